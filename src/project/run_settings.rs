@@ -5,11 +5,11 @@ use std::time::Duration;
 use super::config::Config;
 use super::variables::Variables;
 use crate::context::Context;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::model::{FlakyVerdict, JunitDialect, Number, RunDefaults};
 use crate::variables::{Interpolation, Mode};
 
-/// How tests run; `None` is what nobody chose.
+/// How tests run; `None` is a setting that is not chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunSettings {
     /// How many tests run at once.
@@ -86,20 +86,7 @@ impl Config {
             ..RunSettings::default()
         };
         let mut number = |written: &Option<Number>, least: u64, most: u64| {
-            let written = written.as_ref()?;
-            let number = interpolation.number(written).ok()?;
-            if (least..=most).contains(&number) {
-                return Some(number);
-            }
-            let (message, help) = (
-                format!("`{number}` is out of range"),
-                match most {
-                    u64::MAX => format!("expected a whole number from {least}"),
-                    most => format!("expected a whole number from {least} to {most}"),
-                },
-            );
-            interpolation.report(Code::BadValue, written.span, message, Some(help));
-            None
+            interpolation.number_within(written.as_ref()?, least, most).ok()
         };
         let parallel = number(parallel, 1, RunSettings::MOST_PARALLEL as u64);
         let retries = number(retries, 0, RunSettings::MOST_RETRIES.into());

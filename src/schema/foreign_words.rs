@@ -72,8 +72,8 @@ const SENTENCES: &[(&str, &str, &str)] = &[
         "user",
         "a turn begins with `user: …`; messages of before the first turn belong under `messages`",
     ),
-    ("retries", "turns", "retries are a flag: `ananke run --retries 2`"),
-    ("retry", "turns", "retries are a flag: `ananke run --retries 2`"),
+    ("retries", "turns", "write `run: { retries: 2 }` in the config, or run with `--retries 2`"),
+    ("retry", "turns", "write `run: { retries: 2 }` in the config, or run with `--retries 2`"),
     ("only", "turns", "run one test with `ananke run --filter NAME`"),
 ];
 

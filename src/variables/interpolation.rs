@@ -246,6 +246,19 @@ impl<'a> Interpolation<'a> {
         })
     }
 
+    /// A whole number from `least` to `most`.
+    pub fn number_within(&mut self, number: &Spanned<Scalar<u64>>, least: u64, most: u64) -> Leaf<u64> {
+        let value = self.number(number)?;
+        if (least..=most).contains(&value) {
+            return Ok(value);
+        }
+        let help = match most {
+            u64::MAX => format!("expected a whole number from {least}"),
+            most => format!("expected a whole number from {least} to {most}"),
+        };
+        Err(self.report(Code::BadValue, number.span, format!("`{value}` is out of range"), Some(help)))
+    }
+
     /// A truth value: of a variable also as a text.
     pub fn flag(&mut self, flag: &Flag) -> Leaf<bool> {
         let reference = match &flag.value {

@@ -1,29 +1,87 @@
 //! OpenAI-compatible models: every form in which servers stream a response, the tool loop, and servers that are busy.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use ananke::context::{At, ManualClock};
 use ananke::outcome::{ErrorKind, Outcome, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
 use ananke::run::{Options, RunEvent, event_channel, run};
-use ananke::target::Ended;
 use ananke::target::openai::{OpenaiSettings, OpenaiTarget};
+use ananke::target::{Chunks, ClientEvent, Ended, HttpRequest, Reply, ResponseHead, TargetError, Transport};
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
 
 use crate::replay::recordings;
-use crate::support::conformance::{Exchanged, conforming};
+use crate::support::canned::{limits, user};
+use crate::support::conformance::{Exchanged, conforming, opened};
 use crate::support::project::Project;
 use crate::support::raw_agent::{Captured, RawAgent, Step};
+use crate::support::summary::Summary;
 
 fn model() -> OpenaiTarget {
-    OpenaiTarget::new(OpenaiSettings {
+    OpenaiTarget::new(settings(0))
+}
+
+fn settings(retries: u32) -> OpenaiSettings {
+    OpenaiSettings {
         endpoint: "http://127.0.0.1:1/v1/chat/completions".parse().expect("a URL"),
         model: "m".to_owned(),
         instructions: None,
         params: Map::new(),
         headers: Vec::new(),
         options: Arc::default(),
-        retries: 0,
-    })
+        retries,
+    }
+}
+
+/// Rejects every request for now, four seconds after it was sent, and notes how many seconds each may take.
+#[derive(Default)]
+struct Rejecting {
+    now: AtomicU64,
+    allowed: Mutex<Vec<u64>>,
+}
+
+impl Rejecting {
+    fn now(&self) -> At {
+        At(self.now.load(Ordering::SeqCst))
+    }
+}
+
+impl Transport for Rejecting {
+    fn moment(&self, _event: ClientEvent) -> At {
+        self.now()
+    }
+
+    fn send(&self, _request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        self.allowed.lock().unwrap().push(until.since(self.now()).as_secs());
+        let at = self.now().plus(Duration::from_secs(4));
+        if at > until {
+            return Box::pin(async { Ok(None) });
+        }
+        self.now.store(at.0, Ordering::SeqCst);
+        let (_, receiver) = mpsc::channel(1);
+        let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
+        let head = ResponseHead { status: 429, ..ResponseHead::default() };
+        Box::pin(async move { Ok(Some(Reply { at, head, body })) })
+    }
+
+    fn wait(&self, time: Duration) -> BoxFuture<'_, ()> {
+        self.now.store(self.now().plus(time).0, Ordering::SeqCst);
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test]
+async fn what_rejections_take_is_time_of_the_turn() {
+    let transport = Arc::new(Rejecting::default());
+    let target = OpenaiTarget::new(settings(100));
+    let mut session = opened(&target, transport.clone(), 1).await;
+    let ended = session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await;
+    assert_eq!(ended, Ok(Ended::Timeout));
+    assert_eq!(*transport.allowed.lock().unwrap(), [10, 6, 2], "of ten seconds, four for each rejection");
 }
 
 /// A chunk with this delta.

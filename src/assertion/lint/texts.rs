@@ -34,7 +34,7 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
             let message = format!("{} is in every text: the {effect}", entry.rule.describe());
             let warning = Diagnostic::warning(Code::UselessPattern, message);
             let warning = warning.at(rules.surroundings.source(&entry.origin), entry.origin.span, "");
-            found.push(warning.help("write what tells one text from another"));
+            found.push(warning.help("write a pattern that matches some texts and not others"));
         }
         match claim {
             Claim::Says(needle) => {

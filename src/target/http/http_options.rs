@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::diagnostic::Code;
 use crate::model::{Flag, Number, Since, Text};
 use crate::target::limits::Limits;
-use crate::variables::{Interpolation, Leaf};
+use crate::variables::Interpolation;
 
 /// Certificates for a connection over TLS. Files are in PEM format; paths are relative to the directory of the config.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -66,10 +66,13 @@ impl HttpOptions {
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let tls = tls.map_or_else(|| Some(TlsOptions::default()), |tls| tls.fill(interpolation));
-        let connect_retries = number(connect_retries, 0, MOST_RETRIES, interpolation);
+        let mut number = |written: Option<&Number>, least, most| {
+            written.map(|written| interpolation.number_within(written, least, most)).transpose()
+        };
+        let connect_retries = number(connect_retries, 0, MOST_RETRIES);
         let most = u64::from(u32::MAX);
-        let max_response_bytes = number(max_response_bytes, 1, most, interpolation);
-        let max_event_bytes = number(max_event_bytes, 1, most, interpolation);
+        let max_response_bytes = number(max_response_bytes, 1, most);
+        let max_event_bytes = number(max_event_bytes, 1, most);
         let bytes = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
         Some(Self {
             tls: tls?,
@@ -109,23 +112,4 @@ impl TlsConfig {
         }
         Some(TlsOptions { ca_file: ca_file?, identity: cert_file?.zip(key_file?), is_insecure: is_insecure? })
     }
-}
-
-/// A number within a range, if it is written.
-///
-/// # Errors
-/// If it is known later, or was reported.
-fn number(
-    written: Option<&Number>,
-    least: u64,
-    most: u64,
-    interpolation: &mut Interpolation<'_>,
-) -> Leaf<Option<u64>> {
-    let Some(written) = written else { return Ok(None) };
-    let number = interpolation.number(written)?;
-    if (least..=most).contains(&number) {
-        return Ok(Some(number));
-    }
-    let help = format!("expected a whole number from {least} to {most}");
-    Err(interpolation.report(Code::BadValue, written.span, format!("`{number}` is out of range"), Some(help)))
 }

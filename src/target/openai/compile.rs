@@ -86,12 +86,7 @@ fn retries(target: &OpenaiConfig, interpolation: &mut Interpolation<'_>) -> Opti
         Some(Toggle::Off) => return Some(0),
         Some(Toggle::On(number)) => number,
     };
-    let retries = interpolation.number(number).ok()?;
-    if retries > MOST_RETRIES {
-        let message = format!("`retry_429` is {retries}, expected at most {MOST_RETRIES}");
-        interpolation.report(Code::BadValue, number.span, message, None);
-        return None;
-    }
+    let retries = interpolation.number_within(number, 0, MOST_RETRIES).ok()?;
     u32::try_from(retries).ok()
 }
 

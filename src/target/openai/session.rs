@@ -77,12 +77,13 @@ impl OpenaiSession {
     ) -> Result<Ended, TargetError> {
         self.add(request.action)?;
         let body = self.body(request.props)?;
-        let limits = &self.settings.options.limits(limits);
-        for retry in 0.. {
+        let mut limits = self.settings.options.limits(limits);
+        let mut retry = 0;
+        loop {
             let mut reader = ReplyReader::new(&*self.ids, &mut self.call_keys);
             let mut over = None;
             let request = post(&self.settings, body.clone());
-            let talk = talk(&*self.transport, request, &mut reader, limits, sink, &mut over);
+            let talk = talk(&*self.transport, request, &mut reader, &limits, sink, &mut over);
             // A cancellation drops it, and its connection.
             let exchanged = match limits.cancel.run_until_cancelled(talk).await {
                 // The model has stopped; only the stream has not.
@@ -115,14 +116,17 @@ impl OpenaiSession {
                 let help = "the server wants to be asked again in more than a minute";
                 return Err(if wait > LONGEST_WAIT { error.with_help(help) } else { error });
             }
+            // What the rejection took is time of the turn; the waiting is not.
+            limits.timeout = response.until.since(closed);
+            drop(response);
             if limits.deadline.is_some_and(|deadline| closed.plus(wait) >= deadline) {
                 return Ok(Ended::Timeout);
             }
             if limits.cancel.run_until_cancelled(self.transport.wait(wait)).await.is_none() {
                 return Ok(Ended::Cancelled);
             }
+            retry += 1;
         }
-        Ok(Ended::Cancelled)
     }
 
     /// Adds what an exchange is to say to the messages.

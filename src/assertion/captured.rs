@@ -1,6 +1,6 @@
 //! A captured snapshot: what a conversation says now, and what its golden file says.
 
-use super::judge::Finding;
+use super::evaluation::Finding;
 use crate::diagnostic::Difference;
 use crate::golden::{self, Golden};
 

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::judge::View;
+use super::evaluation::View;
 use crate::model::TextOf;
 use crate::trace::{Author, Message, MessageKind, ToolCall, TurnRanges};
 

@@ -4,8 +4,8 @@
 //! [`inherit`] merged: nothing is decided here.
 
 use super::block::Block;
+use super::evaluation::RuleScope;
 use super::inherit::{TurnRules, effective, inherit};
-use super::judge::RuleScope;
 use super::limits::{Measure, Setting};
 use super::rule::{DroppedRule, ReplacedRule, RuleEntry};
 use super::rule_origin::RuleOrigin;

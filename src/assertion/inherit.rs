@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::block::{Block, Expectation};
-use super::judge::Exclusions;
+use super::evaluation::Exclusions;
 use super::limits::{Bound, Measure, PerMeasure, Setting};
 use super::overlay::{divide, replaced_by, replaced_on_turn};
 use super::rule::{DroppedRule, ReplacedRule, Rule, RuleEntry};

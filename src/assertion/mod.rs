@@ -1,7 +1,7 @@
 //! Rules: what an agent must and must not do, one file each (compile, watch, describe and claim together).
 //!
 //! A [`Block`] is compiled from what is written: the rules that the registry lists, each with its origin. [`inherit()`]
-//! merges the levels, [`Judge`] runs the monitors of the rules: they take in moments of the trace and answer with a
+//! merges the levels, [`Evaluator`] runs the monitors of the rules: they take in moments of the trace and answer with a
 //! three-valued judgement (SPEC 7.1). Nothing here sees a target or a run.
 
 mod block;
@@ -13,10 +13,10 @@ mod compile;
 mod content;
 mod conversation;
 mod describe;
+mod evaluation;
 mod explain;
 mod inherit;
 mod json_focus;
-mod judge;
 mod library;
 mod limits;
 mod lint;
@@ -34,9 +34,9 @@ mod tools;
 
 pub use block::{Block, Disabled, Expectation};
 pub use captured::{Captured, Writing};
+pub use evaluation::{Completion, Evaluator, Following, Question, RuleScope, ScriptQuestion};
 pub use explain::{ExplainedLimit, Explanation, ScopeRules, explain};
 pub use inherit::{Inherited, TurnRules, inherit};
-pub use judge::{Completion, Following, Judge, Question, RuleScope, ScriptQuestion};
 pub use library::{Library, circular};
 pub use limits::{Bound, Measure, PerMeasure, Setting};
 pub use lint::{Lint, LintContext, Timeout, lint};

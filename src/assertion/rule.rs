@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::claim::Claim;
-use super::judge::{Monitor, RuleScope};
+use super::evaluation::{Monitor, RuleScope};
 use super::rule_origin::RuleOrigin;
 use crate::trace::RunEnd;
 use crate::variables::Patterns;

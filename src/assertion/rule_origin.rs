@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::judge::Finding;
+use super::evaluation::Finding;
 use crate::diagnostic::{Place, SourceFile, Span};
 use crate::outcome::{Failure, Level};
 use crate::trace::Trace;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::collector::Collector;
 use super::conversation::conversation;
 use super::describe::short;
-use super::judge::{Judgement, Monitor, RuleScope, ScriptQuestion, at_scope_end};
+use super::evaluation::{Judgement, Monitor, RuleScope, ScriptQuestion, at_scope_end};
 use super::rule::Rule;
 use super::script_source::ScriptSource;
 use crate::diagnostic::{Code, Spanned};

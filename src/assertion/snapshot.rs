@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::block::{Block, Expectation};
 use super::captured::Captured;
 use super::collector::Collector;
-use super::judge::{Judgement, Moment, Monitor, RuleScope, View};
+use super::evaluation::{Judgement, Moment, Monitor, RuleScope, View};
 use super::rule::{Rule, RuleEntry};
 use crate::diagnostic::{Code, Spanned};
 use crate::golden::{self, ConversationPart, Golden, GoldenText, MaskPath, States};

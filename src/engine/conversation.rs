@@ -15,7 +15,7 @@ use super::result::ConversationResult;
 use super::tool_host::ToolHost;
 use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, state, turn_outcome, violation};
-use crate::assertion::{Completion, Following, Judge, Question, RuleScope};
+use crate::assertion::{Completion, Evaluator, Following, Question, RuleScope};
 use crate::context::Ids;
 use crate::message::{Lane, TurnInput, TurnRequest};
 use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
@@ -41,7 +41,7 @@ pub struct ConversationParts<'a> {
     /// The trace to fill, with what is known of the conversation before it begins.
     pub trace: Trace,
     /// The rules.
-    pub judge: Judge,
+    pub evaluator: Evaluator,
     /// Executes client-side tools.
     pub tools: &'a mut dyn ToolHost,
     /// Answers what rules ask.
@@ -75,10 +75,11 @@ struct Conversation<'a> {
 /// Holds a conversation: sends what `inputs` gives until it gives nothing more or a turn does not pass (SPEC 5), and
 /// settles the rules of the whole conversation.
 pub async fn converse(parts: ConversationParts<'_>, inputs: &mut dyn InputSource) -> ConversationResult {
-    let ConversationParts { lane, session, trace, judge, tools, oracle, requests, ids, observers, .. } =
-        parts;
+    let ConversationParts {
+        lane, session, trace, evaluator, tools, oracle, requests, ids, observers, ..
+    } = parts;
     let (budget, at_violation) = (parts.budget, parts.at_violation);
-    let sink = TraceSink::new(lane, trace, judge, requests, observers, parts.at_failure);
+    let sink = TraceSink::new(lane, trace, evaluator, requests, observers, parts.at_failure);
     let result = ConversationResult::default();
     let mut conversation = Conversation { session, sink, tools, oracle, ids, budget, at_violation, result };
     if let Err(halt) = conversation.carry_out(inputs).await {
@@ -99,7 +100,7 @@ impl Conversation<'_> {
             };
             let index = self.result.turns.len();
             if let Some(rules) = rules {
-                self.sink.judge.set_turn_rules(index, rules);
+                self.sink.evaluator.set_turn_rules(index, rules);
             }
             let following = if inputs.remaining() == Some(0) { Following::Nothing } else { Following::Turns };
             let mut turn = self.turn(index, &request, following).await;
@@ -117,10 +118,10 @@ impl Conversation<'_> {
         let is_whole = is_over || inputs.remaining() == Some(0);
         let ended = self.result.turns.last().is_none_or(|turn| matches!(turn.end, TurnEnd::Evaluated(_)));
         if is_whole && ended && !self.sink.was_stopped() {
-            self.result.failures = self.sink.judge.settle(&self.sink.trace);
+            self.result.failures = self.sink.evaluator.settle(&self.sink.trace);
             self.take_passed();
         }
-        let questions = self.sink.judge.take_questions();
+        let questions = self.sink.evaluator.take_questions();
         if self.result.is_passed() {
             let (failures, halt) = self.ask(questions).await;
             self.result.failures = failures;
@@ -132,7 +133,7 @@ impl Conversation<'_> {
 
     /// What came of it, with the snapshots to write.
     fn finish(mut self) -> ConversationResult {
-        self.result.snapshots = self.sink.judge.take_captured();
+        self.result.snapshots = self.sink.evaluator.take_captured();
         if !self.result.turns.is_empty() {
             self.result.messages_count = messages_count(&self.sink.trace);
             self.result.state = state(&self.sink.trace);
@@ -146,7 +147,7 @@ impl Conversation<'_> {
         let (limits, end) = match self.begin_turn(index, request) {
             Ok(action) => {
                 let end = self.carry_out_turn(index, request, action, following).await;
-                (self.sink.judge.time_limits(), end)
+                (self.sink.evaluator.time_limits(), end)
             }
             Err(problem) => (TimeLimits::default(), TurnEnd::Problem(problem, Vec::new())),
         };
@@ -159,7 +160,7 @@ impl Conversation<'_> {
         let action = compose(&self.sink.trace, request, &*self.ids, &mut input);
         self.sink.trace.begin_turn(input);
         let action = action?;
-        self.sink.judge.begin_turn(index).map_err(|error| Problem {
+        self.sink.evaluator.begin_turn(index).map_err(|error| Problem {
             kind: ErrorKind::Setup,
             message: error.to_string(),
             help: None,
@@ -175,7 +176,7 @@ impl Conversation<'_> {
         following: Following,
     ) -> TurnEnd {
         let used = Duration::from_micros(self.result.duration_us);
-        let limit = self.sink.judge.time_limits().duration_ms.map(Duration::from_millis);
+        let limit = self.sink.evaluator.time_limits().duration_ms.map(Duration::from_millis);
         let budget = self.budget.of_turn(request.timeout, limit, used);
         let Self { session, sink, tools, .. } = self;
         let props = &request.props;
@@ -184,10 +185,10 @@ impl Conversation<'_> {
         self.sink.end_turn();
         let is_cut_short = halt.is_some() || self.sink.was_stopped();
         let completion = if is_cut_short { Completion::Aborted } else { Completion::Complete };
-        let mut failures = self.sink.judge.end_turn(&self.sink.trace, completion, following);
-        let questions = self.sink.judge.take_questions();
+        let mut failures = self.sink.evaluator.end_turn(&self.sink.trace, completion, following);
+        let questions = self.sink.evaluator.take_questions();
         if !is_cut_short {
-            halt = self.sink.judge.unjudged().map(Halt::Broken);
+            halt = self.sink.evaluator.unjudged().map(Halt::Broken);
             if halt.is_none() && failures.is_empty() {
                 (failures, halt) = self.ask(questions).await;
             }
@@ -213,13 +214,13 @@ impl Conversation<'_> {
     /// Asks what rules left open, in their order, until one cannot be answered: the failures of the rules that were
     /// rejected, and what ended it.
     async fn ask(&mut self, questions: Vec<Question>) -> (Vec<Failure>, Option<Halt>) {
-        let TraceSink { judge, trace, .. } = &mut self.sink;
+        let TraceSink { evaluator, trace, .. } = &mut self.sink;
         let mut failures = Vec::new();
         for question in questions {
             match self.oracle.decide(&question).await {
-                Ok(Decision::Confirmed) => judge.confirm(&question),
+                Ok(Decision::Confirmed) => evaluator.confirm(&question),
                 Ok(Decision::Rejected(why)) => {
-                    failures.push(judge.reject(&question, why.as_deref(), trace));
+                    failures.push(evaluator.reject(&question, why.as_deref(), trace));
                 }
                 Err(halt) => return (failures, Some(halt.because(|why| question.unanswered(why)))),
             }
@@ -229,7 +230,7 @@ impl Conversation<'_> {
 
     /// Takes the rules that are known to have passed by now.
     fn take_passed(&mut self) {
-        for (scope, held) in self.sink.judge.take_passed() {
+        for (scope, held) in self.sink.evaluator.take_passed() {
             match scope {
                 RuleScope::Test => self.result.held.push(held),
                 RuleScope::Turn(index) => {

@@ -72,7 +72,7 @@ fn check(
             // How an earlier run ended that is replayed is history.
             let exchange = sink.trace.exchanges.last().filter(|exchange| !exchange.is_replay);
             let run_end = exchange.and_then(|exchange| exchange.run_end.as_ref());
-            match run_end.filter(|end| !sink.judge.expects(end)) {
+            match run_end.filter(|end| !sink.evaluator.expects(end)) {
                 Some(error @ RunEnd::Error { .. }) => agent(format!("agent error: {error}")),
                 Some(RunEnd::Cancelled) => {
                     agent("the agent cancelled the run, which was not requested".to_owned())

@@ -16,7 +16,7 @@ use super::request_host::RequestHost;
 use super::result::ConversationResult;
 use super::tool_host::{Handling, ToolHost};
 use super::trace_sink::AtFailure;
-use crate::assertion::{Block, Inherited, Judge, Question, TurnRules, inherit};
+use crate::assertion::{Block, Evaluator, Inherited, Question, TurnRules, inherit};
 use crate::context::{At, Clock, ManualClock, SequentialIds};
 use crate::diagnostic::SourceFile;
 use crate::message::{
@@ -286,7 +286,7 @@ impl FakeTest {
             lane: self.lane.clone(),
             session: Box::new(session),
             trace: Trace::new(json!({})),
-            judge: Judge::start(self.rules.clone(), Redactor::default()).unwrap(),
+            evaluator: Evaluator::start(self.rules.clone(), Redactor::default()).unwrap(),
             tools: &mut self.tools,
             oracle: &self.oracle,
             requests: &mut Accepts,

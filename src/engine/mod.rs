@@ -1,4 +1,4 @@
-//! One conversation with an agent, without a plan: a session, a trace and a judge, and everything else handed in.
+//! One conversation with an agent, without a plan: a session, a trace and an evaluator of rules, and everything else handed in.
 //!
 //! [`converse`] sends what an [`InputSource`] gives, has a [`ToolHost`] execute client-side tools and an [`Oracle`]
 //! answer what rules ask, has a [`RequestHost`] answer what a server asks back, shows each [`Observer`] what happens, and

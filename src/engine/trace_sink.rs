@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::observer::Observer;
 use super::request_host::RequestHost;
-use crate::assertion::Judge;
+use crate::assertion::Evaluator;
 use crate::context::At;
 use crate::message::{Lane, ServerAnswer, ServerRequest, ToolAnswer};
 use crate::target::{Sink, Stop, Wire};
@@ -26,7 +26,7 @@ pub enum AtFailure {
 pub(super) struct TraceSink<'a> {
     lane: Lane,
     pub(super) trace: Trace,
-    pub(super) judge: Judge,
+    pub(super) evaluator: Evaluator,
     requests: &'a mut dyn RequestHost,
     observers: Vec<Box<dyn Observer + 'a>>,
     deltas: Vec<Delta>,
@@ -38,13 +38,13 @@ impl<'a> TraceSink<'a> {
     pub(super) fn new(
         lane: Lane,
         trace: Trace,
-        judge: Judge,
+        evaluator: Evaluator,
         requests: &'a mut dyn RequestHost,
         observers: Vec<Box<dyn Observer + 'a>>,
         at_failure: AtFailure,
     ) -> Self {
         let deltas = Vec::new();
-        Self { lane, trace, judge, requests, observers, deltas, at_failure, stopped: false }
+        Self { lane, trace, evaluator, requests, observers, deltas, at_failure, stopped: false }
     }
 
     /// Closes what is still open in the turn that has ended, so that rules see complete calls and messages.
@@ -79,7 +79,7 @@ impl<'a> TraceSink<'a> {
     fn evaluate(&mut self) -> bool {
         let mut failed = false;
         for delta in self.deltas.drain(..) {
-            failed |= self.judge.touched(&self.trace, delta);
+            failed |= self.evaluator.touched(&self.trace, delta);
         }
         failed
     }

@@ -11,7 +11,7 @@ use super::snapshots;
 use super::turn_count::turn_count;
 use super::watchdog::TestStep;
 use super::written_turns::WrittenTurns;
-use crate::assertion::{Inherited, Judge, Measure};
+use crate::assertion::{Evaluator, Inherited, Measure};
 use crate::engine::{self, Budget, ConversationParts, ConversationResult, DeclineRequests, Observer};
 use crate::message::{HistoryMessage, Lane};
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
@@ -72,7 +72,7 @@ impl Attempt<'_> {
         let options = shared.options;
         let whole = [options.timeout, whole_timeout].into_iter().flatten().min();
         let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
-        let judge = Judge::start(rules, redactor.clone())
+        let evaluator = Evaluator::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
         let scripts = ScriptOracle { attempt: self, preparation };
@@ -102,7 +102,7 @@ impl Attempt<'_> {
             lane: Lane::Agent,
             session,
             trace,
-            judge,
+            evaluator,
             tools: &mut mocks,
             oracle: &scripts,
             requests: &mut DeclineRequests,

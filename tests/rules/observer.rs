@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::assertion::{Completion, Following, Inherited, Judge};
+use ananke::assertion::{Completion, Evaluator, Following, Inherited};
 use ananke::context::{At, CaseKey, SequentialIds};
 use ananke::message::UserContent;
 use ananke::redact::Redactor;
@@ -61,30 +61,30 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
         session.exchange(request, &limits, observer).await.unwrap();
         let ended = observer.trace.exchanges.last().unwrap().run_end.as_ref();
         let failed = ended.is_some_and(|outcome| {
-            matches!(outcome, RunEnd::Error { .. }) && !observer.judge.expects(outcome)
+            matches!(outcome, RunEnd::Error { .. }) && !observer.evaluator.expects(outcome)
         });
         let mut touched = Vec::new();
         observer.trace.end_turn(&mut touched);
         for touch in touched {
-            observer.judge.touched(&observer.trace, touch);
+            observer.evaluator.touched(&observer.trace, touch);
         }
         let following = if index + 1 == script.len() { Following::Nothing } else { Following::Turns };
         let completion = if failed { Completion::Aborted } else { Completion::Complete };
-        let failures = observer.judge.end_turn(&observer.trace, completion, following);
-        let is_violated = !failures.is_empty() || observer.judge.unjudged().is_some();
+        let failures = observer.evaluator.end_turn(&observer.trace, completion, following);
+        let is_violated = !failures.is_empty() || observer.evaluator.unjudged().is_some();
         observer.note(&format!("the end of turn {}", index + 1), is_violated);
         if failed || !failures.is_empty() {
             return;
         }
     }
-    let failures = observer.judge.settle(&observer.trace);
+    let failures = observer.evaluator.settle(&observer.trace);
     observer.note("the end of the test", !failures.is_empty());
 }
 
 struct Observer {
     trace: Trace,
     rules: Inherited,
-    judge: Judge,
+    evaluator: Evaluator,
     first_event: usize,
     /// How many rules apply to the test as a whole.
     of_test: usize,
@@ -101,7 +101,7 @@ impl Observer {
         let of_test = rules.test.len() + totals;
         Self {
             trace: Trace::new(serde_json::json!({})),
-            judge: Judge::start(rules.clone(), Redactor::default()).unwrap(),
+            evaluator: Evaluator::start(rules.clone(), Redactor::default()).unwrap(),
             rules,
             first_event: 0,
             of_test,
@@ -112,7 +112,7 @@ impl Observer {
     }
 
     fn begin_turn(&mut self, index: usize) {
-        self.judge.begin_turn(index).unwrap();
+        self.evaluator.begin_turn(index).unwrap();
         let rules = &self.rules.turns[index];
         let of_turn = rules.entries.len() + rules.limits.iter().count();
         self.open += of_turn;
@@ -125,7 +125,7 @@ impl Observer {
 
     /// Notes the first moment at which the row's rule is no longer open.
     fn note(&mut self, moment: &str, is_violated: bool) {
-        self.open -= self.judge.take_passed().len();
+        self.open -= self.evaluator.take_passed().len();
         if !self.applied || self.settled.is_some() {
             return;
         }
@@ -155,7 +155,7 @@ impl Sink for Observer {
         self.trace.apply(at, change, &mut touched);
         let mut is_violated = false;
         for touch in touched {
-            is_violated |= self.judge.touched(&self.trace, touch);
+            is_violated |= self.evaluator.touched(&self.trace, touch);
         }
         let event = self.trace.events.len() - self.first_event;
         let turn = self.trace.turns.len();

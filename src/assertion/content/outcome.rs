@@ -3,7 +3,7 @@
 use crate::assertion::block::Expectation;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Finding, Judgement, Monitor, RuleScope, View, at_scope_end};
+use crate::assertion::evaluation::{Finding, Judgement, Monitor, RuleScope, View, at_scope_end};
 use crate::assertion::rule::Rule;
 use crate::diagnostic::Code;
 use crate::model::{AssertBlock, OutcomeIs, OutcomeRule, RunOutcome};

@@ -6,7 +6,7 @@ use super::embedded_json;
 use super::value_condition::{ExpectedValue, ValueCondition, type_name};
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{said, short};
-use crate::assertion::judge::{Finding, Judgement, Monitor, View, at_scope_end};
+use crate::assertion::evaluation::{Finding, Judgement, Monitor, View, at_scope_end};
 use crate::assertion::rule::Rule;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, TextOf, ValueRule, ValueType};

@@ -2,7 +2,7 @@
 
 use super::value_condition::ValueCondition;
 use crate::assertion::collector::Collector;
-use crate::assertion::judge::{Monitor, at_scope_end};
+use crate::assertion::evaluation::{Monitor, at_scope_end};
 use crate::assertion::rule::Rule;
 use crate::model::AssertBlock;
 use crate::variables::Patterns;

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::value_condition::{ExpectedValue, ValueCondition};
 use crate::assertion::describe::short;
+use crate::assertion::evaluation::Finding;
 use crate::assertion::json_focus::{JsonFocus, brief, focused};
-use crate::assertion::judge::Finding;
 use crate::model::ValueType;
 use crate::text::nearest;
 use crate::trace::{Path, is_same_json};
@@ -109,7 +109,7 @@ fn type_of(value: &Value) -> ValueType {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assertion::judge::Evidence;
+    use crate::assertion::evaluation::Evidence;
     use crate::schema::ValueSchema;
     use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! `timing.max_duration_ms`: how long the agent may take in one turn.
 
 use super::setting::Bound;
-use crate::assertion::judge::{Finding, Judgement, Monitor, at_turn_end};
+use crate::assertion::evaluation::{Finding, Judgement, Monitor, at_turn_end};
 use crate::text::duration;
 
 pub(super) fn max_duration(bound: Bound) -> Box<dyn Monitor> {

@@ -1,7 +1,7 @@
 //! `timing.max_first_token_ms`: how long it may take until the first text of a turn arrives.
 
 use super::setting::Bound;
-use crate::assertion::judge::{Finding, Judgement, Monitor, at_turn_end};
+use crate::assertion::evaluation::{Finding, Judgement, Monitor, at_turn_end};
 use crate::text::duration;
 
 /// A turn without text kept its user waiting until its end.

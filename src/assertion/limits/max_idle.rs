@@ -2,7 +2,7 @@
 
 use super::setting::Bound;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Finding, Judgement, Monitor, at_turn_end};
+use crate::assertion::evaluation::{Finding, Judgement, Monitor, at_turn_end};
 use crate::text::duration;
 use crate::trace::CallGap;
 

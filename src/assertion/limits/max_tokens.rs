@@ -2,7 +2,7 @@
 
 use super::measure::Measure;
 use super::setting::Bound;
-use crate::assertion::judge::{Finding, Judgement, Monitor, at_turn_end};
+use crate::assertion::evaluation::{Finding, Judgement, Monitor, at_turn_end};
 
 /// Checks what the agent reported by the end of the turn.
 pub(super) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {

@@ -2,7 +2,7 @@
 
 use super::setting::Bound;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Evidence, Finding, Judgement, Monitor, at_turn_end};
+use crate::assertion::evaluation::{Evidence, Finding, Judgement, Monitor, at_turn_end};
 use crate::outcome::Measured;
 use crate::text::duration;
 

@@ -8,7 +8,7 @@ use super::max_tool::max_tool;
 use super::measure::Measure;
 use super::setting::{Bound, Setting};
 use crate::assertion::collector::Collector;
-use crate::assertion::judge::Monitor;
+use crate::assertion::evaluation::Monitor;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, Limit, Scalar};
 

@@ -2,7 +2,7 @@
 
 use super::measure::{Measure, PerMeasure};
 use super::setting::Bound;
-use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, View};
+use crate::assertion::evaluation::{Finding, Judgement, Moment, Monitor, View};
 use crate::outcome::Measured;
 use crate::text::duration;
 use crate::trace::{Trace, TurnRanges};

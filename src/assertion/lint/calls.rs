@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::rules::{Rules, Scoped};
 use crate::assertion::claim::Claim;
-use crate::assertion::judge::RuleScope;
+use crate::assertion::evaluation::RuleScope;
 use crate::assertion::rule::RuleEntry;
 use crate::assertion::select::{Selector, ToolName};
 use crate::diagnostic::{Code, Diagnostic};

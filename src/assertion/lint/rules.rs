@@ -2,8 +2,8 @@
 
 use super::lint_context::LintContext;
 use crate::assertion::claim::Claim;
+use crate::assertion::evaluation::RuleScope;
 use crate::assertion::inherit::{Inherited, TurnRules};
-use crate::assertion::judge::RuleScope;
 use crate::assertion::rule::RuleEntry;
 
 /// How many pairs of rules of a test are compared one by one: beyond that there are no warnings about them.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::rules::{MOST_PAIRS, Rules, Scoped};
 use crate::assertion::claim::Claim;
 use crate::assertion::describe::literally;
-use crate::assertion::judge::RuleScope;
+use crate::assertion::evaluation::RuleScope;
 use crate::assertion::rule::RuleEntry;
 use crate::assertion::text::{Needle, TextMatcher};
 use crate::diagnostic::{Code, Diagnostic};

@@ -7,7 +7,7 @@ use super::step::Step;
 use super::steps::Steps;
 use super::walk::message;
 use crate::assertion::describe::{said, short};
-use crate::assertion::judge::{Evidence, Finding, Judgement, Moment, Monitor, View};
+use crate::assertion::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, View};
 use crate::assertion::select::Mismatches;
 use crate::model::MessageRole;
 use crate::trace::Delta;

@@ -14,7 +14,7 @@ use super::steps::Steps;
 use super::walk::walk;
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
-use crate::assertion::judge::{Judgement, Monitor, RuleScope, at_scope_end};
+use crate::assertion::evaluation::{Judgement, Monitor, RuleScope, at_scope_end};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::diagnostic::{Code, Span};
 use crate::model::{AssertBlock, SequenceMode, SequenceRule};

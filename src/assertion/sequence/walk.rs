@@ -6,7 +6,7 @@
 
 use super::item::Item;
 use super::kinds::Kinds;
-use crate::assertion::judge::View;
+use crate::assertion::evaluation::View;
 use crate::model::MessageRole;
 use crate::trace::MessageKind;
 

@@ -3,7 +3,7 @@
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{literally, said, short};
-use crate::assertion::judge::{Finding, Judgement, Monitor, View, at_scope_end};
+use crate::assertion::evaluation::{Finding, Judgement, Monitor, View, at_scope_end};
 use crate::assertion::rule::Rule;
 use crate::diagnostic::Difference;
 use crate::model::{AssertBlock, OneOrMany, Text, TextOf};

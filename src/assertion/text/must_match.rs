@@ -5,7 +5,7 @@ use super::needle::Needle;
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{said, short};
-use crate::assertion::judge::{Finding, Judgement, Monitor, at_scope_end};
+use crate::assertion::evaluation::{Finding, Judgement, Monitor, at_scope_end};
 use crate::assertion::rule::Rule;
 use crate::model::{AssertBlock, TextOf};
 use crate::variables::Patterns;

@@ -5,7 +5,7 @@ use super::needle::{Needle, TextMatcher};
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{around, short};
-use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::assertion::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::model::{AssertBlock, TextOf};
 use crate::trace::Delta;

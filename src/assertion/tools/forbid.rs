@@ -2,7 +2,7 @@
 
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
-use crate::assertion::judge::{Finding, Monitor, RuleScope, at_each_call};
+use crate::assertion::evaluation::{Finding, Monitor, RuleScope, at_each_call};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::tool_name;
 use crate::model::AssertBlock;

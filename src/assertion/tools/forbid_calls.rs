@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::assertion::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::{Mismatches, NotMatchKeys, Selector};
 use crate::model::AssertBlock;

@@ -3,7 +3,7 @@
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{listed, short};
-use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::assertion::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::diagnostic::Spanned;
 use crate::model::{AssertBlock, Limit, Scalar};

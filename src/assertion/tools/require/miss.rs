@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::assertion::describe::{listed, short, times};
-use crate::assertion::judge::{Evidence, Finding, RuleScope, View};
+use crate::assertion::evaluation::{Evidence, Finding, RuleScope, View};
 use crate::assertion::select::{CallCount, Mismatches, Selector, ToolName};
 use crate::text::nearest;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::miss::{CountMiss, calls_so_far};
 use crate::assertion::describe::{around, short};
-use crate::assertion::judge::{Finding, Judgement, Moment, Monitor, View};
+use crate::assertion::evaluation::{Finding, Judgement, Moment, Monitor, View};
 use crate::assertion::select::{ArgumentPatterns, CallCount, Selector};
 use crate::trace::{Args, CallPhase, Delta};
 use crate::variables::Pattern;

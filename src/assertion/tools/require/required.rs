@@ -4,7 +4,7 @@ use super::monitor::{Calls, RequireMonitor};
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::judge::{Monitor, RuleScope};
+use crate::assertion::evaluation::{Monitor, RuleScope};
 use crate::assertion::rule::Rule;
 use crate::assertion::select::{ArgumentPatterns, CallCount, NotMatchKeys, Selector, tool_name};
 use crate::model::{self, AssertBlock};

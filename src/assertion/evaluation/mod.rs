@@ -1,7 +1,7 @@
 //! Runs the rules of a test: their monitors take in what happens and answer whether it is right.
 
+mod evaluator;
 mod finding;
-mod judge;
 mod judgement;
 mod monitor;
 mod question;
@@ -9,8 +9,8 @@ mod scope;
 mod view;
 mod watch;
 
+pub use evaluator::{Completion, Evaluator, Following};
 pub(crate) use finding::{Evidence, Finding};
-pub use judge::{Completion, Following, Judge};
 pub(crate) use judgement::{Judgement, Moment};
 pub(crate) use monitor::{Monitor, at_each_call, at_scope_end, at_turn_end};
 pub use question::{Question, ScriptQuestion};

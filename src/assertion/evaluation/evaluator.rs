@@ -35,7 +35,7 @@ pub enum Following {
 /// The monitors of one test: those with the test as their scope, those of the running turn, and those of earlier turns
 /// that still wait for results.
 #[derive(Debug)]
-pub struct Judge {
+pub struct Evaluator {
     rules: Inherited,
     redactor: Redactor,
     patterns: Patterns,
@@ -47,7 +47,7 @@ pub struct Judge {
     begun: usize,
 }
 
-impl Judge {
+impl Evaluator {
     /// Starts the monitors of the test.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Judge {
         Ok(Self { rules, redactor, patterns, test, turn, waiting, found, begun: 0 })
     }
 
-    /// The same judge, to which a snapshot that may be written is no failure.
+    /// The same evaluator, to which a snapshot that may be written is no failure.
     #[must_use]
     pub fn writing(mut self, writing: Writing) -> Self {
         self.found.writing = writing;

@@ -8,7 +8,7 @@ use super::agui_target::AguiTarget;
 use super::config::{AguiConfig, ContextEntry, HistorySent};
 use super::settings::{AguiSettings, ContextItem};
 use crate::target::clock::EventClock;
-use crate::target::http::{HttpOptions, headers};
+use crate::target::http::headers;
 use crate::variables::{Interpolation, http_url};
 
 /// Checks and fills a target; `None` if something is known later or was reported.
@@ -21,13 +21,7 @@ pub(super) fn compile(target: &AguiConfig, interpolation: &mut Interpolation<'_>
     let headers = headers(target.headers.as_ref(), interpolation);
     let forwarded_props = interpolation.optional_json(target.forwarded_props.as_ref());
     let state = interpolation.optional_json(target.state.as_ref());
-    let options = HttpOptions::fill(
-        target.tls.as_ref(),
-        target.connect_retries.as_ref(),
-        target.max_response_bytes.as_ref(),
-        target.max_event_bytes.as_ref(),
-        interpolation,
-    );
+    let options = target.http.fill(interpolation);
     let mut item = |ContextEntry { description, value }: &ContextEntry| {
         let (description, value) = (interpolation.text(description), interpolation.text(value));
         Some(ContextItem { description: description.ok()?, value: value.ok()? })

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::diagnostic::Spanned;
-use crate::model::{Number, Since, Text};
+use crate::model::{Since, Text};
 use crate::source::{FreeMap, Node};
 use crate::target::clock::EventClock;
-use crate::target::http::TlsConfig;
+use crate::target::http::HttpConfig;
 
 /// An AG-UI agent: each run is an HTTP POST, answered by a stream of server-sent events.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -46,22 +46,10 @@ pub struct AguiConfig {
         example = serde_json::json!([{ "description": "The page that the user sees", "value": "/cart" }])
     )]
     pub context: Option<Vec<ContextEntry>>,
-    /// Certificates for `https://`.
-    #[schemars(extend("x-since" = "1.3"))]
-    #[serde(rename = "tls")]
-    pub tls: Option<TlsConfig>,
-    /// How often a connection that cannot be made is retried (default 0, at most 100). No request has been sent then.
-    #[serde(rename = "connect_retries")]
-    #[schemars(extend("x-since" = "1.3"), example = 3)]
-    pub connect_retries: Option<Number>,
-    /// Size limit for a response in bytes (default 67108864, which is 64 MiB). A larger one is an error.
-    #[serde(rename = "max_response_bytes")]
-    #[schemars(extend("x-since" = "1.3"), example = 1_000_000)]
-    pub max_response_bytes: Option<Number>,
-    /// Size limit for an event in bytes (default 16777216, which is 16 MiB). A larger one is an error.
-    #[serde(rename = "max_event_bytes")]
-    #[schemars(extend("x-since" = "1.3"), example = 100_000)]
-    pub max_event_bytes: Option<Number>,
+    /// The keys of every target over HTTP.
+    #[serde(rename = "$ananke::flattened")]
+    #[schemars(flatten)]
+    pub http: HttpConfig,
     /// Which clock timing rules use (default `arrival`).
     #[schemars(extend("x-since" = "1.3"))]
     pub clock: Option<EventClock>,

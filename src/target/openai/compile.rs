@@ -12,7 +12,7 @@ use super::settings::OpenaiSettings;
 use crate::diagnostic::Code;
 use crate::model::Toggle;
 use crate::source::Node;
-use crate::target::http::{HttpOptions, headers};
+use crate::target::http::headers;
 use crate::variables::{Interpolation, http_url};
 
 /// How often a request is sent again if the target does not say so (SPEC 4).
@@ -35,13 +35,7 @@ pub(super) fn compile(target: &OpenaiConfig, interpolation: &mut Interpolation<'
     let params = params(target.params.as_ref(), interpolation);
     let headers = headers(target.headers.as_ref(), interpolation);
     let retries = retries(target, interpolation);
-    let options = HttpOptions::fill(
-        target.tls.as_ref(),
-        target.connect_retries.as_ref(),
-        target.max_response_bytes.as_ref(),
-        target.max_event_bytes.as_ref(),
-        interpolation,
-    );
+    let options = target.http.fill(interpolation);
     Some(OpenaiTarget::new(OpenaiSettings {
         endpoint: completions(endpoint?),
         model: model?,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::model::{Number, Since, Text, Toggle};
 use crate::source::{FreeMap, Node};
-use crate::target::http::TlsConfig;
+use crate::target::http::HttpConfig;
 
 /// A model behind an OpenAI-compatible chat-completions endpoint. Its tools are the `client_tools`, whose mocks answer its
 /// calls.
@@ -32,15 +32,8 @@ pub struct OpenaiConfig {
     /// How often a request is sent again that was rejected with HTTP 429, or `false` for never (default 3). The waiting
     /// does not count as time of the model.
     pub retry_429: Option<Toggle<Number>>,
-    /// Certificates for `https://`.
-    pub tls: Option<TlsConfig>,
-    /// How often a connection that cannot be made is retried (default 0, at most 100). No request has been sent then.
-    #[schemars(example = 3)]
-    pub connect_retries: Option<Number>,
-    /// Size limit for a response in bytes (default 67108864, which is 64 MiB). A larger one is an error.
-    #[schemars(example = 1_000_000)]
-    pub max_response_bytes: Option<Number>,
-    /// Size limit for an event in bytes (default 16777216, which is 16 MiB). A larger one is an error.
-    #[schemars(example = 100_000)]
-    pub max_event_bytes: Option<Number>,
+    /// The keys of every target over HTTP.
+    #[serde(rename = "$ananke::flattened")]
+    #[schemars(flatten)]
+    pub http: HttpConfig,
 }

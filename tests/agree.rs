@@ -127,7 +127,7 @@ fn mutate(document: &mut Value, (place, content, how): &Mutation) {
 }
 
 fn validator(kind: FileKind) -> Validator {
-    let options = jsonschema::draft7::options().should_validate_formats(false);
+    let options = jsonschema::draft7::options();
     options.build(&file_schema(kind)).expect("a schema that compiles")
 }
 

@@ -1,15 +1,17 @@
 //! The committed schemas: as generated, complete, and with since-versions that never change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use ananke::model::VERSIONS;
 use ananke::project::file_schema;
 use ananke::report::comparison;
 use ananke::report::file::json;
 use ananke::schema::{FileKind, Version, embedded, pruned, text};
-use serde_json::Value;
+use regex::{Captures, Regex};
+use serde_json::{Map, Value, json};
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -135,6 +137,148 @@ fn a_since_version_never_changes() {
     compare("tests/since.txt", &(lines.join("\n") + "\n"));
 }
 
+/// Keywords whose values are no schemas.
+const DATA: &[&str] = &["const", "default", "defaultSnippets", "enum", "examples"];
+
+/// Calls `visit` with every schema inside `schema` and its path.
+fn each<'a>(path: &str, schema: &'a Value, visit: &mut dyn FnMut(&str, &'a Map<String, Value>)) {
+    if let Some(object) = schema.as_object() {
+        visit(path, object);
+        for (key, value) in object.iter().filter(|(key, _)| !DATA.contains(&key.as_str())) {
+            let path = format!("{path}/{key}");
+            match (key.as_str(), value) {
+                ("properties" | "definitions" | "patternProperties", Value::Object(named)) => {
+                    named.iter().for_each(|(name, value)| each(&format!("{path}/{name}"), value, visit));
+                }
+                (_, Value::Array(all)) => all.iter().for_each(|value| each(&path, value, visit)),
+                (_, value) => each(&path, value, visit),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_editor_and_validator_can_use_the_schemas() {
+    for (name, schema) in all() {
+        each(name, &schema, &mut |path, object| {
+            // Validators refuse formats that they do not know, and `regex` means the language of JavaScript.
+            assert!(!object.contains_key("format"), "{path} has a format");
+            // Next to keywords that check something, draft-07 ignores a `$ref`.
+            let checks =
+                ["type", "properties", "required", "enum", "const", "items", "anyOf", "oneOf", "allOf"];
+            if object.contains_key("$ref") {
+                assert!(checks.iter().all(|key| !object.contains_key(*key)), "{path} has more than a `$ref`");
+            }
+            if object.get("allOf").and_then(Value::as_array).is_some_and(|all| all.len() == 1) {
+                assert!(object.contains_key("properties"), "{path} wraps a reference");
+            }
+            let unions = ["oneOf", "anyOf"].iter().filter_map(|union| object.get(*union)?.as_array());
+            for branches in unions {
+                for (index, branch) in branches.iter().enumerate() {
+                    let is_titled = branch["$ref"].is_string() || branch["title"].is_string();
+                    assert!(is_titled, "{path}: branch {index} has no title");
+                    // What an editor offers first is what is usually meant.
+                    let is_false = branch["const"] == false;
+                    assert!(!is_false || index + 1 == branches.len(), "{path}: `false` is not last");
+                }
+            }
+        });
+        for (definition, schema) in schema["definitions"].as_object().into_iter().flatten() {
+            assert!(schema["title"].is_string(), "{name}: {definition} has no title");
+        }
+    }
+}
+
+#[test]
+fn schemas_have_the_addresses_of_the_catalogue() {
+    let catalogue = fs::read(root().join("scripts/schema-editors/schemastore.json")).expect("a catalogue");
+    let catalogue: Vec<Value> = serde_json::from_slice(&catalogue).expect("a list");
+    let address =
+        |name| all().into_iter().find_map(|(own, schema)| (own == name).then(|| schema["$id"].clone()));
+    for (name, title) in [("config", "ananke config"), ("test", "ananke test")] {
+        let entry = catalogue.iter().find(|entry| entry["name"] == title).expect("an entry");
+        assert_eq!(Some(&entry["url"]), address(name).as_ref());
+    }
+    let ids: BTreeSet<String> = all().iter().map(|(_, schema)| schema["$id"].to_string()).collect();
+    assert_eq!(ids.len(), all().len(), "two schemas have one address");
+}
+
+#[test]
+fn a_file_declares_one_of_the_known_versions() {
+    for kind in FileKind::ALL {
+        let version = |schema: &Value| schema["properties"]["version"].clone();
+        let newest = version(&file_schema(*kind));
+        assert_eq!((&newest["enum"], &newest["default"]), (&json!(VERSIONS), &json!(VERSIONS.last())));
+        let older = pruned(*kind, Version::parse("1.1").expect("a version"));
+        let version = version(&older);
+        assert_eq!((&version["enum"], &version["default"]), (&json!(["1.0", "1.1"]), &json!("1.1")));
+        let address = format!("https://www.schemastore.org/ananke-{}-1.1.json", kind.as_str());
+        assert_eq!(older["$id"], address, "not that of the newest version");
+    }
+}
+
+/// What an editor inserts for the body of a snippet if every tab stop is left as it is.
+fn inserted(body: &Value) -> Value {
+    match body {
+        Value::String(text) => {
+            let stops = Regex::new(r"\$\{\d+:((?:[^\\}]|\\.)*)\}").expect("a pattern");
+            let filled = stops.replace_all(text, |found: &Captures<'_>| {
+                Regex::new(r"\\(.)").expect("a pattern").replace_all(&found[1], "$1").into_owned()
+            });
+            if filled.starts_with('"') {
+                return serde_json::from_str(&filled).expect("a quoted text");
+            }
+            filled.into_owned().into()
+        }
+        Value::Array(items) => items.iter().map(inserted).collect(),
+        Value::Object(entries) => {
+            Value::Object(entries.iter().map(|(key, value)| (key.clone(), inserted(value))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn examples_and_snippets_are_valid_in_every_version() {
+    for (kind, version) in
+        FileKind::ALL.iter().flat_map(|kind| VERSIONS.iter().map(move |version| (*kind, version)))
+    {
+        let schema = pruned(kind, Version::parse(version).expect("a version"));
+        let mut snippets = BTreeSet::new();
+        each(kind.as_str(), &schema, &mut |path, object| {
+            let examples = object.get("examples").and_then(Value::as_array).into_iter().flatten().cloned();
+            let own = object.get("defaultSnippets").and_then(Value::as_array).into_iter().flatten();
+            let bodies = own.map(|snippet| {
+                snippets.insert(snippet["label"].as_str().expect("a label").to_owned());
+                inserted(&snippet["body"])
+            });
+            let values: Vec<Value> = examples.chain(bodies).collect();
+            if values.is_empty() {
+                return;
+            }
+            let mut alone = Value::Object(object.clone());
+            alone["definitions"] = schema["definitions"].clone();
+            let validator = jsonschema::draft7::new(&alone).expect("a schema");
+            for value in values {
+                assert!(validator.is_valid(&value), "{version} {path} does not allow {value}");
+            }
+        });
+        let expected: &[&str] = match (kind, *version) {
+            (FileKind::Config, "1.3") => &["agui", "openai", "scripted", "extends", "example of server"],
+            (FileKind::Config, _) => &["agui", "example of tools"],
+            (FileKind::Test, "1.3") => {
+                &["user", "example of turns", "example of hooks", "example of sequence"]
+            }
+            (FileKind::Test, _) => {
+                &["user", "example of turns", "example of assert block", "example of tools"]
+            }
+        };
+        for label in expected {
+            assert!(snippets.contains(*label), "{} {version} has no snippet for `{label}`", kind.as_str());
+        }
+    }
+}
+
 #[test]
 fn the_schemas_are_free_of_null_and_closed() {
     fn check(path: &str, schema: &Value) {
@@ -147,7 +291,7 @@ fn the_schemas_are_free_of_null_and_closed() {
             if closed && object.contains_key("properties") && object.get("type").is_some() {
                 assert_eq!(object.get("additionalProperties"), Some(&Value::Bool(false)), "{path} is open");
             }
-            for (key, value) in object.iter().filter(|(key, _)| *key != "examples") {
+            for (key, value) in object.iter().filter(|(key, _)| !DATA.contains(&key.as_str())) {
                 check(&format!("{path}/{key}"), value);
             }
         }

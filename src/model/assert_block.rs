@@ -17,22 +17,32 @@ use crate::source::Node;
 /// Assertions for a target, test or turn. Inner levels inherit outer ones; `false` disables an inherited rule.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
+#[schemars(
+    transform = Since("1.3"),
+    example = serde_json::json!({"tools": {"require": [{"name": "checkout"}]}, "text": {"must_match": ["(?i)order confirmed"]}})
+)]
 pub struct AssertBlock {
     /// Names of `assertions` from the config whose rules are applied here, before this block's own.
     #[schemars(length(min = 1), example = &["no_errors"])]
     pub extends: Option<Vec<Text>>,
     /// Which tools the agent must and must not call.
-    #[schemars(extend("x-since" = "1.0"))]
+    #[schemars(
+        extend("x-since" = "1.0"),
+        example = serde_json::json!({"require": [{"name": "checkout"}], "forbid": ["delete_order"]})
+    )]
     pub tools: Option<Spanned<Toggle<ToolRules>>>,
     /// Time limits.
-    #[schemars(extend("x-since" = "1.0"))]
+    #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"max_duration_ms": 10_000}))]
     pub timing: Option<Spanned<Toggle<TimingLimits>>>,
     /// What the agent must and must not say.
-    #[schemars(extend("x-since" = "1.0"))]
+    #[schemars(
+        extend("x-since" = "1.0"),
+        example = serde_json::json!({"must_match": ["(?i)order confirmed"], "must_not_match": ["(?i)error"]})
+    )]
     pub text: Option<Spanned<Toggle<TextRules>>>,
     /// The expected order of calls, results and messages: on a turn in that turn, on a test or target in the whole
     /// test. `false` disables an inherited sequence; on a turn it excludes the turn.
+    #[schemars(example = serde_json::json!({"mode": "in_order", "steps": [{"call": "get_cart"}, {"call": "checkout"}]}))]
     pub sequence: Option<Spanned<Toggle<SequenceRule>>>,
     /// Checks of the agent's last message: its text or, with a `path`, the JSON in it.
     #[schemars(example = serde_json::json!([{"path": "total", "equals": 89.5}]))]
@@ -44,6 +54,7 @@ pub struct AssertBlock {
     #[schemars(example = &"interrupted")]
     pub outcome: Option<Spanned<OutcomeRule>>,
     /// Token limits.
+    #[schemars(example = serde_json::json!({"max_total_tokens": 5_000}))]
     pub usage: Option<Spanned<Toggle<UsageLimits>>>,
     /// Compares what the agent did with a committed file: on a turn in that turn, on a test or target in the whole
     /// test. `true`, a name for the file, or a mapping. `false` disables an inherited snapshot; on a turn it excludes
@@ -97,7 +108,7 @@ pub struct ValueRule {
     pub equals: Option<Node>,
     /// Regular expression that must match: a string as it is, any other value as compact JSON.
     #[serde(rename = "match")]
-    #[schemars(extend("format" = "regex"), example = "^sku-")]
+    #[schemars(example = "^sku-")]
     pub matches: Option<Text>,
     /// The expected type.
     #[serde(rename = "type")]

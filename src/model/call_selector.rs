@@ -17,7 +17,7 @@ pub struct CallSelector {
     #[schemars(extend("x-since" = "1.0"))]
     pub name: Option<Text>,
     /// Instead of `name`: regular expression for the tool's name.
-    #[schemars(extend("format" = "regex"), example = &"^cart_")]
+    #[schemars(example = &"^cart_")]
     pub name_match: Option<Text>,
     /// Match calls whose arguments contain this (partial match for mappings, element-wise for lists).
     #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
@@ -30,7 +30,7 @@ pub struct CallSelector {
     #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"status": "paid"}))]
     pub result: Option<Node>,
     /// Match calls by result: a regular expression. A missing result does not match.
-    #[schemars(extend("x-since" = "1.0", "format" = "regex"))]
+    #[schemars(extend("x-since" = "1.0"))]
     pub result_match: Option<Text>,
     /// Require `args` and `result` to match exactly (default false: there may be more keys).
     pub exact: Option<Spanned<bool>>,

@@ -55,7 +55,7 @@ pub use report_format::{ReportEntry, ReportFormat, ReportTarget};
 pub use run_defaults::{FlakyVerdict, JunitDialect, RunDefaults};
 pub use scalars::{
     Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, extension_keys, is_reference,
-    mapping, optional_mapping,
+    mapping, optional_mapping, version_schema,
 };
 pub use script::{ScriptProgram, ScriptRule};
 pub use sequence::{MessageRole, SequenceMode, SequenceRule, SequenceStep};

@@ -43,7 +43,7 @@ pub struct OutcomeIs {
     /// How the run must end.
     pub is: RunOutcome,
     /// With `is: error`: regular expression for the error's message or code.
-    #[schemars(extend("format" = "regex"), example = "unavailable|E42")]
+    #[schemars(example = "unavailable|E42")]
     pub error_match: Option<Text>,
 }
 

@@ -8,7 +8,9 @@ use std::num::NonZeroU64;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+use serde_json::{Value, json};
 
+use super::language::VERSIONS;
 use super::tree::no_form;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node, NodeValue};
@@ -86,12 +88,25 @@ pub enum Limit {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneOrMany<T>(pub Vec<T>);
 
+/// The forms that a value can have: the branches of its union, or its one schema.
+pub(super) fn forms_of(schema: &Schema) -> Vec<Value> {
+    match schema.get("anyOf").and_then(Value::as_array) {
+        Some(forms) => forms.clone(),
+        None => vec![schema.clone().to_value()],
+    }
+}
+
 /// What a schema says of the keys at the top of a file that are the user's own (SPEC 1).
-pub fn extension_keys() -> serde_json::Value {
-    serde_json::json!({ "^x-": {
+pub fn extension_keys() -> Value {
+    json!({ "^x-": {
         "description": "Ignored by ananke. Use it to define YAML anchors.",
         "x-since": "1.3",
     }})
+}
+
+/// What a schema says of the key `version` at the top of a file.
+pub fn version_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "enum": VERSIONS, "default": VERSIONS.last() })
 }
 
 /// Reads a value that must be a mapping of the user's own keys, for `deserialize_with`: the schema says so too.
@@ -252,7 +267,9 @@ impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let one = generator.subschema_for::<T>();
-        json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+        let mut forms = forms_of(&one);
+        forms.push(json!({ "type": "array", "items": one }));
+        json_schema!({ "anyOf": forms })
     }
 }
 

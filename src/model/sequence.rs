@@ -58,12 +58,12 @@ pub struct SequenceStep {
     pub result: Option<Text>,
     /// With `result`: regular expression for the result.
     #[serde(rename = "match")]
-    #[schemars(extend("format" = "regex"), example = &"paid")]
+    #[schemars(example = &"paid")]
     pub matches: Option<Text>,
     /// With `result`: whether it must be an error (`true`) or must not be (`false`).
     pub is_error: Option<Spanned<bool>>,
     /// A message: regular expression for its text.
-    #[schemars(extend("format" = "regex"), example = &"(?i)shipping")]
+    #[schemars(example = &"(?i)shipping")]
     pub says: Option<Text>,
     /// With `says`: the sender of the message (default `assistant`).
     pub role: Option<Spanned<MessageRole>>,

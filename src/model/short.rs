@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 use serde_json::Value;
 
+use super::scalars::forms_of;
 use super::tree::form;
 use crate::source::{Entry, Node, NodeValue};
 
@@ -56,11 +57,7 @@ impl<M: JsonSchema + ShortForm> JsonSchema for Short<M> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let value = generator.subschema_for::<M::Value>().to_value();
-        let mut forms = match value.get("anyOf").and_then(Value::as_array) {
-            Some(forms) => forms.clone(),
-            None => vec![value],
-        };
+        let mut forms = forms_of(&generator.subschema_for::<M::Value>());
         for form in forms.iter_mut().filter_map(Value::as_object_mut) {
             form.insert("x-since".to_owned(), SINCE.into());
         }

@@ -60,13 +60,18 @@ pub struct Test {
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Client-side (frontend) tools; they override the target's tools of the same name, others are added.
+    #[schemars(example = serde_json::json!([{ "name": "get_location", "mock": { "result": { "city": "Berlin" } } }]))]
     pub client_tools: Option<Vec<ClientTool>>,
     /// Conversation history before the first turn. Sent to the agent, not checked by rules. If it ends with a user
     /// message and there are no `turns`, that message is the one turn.
     #[schemars(length(min = 1), example = serde_json::json!([{"role": "user", "content": "A mug, please"}, {"role": "assistant", "content": "Which size?"}]))]
     pub messages: Option<Vec<Spanned<MessageDefinition>>>,
     /// The conversation, in order; at least one turn.
-    #[schemars(extend("x-since" = "1.0"), length(min = 1))]
+    #[schemars(
+        extend("x-since" = "1.0"),
+        length(min = 1),
+        example = serde_json::json!([{"user": "I want to checkout", "assert": {"tools": {"require": [{"name": "checkout"}]}}}])
+    )]
     pub turns: Option<Vec<Spanned<Turn>>>,
     /// Assertions for the test as a whole. Prohibitions and limits also apply to each of its turns.
     #[schemars(extend("x-since" = "1.0"))]

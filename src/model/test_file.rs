@@ -56,7 +56,6 @@ impl JsonSchema for TestFile {
         let mut properties = json!({
             VERSION: {
                 "description": "The schema version this file is written for, as a quoted string: \"1.0\" to \"1.3\".",
-                "type": "string",
                 "x-since": "1.0",
             },
             TESTS: {
@@ -71,6 +70,9 @@ impl JsonSchema for TestFile {
                 "x-since": "1.3",
             },
         });
+        for (key, value) in scalars::version_schema(generator).to_value().as_object().into_iter().flatten() {
+            properties[VERSION][key] = value.clone();
+        }
         let own = schema.remove("properties");
         if let (Some(all), Some(Value::Object(own))) = (properties.as_object_mut(), own) {
             all.extend(own);

@@ -8,6 +8,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde_json::json;
 
+use super::scalars::forms_of;
+
 /// Rules, or `false` (SPEC 7.1).
 #[derive(Clone, Debug)]
 pub enum Toggle<T> {
@@ -60,11 +62,7 @@ impl<T: JsonSchema> JsonSchema for Toggle<T> {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let rules = generator.subschema_for::<T>().to_value();
-        let mut branches = match rules.get("anyOf").and_then(|branches| branches.as_array()) {
-            Some(branches) => branches.clone(),
-            None => vec![rules],
-        };
+        let mut branches = forms_of(&generator.subschema_for::<T>());
         // The last one, which editors offer last.
         branches.push(json!({ "type": "boolean", "const": false, "x-since": "1.3" }));
         json_schema!({ "anyOf": branches })

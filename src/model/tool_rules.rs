@@ -23,6 +23,7 @@ pub struct ToolRules {
     #[schemars(example = serde_json::json!(["validate_cart", {"name": "charge_card", "count": 1}]))]
     pub require: Option<Spanned<Toggle<Vec<RequireEntry>>>>,
     /// Calls that must not happen: each entry forbids the calls that satisfy all its conditions.
+    #[schemars(example = serde_json::json!([{"name": "refund", "args_match": {"amount": "^[0-9]{4,}"}}]))]
     pub forbid_calls: Option<Spanned<Toggle<Vec<Spanned<ForbidCalls>>>>>,
     /// The only tools that may be called, by exact name. If several levels set it, only tools on every list are
     /// allowed. An empty list allows none.
@@ -66,7 +67,7 @@ pub struct Require {
     pub args_not_match: Option<FreeMap<Text>>,
     /// No call selected by name and arguments may have a result that matches this regular expression. A missing result
     /// passes.
-    #[schemars(extend("format" = "regex"), example = "error|failed")]
+    #[schemars(example = "error|failed")]
     pub result_not_match: Option<Text>,
     /// Every selected call must be preceded by a call to this tool, in the same or an earlier turn.
     pub after: Option<Text>,
@@ -111,6 +112,6 @@ pub struct ForbidCalls {
     #[schemars(example = serde_json::json!({"currency": "^EUR$"}))]
     pub args_not_match: Option<FreeMap<Text>>,
     /// Only calls with a result that does not match this regular expression.
-    #[schemars(extend("format" = "regex"), example = &"^\\{")]
+    #[schemars(example = &"^\\{")]
     pub result_not_match: Option<Text>,
 }

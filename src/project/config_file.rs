@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::model::{
     AssertBlock, EnvFileEntry, File, Hook, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry, RunDefaults,
-    ScriptProgram, Server, TAG_DEFAULTS, Text, extension_keys, is_extension_key,
+    ScriptProgram, Server, TAG_DEFAULTS, Text, extension_keys, is_extension_key, version_schema,
 };
 use crate::source::{self, FreeMap, Node, TypeMismatch};
 use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
@@ -16,7 +16,7 @@ use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
 #[schemars(extend("patternProperties" = extension_keys()))]
 pub struct ConfigFile {
     /// The schema version of this file, as a quoted string: "1.0" to "1.3".
-    #[schemars(extend("x-since" = "1.0"))]
+    #[schemars(schema_with = "version_schema", extend("x-since" = "1.0"))]
     pub version: Text,
     /// The agent under test: a target, or the name of one of `targets`.
     #[schemars(extend("x-since" = "1.0"))]

@@ -9,7 +9,7 @@ use crate::schema::{FileKind, generate_of};
 /// The schema of a kind of file, newest version, draft-07 (which every editor's YAML support reads).
 pub fn file_schema(kind: FileKind) -> Value {
     match kind {
-        FileKind::Config => generate_of::<ConfigFile>(kind.title()),
-        FileKind::Test => generate_of::<TestFile>(kind.title()),
+        FileKind::Config => generate_of::<ConfigFile>(kind.as_str(), kind.title()),
+        FileKind::Test => generate_of::<TestFile>(kind.as_str(), kind.title()),
     }
 }

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::demands::{demands, is_demand};
 use super::embedded::{FileKind, definition, embedded};
 use super::here::Here;
 use super::messages::{expected, one_of};
 use super::problems::Problems;
-use super::prune::{demands, is_demand, since};
+use super::prune::since;
 use super::repairs::Repairs;
 use super::schema_level::SchemaLevel;
 use super::union::{self, Branch};
@@ -99,11 +100,6 @@ impl Check<'_> {
                     here.definition = target.rsplit('/').next();
                     if let Some(target) = definition(self.root, target) {
                         self.apply(target, here);
-                    }
-                }
-                ("allOf", Value::Array(all), _) => {
-                    for schema in all {
-                        self.apply(schema, here);
                     }
                 }
                 ("oneOf", Value::Array(branches), _) => self.one_of(schema, branches, here),

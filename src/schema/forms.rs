@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::demands::{demands, is_demand};
 use super::embedded::definition;
-use super::prune::{demands, is_demand};
 use super::union::accepts;
 use crate::source::Node;
 
@@ -35,7 +35,7 @@ fn collect<'a>(form: Form<'a>, left: usize, found: &mut Vec<Form<'a>>) {
         }
         return;
     }
-    let branches = ["anyOf", "oneOf", "allOf"].iter().find_map(|key| form.schema.get(key)?.as_array());
+    let branches = ["anyOf", "oneOf"].iter().find_map(|key| form.schema.get(key)?.as_array());
     match branches.filter(|branches| !branches.iter().all(is_demand)) {
         Some(branches) => {
             for schema in branches {

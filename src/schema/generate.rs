@@ -4,21 +4,28 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::Value;
 
-use super::tidy::{date, tidy};
+use super::snippets::add_snippets;
+use super::tidy::{date, each, tidy};
 
-/// The schema of `T`, under a title: draft-07, tidy enough for people and editors.
-pub fn generate_of<T: JsonSchema>(title: &str) -> Value {
+/// The schema of a kind of file that people write, under its name and title: draft-07, tidy enough for people and editors.
+pub fn generate_of<T: JsonSchema>(name: &str, title: &str) -> Value {
     let mut schema = generated::<T>();
-    tidy(&mut schema, title);
+    tidy(&mut schema, &id(name), title);
+    each(&mut schema, &mut add_snippets);
     schema
 }
 
-/// The same for a format of which every key exists since `version`, if it does not say otherwise itself.
-pub fn generate_since<T: JsonSchema>(title: &str, version: &str) -> Value {
+/// The schema of a format that programs read, of which every key exists since `version`, if it does not say otherwise itself.
+pub fn generate_since<T: JsonSchema>(name: &str, title: &str, version: &str) -> Value {
     let mut schema = generated::<T>();
     date(&mut schema, version);
-    tidy(&mut schema, title);
+    tidy(&mut schema, &id(name), title);
     schema
+}
+
+/// The address of a schema in the catalogue that editors read. Nothing is fetched from it.
+pub(super) fn id(name: &str) -> String {
+    format!("https://www.schemastore.org/ananke-{name}.json")
 }
 
 fn generated<T: JsonSchema>() -> Value {

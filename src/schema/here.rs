@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::prune::demands;
+use super::demands::demands;
 use super::union;
 use crate::diagnostic::Span;
 use crate::source::{Entry, Node};

@@ -6,6 +6,7 @@
 //! of a broken file, so that the rest of it can be checked at the same time.
 
 mod check;
+mod demands;
 mod embedded;
 mod foreign_words;
 mod forms;
@@ -21,7 +22,9 @@ mod recover;
 mod remedy;
 mod repairs;
 mod schema_level;
+mod snippets;
 mod tidy;
+mod titles;
 mod union;
 mod value;
 mod version;

@@ -4,30 +4,50 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::demands::{demands, is_demand};
 use super::embedded::{FileKind, embedded};
+use super::generate::id;
+use super::snippets::{SNIPPETS, add_snippets};
+use super::tidy::each;
 use super::version::Version;
+use crate::model::VERSIONS;
 
 /// The committed schema without what is newer than `version`.
 pub fn pruned(kind: FileKind, version: Version) -> Value {
     let mut schema = embedded(kind).clone();
+    if version == Version::newest() {
+        return schema;
+    }
+    schema["$id"] = id(&format!("{}-{version}", kind.as_str())).into();
     prune(&mut schema, version);
     drop_unused(&mut schema);
+    let known = VERSIONS.iter().filter(|known| Version::parse(known) <= Some(version));
+    schema["properties"]["version"]["enum"] = known.copied().collect();
+    schema["properties"]["version"]["default"] = version.to_string().into();
+    drop_newer_examples(&mut schema);
+    each(&mut schema, &mut add_snippets);
     schema
+}
+
+/// Drops the examples that use what is newer, and all snippets, which are made from examples.
+fn drop_newer_examples(schema: &mut Value) {
+    let definitions = schema["definitions"].clone();
+    each(schema, &mut |object| {
+        object.shift_remove(SNIPPETS);
+        let Some(examples) = object.get("examples").and_then(Value::as_array).cloned() else { return };
+        let mut alone = Value::Object(object.clone());
+        alone["definitions"] = definitions.clone();
+        let validator = jsonschema::draft7::new(&alone).ok();
+        let is_valid = |example: &Value| validator.as_ref().is_some_and(|known| known.is_valid(example));
+        if !examples.iter().all(is_valid) {
+            object.shift_remove("examples");
+        }
+    });
 }
 
 /// Since when there is what a schema describes; without a statement, always.
 pub(super) fn since(schema: &Value) -> Option<Version> {
     schema.get("x-since").and_then(Value::as_str).and_then(Version::parse)
-}
-
-/// The keys that a schema demands.
-pub(super) fn demands(schema: &Value) -> impl Iterator<Item = &str> {
-    schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
-}
-
-/// Whether a schema demands keys and nothing else.
-pub(super) fn is_demand(schema: &Value) -> bool {
-    schema.as_object().is_some_and(|schema| schema.keys().all(|key| key == "required"))
 }
 
 fn prune(schema: &mut Value, version: Version) {
@@ -73,7 +93,7 @@ fn prune(schema: &mut Value, version: Version) {
             }
             for (key, value) in object.iter_mut() {
                 // Examples and constants are data, whatever their keys are called.
-                if !matches!(key.as_str(), "examples" | "default" | "const" | "enum") {
+                if !matches!(key.as_str(), "examples" | "default" | "const" | "enum" | SNIPPETS) {
                     prune(value, version);
                 }
             }

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use super::demands::{demands, is_demand};
 use super::embedded::definition;
-use super::prune::{demands, is_demand};
 use crate::diagnostic::Span;
 use crate::source::{Entry, Node, NodeValue};
 
@@ -91,7 +91,7 @@ impl Repairs {
         if let Some(target) = target.and_then(|target| definition(self.root, target)) {
             return self.placeholder(target, span);
         }
-        let branches = ["allOf", "oneOf", "anyOf"].iter().find_map(|union| schema.get(union)?.as_array());
+        let branches = ["oneOf", "anyOf"].iter().find_map(|union| schema.get(union)?.as_array());
         let branches = branches.into_iter().flatten().filter(|branch| !is_demand(branch));
         if let Some(simplest) = branches.min_by_key(|branch| complexity(branch)) {
             return self.placeholder(simplest, span);

@@ -2,17 +2,21 @@
 
 use serde_json::{Map, Value};
 
+use super::titles::{title_branches, title_definitions};
 use crate::model::TAG_DEFAULTS;
 use crate::source::TagDefault;
 
-/// Tidies a whole schema: no null branches, described tags, no tag required where it has a default.
-pub(super) fn tidy(schema: &mut Value, title: &str) {
+/// Tidies a whole schema: an id, no null branches, plain references, titles, described tags, no tag required where it has a
+/// default, only formats that JSON Schema has.
+pub(super) fn tidy(schema: &mut Value, id: &str, title: &str) {
     if let Some(root) = schema.as_object_mut() {
+        root.insert("$id".to_owned(), id.into());
         root.insert("title".to_owned(), title.into());
     }
     each(schema, &mut without_null);
+    each(schema, &mut without_format);
+    each(schema, &mut unwrap_reference);
     each(schema, &mut describe_tags);
-    each(schema, &mut in_reading_order);
     if let Some(definitions) = schema.get_mut("definitions").and_then(Value::as_object_mut) {
         for default in TAG_DEFAULTS {
             if let Some(union) = definitions.get_mut(default.union) {
@@ -20,6 +24,14 @@ pub(super) fn tidy(schema: &mut Value, title: &str) {
             }
         }
     }
+    each(schema, &mut title_branches);
+    title_definitions(schema);
+    in_order(schema);
+}
+
+/// Sorts the keywords of every schema into reading order.
+pub(super) fn in_order(schema: &mut Value) {
+    each(schema, &mut in_reading_order);
 }
 
 /// Says of every key that does not say it itself that it exists since `version`.
@@ -33,7 +45,7 @@ pub(super) fn date(schema: &mut Value, version: &str) {
 }
 
 /// Applies a change to every schema, innermost first.
-fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
+pub(super) fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
     let Some(object) = schema.as_object_mut() else { return };
     for (key, value) in object.iter_mut() {
         match (key.as_str(), value) {
@@ -45,7 +57,7 @@ fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
                     each(branch, change);
                 }
             }
-            ("items" | "additionalProperties", value) => each(value, change),
+            ("items" | "additionalProperties" | "then" | "else", value) => each(value, change),
             _ => {}
         }
     }
@@ -72,13 +84,35 @@ fn without_null(object: &mut Map<String, Value>) {
     }
     let Some(Value::Object(only)) = branches.pop() else { return };
     object.shift_remove("anyOf");
-    if only.contains_key("$ref") {
-        // Draft-07 ignores everything beside a `$ref`.
-        object.insert("allOf".to_owned(), Value::Array(vec![Value::Object(only)]));
-    } else {
-        for (key, value) in only {
-            object.entry(key).or_insert(value);
-        }
+    for (key, value) in only {
+        object.entry(key).or_insert(value);
+    }
+}
+
+/// Drops the sizes of Rust's numbers: validators refuse formats that they do not know.
+fn without_format(object: &mut Map<String, Value>) {
+    let is_number = |name: &Value| name == "integer" || name == "number";
+    if object.get("type").is_some_and(is_number) {
+        object.shift_remove("format");
+    }
+}
+
+/// Keywords that say something about a value and check nothing.
+const ANNOTATIONS: &[&str] = &["allOf", "default", "description", "examples", "title", "x-since"];
+
+/// A reference stands alone or next to annotations, which draft-07 ignores there and editors show. Only next to keywords
+/// that check something it stays in an `allOf`.
+fn unwrap_reference(object: &mut Map<String, Value>) {
+    if !object.keys().all(|key| ANNOTATIONS.contains(&key.as_str())) {
+        return;
+    }
+    let only = match object.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([only]) => only.get("$ref").cloned(),
+        _ => None,
+    };
+    if let Some(reference) = only {
+        object.shift_remove("allOf");
+        object.insert("$ref".to_owned(), reference);
     }
 }
 
@@ -115,7 +149,7 @@ fn describe_tags(object: &mut Map<String, Value>) {
 
 /// What a schema is about comes first, what it consists of last.
 fn in_reading_order(object: &mut Map<String, Value>) {
-    const FIRST: &[&str] = &["$schema", "title", "description", "x-since", "type", "const"];
+    const FIRST: &[&str] = &["$schema", "$id", "title", "description", "x-since", "type", "const"];
     const LAST: &[&str] = &[
         "items",
         "properties",

@@ -150,5 +150,5 @@ pub(super) fn is_of_type(node: &Node, name: &str) -> bool {
 
 /// Whether a schema takes every value.
 pub(super) fn is_free(schema: &Value) -> bool {
-    !["type", "$ref", "allOf", "anyOf", "oneOf", "const", "enum"].iter().any(|key| schema.get(key).is_some())
+    !["type", "$ref", "anyOf", "oneOf", "const", "enum"].iter().any(|key| schema.get(key).is_some())
 }

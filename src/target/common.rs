@@ -18,7 +18,10 @@ pub struct TargetCommon {
     /// longer). A slower turn has the status timeout.
     pub timeout_ms: Option<TimeoutMs>,
     /// Client-side (frontend) tools: declared to the agent and answered by their mocks.
-    #[schemars(extend("x-since" = "1.3"))]
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!([{ "name": "get_location", "mock": { "result": { "city": "Berlin" } } }])
+    )]
     pub client_tools: Option<Vec<ClientTool>>,
     /// Assertions that every test of this target inherits.
     pub assert: Option<AssertBlock>,

@@ -18,7 +18,7 @@ const VERSION: &str = "1.0";
 
 /// The JSON Schema of what `compare --json` prints.
 pub fn schema() -> Value {
-    generate_since::<ComparisonView<'static>>("ananke comparison", VERSION)
+    generate_since::<ComparisonView<'static>>("comparison", "ananke comparison", VERSION)
 }
 
 /// What changed from one run to another, as `ananke compare --json` prints it.

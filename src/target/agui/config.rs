@@ -18,6 +18,7 @@ pub struct AguiConfig {
     #[schemars(example = "http://127.0.0.1:8000/agent")]
     pub endpoint: Text,
     /// The agent's name in reports.
+    #[schemars(example = &"shop")]
     pub agent_id: Text,
     /// Passed to the agent unchanged with every run.
     #[serde(default, deserialize_with = "crate::model::optional_mapping")]

@@ -16,6 +16,7 @@ use crate::variables::Interpolation;
 #[schemars(transform = Since("1.3"))]
 pub struct HttpConfig {
     /// Certificates for `https://`.
+    #[schemars(example = serde_json::json!({ "ca_file": "certificates/ca.pem" }))]
     pub tls: Option<TlsConfig>,
     /// How often a connection that cannot be made is retried (default 0, at most 100). No request has been sent then.
     #[schemars(example = 3)]

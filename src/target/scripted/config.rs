@@ -27,5 +27,6 @@ pub struct ScriptedConfig {
     /// As for an AG-UI target, so that the two are interchangeable; a scripted agent has only virtual time.
     pub clock: Option<EventClock>,
     /// What the agent does: the first rule whose `when` matches handles the turn.
+    #[schemars(example = serde_json::json!([{ "when": { "user": "(?i)checkout" }, "do": [{ "say": "Order confirmed." }] }]))]
     pub rules: Vec<ScriptedRule>,
 }

@@ -25,12 +25,11 @@ pub struct ScriptedRule {
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptedWhen {
     /// Regular expression for the last user message.
-    #[schemars(extend("format" = "regex"), example = "(?i)checkout")]
+    #[schemars(example = "(?i)checkout")]
     pub user: Option<Text>,
     /// The number of the turn, from 1.
     pub turn: Option<Number>,
     /// Regular expression for the thread id.
-    #[schemars(extend("format" = "regex"))]
     pub thread: Option<Text>,
     /// Paths into the state, each with the value it must have.
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]

@@ -16,7 +16,7 @@ pub(super) const VERSION: &str = "1.0";
 
 /// The JSON Schema of one line, and of a whole file that is one value.
 pub fn schema() -> Value {
-    generate_since::<ReportFormatView<'static>>("ananke report", VERSION)
+    generate_since::<ReportFormatView<'static>>("report", "ananke report", VERSION)
 }
 
 /// A JSON report: one line of `--json` and `-o FILE.jsonl`, or the whole of `-o FILE.json`.

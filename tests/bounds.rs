@@ -12,6 +12,61 @@ fn check(project: &Project) -> Output {
     Command::new(env!("CARGO_BIN_EXE_ananke")).arg("check").current_dir(project.folder()).output().unwrap()
 }
 
+/// The processor time and peak memory of processes.
+#[cfg(target_os = "linux")]
+#[path = "../benches/growth/cost.rs"]
+#[allow(dead_code, reason = "time is of no interest here")]
+mod cost;
+
+#[cfg(target_os = "linux")]
+#[path = "golden_cases/agent.rs"]
+mod agent;
+
+/// The peak memory in MiB of a test whose agent makes so many calls, each with arguments and a result, and the size of the
+/// response.
+#[cfg(target_os = "linux")]
+fn of_calls(count: usize) -> (f64, f64) {
+    let events = (0..count).fold(String::new(), |mut events, number| {
+        for (kind, more) in [
+            ("START", "\"toolCallName\":\"find\"".to_owned()),
+            ("ARGS", format!("\"delta\":\"{{\\\"id\\\":{number}}}\"")),
+            ("END", "\"timestamp\":1".to_owned()),
+            ("RESULT", format!("\"messageId\":\"m{number}\",\"content\":\"ok\"")),
+        ] {
+            let event = format!("{{\"type\":\"TOOL_CALL_{kind}\",\"toolCallId\":\"c{number}\",{more}}}");
+            let _ = write!(events, "data: {event}\n\n");
+        }
+        events
+    });
+    let run = |kind| format!("data: {{\"type\":\"RUN_{kind}\",\"threadId\":\"t\",\"runId\":\"r\"}}\n\n");
+    let events = run("STARTED") + &events + &run("FINISHED");
+    let size = events.len();
+    let url = agent::start(events.into_bytes());
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{url}\", agentId: shop, timeout_ms: 300000 }}\n"
+    );
+    let test = "version: \"1.3\"\nname: x\nturns: [{ user: hi }]\nassert: { tools: { require: [{ name: find, args_match: { id: \"^7$\" } }] } }\n";
+    let project = Project::new(&[("ananke.config.yaml", &config), ("x.test.yaml", test)]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+    command.args(["run", "--quiet"]).current_dir(project.folder());
+    #[expect(clippy::cast_precision_loss, reason = "a few MiB")]
+    let size = size as f64 / f64::from(1 << 20);
+    (cost::of(&mut command, 0).mebibytes, size)
+}
+
+/// Ids, arguments and results of a few bytes take no memory of their own, and no rule keeps what it has parsed.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_response_of_tiny_calls_takes_at_most_six_times_its_size() {
+    let (base, _) = of_calls(8);
+    let (peak, size) = of_calls(20_000);
+    let ratio = (peak - base) / size;
+    assert!(
+        ratio < 6.0,
+        "{ratio:.1} times the size: {peak:.1} MiB for {size:.1} MiB, of which {base:.1} without them"
+    );
+}
+
 /// Variables of which each is `ten` times the one before it.
 fn growing(ten: impl Fn(&str) -> String) -> String {
     let mut vars = "vars:\n  V0: \"0123456789\"\n".to_owned();

@@ -54,8 +54,9 @@ fn result(call: &str, text: &str) -> SnapshotItem {
 
 /// `name→result origin`, a call each.
 fn calls(trace: &Trace) -> Vec<String> {
-    let result =
-        |call: &ananke::trace::ToolCall| call.result().map_or("-".to_owned(), |result| result.text.clone());
+    let result = |call: &ananke::trace::ToolCall| {
+        call.result().map_or("-".to_owned(), |result| result.text.to_string())
+    };
     trace.calls.iter().map(|call| format!("{}→{} {:?}", call.name, result(call), call.origin)).collect()
 }
 
@@ -126,7 +127,22 @@ fn results_are_seen_as_text_and_as_json() {
         let mut trace = Trace::default();
         turn(&mut trace, "u1", "hi", vec![opened("c", "a"), answered("c", content)]);
         let result = trace.calls[0].result().unwrap();
-        assert_eq!((result.text.as_str(), result.structured.is_some()), (text, is_json), "{content}");
+        assert_eq!((result.text.as_str(), result.structured().is_some()), (text, is_json), "{content}");
+    }
+}
+
+#[test]
+fn what_was_parsed_of_a_call_is_parsed_again_where_it_is_needed() {
+    let json = serde_json::json!({ "x": 1, "big": [12_345] });
+    let texts = [("{\"x\":1,\"big\":[12345]}", json), ("\"17\"", "17".into()), ("no JSON", "no JSON".into())];
+    for (text, value) in texts {
+        let mut trace = Trace::default();
+        let args = Change::CallArgs { id: "c".into(), delta: text.into() };
+        turn(&mut trace, "u1", "hi", vec![opened("c", "a"), args, answered("c", text)]);
+        let before = (trace.calls[0].args_value(), trace.calls[0].result().unwrap().value());
+        assert_eq!(before, (value.clone(), value));
+        trace.calls[0].forget_parsed();
+        assert_eq!((trace.calls[0].args_value(), trace.calls[0].result().unwrap().value()), before);
     }
 }
 

@@ -51,7 +51,7 @@ impl CallFocus {
         match call.result() {
             None => format!("(no result){}", notes()),
             Some(result) if result.text.is_empty() => format!("(empty result){}", notes()),
-            Some(result) => match &result.structured {
+            Some(result) => match result.structured() {
                 Some(value) if value.is_object() || value.is_array() => focused(value, &self.result),
                 Some(value) if !self.result.is_empty() && result.text.len() <= QUOTED => {
                     brief(value) + &notes()

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::evaluation::View;
 use crate::model::TextOf;
-use crate::trace::{Author, Message, MessageKind, ToolCall, TurnRanges};
+use crate::trace::{Author, Message, MessageKind, ToolCall, ToolResult, TurnRanges};
 
 /// What was said and done, as far as the rule sees it.
 pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
@@ -53,9 +53,7 @@ fn call(call: &ToolCall) -> Value {
         "id": call.wire_id,
         "name": call.name,
         "args": call.args_value(),
-        "result": result.map(|result| {
-            result.structured.as_deref().cloned().unwrap_or_else(|| Value::from(result.text.as_str()))
-        }),
+        "result": result.map(ToolResult::value),
         "is_error": result.is_some_and(|result| result.is_denied || result.is_error == Some(true)),
         "status": status,
         "turn": call.counted_in + 1,

@@ -193,7 +193,7 @@ impl ToolHost for Tools {
 
     fn answer<'a>(&'a mut self, call: &'a ToolCall, _: &'a Trace) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
         self.answered += 1;
-        let answer = ToolAnswer { call: call.wire_id.clone(), content: json!("yes"), is_error: false };
+        let answer = ToolAnswer { call: call.wire_id.to_string(), content: json!("yes"), is_error: false };
         Box::pin(std::future::ready(Ok(answer)))
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action,
                 payload: answer.payload.clone(),
             }),
             PendingItem::Call(call) => calls.push(ToolAnswer {
-                call: call.wire_id.clone(),
+                call: call.wire_id.to_string(),
                 content: answer.payload.clone().unwrap_or_else(|| json!({ "accepted": answer.is_resolved })),
                 is_error: false,
             }),

@@ -80,6 +80,10 @@ impl<'a> TraceSink<'a> {
         let mut failed = false;
         for delta in self.deltas.drain(..) {
             failed |= self.evaluator.touched(&self.trace, delta);
+            if let Delta::Answered(call) = delta {
+                // Most rules are done with it.
+                self.trace.calls[call].forget_parsed();
+            }
         }
         failed
     }

@@ -29,12 +29,12 @@ impl<'t> IdAliases<'t> {
     /// The ids of `trace`. An id of two things gets its alias from the first of these kinds.
     pub(super) fn of(trace: &'t Trace) -> Self {
         let mut aliases = Self::default();
-        aliases.add("thread", trace.thread_ids.iter());
-        aliases.add("run", trace.exchanges.iter().flat_map(|exchange| &exchange.run_ids));
-        aliases.add("call", trace.calls.iter().map(|call| &call.wire_id));
+        aliases.add("thread", trace.thread_ids.iter().map(String::as_str));
+        aliases.add("run", trace.exchanges.iter().flat_map(|exchange| &exchange.run_ids).map(String::as_str));
+        aliases.add("call", trace.calls.iter().map(|call| call.wire_id.as_str()));
         for outcome in trace.exchanges.iter().filter_map(|exchange| exchange.run_end.as_ref()) {
             if let RunEnd::Interrupted(interrupts) = outcome {
-                aliases.add("interrupt", interrupts.iter().map(|interrupt| &interrupt.id));
+                aliases.add("interrupt", interrupts.iter().map(|interrupt| interrupt.id.as_str()));
             }
         }
         let lanes = trace.calls.iter().map(|call| &call.author);
@@ -43,14 +43,14 @@ impl<'t> IdAliases<'t> {
             "subagent",
             lanes.filter_map(|lane| match lane {
                 Author::Agent => None,
-                Author::Subagent(id) => Some(id),
+                Author::Subagent(id) => Some(id.as_str()),
             }),
         );
-        aliases.add("message", trace.messages.iter().map(|message| &message.wire_id));
+        aliases.add("message", trace.messages.iter().map(|message| message.wire_id.as_str()));
         aliases
     }
 
-    fn add(&mut self, kind: &'static str, ids: impl Iterator<Item = &'t String>) {
+    fn add(&mut self, kind: &'static str, ids: impl Iterator<Item = &'t str>) {
         for id in ids {
             self.ids.entry(id).or_insert(Id { kind, number: None });
         }
@@ -140,7 +140,7 @@ mod tests {
     fn aliases<'t>(ids: &'t [(&'static str, String)]) -> IdAliases<'t> {
         let mut aliases = IdAliases::default();
         for (kind, id) in ids {
-            aliases.add(kind, std::iter::once(id));
+            aliases.add(kind, std::iter::once(id.as_str()));
         }
         aliases
     }

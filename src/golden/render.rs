@@ -178,11 +178,10 @@ impl Renderer<'_> {
             (false, Some(true)) => "result, failed",
             (false, _) => "result",
         };
-        let value =
-            result.structured.as_deref().cloned().unwrap_or_else(|| Value::from(result.text.as_str()));
+        let value = result.value();
         let mut masked = value.clone();
         self.masks.result(&call.name, &mut masked);
-        if result.structured.is_some() || masked != value {
+        if result.structured().is_some() || masked != value {
             self.json(2 * STEP, label, &masked);
         } else {
             let text = self.value(&result.text);

@@ -57,9 +57,9 @@ impl CaptureSource<'_> {
                 let Some(result) = call.result() else {
                     return Err(format!("the last call of `{tool}` in this turn has no result"));
                 };
-                match (result.structured.as_deref(), path) {
+                match (result.structured(), path) {
                     (Some(value), path) => self.reach(value, path.as_ref(), &what),
-                    (None, None) => Ok(Value::String(result.text.clone())),
+                    (None, None) => Ok(Value::from(result.text.as_str())),
                     (None, Some(_)) => Err(format!("{what} is no JSON: {}", self.start_of(&result.text))),
                 }
             }

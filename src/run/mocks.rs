@@ -82,7 +82,7 @@ impl ToolHost for Mocks<'_> {
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
         Box::pin(async move {
-            let Some(tool) = self.tools.get_mut(&call.name) else {
+            let Some(tool) = self.tools.get_mut(call.name.as_str()) else {
                 return Err(no_mock(&call.name).into());
             };
             let answer = match &tool.answers {
@@ -97,7 +97,7 @@ impl ToolHost for Mocks<'_> {
             };
             tool.answered += 1;
             let CompiledMockAnswer { content, is_error } = answer;
-            Ok(ToolAnswer { call: call.wire_id.clone(), content, is_error })
+            Ok(ToolAnswer { call: call.wire_id.to_string(), content, is_error })
         })
     }
 }

@@ -8,10 +8,12 @@ pub mod duration;
 pub mod escape;
 mod head_tail;
 mod replace;
+mod short_text;
 mod suggest;
 pub mod truncate;
 
 pub use compact_json::compact_json;
 pub use confusables::is_confusable;
 pub use head_tail::HeadTail;
+pub use short_text::ShortText;
 pub use suggest::{nearest, nearest_certain, suggest};

@@ -21,9 +21,8 @@ impl Trace {
         self.ensure_event(at);
         match change {
             Change::Stamped(stamp) => {
-                if let Some(event) = self.events.last_mut() {
-                    event.stamp = Some(stamp);
-                }
+                self.stamps.resize(self.last_event() as usize, None);
+                self.stamps.push(Some(stamp));
             }
             Change::RunStarted { run_id, thread_id, is_replay } => {
                 if let Some(id) = thread_id.filter(|id| self.thread_ids.last().is_none_or(|last| last != id))
@@ -104,7 +103,7 @@ impl Trace {
             self.messages[known].reopen();
             return;
         }
-        let mut message = Message::new(id.to_owned(), role, author, turn, self.last_event());
+        let mut message = Message::new(id.into(), role, author, turn, self.last_event());
         message.origin = self.origin();
         self.push_message(message);
     }
@@ -138,7 +137,7 @@ impl Trace {
             self.warn(format!("the call id `{id}` is used again for another call: counted as a new call"));
         }
         let (turn, event) = (self.current_turn(), self.last_event());
-        let mut call = ToolCall::new(id.to_owned(), name.to_owned(), author, turn, at, event);
+        let mut call = ToolCall::new(id.into(), name.into(), author, turn, at, event);
         call.origin = self.origin();
         self.push_call(call);
         deltas.push(Delta::CallStarted(self.calls.len() - 1));
@@ -212,9 +211,9 @@ impl Trace {
         let known = self.known.reasoning.get(id).copied().filter(|index| self.messages[*index].turn == turn);
         let index = known.unwrap_or_else(|| {
             let mut message =
-                Message::new(id.to_owned(), MessageKind::Reasoning, author, turn, self.last_event());
+                Message::new(id.into(), MessageKind::Reasoning, author, turn, self.last_event());
             message.origin = self.origin();
-            self.known.reasoning.insert(id.to_owned(), self.messages.len());
+            self.known.reasoning.insert(id.into(), self.messages.len());
             self.add_message(message);
             self.messages.len() - 1
         });

@@ -9,16 +9,17 @@ use super::change::ResultContent;
 use super::origin::{Author, Origin};
 use super::same_json::read_json;
 use crate::context::At;
+use crate::text::ShortText;
 
 /// A tool call. It counts from its start, with or without a result (SPEC 6).
 #[derive(Debug)]
 pub struct ToolCall {
     /// Its id on the wire; of several calls with one id, the later ones have ids of their own.
-    pub wire_id: String,
+    pub wire_id: ShortText,
     /// The tool's name.
-    pub name: String,
+    pub name: ShortText,
     /// The text of the arguments as sent.
-    pub args_text: String,
+    pub args_text: ShortText,
     /// Every result, in order; the last one is the call's result.
     pub results: Vec<ToolResult>,
     /// The turn it started in, counted from 0.
@@ -57,13 +58,24 @@ pub enum Args {
     Malformed(String),
 }
 
+/// What the text of a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ResultForm {
+    /// Text alone.
+    Text,
+    /// JSON.
+    Json,
+    /// A JSON string without its quotes.
+    JsonString,
+}
+
 /// One result of a call.
 #[derive(Debug)]
 pub struct ToolResult {
     /// The text that rules match: an object or array as compact JSON, a JSON string unquoted, anything else as sent.
-    pub text: String,
-    /// The JSON value, if the result is one.
-    pub structured: Option<Box<Value>>,
+    pub text: ShortText,
+    pub(super) form: ResultForm,
+    pub(super) structured: OnceLock<Option<Box<Value>>>,
     /// Whether it is an error, if the protocol says so.
     pub is_error: Option<bool>,
     /// Whether the call was denied and not executed.
@@ -78,8 +90,8 @@ pub struct ToolResult {
 
 impl ToolCall {
     pub(super) fn new(
-        wire_id: String,
-        name: String,
+        wire_id: ShortText,
+        name: ShortText,
         author: Author,
         turn: usize,
         at: At,
@@ -88,7 +100,7 @@ impl ToolCall {
         Self {
             wire_id,
             name,
-            args_text: String::new(),
+            args_text: ShortText::default(),
             results: Vec::new(),
             counted_in: turn,
             answered_in: None,
@@ -137,6 +149,12 @@ impl ToolCall {
         self.result().map(|result| result.at).or(self.args_done).unwrap_or(self.started)
     }
 
+    /// Drops what was parsed of it: a rule that looks at it again has it parsed again. An agent may make a million calls.
+    pub fn forget_parsed(&mut self) {
+        self.args = OnceLock::new();
+        self.results.iter_mut().for_each(|result| result.structured = OnceLock::new());
+    }
+
     /// It is announced again; its arguments may come again too.
     pub(super) fn announce_again(&mut self, event: u32) {
         self.repeats_args = self.args_done.is_some();
@@ -178,26 +196,44 @@ impl ToolCall {
 
 impl ToolResult {
     pub(super) fn new(content: ResultContent<'_>, is_error: Option<bool>, at: At, event: u32) -> Self {
-        let (text, structured) = match content {
+        let (text, form) = match content {
             ResultContent::Text(text) => read(text),
-            ResultContent::Json(Value::String(text)) => (text.clone(), Some(Value::String(text))),
-            ResultContent::Json(value) => (value.to_string(), Some(value)),
+            ResultContent::Json(value) => written(value),
         };
-        let structured = structured.map(Box::new);
-        Self { text, structured, is_error, is_denied: false, at, order: 0, event }
+        let structured = OnceLock::new();
+        Self { text, form, structured, is_error, is_denied: false, at, order: 0, event }
+    }
+
+    /// The JSON value, if the result is one; parsed when first needed.
+    pub fn structured(&self) -> Option<&Value> {
+        let value = || match self.form {
+            ResultForm::Text => None,
+            ResultForm::Json => read_json(&self.text).ok(),
+            ResultForm::JsonString => Some(Value::from(self.text.as_str())),
+        };
+        self.structured.get_or_init(|| value().map(Box::new)).as_deref()
+    }
+
+    /// The result as a value; if it is not JSON, its text.
+    pub fn value(&self) -> Value {
+        self.structured().cloned().unwrap_or_else(|| Value::from(self.text.as_str()))
     }
 }
 
-/// The text that rules match, and the JSON value.
-fn read(text: Cow<'_, str>) -> (String, Option<Value>) {
+/// The text that rules match, and what it is.
+fn read(text: Cow<'_, str>) -> (ShortText, ResultForm) {
     // A number or a word stays as sent, also if it is JSON.
     if !text.trim_start().starts_with(['{', '[', '"']) {
-        let value = read_json(&text).ok();
-        return (text.into_owned(), value);
+        let form = if read_json(&text).is_ok() { ResultForm::Json } else { ResultForm::Text };
+        return (text.into(), form);
     }
-    match read_json(&text) {
-        Ok(Value::String(inner)) => (inner.clone(), Some(Value::String(inner))),
-        Ok(value) => (value.to_string(), Some(value)),
-        Err(_) => (text.into_owned(), None),
+    read_json(&text).map_or_else(|_| (text.into(), ResultForm::Text), written)
+}
+
+/// The text of a value.
+fn written(value: Value) -> (ShortText, ResultForm) {
+    match value {
+        Value::String(text) => (text.into(), ResultForm::JsonString),
+        value => (value.to_string().into(), ResultForm::Json),
     }
 }

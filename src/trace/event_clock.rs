@@ -36,7 +36,8 @@ impl Trace {
             let events: Vec<&Event> =
                 self.events[first + times.len()..].iter().take_while(is_of_it).collect();
             let place = if exchanges.len() == 1 { String::new() } else { format!("answer {}: ", index + 1) };
-            times.extend(times_of(exchange, &events).map_err(|why| place + &why)?);
+            let stamps = (first + times.len()..).map(|event| self.stamps.get(event).copied().flatten());
+            times.extend(times_of(exchange, &events, stamps).map_err(|why| place + &why)?);
         }
         Ok(times)
     }
@@ -71,11 +72,15 @@ impl Trace {
 }
 
 /// The times of the events of one exchange.
-fn times_of(exchange: &Exchange, events: &[&Event]) -> Result<Vec<At>, String> {
+fn times_of(
+    exchange: &Exchange,
+    events: &[&Event],
+    reported: impl Iterator<Item = Option<u64>>,
+) -> Result<Vec<At>, String> {
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(Vec::new()) };
     let mut stamps: Vec<u64> = Vec::with_capacity(events.len());
-    for (event, number) in events.iter().zip(1..) {
-        let stamp = event.stamp.ok_or_else(|| format!("event {number} tells no time of its own"))?;
+    for (number, stamp) in (1..=events.len()).zip(reported) {
+        let stamp = stamp.ok_or_else(|| format!("event {number} tells no time of its own"))?;
         if !PLAUSIBLE.contains(&stamp) {
             return Err(format!("event {number} tells a time that is no Unix time in milliseconds"));
         }

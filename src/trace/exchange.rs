@@ -42,8 +42,6 @@ pub struct Event {
     pub at: At,
     /// The exchange it belongs to.
     pub exchange: u16,
-    /// Its own timestamp, in microseconds of Unix time.
-    pub(super) stamp: Option<u64>,
 }
 
 impl Exchange {

@@ -3,15 +3,17 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::text::ShortText;
+
 /// The newest call and message of each id.
 #[derive(Debug, Default)]
 pub(super) struct KnownItems {
     /// Index of the newest call of each id.
-    pub(super) calls: HashMap<String, usize>,
+    pub(super) calls: HashMap<ShortText, usize>,
     /// Index of the newest message of each id.
-    pub(super) messages: HashMap<String, usize>,
+    pub(super) messages: HashMap<ShortText, usize>,
     /// Index of the newest reasoning of each id, which may also be the id of a message.
-    pub(super) reasoning: HashMap<String, usize>,
+    pub(super) reasoning: HashMap<ShortText, usize>,
     /// Index of the newest complete message of the agent by the hash of its text.
     texts: HashMap<u64, usize>,
 }

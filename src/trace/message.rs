@@ -3,12 +3,13 @@
 use super::change::MessageKind;
 use super::origin::{Author, Origin};
 use crate::context::At;
+use crate::text::ShortText;
 
 /// A message of the conversation.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// Its id on the wire; may be empty.
-    pub wire_id: String,
+    pub wire_id: ShortText,
     /// Who it is from.
     pub role: MessageKind,
     /// Its text so far.
@@ -31,7 +32,13 @@ pub struct Message {
 }
 
 impl Message {
-    pub(super) fn new(wire_id: String, role: MessageKind, author: Author, turn: usize, opened: u32) -> Self {
+    pub(super) fn new(
+        wire_id: ShortText,
+        role: MessageKind,
+        author: Author,
+        turn: usize,
+        opened: u32,
+    ) -> Self {
         Self {
             wire_id,
             role,
@@ -48,7 +55,7 @@ impl Message {
     }
 
     /// The user's message that the test sent.
-    pub(super) fn of_user(wire_id: String, text: String, turn: usize, opened: u32) -> Self {
+    pub(super) fn of_user(wire_id: ShortText, text: String, turn: usize, opened: u32) -> Self {
         Self { text, closed: true, ..Self::new(wire_id, MessageKind::User, Author::Agent, turn, opened) }
     }
 

@@ -44,7 +44,7 @@ impl Trace {
                     }
                 }
                 SnapshotItem::Answer { call, result, is_error } if is_live => {
-                    let known = self.known.calls.get(&call).copied();
+                    let known = self.known.calls.get(call.as_str()).copied();
                     // A snapshot may repeat a streamed result under another message id; the call's id is what counts.
                     if known.is_some_and(|index| self.calls[index].results.is_empty()) {
                         self.answer(at, &call, result, is_error, deltas);
@@ -68,11 +68,11 @@ impl Trace {
     }
 
     fn snapshot_call(&mut self, at: At, call: SnapshotCall, origin: Origin, deltas: &mut Vec<Delta>) {
-        if self.known.calls.contains_key(&call.id) {
+        if self.known.calls.contains_key(call.id.as_str()) {
             return;
         }
         let (turn, event) = (self.current_turn(), self.last_event());
-        let mut known = ToolCall::new(call.id, call.name, Author::Agent, turn, at, event);
+        let mut known = ToolCall::new(call.id.into(), call.name.into(), Author::Agent, turn, at, event);
         known.origin = origin;
         known.add_args(&call.args);
         known.finish_args(at, event);
@@ -100,11 +100,11 @@ impl Trace {
         };
         let newest = self.messages.iter().rev().take(UNFINISHED);
         if known.into_iter().chain(newest).any(is_it)
-            || (!id.is_empty() && self.known.messages.contains_key(&id))
+            || (!id.is_empty() && self.known.messages.contains_key(id.as_str()))
         {
             return;
         }
-        let message = Message::new(id, MessageKind::Assistant, Author::Agent, turn, self.last_event());
+        let message = Message::new(id.into(), MessageKind::Assistant, Author::Agent, turn, self.last_event());
         self.push_message(Message::of_snapshot(message, origin, at, text));
         self.add_known_text(self.messages.len() - 1);
         if origin != Origin::History {

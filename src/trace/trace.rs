@@ -27,6 +27,8 @@ pub struct Trace {
     pub exchanges: Vec<Exchange>,
     /// The events, in order of arrival.
     pub events: Vec<Event>,
+    /// The timestamps of events in microseconds of Unix time, as far as they were reported.
+    pub(super) stamps: Vec<Option<u64>>,
     /// The messages of all turns, in order of their start.
     pub messages: Vec<Message>,
     /// The calls of all turns, in order of their start.
@@ -96,7 +98,7 @@ impl Trace {
         let begins = [self.exchanges.len(), self.messages.len(), self.calls.len(), self.custom.len()];
         self.turns.push(TurnRanges::new(input, begins));
         if let Some(id) = id {
-            self.push_message(Message::of_user(id, text, self.current_turn(), self.next_event()));
+            self.push_message(Message::of_user(id.into(), text, self.current_turn(), self.next_event()));
         }
     }
 
@@ -178,7 +180,7 @@ impl Trace {
 
     /// The tool whose call an interrupt is about.
     pub fn tool_of(&self, interrupt: &Interrupt) -> Option<&str> {
-        let id = interrupt.call.as_ref()?;
+        let id = interrupt.call.as_deref()?;
         let call = self.known.calls.get(id).and_then(|index| self.calls.get(*index))?;
         Some(&call.name)
     }
@@ -271,7 +273,7 @@ impl Trace {
 
     fn push_event(&mut self, at: At) {
         let exchange = u16::try_from(self.exchanges.len().saturating_sub(1)).unwrap_or(u16::MAX);
-        self.events.push(Event { at, exchange, stamp: None });
+        self.events.push(Event { at, exchange });
         if let Some(exchange) = self.exchanges.last_mut() {
             exchange.first_byte.get_or_insert(at);
         }

@@ -111,7 +111,7 @@ fn next_action(trace: &Trace, number: usize, connects: bool) -> Action {
     }
     let waiting = trace.calls.iter().filter(|call| call.results.is_empty());
     let answer = |call: &ananke::trace::ToolCall| ToolAnswer {
-        call: call.wire_id.clone(),
+        call: call.wire_id.to_string(),
         content: json!("ok"),
         is_error: false,
     };

@@ -60,6 +60,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("clap", &["cli/"]),
     ("clap_complete", &["cli/completions.rs"]),
     ("clap_mangen", &["cli/completions.rs"]),
+    ("compact_str", &["text/short_text.rs"]),
     ("csv", &["compile/rows/"]),
     ("flate2", &["target/http/"]),
     ("hyper", &["target/"]),

@@ -119,12 +119,7 @@ impl ResultConditions {
             return;
         };
         if let Some(json) = json.as_ref().filter(|json| !is_same_text(json, result)) {
-            let text = || Value::String(result.text.clone());
-            json.compare(
-                &result.structured.as_deref().cloned().unwrap_or_else(text),
-                Whole::Result,
-                mismatches,
-            );
+            json.compare(&result.value(), Whole::Result, mismatches);
         }
         if let Some(pattern) = matching.as_ref().filter(|pattern| !pattern.is_match(&result.text)) {
             let note = not(&format!("a match of `{}`", short(pattern.as_str())));

@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use crate::text::ShortText;
+
 /// How many calls of one id are compared with one that is announced or listed again.
 const MAX_COMPARED: u32 = 64;
 
@@ -31,7 +33,7 @@ pub(super) enum Listing {
 /// The calls of a conversation by the ids that the agent gave them.
 #[derive(Debug, Default)]
 pub(super) struct CallIds {
-    calls: HashMap<String, SharedId>,
+    calls: HashMap<ShortText, SharedId>,
     /// The keys of the calls of each id whose keys are not all the id itself.
     keys: HashMap<String, Vec<String>>,
     /// The id of each key that is not an id.
@@ -177,8 +179,8 @@ impl CallIds {
             let known = self.calls.entry(id.clone()).or_default();
             if known.count <= calls.count {
                 *known = SharedId { turn: known.turn.max(calls.turn), ..calls };
-                if let Some(keys) = before.keys.get(&id) {
-                    self.keys.insert(id, keys.clone());
+                if let Some(keys) = before.keys.get(id.as_str()) {
+                    self.keys.insert(id.into(), keys.clone());
                 }
             }
         }
@@ -196,7 +198,7 @@ impl CallIds {
             let key = loop {
                 made += 1;
                 let key = format!("{}-{}", if id.is_empty() { "call" } else { id }, made.max(number + 1));
-                if !self.calls.contains_key(&key) && !self.ids.contains_key(&key) {
+                if !self.calls.contains_key(key.as_str()) && !self.ids.contains_key(&key) {
                     break key;
                 }
             };
@@ -220,7 +222,7 @@ impl CallIds {
         };
         match self.calls.get_mut(id) {
             Some(calls) => *calls = added,
-            None => drop(self.calls.insert(id.to_owned(), added)),
+            None => drop(self.calls.insert(id.into(), added)),
         }
         if number == 0 { CallStart::New } else { CallStart::SharesId }
     }

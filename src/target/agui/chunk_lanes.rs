@@ -117,12 +117,13 @@ impl ChunkLanes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::event_kind::known;
     use super::*;
 
     const KIND: ItemKind = ItemKind::Message;
 
     fn by(number: u32) -> EventRef {
-        EventRef { number, kind: "CUSTOM" }
+        EventRef { number, kind: known("CUSTOM").unwrap().0 }
     }
 
     fn author(id: &str) -> LaneOwner {

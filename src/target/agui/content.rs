@@ -9,15 +9,18 @@ use serde_json::Value;
 
 use super::config::ProtocolVersion;
 use crate::message::{Attachment, ContentPart, FileContent, UserContent};
+use crate::text::ShortText;
 
 /// The content of a message.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Content {
-    /// Text, or the content that a snapshot contains.
-    Json(Value),
+    /// Text.
+    Text(ShortText),
+    /// Any other content that the agent sent.
+    Json(Box<Value>),
     /// The user's content of several parts.
-    Parts(ContentParts),
+    Parts(Box<ContentParts>),
 }
 
 /// Several parts, in the format of one version of the protocol.
@@ -72,31 +75,42 @@ impl Content {
     pub(super) fn of(content: UserContent, version: ProtocolVersion) -> Self {
         match content {
             UserContent::Text(text) => Self::text(&text),
-            UserContent::Parts(parts) => Self::Parts(ContentParts { parts, version }),
+            UserContent::Parts(parts) => Self::Parts(Box::new(ContentParts { parts, version })),
         }
     }
 
     pub(super) fn text(text: &str) -> Self {
-        Self::Json(Value::String(text.to_owned()))
+        Self::Text(text.into())
     }
 
-    pub(super) fn json(&self) -> Option<&Value> {
+    /// Content that is whole text; `None` for any other.
+    pub(super) fn as_text(&self) -> Option<&str> {
         match self {
-            Self::Json(value) => Some(value),
-            Self::Parts(_) => None,
+            Self::Text(text) => Some(text),
+            Self::Json(_) | Self::Parts(_) => None,
+        }
+    }
+
+    /// Its text, or that of the text parts that the agent sent.
+    pub(super) fn to_text(&self) -> String {
+        match self {
+            Self::Text(text) => text.to_string(),
+            Self::Json(value) => {
+                let parts = value.as_array().into_iter().flatten();
+                let texts = parts.filter_map(|part| part.get("text").and_then(Value::as_str));
+                texts.collect::<Vec<_>>().join("\n")
+            }
+            Self::Parts(_) => String::new(),
         }
     }
 }
 
-/// The text of a message's content: a string, or the text parts of a list of parts.
-pub(super) fn text_of(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(parts) => {
-            let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
-            texts.collect::<Vec<_>>().join("\n")
+impl From<Value> for Content {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::String(text) => Self::Text(text.into()),
+            value => Self::Json(Box::new(value)),
         }
-        _ => String::new(),
     }
 }
 

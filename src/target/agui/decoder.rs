@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::annotations::annotate;
 use super::assembler::Assembler;
+use super::content::Content;
 use super::event::{DecodeError, FieldKey, WireEvent};
 use super::event_kind::{Effect, EventRef, known};
 use super::failure_metadata::failure;
@@ -25,6 +26,7 @@ use super::snapshot;
 use super::thread_state::ThreadState;
 use super::transport::RequestPurpose;
 use super::warnings::{Warnings, shown};
+use crate::text::ShortText;
 use crate::trace::{Change, Interrupt, ResultContent};
 
 /// The name of the custom event of an interrupt.
@@ -44,7 +46,7 @@ pub(super) struct Decoder {
     assembler: Assembler,
     validator: Validator,
     /// The call of each result, by the id of the result's message.
-    results: HashMap<String, String>,
+    results: HashMap<ShortText, ShortText>,
     /// The unknown types of event that were reported.
     unknown: HashSet<String>,
     pub(super) warnings: Warnings,
@@ -163,7 +165,7 @@ impl Decoder {
         let call = listeners.conversation.calls.answer(&call).to_owned();
         let message_id = event.id(FieldKey::MessageId, listeners.warnings)?;
         if let Some(message_id) = &message_id {
-            self.results.insert(message_id.to_string(), call.clone());
+            self.results.insert(message_id.as_ref().into(), call.as_str().into());
         }
         let mut key = FieldKey::Content;
         if event.raw(key).is_none() && event.raw(FieldKey::Result).is_some() {
@@ -278,13 +280,13 @@ fn replace_messages(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) ->
 }
 
 /// A result as the content of a message: text or content parts; any other value as its JSON.
-fn sent_content(result: &ResultContent<'_>) -> Value {
+fn sent_content(result: &ResultContent<'_>) -> Content {
     let is_part = |value: &Value| value.get("type").is_some_and(Value::is_string);
     match result {
-        ResultContent::Text(text) => Value::String(text.to_string()),
+        ResultContent::Text(text) => Content::text(text),
         ResultContent::Json(Value::Array(parts)) if !parts.is_empty() && parts.iter().all(is_part) => {
-            Value::Array(parts.clone())
+            Content::from(Value::Array(parts.clone()))
         }
-        ResultContent::Json(value) => Value::String(value.to_string()),
+        ResultContent::Json(value) => Content::text(&value.to_string()),
     }
 }

@@ -11,7 +11,17 @@ pub(super) struct EventRef {
     /// Its number in the exchange, counted from 1.
     pub(super) number: u32,
     /// Its type.
-    pub(super) kind: &'static str,
+    pub(super) kind: EventKind,
+}
+
+/// A known type of event: its place in [`EVENTS`]. There is one for each item that has begun or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct EventKind(u8);
+
+impl fmt::Display for EventKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(EVENTS[usize::from(self.0)].0)
+    }
 }
 
 impl fmt::Display for EventRef {
@@ -80,55 +90,49 @@ impl Effect {
     }
 }
 
-/// Each type by its name, once.
-macro_rules! events {
-    ($kind:expr; $($name:literal => $effect:expr,)*) => {
-        match $kind {
-            $($name => Some(($name, $effect)),)*
-            _ => None,
-        }
-    };
-}
+/// Each type by its name, the most frequent ones first, and its effect.
+const EVENTS: &[(&str, Effect)] = &[
+    ("TEXT_MESSAGE_CONTENT", Effect::Continues(ItemKind::Message)),
+    ("TOOL_CALL_ARGS", Effect::Continues(ItemKind::Call)),
+    ("REASONING_MESSAGE_CONTENT", Effect::Continues(ItemKind::Reasoning)),
+    ("TEXT_MESSAGE_CHUNK", Effect::Chunk(ItemKind::Message)),
+    ("TOOL_CALL_CHUNK", Effect::Chunk(ItemKind::Call)),
+    ("REASONING_MESSAGE_CHUNK", Effect::Chunk(ItemKind::Reasoning)),
+    ("RUN_STARTED", Effect::StartsRun),
+    ("RUN_FINISHED", Effect::FinishesRun),
+    ("RUN_ERROR", Effect::FailsRun),
+    ("TEXT_MESSAGE_START", Effect::Begins(ItemKind::Message)),
+    ("TEXT_MESSAGE_END", Effect::Ends(ItemKind::Message)),
+    ("TOOL_CALL_START", Effect::Begins(ItemKind::Call)),
+    ("TOOL_CALL_END", Effect::Ends(ItemKind::Call)),
+    ("TOOL_CALL_RESULT", Effect::AnswersCall),
+    ("REASONING_START", Effect::Begins(ItemKind::ReasoningSpan)),
+    ("REASONING_END", Effect::Ends(ItemKind::ReasoningSpan)),
+    ("REASONING_MESSAGE_START", Effect::Begins(ItemKind::Reasoning)),
+    ("REASONING_MESSAGE_END", Effect::Ends(ItemKind::Reasoning)),
+    ("REASONING_ENCRYPTED_VALUE", Effect::Encrypts),
+    ("STEP_STARTED", Effect::StartsStep),
+    ("STEP_FINISHED", Effect::FinishesStep),
+    ("SUBAGENT_STARTED", Effect::StartsSubagent),
+    ("SUBAGENT_FINISHED", Effect::EndsSubagent),
+    ("SUBAGENT_ERROR", Effect::EndsSubagent),
+    ("MESSAGES_SNAPSHOT", Effect::ReplacesMessages),
+    ("ACTIVITY_SNAPSHOT", Effect::SetsActivity),
+    ("ACTIVITY_DELTA", Effect::ChangesActivity),
+    ("STATE_SNAPSHOT", Effect::ReplacesState),
+    ("STATE_DELTA", Effect::PatchesState),
+    ("RAW", Effect::Nothing),
+    ("CUSTOM", Effect::Custom),
+    // Of the versions before 1.0; they have no ids.
+    ("THINKING_START", Effect::EndsChunks),
+    ("THINKING_END", Effect::EndsChunks),
+    ("THINKING_TEXT_MESSAGE_START", Effect::EndsOldReasoning),
+    ("THINKING_TEXT_MESSAGE_CONTENT", Effect::OldReasoning),
+    ("THINKING_TEXT_MESSAGE_END", Effect::EndsOldReasoning),
+];
 
 /// The type of an event, and its effect.
-pub(super) fn known(kind: &str) -> Option<(&'static str, Effect)> {
-    events! { kind;
-        "TEXT_MESSAGE_CONTENT" => Effect::Continues(ItemKind::Message),
-        "TOOL_CALL_ARGS" => Effect::Continues(ItemKind::Call),
-        "REASONING_MESSAGE_CONTENT" => Effect::Continues(ItemKind::Reasoning),
-        "TEXT_MESSAGE_CHUNK" => Effect::Chunk(ItemKind::Message),
-        "TOOL_CALL_CHUNK" => Effect::Chunk(ItemKind::Call),
-        "REASONING_MESSAGE_CHUNK" => Effect::Chunk(ItemKind::Reasoning),
-        "RUN_STARTED" => Effect::StartsRun,
-        "RUN_FINISHED" => Effect::FinishesRun,
-        "RUN_ERROR" => Effect::FailsRun,
-        "TEXT_MESSAGE_START" => Effect::Begins(ItemKind::Message),
-        "TEXT_MESSAGE_END" => Effect::Ends(ItemKind::Message),
-        "TOOL_CALL_START" => Effect::Begins(ItemKind::Call),
-        "TOOL_CALL_END" => Effect::Ends(ItemKind::Call),
-        "TOOL_CALL_RESULT" => Effect::AnswersCall,
-        "REASONING_START" => Effect::Begins(ItemKind::ReasoningSpan),
-        "REASONING_END" => Effect::Ends(ItemKind::ReasoningSpan),
-        "REASONING_MESSAGE_START" => Effect::Begins(ItemKind::Reasoning),
-        "REASONING_MESSAGE_END" => Effect::Ends(ItemKind::Reasoning),
-        "REASONING_ENCRYPTED_VALUE" => Effect::Encrypts,
-        "STEP_STARTED" => Effect::StartsStep,
-        "STEP_FINISHED" => Effect::FinishesStep,
-        "SUBAGENT_STARTED" => Effect::StartsSubagent,
-        "SUBAGENT_FINISHED" => Effect::EndsSubagent,
-        "SUBAGENT_ERROR" => Effect::EndsSubagent,
-        "MESSAGES_SNAPSHOT" => Effect::ReplacesMessages,
-        "ACTIVITY_SNAPSHOT" => Effect::SetsActivity,
-        "ACTIVITY_DELTA" => Effect::ChangesActivity,
-        "STATE_SNAPSHOT" => Effect::ReplacesState,
-        "STATE_DELTA" => Effect::PatchesState,
-        "RAW" => Effect::Nothing,
-        "CUSTOM" => Effect::Custom,
-        // Of the versions before 1.0; they have no ids.
-        "THINKING_START" => Effect::EndsChunks,
-        "THINKING_END" => Effect::EndsChunks,
-        "THINKING_TEXT_MESSAGE_START" => Effect::EndsOldReasoning,
-        "THINKING_TEXT_MESSAGE_CONTENT" => Effect::OldReasoning,
-        "THINKING_TEXT_MESSAGE_END" => Effect::EndsOldReasoning,
-    }
+pub(super) fn known(kind: &str) -> Option<(EventKind, Effect)> {
+    let place = EVENTS.iter().position(|(name, _)| *name == kind)?;
+    Some((EventKind(u8::try_from(place).ok()?), EVENTS[place].1))
 }

@@ -16,6 +16,7 @@ use super::message_list::MessageList;
 use super::warnings::shown;
 use crate::context::Ids;
 use crate::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};
+use crate::text::ShortText;
 
 /// Every message so far, in order.
 #[derive(Debug, Default)]
@@ -53,11 +54,11 @@ impl History {
         let message = |HistoryMessage { role, id, name, content, calls, answers }| {
             let calls = calls
                 .into_iter()
-                .map(|call: HistoryCall| SentCall::new(&call.id, &call.name, call.arguments));
+                .map(|call: HistoryCall| SentCall::new(&call.id, &call.name, call.arguments.into()));
             SentMessage {
                 content: content.map(|content| Content::of(content, version)),
                 tool_calls: calls.collect(),
-                tool_call_id: answers,
+                tool_call_id: answers.map(Into::into),
                 ..SentMessage::new(&id.unwrap_or_default(), Role::as_str(role)).named(name)
             }
         };
@@ -70,7 +71,7 @@ impl History {
     /// Adds a result that the client gives; returns the id of its message.
     pub(super) fn answer_call(&mut self, answer: &ToolAnswer, ids: &dyn Ids) -> String {
         let id = ids.next("message");
-        self.answer(&answer.call, Some(&id), Value::String(answer.text()), ids);
+        self.answer(&answer.call, Some(&id), Content::text(&answer.text()), ids);
         if answer.is_error
             && let Some(message) = self.messages.message(&id)
         {
@@ -114,7 +115,7 @@ impl History {
             Some(message) if message.has_files() => {}
             // A snapshot arrived in between, with as much of the message as it knew.
             Some(message) => {
-                let known = message.content.as_ref().and_then(|content| content.json()?.as_str());
+                let known = message.content.as_ref().and_then(Content::as_text);
                 if known.unwrap_or_default().len() < text.len() {
                     message.content = Some(Content::text(text));
                 }
@@ -222,7 +223,7 @@ impl History {
             SentCall {
                 open: true,
                 is_streamed: true,
-                ..SentCall::new(id, name, String::new()).with_key(key)
+                ..SentCall::new(id, name, ShortText::default()).with_key(key)
             },
         );
     }
@@ -282,21 +283,20 @@ impl History {
         let Some(call) = self.messages.call(id) else { return };
         call.open = false;
         if !arguments.is_empty() {
-            arguments.clone_into(&mut call.function.arguments);
+            call.function.arguments = arguments.into();
         }
     }
 
     /// Adds the result of the call of a key, in a message of this id, or of a new one if the id is missing or used.
-    pub(super) fn answer(&mut self, call: &str, id: Option<&str>, content: Value, ids: &dyn Ids) {
+    pub(super) fn answer(&mut self, call: &str, id: Option<&str>, content: Content, ids: &dyn Ids) {
         let free = id.filter(|id| !self.messages.contains(id)).map(str::to_owned);
         let id = free.unwrap_or_else(|| ids.next("message"));
-        let sent = self.messages.find_call(call).map_or(call, |call| &call.id);
-        let (tool_call_id, call_key) = (Some(sent.to_owned()), (sent != call).then(|| call.into()));
-        let content = Some(Content::Json(content));
+        let sent = self.messages.find_call(call).map_or(call, |call| call.id.as_str());
+        let (tool_call_id, call_key) = (Some(sent.into()), (sent != call).then(|| call.into()));
         self.messages.push_result(
             call,
             SentMessage {
-                content,
+                content: Some(content),
                 tool_call_id,
                 call_key,
                 is_streamed: true,

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::call_ids::{CallIds, CallStart, Listing};
 use super::message::{SentCall, SentMessage};
+use crate::text::ShortText;
 
 /// The calls with one id that were found so far.
 #[derive(Default)]
@@ -25,7 +26,7 @@ pub(super) fn identify(
     calls: &mut CallIds,
     is_listed: impl Fn(&str, &SentCall) -> Option<bool>,
 ) -> Vec<String> {
-    let mut found: HashMap<String, Found> = HashMap::new();
+    let mut found: HashMap<ShortText, Found> = HashMap::new();
     let mut shared = Vec::new();
     // If the user's message is not there, the whole list may be of any turn.
     let of_turn = if live == 0 { Listing::Conversation } else { Listing::Turn };
@@ -44,7 +45,7 @@ pub(super) fn identify(
             let is_it = |key: &str| is_listed(key, &call) != Some(false);
             let (number, begun) = calls.list(&id, &mut found.next, listing, is_it);
             if begun == CallStart::SharesId && place >= live {
-                shared.push(id.clone());
+                shared.push(id.to_string());
             }
             found.unanswered.push_back(number);
             found.last = Some(number);
@@ -58,7 +59,7 @@ pub(super) fn identify(
             }
             let key = number.map_or_else(|| calls.key(&id), |number| calls.key_of(&id, number));
             if id.is_empty() {
-                message.tool_call_id = Some(key.to_owned());
+                message.tool_call_id = Some(key.into());
             }
             message.call_key = (message.tool_call_id.as_deref() != Some(key)).then(|| key.into());
         }

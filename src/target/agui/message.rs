@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::content::{Content, text_of};
+use super::content::Content;
+use crate::text::ShortText;
 use crate::trace::is_same_json;
 
 /// The role of reasoning.
@@ -18,14 +19,14 @@ pub(super) type FurtherFields = Option<Box<Map<String, Value>>>;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SentMessage {
-    pub(super) id: String,
+    pub(super) id: ShortText,
     pub(super) role: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) content: Option<Content>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) tool_calls: Vec<SentCall>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tool_call_id: Option<String>,
+    pub(super) tool_call_id: Option<ShortText>,
     /// The key of the call that it answers, unless that is the id.
     #[serde(skip)]
     pub(super) call_key: Option<Box<str>>,
@@ -46,7 +47,7 @@ pub(super) struct SentMessage {
 /// A tool call of an assistant's message.
 #[derive(Debug, Serialize)]
 pub(super) struct SentCall {
-    pub(super) id: String,
+    pub(super) id: ShortText,
     #[serde(rename = "type")]
     pub(super) kind: SentCallKind,
     pub(super) function: Function,
@@ -73,14 +74,14 @@ pub(super) enum SentCallKind {
 /// The tool of a call, and its arguments as text.
 #[derive(Debug, Serialize)]
 pub(super) struct Function {
-    pub(super) name: String,
-    pub(super) arguments: String,
+    pub(super) name: ShortText,
+    pub(super) arguments: ShortText,
 }
 
 impl SentMessage {
     pub(super) fn new(id: &str, role: impl Into<Cow<'static, str>>) -> Self {
         Self {
-            id: id.to_owned(),
+            id: id.into(),
             role: role.into(),
             content: None,
             tool_calls: Vec::new(),
@@ -103,11 +104,16 @@ impl SentMessage {
 
     pub(super) fn append(&mut self, text: &str) {
         match &mut self.content {
-            Some(Content::Json(Value::String(content))) => content.push_str(text),
+            Some(Content::Text(content)) => content.push_str(text),
             // An agent that streams the user's message back does not change it.
             Some(Content::Parts(_)) => {}
             content => *content = Some(Content::text(text)),
         }
+    }
+
+    /// Its text; of files there is none.
+    pub(super) fn text(&self) -> String {
+        self.content.as_ref().map(Content::to_text).unwrap_or_default()
     }
 
     pub(super) fn has_files(&self) -> bool {
@@ -116,10 +122,7 @@ impl SentMessage {
 
     /// Whether a snapshot that lists it as `listed` has the same content.
     pub(super) fn has_content_of(&self, listed: &Self) -> bool {
-        let text = |message: &Self| {
-            message.content.as_ref().and_then(Content::json).map(text_of).unwrap_or_default()
-        };
-        let (own, listed) = (text(self), text(listed));
+        let (own, listed) = (self.text(), listed.text());
         own.trim() == listed.trim()
             || arguments(&own)
                 .zip(arguments(&listed))
@@ -137,12 +140,12 @@ impl SentMessage {
 }
 
 impl SentCall {
-    pub(super) fn new(id: &str, name: &str, arguments: String) -> Self {
+    pub(super) fn new(id: &str, name: &str, arguments: ShortText) -> Self {
         // An empty text means no arguments; a server that parses it as JSON needs an object.
-        let arguments = if arguments.is_empty() { "{}".to_owned() } else { arguments };
-        let function = Function { name: name.to_owned(), arguments };
+        let arguments = if arguments.is_empty() { "{}".into() } else { arguments };
+        let function = Function { name: name.into(), arguments };
         Self {
-            id: id.to_owned(),
+            id: id.into(),
             kind: SentCallKind::Function,
             function,
             rest: None,
@@ -155,7 +158,7 @@ impl SentCall {
     /// The same call under a key of its own. It is sent with its id, or with the key if the id is empty.
     pub(super) fn with_key(mut self, key: &str) -> Self {
         if self.id.is_empty() {
-            key.clone_into(&mut self.id);
+            self.id = key.into();
         }
         self.key = (self.id != key).then(|| key.into());
         self

@@ -3,26 +3,33 @@
 use std::collections::HashMap;
 
 use super::message::{REASONING, SentCall, SentMessage};
+use crate::text::ShortText;
 
 /// Messages in order; the results of calls are kept with the message that made the call.
 #[derive(Debug, Default)]
 pub(super) struct MessageList {
     messages: Vec<SentMessage>,
     /// Where the message of each id is.
-    places: HashMap<String, MessagePosition>,
-    /// The message of the call of each key, and its number in it.
-    calls: HashMap<String, (usize, usize)>,
-    /// Where the result of the call of each key is.
-    results: HashMap<String, MessagePosition>,
+    places: HashMap<ShortText, MessagePosition>,
+    /// Where the call of each key and its result are.
+    calls: HashMap<ShortText, CallPositions>,
+}
+
+/// Where a call and its result are, as far as they are there.
+#[derive(Clone, Copy, Debug, Default)]
+struct CallPositions {
+    /// The message that made it, and its number in it.
+    made: Option<(u32, u32)>,
+    result: Option<MessagePosition>,
 }
 
 /// Where a message is.
 #[derive(Clone, Copy, Debug)]
 enum MessagePosition {
     /// On its own.
-    At(usize),
+    At(u32),
     /// With another one, as the result of one of its calls.
-    With(usize, usize),
+    With(u32, u32),
 }
 
 impl MessageList {
@@ -46,15 +53,15 @@ impl MessageList {
     }
 
     /// The call of a key.
-    pub(super) fn call(&mut self, id: &str) -> Option<&mut SentCall> {
-        let (message, number) = *self.calls.get(id)?;
-        self.messages[message].tool_calls.get_mut(number)
+    pub(super) fn call(&mut self, key: &str) -> Option<&mut SentCall> {
+        let (message, number) = self.calls.get(key)?.made?;
+        self.messages[message as usize].tool_calls.get_mut(number as usize)
     }
 
     /// The call of a key, to look at.
-    pub(super) fn find_call(&self, id: &str) -> Option<&SentCall> {
-        let (message, number) = *self.calls.get(id)?;
-        self.messages[message].tool_calls.get(number)
+    pub(super) fn find_call(&self, key: &str) -> Option<&SentCall> {
+        let (message, number) = self.calls.get(key)?.made?;
+        self.messages[message as usize].tool_calls.get(number as usize)
     }
 
     /// The message of an id, to look at.
@@ -64,7 +71,7 @@ impl MessageList {
 
     /// The result of a call, to look at.
     pub(super) fn find_result(&self, call: &str) -> Option<&SentMessage> {
-        self.at_place(*self.results.get(call)?)
+        self.at_place(self.calls.get(call)?.result?)
     }
 
     /// The messages without results, the newest first.
@@ -74,21 +81,21 @@ impl MessageList {
 
     /// The message that made a call.
     pub(super) fn message_of_call(&mut self, call: &str) -> Option<&mut SentMessage> {
-        let (message, _) = *self.calls.get(call)?;
-        self.messages.get_mut(message)
+        let (message, _) = self.calls.get(call)?.made?;
+        self.messages.get_mut(message as usize)
     }
 
     /// The result of a call.
     pub(super) fn result_of(&mut self, call: &str) -> Option<&mut SentMessage> {
-        let place = *self.results.get(call)?;
+        let place = self.calls.get(call)?.result?;
         Some(self.at(place))
     }
 
     /// Adds a message at the end.
     pub(super) fn push(&mut self, message: SentMessage) {
-        let place = self.messages.len();
-        for (number, call) in message.tool_calls.iter().enumerate() {
-            self.calls.insert(call.key().to_owned(), (place, number));
+        let place = position(self.messages.len());
+        for (number, call) in (0..).zip(&message.tool_calls) {
+            self.calls.entry(call.key().into()).or_default().made = Some((place, number));
         }
         self.note(&message, MessagePosition::At(place));
         self.messages.push(message);
@@ -97,9 +104,10 @@ impl MessageList {
     /// Adds a call to the assistant's message `owner`; without that message, the call gets it.
     pub(super) fn push_call(&mut self, owner: &str, call: SentCall) {
         match self.places.get(owner) {
-            Some(MessagePosition::At(place)) if self.messages[*place].role == "assistant" => {
-                let calls = &mut self.messages[*place].tool_calls;
-                self.calls.insert(call.key().to_owned(), (*place, calls.len()));
+            Some(MessagePosition::At(place)) if self.messages[*place as usize].role == "assistant" => {
+                let calls = &mut self.messages[*place as usize].tool_calls;
+                let made = Some((*place, position(calls.len())));
+                self.calls.entry(call.key().into()).or_default().made = made;
                 calls.push(call);
             }
             _ => self.push(SentMessage { tool_calls: vec![call], ..SentMessage::new(owner, "assistant") }),
@@ -109,17 +117,15 @@ impl MessageList {
     /// Adds the result of `call`, after the message that made the call and the results that are there. A second result
     /// of a call replaces the first: models know one result per call.
     pub(super) fn push_result(&mut self, call: &str, result: SentMessage) {
-        match self.results.get(call).copied() {
-            Some(place) => {
+        match self.calls.get(call).copied().unwrap_or_default() {
+            CallPositions { result: Some(place), .. } => {
                 let id = result.id.clone();
                 let replaced = std::mem::replace(self.at(place), result);
                 self.places.remove(&replaced.id);
                 self.places.insert(id, place);
             }
-            None => match self.calls.get(call) {
-                Some((owner, _)) => self.push_with(*owner, result),
-                None => self.push(result),
-            },
+            CallPositions { made: Some((owner, _)), .. } => self.push_with(owner, result),
+            CallPositions { made: None, result: None } => self.push(result),
         }
     }
 
@@ -127,10 +133,12 @@ impl MessageList {
     pub(super) fn replace(&mut self, messages: Vec<SentMessage>) {
         *self = Self::default();
         for message in messages {
-            let call = message.answers().and_then(|call| self.calls.get(call));
-            match call {
+            let made = message.answers().and_then(|call| self.calls.get(call)?.made);
+            match made {
                 // A result that does not follow its message keeps its place.
-                Some((owner, _)) if *owner + 1 == self.messages.len() => self.push_with(*owner, message),
+                Some((owner, _)) if owner as usize + 1 == self.messages.len() => {
+                    self.push_with(owner, message);
+                }
                 _ => self.push(message),
             }
         }
@@ -158,10 +166,10 @@ impl MessageList {
         self.replace(kept);
     }
 
-    fn push_with(&mut self, owner: usize, result: SentMessage) {
-        let place = MessagePosition::With(owner, self.messages[owner].answers.len());
-        self.note(&result, place);
-        let answers = &mut self.messages[owner].answers;
+    fn push_with(&mut self, owner: u32, result: SentMessage) {
+        let number = position(self.messages[owner as usize].answers.len());
+        self.note(&result, MessagePosition::With(owner, number));
+        let answers = &mut self.messages[owner as usize].answers;
         if answers.is_empty() {
             // Most calls have one.
             answers.reserve_exact(1);
@@ -172,21 +180,30 @@ impl MessageList {
     fn note(&mut self, message: &SentMessage, place: MessagePosition) {
         self.places.insert(message.id.clone(), place);
         if let Some(call) = message.answers() {
-            self.results.insert(call.to_owned(), place);
+            self.calls.entry(call.into()).or_default().result = Some(place);
         }
     }
 
     fn at_place(&self, place: MessagePosition) -> Option<&SentMessage> {
         match place {
-            MessagePosition::At(place) => self.messages.get(place),
-            MessagePosition::With(owner, number) => self.messages.get(owner)?.answers.get(number),
+            MessagePosition::At(place) => self.messages.get(place as usize),
+            MessagePosition::With(owner, number) => {
+                self.messages.get(owner as usize)?.answers.get(number as usize)
+            }
         }
     }
 
     fn at(&mut self, place: MessagePosition) -> &mut SentMessage {
         match place {
-            MessagePosition::At(place) => &mut self.messages[place],
-            MessagePosition::With(owner, number) => &mut self.messages[owner].answers[number],
+            MessagePosition::At(place) => &mut self.messages[place as usize],
+            MessagePosition::With(owner, number) => {
+                &mut self.messages[owner as usize].answers[number as usize]
+            }
         }
     }
+}
+
+/// A position in a list, which a response is too small to make longer.
+fn position(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }

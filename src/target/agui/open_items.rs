@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 
 use super::event_kind::EventRef;
 use super::item::ItemKind;
+use crate::text::ShortText;
 
 /// How an item began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +53,10 @@ pub(super) struct OpenItem {
 pub(super) struct OpenItems {
     /// The number of the current run: earlier runs do not count for the order of events.
     run: u32,
-    items: [HashMap<String, ItemSpan>; ItemKind::ALL.len()],
-    open: [IndexMap<String, OpenItem>; ItemKind::ALL.len()],
+    items: [HashMap<ShortText, ItemSpan>; ItemKind::ALL.len()],
+    open: [IndexMap<ShortText, OpenItem>; ItemKind::ALL.len()],
     /// Items of this run that are closed and have not ended: the event that ends an item has to name it.
-    closed_only: [HashSet<String>; ItemKind::ALL.len()],
+    closed_only: [HashSet<ShortText>; ItemKind::ALL.len()],
 }
 
 impl OpenItems {
@@ -96,7 +97,7 @@ impl OpenItems {
     /// The only open item of a kind, if there is exactly one.
     pub(super) fn only_open(&self, kind: ItemKind) -> Option<&str> {
         let mut open = self.open[kind as usize].keys();
-        open.next().filter(|_| open.next().is_none()).map(String::as_str)
+        open.next().filter(|_| open.next().is_none()).map(ShortText::as_str)
     }
 
     /// The event begins an item; one that is unfinished stays as it is.
@@ -107,7 +108,7 @@ impl OpenItems {
             Some(item) => *item = ItemSpan { run, begun: event, form, ended: None, ..*item },
             None => {
                 let item = ItemSpan { run, begun: event, form, ended: None, is_complete: false };
-                self.items[kind as usize].insert(id.to_owned(), item);
+                self.items[kind as usize].insert(id.into(), item);
             }
         }
     }
@@ -135,7 +136,7 @@ impl OpenItems {
 
     /// Opens an item.
     pub(super) fn open(&mut self, kind: ItemKind, id: &str, role: &'static str) {
-        self.open[kind as usize].insert(id.to_owned(), OpenItem { role, text: String::new() });
+        self.open[kind as usize].insert(id.into(), OpenItem { role, text: String::new() });
     }
 
     /// An open item.
@@ -149,14 +150,14 @@ impl OpenItems {
     }
 
     /// Closes an open item.
-    pub(super) fn close(&mut self, kind: ItemKind, id: &str) -> Option<(String, OpenItem)> {
+    pub(super) fn close(&mut self, kind: ItemKind, id: &str) -> Option<(ShortText, OpenItem)> {
         let closed = self.open[kind as usize].swap_remove_entry(id)?;
         self.set_complete(kind, id);
         Some(closed)
     }
 
     /// Closes every open item of a kind, in the order they were opened.
-    pub(super) fn close_all(&mut self, kind: ItemKind) -> IndexMap<String, OpenItem> {
+    pub(super) fn close_all(&mut self, kind: ItemKind) -> IndexMap<ShortText, OpenItem> {
         let open = std::mem::take(&mut self.open[kind as usize]);
         open.keys().for_each(|id| self.set_complete(kind, id));
         open
@@ -166,7 +167,7 @@ impl OpenItems {
         if let Some(item) = self.items[kind as usize].get_mut(id) {
             item.is_complete = true;
             if item.is_unfinished() {
-                self.closed_only[kind as usize].insert(id.to_owned());
+                self.closed_only[kind as usize].insert(id.into());
             }
         }
     }
@@ -174,10 +175,11 @@ impl OpenItems {
 
 #[cfg(test)]
 mod tests {
+    use super::super::event_kind::known;
     use super::*;
 
     fn event(number: u32) -> EventRef {
-        EventRef { number, kind: "CUSTOM" }
+        EventRef { number, kind: known("CUSTOM").unwrap().0 }
     }
 
     fn unfinished(items: &OpenItems) -> Vec<(&str, u32)> {
@@ -233,7 +235,7 @@ mod tests {
         assert_eq!(items.only_open(ItemKind::Call), None);
         items.open(ItemKind::Message, "n", "assistant");
         assert_eq!(items.only_open(ItemKind::Message), None);
-        let closed: Vec<String> = items.close_all(ItemKind::Message).into_keys().collect();
+        let closed: Vec<ShortText> = items.close_all(ItemKind::Message).into_keys().collect();
         assert_eq!(closed, ["m", "n"]);
     }
 

@@ -25,9 +25,8 @@ impl Serialize for Messages<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::All(history) => serializer.collect_seq(history.in_order()),
-            Self::Only(history, ids) => {
-                serializer.collect_seq(history.in_order().filter(|message| ids.contains(&message.id)))
-            }
+            Self::Only(history, ids) => serializer
+                .collect_seq(history.in_order().filter(|message| ids.iter().any(|id| message.id == *id))),
         }
     }
 }

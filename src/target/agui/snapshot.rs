@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::content::{Content, text_of};
+use super::content::Content;
 use super::event::DecodeError;
 use super::message::{FurtherFields, SentCall, SentMessage};
 use super::thread_state::UserMessage;
@@ -27,11 +27,7 @@ pub(super) fn messages(
 /// The position of the first message of the turn that began with `user_message`: after that message, which is found by
 /// its id, or is the last one with its text; 0 without it. The trace finds it in the same way.
 pub(super) fn first_live(user_message: &UserMessage, messages: &[SentMessage]) -> usize {
-    let has_text = |message: &SentMessage| {
-        message.role == "user"
-            && message.content.as_ref().and_then(Content::json).map(text_of).unwrap_or_default()
-                == user_message.text
-    };
+    let has_text = |message: &SentMessage| message.role == "user" && message.text() == user_message.text;
     let found = messages.iter().position(|message| message.id == user_message.id);
     found.or_else(|| messages.iter().rposition(has_text)).map_or(0, |position| position + 1)
 }
@@ -69,11 +65,11 @@ fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<SentM
     if role == "tool" && tool_call_id.is_none() {
         return Err(wrong("a tool's message without a `toolCallId`"));
     }
-    let content = fields.remove("content").map(Content::Json);
+    let content = fields.remove("content").map(Content::from);
     Ok(SentMessage {
         content,
         tool_calls,
-        tool_call_id,
+        tool_call_id: tool_call_id.map(Into::into),
         rest: further(fields),
         ..SentMessage::new(&id, role)
     })
@@ -100,7 +96,7 @@ fn call(value: Value) -> Result<SentCall, DecodeError> {
         Some(Value::Null) | None => String::new(),
         Some(value) => value.to_string(),
     };
-    Ok(SentCall { rest: further(rest), ..SentCall::new(&id, &name, arguments) })
+    Ok(SentCall { rest: further(rest), ..SentCall::new(&id, &name, arguments.into()) })
 }
 
 fn further(fields: Map<String, Value>) -> FurtherFields {
@@ -116,10 +112,9 @@ fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> 
         "tool" => {
             return Some(SnapshotItem::Answer {
                 call: message.answers().unwrap_or_default().to_owned(),
-                result: match message.content.as_ref().and_then(Content::json) {
-                    Some(Value::String(text)) => ResultContent::Text(text.clone().into()),
-                    Some(value) => ResultContent::Json(value.clone()),
-                    None => ResultContent::Text("".into()),
+                result: match &message.content {
+                    Some(Content::Json(value)) => ResultContent::Json(Value::clone(value)),
+                    _ => ResultContent::Text(message.text().into()),
                 },
                 is_error: message
                     .rest
@@ -135,11 +130,11 @@ fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> 
     };
     let calls = message.tool_calls.iter().map(|call| SnapshotCall {
         id: call.key().to_owned(),
-        name: call.function.name.clone(),
-        args: call.function.arguments.clone(),
+        name: call.function.name.to_string(),
+        args: call.function.arguments.to_string(),
     });
-    let text = message.content.as_ref().and_then(Content::json).map(text_of).unwrap_or_default();
-    Some(SnapshotItem::Message { id: message.id.clone(), role, text, calls: calls.collect() })
+    let (id, text) = (message.id.to_string(), message.text());
+    Some(SnapshotItem::Message { id, role, text, calls: calls.collect() })
 }
 
 fn take(fields: &mut Map<String, Value>, name: &str, converted: &str) -> Option<Value> {

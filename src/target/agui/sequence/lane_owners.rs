@@ -12,6 +12,7 @@ use crate::target::agui::event_kind::EventRef;
 use crate::target::agui::incoming::Incoming;
 use crate::target::agui::item::ItemKind;
 use crate::target::agui::warnings::shown;
+use crate::text::ShortText;
 
 /// What has an owner. Ids are unique within a family; a reasoning span and the message inside it may share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ impl From<ItemKind> for Family {
 #[derive(Debug)]
 struct Owner {
     /// A subagent's id; the agent itself has none.
-    subagent: Option<String>,
+    subagent: Option<Box<str>>,
     /// The event that named it.
     by: EventRef,
     /// Whether it was reported that another subagent continues it.
@@ -58,7 +59,7 @@ struct Owner {
 /// The owners of one run.
 #[derive(Debug, Default)]
 pub(super) struct LaneOwners {
-    owners: [HashMap<String, Owner>; Family::COUNT],
+    owners: [HashMap<ShortText, Owner>; Family::COUNT],
     /// The number of the last snapshot. It may give everything to other owners, also what begins later without naming
     /// one.
     known_since: u32,
@@ -120,8 +121,8 @@ impl LaneOwners {
 
     /// The event `by` names the owner, and replaces any owner from before.
     pub(super) fn replace(&mut self, family: Family, id: &str, subagent: Option<&str>, by: EventRef) {
-        let owner = Owner { subagent: subagent.map(str::to_owned), by, is_reported: false };
-        self.owners[family as usize].insert(id.to_owned(), owner);
+        let owner = Owner { subagent: subagent.map(Into::into), by, is_reported: false };
+        self.owners[family as usize].insert(id.into(), owner);
     }
 
     /// Whether the owner of this is known.

@@ -15,7 +15,11 @@ fn check(project: &Project) -> Output {
 /// The processor time and peak memory of processes.
 #[cfg(target_os = "linux")]
 #[path = "../benches/growth/cost.rs"]
-#[allow(dead_code, reason = "time is of no interest here")]
+#[allow(
+    dead_code,
+    clippy::disallowed_methods,
+    reason = "a process is measured, and only its memory is of interest"
+)]
 mod cost;
 
 #[cfg(target_os = "linux")]

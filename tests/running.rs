@@ -7,7 +7,7 @@ use std::time::Duration;
 use ananke::context::{At, Clock};
 use ananke::engine::AtFailure;
 use ananke::outcome::{Outcome, Status, Totals};
-use ananke::run::{AfterFailure, Options, Reason, Run, RunEvent, Stopper, event_channel, run};
+use ananke::run::{AfterFailure, EventReceiver, Options, Reason, Run, RunEvent, Stopper, event_channel, run};
 use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
@@ -98,7 +98,7 @@ async fn carried_out<F: Future<Output = ()>>(
     options: Options,
     meanwhile: impl FnOnce(Stopper) -> F,
 ) -> (Vec<Outcome>, Totals) {
-    let (sender, mut receiver) = event_channel(10_000);
+    let (sender, receiver) = event_channel(10_000);
     let plan = project.plan().plan.unwrap();
     let mut shared: Run = project.shared(options, sender);
     if let Some(transport) = transport {
@@ -106,13 +106,17 @@ async fn carried_out<F: Future<Output = ()>>(
     }
     let stopper = shared.stopper.clone();
     let (verdict, ()) = tokio::join!(run(shared, plan), meanwhile(stopper));
+    (outcomes(receiver).await, verdict.totals)
+}
+
+async fn outcomes(mut receiver: EventReceiver) -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     while let Some(event) = receiver.recv().await {
         if let RunEvent::CaseFinished(outcome) = &*event {
             outcomes.push((**outcome).clone());
         }
     }
-    (outcomes, verdict.totals)
+    outcomes
 }
 
 fn shown(outcomes: &[Outcome]) -> Vec<String> {
@@ -151,27 +155,34 @@ async fn tests_run_at_once_and_are_told_in_order() {
     assert_eq!(gate.most.load(Ordering::SeqCst), 3);
 }
 
-/// The runtime has one thread, so that what waits to be done is done when nothing else can be.
 #[tokio::test]
 async fn as_many_tests_are_loaded_ahead_as_run_at_once() {
     let project = project(&agui(""), &[("a", TURN), ("b", TURN), ("c", TURN), ("d", TURN), ("e", TURN)]);
     let gate = Gate::new(project.context().clock);
-    let options = Options { parallel: 2, ..Options::default() };
-    let open = Arc::clone(&gate);
-    let (outcomes, _) = carried_out(&project, Some(Arc::clone(&gate)), options, |_| async {
-        open.arrived.acquire_many(2).await.unwrap().forget();
-        for _ in 0..10 {
+    let (sender, receiver) = event_channel(10_000);
+    let mut shared = project.shared(Options { parallel: 2, ..Options::default() }, sender);
+    shared.transport = Arc::<Gate>::clone(&gate);
+    let plan = project.plan().plan.unwrap();
+    let files = shared.context.files.clone();
+    let change_files = async {
+        gate.arrived.acquire_many(2).await.unwrap().forget();
+        let path = |name: &str| project.folder().join(format!("{name}.test.yaml"));
+        let is_loading = |name: &str| files.opened().contains(&path(name));
+        while !(is_loading("c") && is_loading("d")) {
             tokio::task::yield_now().await;
         }
+        assert!(!is_loading("e"));
         for name in ["c", "d", "e"] {
             let text = format!("version: \"1.0\"\nname: {name}\nturns: [{{ user: something else }}]\n");
-            std::fs::write(project.folder().join(format!("{name}.test.yaml")), text).unwrap();
+            // What is being read is not changed.
+            std::fs::write(project.folder().join("new"), text).unwrap();
+            std::fs::rename(project.folder().join("new"), path(name)).unwrap();
         }
-        open.open.add_permits(5);
-    })
-    .await;
+        gate.open.add_permits(5);
+    };
+    tokio::join!(run(shared, plan), change_files);
     let changed = "e error: the file changed since the run began";
-    assert_eq!(shown(&outcomes), ["a passed", "b passed", "c passed", "d passed", changed]);
+    assert_eq!(shown(&outcomes(receiver).await), ["a passed", "b passed", "c passed", "d passed", changed]);
 }
 
 #[tokio::test]

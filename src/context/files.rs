@@ -55,11 +55,12 @@ impl Files {
     /// # Errors
     /// If it is not there or cannot be read.
     pub fn open(&self, path: &Path) -> io::Result<OpenFile> {
+        let opened = match self.unsaved.get(path) {
+            Some(text) => Inner::Unsaved(Cursor::new(Arc::clone(text))),
+            None => Inner::Disk(File::open(path)?),
+        };
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
-        match self.unsaved.get(path) {
-            Some(text) => Ok(OpenFile(Inner::Unsaved(Cursor::new(Arc::clone(text))))),
-            None => File::open(path).map(|file| OpenFile(Inner::Disk(file))),
-        }
+        Ok(OpenFile(opened))
     }
 
     /// The paths of all files that have been opened so far, sorted.

@@ -18,6 +18,8 @@ pub(super) struct Case {
     pub(super) entry: CaseEntry,
     /// Its file.
     pub(super) loading: Loading,
+    /// When it started.
+    pub(super) started_unix_ms: u64,
     /// Masks the secrets of the test, and those of its attempts as soon as they are known.
     pub(super) redactor: Redactor,
     /// Warnings of what its programs did not get.
@@ -27,6 +29,20 @@ pub(super) struct Case {
 }
 
 impl Case {
+    pub(super) fn new(shared: Arc<Run>, plan: Arc<Plan>, entry: CaseEntry, loading: Loading) -> Self {
+        let clock = &shared.context.clock;
+        Self {
+            started_unix_ms: clock.unix_ms(clock.now()),
+            redactor: shared.redactor_of(&entry),
+            warnings: Mutex::default(),
+            watchdog: Arc::default(),
+            shared,
+            plan,
+            entry,
+            loading,
+        }
+    }
+
     /// Sends an event of this test, unless it has ended without its thread.
     pub(super) fn tell(&self, event: RunEvent) {
         if !self.watchdog.is_left() {

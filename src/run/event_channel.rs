@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Semaphore, TryAcquireError, mpsc};
 
 use super::event::RunEvent;
 use crate::redact::Sealed;
@@ -33,6 +33,18 @@ impl EventSender {
     pub(super) async fn room(&self) {
         if let Ok(room) = self.room.acquire().await {
             room.forget();
+        }
+    }
+
+    /// Reserves room for an outcome, if there is room now.
+    pub(super) fn reserve_room(&self) -> bool {
+        match self.room.try_acquire() {
+            Ok(room) => {
+                room.forget();
+                true
+            }
+            Err(TryAcquireError::NoPermits) => false,
+            Err(TryAcquireError::Closed) => true,
         }
     }
 

@@ -37,6 +37,7 @@ mod thread_locks;
 mod turn_count;
 mod verify_recording;
 mod watchdog;
+mod worker;
 mod written_turns;
 
 pub use event::RunEvent;

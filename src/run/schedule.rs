@@ -1,21 +1,24 @@
 //! Decides which test runs when, and reports outcomes in the order of the plan.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::task::{JoinError, JoinSet};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
+use super::case::Case;
 use super::options::{AfterFailure, Options};
 use super::outcomes::{lost, not_run};
 use super::prefetch::Prefetch;
 use super::run::Run;
-use super::run_case::run_case;
 use super::spool::Spool;
 use super::stopper::Reason;
+use super::worker::run_tests;
 use crate::outcome::{Outcome, Totals};
-use crate::plan::{CaseEntry, Plan};
+use crate::plan::Plan;
 use crate::redact::Sealed;
 
 /// The result of all tests.
+#[derive(Default)]
 pub(super) struct All {
     pub(super) totals: Totals,
     /// Whether some tests did not run because a server had ended.
@@ -24,99 +27,149 @@ pub(super) struct All {
 
 /// Runs every test, as many at once as the options say.
 pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
-    let plan = Arc::new(plan);
-    let mut schedule = Schedule {
-        shared,
-        plan: Arc::clone(&plan),
-        prefetch: Prefetch::new(shared.context.clone(), Arc::clone(&plan)),
-        running: JoinSet::new(),
-        finished: Spool::default(),
-        lost_server: false,
+    let schedule = Arc::new(Schedule::new(Arc::clone(shared), plan));
+    let mut workers = JoinSet::new();
+    for _ in 0..schedule.parallel().min(schedule.plan.cases.len()) {
+        workers.spawn(run_tests(Arc::clone(&schedule)));
+    }
+    let reported = async {
+        while let Some(ended) = workers.join_next().await {
+            match ended {
+                Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
+                Ok(()) | Err(_) => {}
+            }
+        }
     };
-    let mut totals = Totals::default();
-    for (next, entry) in plan.cases.iter().enumerate() {
-        let outcome = schedule.outcome(next, entry).await;
-        totals.add(&outcome);
-        schedule.room().await;
-        shared.tell(outcome.convert());
+    tokio::select! {
+        () = reported => {}
+        () = schedule.report_delayed() => {}
     }
-    All { totals, lost_server: schedule.lost_server }
+    schedule.report_rest().await
 }
 
-struct Schedule<'a> {
-    shared: &'a Arc<Run>,
+/// What the threads share that run the tests.
+pub(super) struct Schedule {
+    pub(super) shared: Arc<Run>,
     plan: Arc<Plan>,
-    prefetch: Prefetch,
-    running: JoinSet<(usize, Sealed<Outcome>)>,
-    /// Finished tests whose outcomes wait until those before them are reported.
-    finished: Spool,
-    lost_server: bool,
+    prefetch: Mutex<Prefetch>,
+    reporting: Mutex<Reporting>,
+    /// An outcome waits until the reports have room for it.
+    delayed: Notify,
 }
 
-impl Schedule<'_> {
-    /// The outcome of the test with index `next`, which is reported now.
-    async fn outcome(&mut self, next: usize, entry: &CaseEntry) -> Sealed<Outcome> {
-        loop {
-            self.start();
-            match self.finished.take(next, &self.shared.redactor) {
-                Ok(None) => {}
-                Ok(Some(outcome)) => return outcome,
-                Err(error) => return lost(self.shared, entry, &error),
-            }
-            let Some(ended) = self.running.join_next().await else {
-                // Nothing runs and nothing was started: the run stops here.
-                let reason = self.shared.stopper.reason();
-                self.lost_server |= reason == Some(Reason::ServerEnded) && entry.test.skip.is_none();
-                return not_run(self.shared, entry, reason);
-            };
-            self.take(ended);
+/// How far the outcomes are reported.
+#[derive(Default)]
+struct Reporting {
+    /// How many are reported.
+    reported: usize,
+    /// Those of tests after the next one.
+    finished: Spool,
+    /// Whether the reports have reserved room for the next one.
+    has_room: bool,
+    all: All,
+}
+
+impl Schedule {
+    fn new(shared: Arc<Run>, plan: Plan) -> Self {
+        let plan = Arc::new(plan);
+        let prefetch = Prefetch::new(shared.context.clone(), Arc::clone(&plan));
+        Self {
+            shared,
+            plan,
+            prefetch: Mutex::new(prefetch),
+            reporting: Mutex::default(),
+            delayed: Notify::new(),
         }
     }
 
-    /// Starts as many tests as may run now, and loads as many of those after them.
-    fn start(&mut self) {
+    fn parallel(&self) -> usize {
+        self.shared.options.parallel.max(1)
+    }
+
+    /// The test to run next, with its index in the plan; `None` if there is none, or the run stops.
+    pub(super) fn next(&self) -> Option<(usize, Case)> {
         if self.shared.stopper.reason().is_some() {
-            return;
+            return None;
         }
-        let parallel = self.shared.options.parallel.max(1);
-        while self.running.len() < parallel {
-            let index = self.prefetch.started();
-            let Some((entry, loading)) = self.prefetch.start() else { return };
-            let (shared, plan) = (Arc::clone(self.shared), Arc::clone(&self.plan));
-            self.running.spawn(async move { (index, run_case(shared, plan, entry, loading).await) });
-        }
-        self.prefetch.load_ahead(parallel);
+        let mut prefetch = self.prefetch.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = prefetch.started();
+        let (entry, loading) = prefetch.start()?;
+        prefetch.load_ahead(self.parallel());
+        drop(prefetch);
+        Some((index, Case::new(Arc::clone(&self.shared), Arc::clone(&self.plan), entry, loading)))
     }
 
-    /// Waits until the reports have room for the next outcome, or the run is interrupted. Tests go on meanwhile.
-    async fn room(&mut self) {
-        loop {
-            tokio::select! {
-                biased;
-                () = self.shared.events.room() => return,
-                () = self.shared.stopper.interrupted() => return,
-                Some(ended) = self.running.join_next() => self.take(ended),
-            }
-            self.start();
-        }
-    }
-
-    fn take(&mut self, ended: Result<(usize, Sealed<Outcome>), JoinError>) {
-        match ended {
-            Ok((index, outcome)) => self.finish(index, outcome),
-            Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
-            Err(_) => {}
-        }
-    }
-
-    fn finish(&mut self, index: usize, outcome: Sealed<Outcome>) {
+    /// Takes the outcome of a test, and reports it if it is next. No test waits for reports that have no room.
+    pub(super) fn finish(&self, index: usize, outcome: Sealed<Outcome>) {
         let Options { after_failure, flaky_fails, .. } = self.shared.options;
         let is_flaky = outcome.is_flaky() && outcome.test.quarantine.is_none();
         let is_failure = outcome.fails_the_run() || (flaky_fails && is_flaky);
         if is_failure && after_failure == AfterFailure::Stop {
             self.shared.stopper.stop(Reason::FailFast);
         }
-        self.finished.put(index, outcome);
+        let mut reporting = self.reporting();
+        reporting.finished.put(index, outcome);
+        self.report(&mut reporting);
+    }
+
+    fn reporting(&self) -> MutexGuard<'_, Reporting> {
+        self.reporting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reports the outcomes that are next, as long as there is room.
+    fn report(&self, reporting: &mut Reporting) {
+        while reporting.finished.contains(reporting.reported) {
+            reporting.has_room = reporting.has_room || self.shared.events.reserve_room();
+            if !reporting.has_room {
+                self.delayed.notify_one();
+                return;
+            }
+            self.report_next(reporting);
+        }
+    }
+
+    /// Reports outcomes that had no room as soon as they have, for as long as it is not dropped.
+    async fn report_delayed(&self) {
+        loop {
+            self.delayed.notified().await;
+            self.shared.events.room().await;
+            let mut reporting = self.reporting();
+            reporting.has_room = true;
+            self.report(&mut reporting);
+        }
+    }
+
+    /// Reports all others: those that wait for room, and tests that have not run.
+    async fn report_rest(&self) -> All {
+        while self.reporting().reported < self.plan.cases.len() {
+            let has_room = self.reporting().has_room;
+            if !has_room {
+                tokio::select! {
+                    biased;
+                    () = self.shared.events.room() => {}
+                    () = self.shared.stopper.interrupted() => {}
+                }
+            }
+            self.report_next(&mut self.reporting());
+        }
+        std::mem::take(&mut self.reporting().all)
+    }
+
+    /// Reports the outcome that is next.
+    fn report_next(&self, reporting: &mut Reporting) {
+        let entry = &self.plan.cases[reporting.reported];
+        let outcome = match reporting.finished.take(reporting.reported, &self.shared.redactor) {
+            Ok(Some(outcome)) => outcome,
+            Ok(None) => {
+                let reason = self.shared.stopper.reason();
+                reporting.all.lost_server |= reason == Some(Reason::ServerEnded) && entry.test.skip.is_none();
+                not_run(&self.shared, entry, reason)
+            }
+            Err(error) => lost(&self.shared, entry, &error),
+        };
+        reporting.all.totals.add(&outcome);
+        (reporting.reported, reporting.has_room) = (reporting.reported + 1, false);
+        self.shared.tell(outcome.convert());
     }
 }
 

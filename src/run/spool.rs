@@ -42,6 +42,11 @@ impl Spool {
         self.waiting.insert(index, Waiting::InMemory(Box::new(outcome)));
     }
 
+    /// Whether the outcome of a test is in.
+    pub(super) fn contains(&self, index: usize) -> bool {
+        self.waiting.contains_key(&index)
+    }
+
     /// Takes the outcome of a test out, if it is there. What comes from the file was masked before it was written; the
     /// `redactor` seals it again.
     ///

@@ -32,6 +32,7 @@ pub(super) async fn verify_recording(
         plan: Arc::clone(plan),
         entry: entry.clone(),
         loading,
+        started_unix_ms: case.started_unix_ms,
         redactor: redactor.clone(),
         warnings: Mutex::default(),
         watchdog: Arc::clone(watchdog),

@@ -1,7 +1,7 @@
 //! What the thread of a test does, and when it must have done it.
 //!
-//! A rule can compute for hours and a file can never answer; neither can be interrupted. So every test has a thread of its
-//! own, which is watched from outside, and is left behind if it takes too long: the test ends without it.
+//! A rule can compute for hours and a file can never answer; neither can be interrupted. So a test has a thread for itself
+//! while it runs, which is watched from outside, and is left behind if it takes too long: the test ends without it.
 //!
 //! **Invariant:** a thread that was left behind reports nothing, cleans nothing up and begins no further step.
 
@@ -10,8 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::OwnedMutexGuard;
-use tokio::time::{Instant, sleep};
-use tokio_util::sync::CancellationToken;
+use tokio::time::Instant;
 
 use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::plan::Preparation;
@@ -22,9 +21,6 @@ pub(super) const COMPUTING: Duration = Duration::from_mins(1);
 
 /// How long a thread may take to end after its test timed out or the run was stopped.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
-
-/// How often a test is looked at.
-const TICK: Duration = Duration::from_millis(200);
 
 /// What a test is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,11 +103,26 @@ struct Watched {
     preparation: Option<Arc<Mutex<Preparation>>>,
     /// The lock of the agent's thread.
     thread_lock: Option<OwnedMutexGuard<()>>,
-    is_left: bool,
+    thread: ThreadState,
+}
+
+/// What became of the thread of a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ThreadState {
+    /// It carries the test out.
+    #[default]
+    Working,
+    /// It has carried the test out.
+    Done,
+    /// The test ended without it.
+    Left,
 }
 
 impl Watched {
     fn overdue(&self, now: Instant, stopped: Option<Instant>) -> Option<Overdue> {
+        if self.thread != ThreadState::Working {
+            return None;
+        }
         let is_past = |at: Instant| now >= at + GRACE;
         if self.step != TestStep::TearDown {
             if stopped.is_some_and(is_past) {
@@ -158,7 +169,7 @@ impl Watchdog {
     /// If the test has ended without this thread.
     pub(super) fn begin(&self, step: TestStep, allowed: Duration) -> Result<(), Halt> {
         let mut watched = self.watched();
-        if watched.is_left {
+        if watched.thread == ThreadState::Left {
             return Err(Halt::Stopped);
         }
         if matches!(step, TestStep::Turn(_)) {
@@ -191,7 +202,7 @@ impl Watchdog {
         let lock = lock.await;
         let waited = since.elapsed();
         let mut watched = self.watched();
-        if watched.is_left {
+        if watched.thread == ThreadState::Left {
             return Err(Halt::Stopped);
         }
         watched.thread_lock = Some(lock);
@@ -222,7 +233,20 @@ impl Watchdog {
 
     /// Whether the test has ended without this thread.
     pub(super) fn is_left(&self) -> bool {
-        self.watched().is_left
+        self.watched().thread == ThreadState::Left
+    }
+
+    /// The thread has carried the test out.
+    ///
+    /// # Errors
+    /// If the test has ended without this thread.
+    pub(super) fn end(&self) -> Result<(), Halt> {
+        let mut watched = self.watched();
+        if watched.thread == ThreadState::Left {
+            return Err(Halt::Stopped);
+        }
+        watched.thread = ThreadState::Done;
+        Ok(())
     }
 
     /// Carries out `work` for as long as the attempt may still take.
@@ -264,23 +288,16 @@ impl Watchdog {
         })
     }
 
-    /// Returns when the thread has taken too long, and leaves it behind: why, and what cleans up after it.
-    pub(super) async fn overdue(
+    /// Leaves the thread behind if it has taken too long: why, and what cleans up after it. `stopped` is when the run was
+    /// stopped.
+    pub(super) fn leave_if_overdue(
         &self,
-        stop: &CancellationToken,
-    ) -> (Overdue, Option<Arc<Mutex<Preparation>>>) {
-        let mut stopped = None;
-        loop {
-            tokio::select! {
-                () = sleep(TICK) => {}
-                () = stop.cancelled(), if stopped.is_none() => stopped = Some(Instant::now()),
-            }
-            let mut watched = self.watched();
-            if let Some(overdue) = watched.overdue(Instant::now(), stopped) {
-                watched.is_left = true;
-                watched.thread_lock = None;
-                return (overdue, watched.preparation.take());
-            }
-        }
+        stopped: Option<Instant>,
+    ) -> Option<(Overdue, Option<Arc<Mutex<Preparation>>>)> {
+        let mut watched = self.watched();
+        let overdue = watched.overdue(Instant::now(), stopped)?;
+        watched.thread = ThreadState::Left;
+        watched.thread_lock = None;
+        Some((overdue, watched.preparation.take()))
     }
 }

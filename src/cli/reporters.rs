@@ -54,7 +54,8 @@ pub(super) fn reporters<'a>(
         matches!(Destination::of(&context.working_directory.join(path)), Ok(Destination::Stream(_)))
     };
     paths.sort_by_key(|(path, _)| is_stream(path));
-    let mut files = ReportFiles::new(context.files.opened());
+    // What was opened is looked up on the disk: a run without reports does without.
+    let mut files = ReportFiles::new(if paths.is_empty() { Vec::new() } else { context.files.opened() });
     for (shown, format) in paths {
         let (path, name) = named_path(shown, context);
         files.check(&path, shown)?;

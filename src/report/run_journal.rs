@@ -57,7 +57,8 @@ impl RunJournal {
 
     /// Notes what became of a test. What cannot be written is not remembered.
     pub(super) fn note(&mut self, progress: Progress, id: &str) {
-        let _is_full = writeln!(self.file, "{}", line(progress, id));
+        // At once, so that a run that is killed leaves no half of a line.
+        let _is_full = self.file.write_all(format!("{}\n", line(progress, id)).as_bytes());
     }
 
     /// The run is over.

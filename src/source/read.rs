@@ -10,6 +10,9 @@ use crate::diagnostic::{Code, Diagnostic, SourceFile};
 /// The largest file that is read, in bytes.
 pub const MAX_BYTES: usize = 8 * 1024 * 1024;
 
+/// Room for most files, in bytes: they are read at once.
+const USUAL_BYTES: usize = 8 << 10;
+
 /// Reads a file under the name messages show: at most 8 MiB, UTF-8, without a byte order mark.
 ///
 /// # Errors
@@ -19,7 +22,7 @@ pub fn read(files: &Files, path: &Path, display_name: &str) -> Result<Arc<Source
         Diagnostic::error(Code::Unreadable, format!("`{display_name}` cannot be read: {}", reason(error)))
     };
     let file = files.open(path).map_err(|error| unreadable(&error))?;
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
     // One byte more than allowed tells a full file from one that is too large, whatever its metadata says.
     let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;

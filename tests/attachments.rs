@@ -81,7 +81,7 @@ async fn a_file_that_is_gone_when_its_test_starts_is_an_error_of_the_test() {
         (
             Status::Error,
             "specs/a.test.yaml:5:42: error[unreadable]: `specs/a.png` cannot be read: there is no such file",
-            Some("a path counts from the folder of the test file")
+            Some("paths are relative to the directory of the test file")
         )
     );
 }

@@ -55,7 +55,7 @@ fn a_report_without_a_known_format_is_a_problem() {
         found.iter().map(|problem| (problem.message.as_str(), problem.help.join("\n"))).collect();
     assert_eq!(told.len(), 2, "{told:?}");
     for (message, help) in told {
-        assert_eq!(message, "the file's ending does not name a report");
+        assert_eq!(message, "the file extension does not name a report format");
         assert!(
             help.contains("`.xml` (JUnit)") && help.contains("`format`") && help.contains("`junit`"),
             "{help}"

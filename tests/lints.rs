@@ -359,7 +359,7 @@ fn what_is_like_a_test_or_a_config_and_is_not_read() {
     );
     assert_eq!(
         left_out(&[("shop/ananke.config.yaml", config), ("shop/a.test.yaml", "")]),
-        ["`shop/a.test.yaml` is not run: its folder has a config of its own"]
+        ["`shop/a.test.yaml` is not run: its directory has a config of its own"]
     );
     assert_eq!(left_out(&[("shop/ananke.config.yaml", config), ("shop/notes.yaml", "")]), [""; 0]);
     assert_eq!(left_out(&[(".gitignore", "build/\n"), ("build/a.test.yaml", "")]), [""; 0], "a whole folder");

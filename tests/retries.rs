@@ -277,7 +277,7 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
     let lines = |index: usize| kept.transcript.turns[index].lines.len();
     assert_eq!((0..50).map(lines).sum::<usize>(), 2, "the end is kept");
     assert_eq!((lines(48), lines(49)), (0, 2));
-    let warning = "not kept, since the test was tried again: 1 line of this turn";
+    let warning = "not kept, since the test was retried: 1 line of this turn";
     assert_eq!(kept.transcript.turns[48].warnings.last().unwrap(), warning);
     assert!(
         kept.transcript

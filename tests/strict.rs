@@ -72,7 +72,7 @@ async fn a_violation_fails_a_turn_only_where_it_is_to() {
     let problem = strict.transcript.turns[0].problem().expect("a problem");
     let message = format!("violation of the protocol: {} (and 1 more violation)", warnings[0]);
     assert_eq!((problem.kind, &problem.message), (ErrorKind::Protocol, &message));
-    let help = "`ananke explain text-not-open` tells what the rule wants";
+    let help = "`ananke explain text-not-open` explains the rule";
     assert_eq!(problem.help.as_deref(), Some(help));
     assert_eq!(strict.transcript.turns[0].warnings, warnings);
 }

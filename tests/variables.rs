@@ -68,7 +68,7 @@ fn what_is_undefined_is_an_error_at_its_place() {
         ),
         (
             "${ZZZ}",
-            "t.yaml:1:1: error[undefined-variable]: the variable `ZZZ` is not defined | define it, give a default with `${ZZZ:-…}`, or write `$${` for the two characters themselves",
+            "t.yaml:1:1: error[undefined-variable]: the variable `ZZZ` is not defined | define it, give a default with `${ZZZ:-…}`, or write `$${` if the two characters are meant",
         ),
         (
             "${CART.item}",

@@ -40,9 +40,9 @@ impl Captured {
         let shown = &self.golden.shown;
         let (message, difference, help) = match &self.golden.text {
             None => (
-                format!("there is no snapshot `{shown}` to compare with"),
+                format!("the snapshot `{shown}` is missing"),
                 None,
-                "run the test on your own machine, which writes it, and commit it",
+                "run the test locally, which writes it, and commit it",
             ),
             Some(kept) => match golden::other_format(kept) {
                 Some(format) => (
@@ -55,7 +55,7 @@ impl Captured {
                 None => (
                     format!("the conversation differs from the snapshot `{shown}`"),
                     Some(Difference::between(kept, &self.text)),
-                    "if it is right as it is now, `--update-snapshots` writes it so",
+                    "if the new behaviour is correct, run with `--update-snapshots`",
                 ),
             },
         };

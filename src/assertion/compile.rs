@@ -108,7 +108,12 @@ fn collect(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         collector.block.subagents = Some((subagents.value == Subagents::Exclude, origin));
     }
     if let Some(of) = block.text().and_then(TextRules::only_of) {
-        let help = "it says what the rules beside it look at: write it where they are";
-        collector.interpolation.report(Code::MissingKey, of.span, "`of` stands alone", Some(help.to_owned()));
+        let help = "it says which text the rules next to it check: write it where they are";
+        collector.interpolation.report(
+            Code::MissingKey,
+            of.span,
+            "`of` has no rule next to it",
+            Some(help.to_owned()),
+        );
     }
 }

@@ -28,7 +28,7 @@ impl<'a> Library<'a> {
     pub(super) fn unknown(&self, written: &Text) -> (String, String) {
         let known: Vec<&str> =
             self.blocks.into_iter().flatten().map(|(name, _)| name.value.as_str()).collect();
-        let message = format!("there are no assertions `{}`", printable(&written.value));
+        let message = format!("unknown assertions `{}`", printable(&written.value));
         let help = match known.as_slice() {
             [] => format!("{} has no `assertions`", self.source.name),
             known => suggest(&written.value, known, "the assertions are"),
@@ -84,5 +84,5 @@ pub fn circular(names: &[&str], span: Span, source: &Arc<SourceFile>) -> Diagnos
     };
     Diagnostic::error(Code::CircularExtends, message)
         .at(source, span, "")
-        .help("one of them must stand on its own")
+        .help("remove `extends` from one of them")
 }

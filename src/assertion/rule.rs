@@ -34,7 +34,7 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
 
     /// When it is decided, in words.
     fn when_decided(&self, scope: RuleScope) -> String {
-        format!("settled at the end of {}", scope.words())
+        format!("evaluated at the end of {}", scope.words())
     }
 
     /// Starts watching.

@@ -29,7 +29,7 @@ impl ComparisonFile {
             Some("md") => ComparisonFormat::Markdown,
             Some("html") => ComparisonFormat::Html,
             Some("json") => ComparisonFormat::Json,
-            _ => return Err("the file's ending names the form: `.md`, `.html` or `.json`".to_owned()),
+            _ => return Err("the file extension names the format: `.md`, `.html` or `.json`".to_owned()),
         };
         Ok(Self { path, form })
     }

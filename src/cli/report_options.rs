@@ -64,7 +64,7 @@ impl ReportFile {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
         let format = ReportFormat::of(&path);
-        let known = || format!("the file's ending names the report: {}", ReportFormat::extensions());
+        let known = || format!("the file extension names the format: {}", ReportFormat::extensions());
         Ok(Self { format: format.ok_or_else(known)?, path })
     }
 }

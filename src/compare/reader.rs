@@ -126,7 +126,7 @@ struct PartialReport<'t> {
 impl PartialReport<'_> {
     fn add(&mut self, part: ReportPart) -> Result<(), String> {
         if self.whole.is_some() && !matches!(part, ReportPart::Unknown) {
-            return Err("the file goes on behind the end of a report; a report is of one run".to_owned());
+            return Err("the file continues after the end of a report: a report is of one run".to_owned());
         }
         match part {
             ReportPart::Test(test) => self.test(test),

@@ -151,7 +151,7 @@ fn attach(
                 Some(target) if !target.capabilities().has(Capability::UntypedUrls) => {
                     Some(said.or_else(guess).ok_or_else(|| {
                         let message = format!(
-                            "a file that is sent to {} needs a media type, and this URL does not tell it",
+                            "a file that is sent to {} needs a media type, and this URL has none",
                             target.describe()
                         );
                         problem(Code::MissingKey, message, "give the `media_type`")
@@ -170,13 +170,13 @@ fn guessed(path: &Path, kind: MediaKind, files: AttachmentFiles<'_>) -> Result<&
     let name = display_name(files.context, path);
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let Some(media_type) = media_type::of_ending(ending, kind) else {
-        let message = format!("the name of `{name}` does not tell its media type");
+        let message = format!("the file extension of `{name}` has no known media type");
         return Err(problem(Code::MissingKey, message, "give the `media_type`, such as `image/png`"));
     };
     if media_type::is_of_kind(media_type, kind) {
         return Ok(media_type);
     }
-    let message = format!("`{name}` is `{media_type}` by its name, and the type here is `{}`", kind.as_str());
+    let message = format!("`{name}` looks like `{media_type}`, but `type` is `{}`", kind.as_str());
     Err(problem(
         Code::Contradiction,
         message,
@@ -195,21 +195,21 @@ impl AttachmentFiles<'_> {
         let name = display_name(self.context, path);
         let unreadable = |reason: &str| {
             let help = if path.to_string_lossy().contains('%') {
-                "a path is taken as it is written, `%20` too; it counts from the folder of the test file"
+                "a path is used as written, `%20` too; it is relative to the directory of the test file"
             } else {
-                "a path counts from the folder of the test file"
+                "paths are relative to the directory of the test file"
             };
             problem(Code::Unreadable, format!("`{name}` cannot be read: {reason}"), help)
         };
         let too_large = || {
             let message = format!("`{name}` is larger than {}", size_in_words(MAX_BYTES));
-            problem(Code::LimitExceeded, message, "take a smaller file, or give the agent its `https://` URL")
+            problem(Code::LimitExceeded, message, "use a smaller file, or give the agent its `https://` URL")
         };
         // Looked at before it is opened: opening a pipe waits for a writer.
         let disk = &self.context.files;
         let size = match disk.look(path).map_err(|error| unreadable(reason(&error)))? {
             PathKind::File(size) => size,
-            PathKind::Directory => return Err(unreadable("it is a folder")),
+            PathKind::Directory => return Err(unreadable("it is a directory")),
             PathKind::Other => return Err(unreadable("it is not a file")),
         };
         let file = disk.open(path).map_err(|error| unreadable(reason(&error)))?;

@@ -43,7 +43,7 @@ impl AttachmentSource {
             None => text,
         };
         if path.is_empty() {
-            let help = "write `file://` and its path from the test file's folder";
+            let help = "write `file://` and its path relative to the test file's directory";
             return Err(problem(Code::BadValue, "the source names no file", help));
         }
         Ok(Self::File(absolute_from(context, folder, path.as_ref())))
@@ -52,7 +52,7 @@ impl AttachmentSource {
 
 fn address(text: &str) -> Result<AttachmentSource, Diagnostic> {
     let wrong =
-        |message: String| problem(Code::BadUrl, message, "write it in full: `https://example.org/a.png`");
+        |message: String| problem(Code::BadUrl, message, "write the full URL: `https://example.org/a.png`");
     match Url::parse(text) {
         Ok(url) => Ok(AttachmentSource::Url(url)),
         Err(error) => Err(wrong(format!("the source is no URL: {error}"))),
@@ -83,7 +83,7 @@ fn data(rest: &str) -> Result<AttachmentSource, Diagnostic> {
         }
         Err(_) => {
             return Err(wrong(
-                "the base64 of the `data:` URL is cut short, or a `=` is missing at its end".to_owned(),
+                "the base64 of the `data:` URL is incomplete, or a `=` is missing at its end".to_owned(),
             ));
         }
     };

@@ -84,7 +84,7 @@ fn path(written: &model::Text, interpolation: &mut Interpolation<'_>) -> Leaf<Op
     if text == WHOLE {
         return Ok(None);
     }
-    let help = || format!("`{WHOLE}` stands for the whole value");
+    let help = || format!("`{WHOLE}` is the whole value");
     let parsed = Path::parse(&text).map(Some);
     parsed.map_err(|error| interpolation.report(Code::BadValue, written.span, error, Some(help())))
 }
@@ -95,9 +95,9 @@ fn one_group(written: &model::Text, interpolation: &mut Interpolation<'_>) -> Le
         1 => return Ok(pattern),
         // What is known later may bring the group.
         _ if interpolation.waits(written) => return Err(NotReady::Pending),
-        0 => "the pattern has no group, which would be the value".to_owned(),
+        0 => "the pattern needs one capture group, for the value".to_owned(),
         groups => format!("the pattern has {groups} groups, expected one, which is the value"),
     };
-    let help = "put the value between `(` and `)`; `(?:…)` is a group that keeps nothing";
+    let help = "put the value between `(` and `)`; `(?:…)` is a group that captures nothing";
     Err(interpolation.report(Code::BadPattern, written.span, message, Some(help.to_owned())))
 }

@@ -214,7 +214,7 @@ impl Order {
                 format!("the call `{id}` of `{tool}` is not answered before the conversation goes on");
             let warning = interpolation.at(Diagnostic::warning(Code::UnansweredCall, message), *span);
             let help = "most models refuse such a conversation: add a message of role `tool` with its \
-                        `tool_call_id` right behind the call's";
+                        `tool_call_id` right after the call's";
             interpolation.add(warning.help(help));
         }
     }

@@ -207,7 +207,7 @@ impl Conversation<'_> {
             more => format!(" (and {more} more violations)"),
         };
         let message = format!("violation of the protocol: {}{more}", violation(turn, first));
-        let help = Some(format!("`ananke explain {}` tells what the rule wants", first.rule));
+        let help = Some(format!("`ananke explain {}` explains the rule", first.rule));
         Some(Halt::Broken(Problem { kind: ErrorKind::Protocol, message, help }))
     }
 

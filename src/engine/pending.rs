@@ -68,7 +68,7 @@ pub(super) fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action,
         return Err(problem(format!("no answer to {}", pending.named(&left)), help));
     }
     if !calls.is_empty() {
-        let message = "the turn answers interrupts and, beside them, calls that wait on their own";
+        let message = "the turn answers interrupts and also other calls that are waiting";
         return Err(problem(
             message.to_owned(),
             "answer the interrupts alone: the agent waits for them first",
@@ -104,16 +104,16 @@ impl<'t> Pending<'t> {
         let reply = match to {
             AnswerTo::TheOnlyOne => "the answer".to_owned(),
             AnswerTo::Id(id) => format!("the answer to `{id}`"),
-            AnswerTo::Tool(tool) => format!("the answer to the call of `{tool}`"),
+            AnswerTo::Tool(tool) => format!("the answer to the call to `{tool}`"),
         };
         match (meant.as_slice(), open.as_slice()) {
             ([one], _) => Ok(*one),
             ([], []) => Err(problem(
-                format!("{reply} has no question: the agent waits for nothing"),
-                "did the turn before end without an interrupt? `-v` shows what the agent did",
+                format!("{reply} has nothing to answer: the agent is not waiting for input"),
+                "did the previous turn end without an interrupt? `-v` shows what the agent did",
             )),
             ([], open) => Err(problem(
-                format!("{reply} fits nothing that is open: the agent waits for {}", self.named(open)),
+                format!("{reply} matches nothing that is open: the agent waits for {}", self.named(open)),
                 "name one of these with `id` or `tool`",
             )),
             (several, _) => Err(problem(
@@ -195,7 +195,7 @@ mod tests {
                 &[][..],
                 &[][..],
                 vec![AnswerTo::TheOnlyOne],
-                "the answer has no question: the agent waits for nothing",
+                "the answer has nothing to answer: the agent is not waiting for input",
             ),
             (
                 &["i"],
@@ -207,7 +207,7 @@ mod tests {
                 &[],
                 &["a"],
                 vec![tool("find")],
-                "the answer to the call of `find` fits nothing that is open: the agent waits for a result of `pay` (`a`)",
+                "the answer to the call to `find` fits nothing that is open: the agent waits for a result of `pay` (`a`)",
             ),
             (
                 &["i", "j"],
@@ -219,7 +219,7 @@ mod tests {
                 &[],
                 &["a", "b"],
                 vec![tool("pay")],
-                "the answer to the call of `pay` fits more than one: a result of `pay` (`a`), a result of `pay` (`b`)",
+                "the answer to the call to `pay` fits more than one: a result of `pay` (`a`), a result of `pay` (`b`)",
             ),
             (&["i", "j"], &[], vec![id("i")], "no answer to an answer to its interrupt `j`"),
         ] {

@@ -61,7 +61,7 @@ impl GoldenText<'_> {
                 for (index, turn) in trace.turns.iter().enumerate() {
                     let heading = format!("turn {}", index + 1);
                     if left_out.contains(&index) {
-                        renderer.heading(&format!("{heading}, left out"));
+                        renderer.heading(&format!("{heading}, omitted"));
                     } else if turn.input.is_replay {
                         renderer.heading(&heading);
                         renderer.input(turn);

@@ -66,7 +66,7 @@ fn truncated(text: &str, max: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let (kept, rest) = text.split_at(text.floor_char_boundary(max));
-    Cow::Owned(format!("{kept}… ({} more bytes, digest {})", rest.len(), digest(rest)))
+    Cow::Owned(format!("{kept}… ({} more bytes, hash {})", rest.len(), digest(rest)))
 }
 
 /// `text` with its line feeds, and with every other invisible character escaped.
@@ -156,7 +156,7 @@ mod tests {
             );
             writer.finish()
         };
-        assert!(long('b').len() < MAX_ITEM + 100 && long('b').contains("… (10 more bytes, digest "));
+        assert!(long('b').len() < MAX_ITEM + 100 && long('b').contains("… (10 more bytes, hash "));
         assert_ne!(long('b'), long('c'));
     }
 }

@@ -103,10 +103,10 @@ impl ProgramError {
             FailureCause::Start(_, help) if help.is_empty() => return None,
             FailureCause::Start(_, help) => help.clone(),
             FailureCause::Ended(ExitStatus::Exit(code)) if NOT_RUN.contains(code) => format!(
-                "with {code} a shell says that a command could not be run: paths count from `{}`, where it runs",
+                "with {code} a shell says that a command could not be run: paths are relative to `{}`, where it runs",
                 self.folder_name
             ),
-            FailureCause::Timeout(_) => "give it more time with its `timeout_ms`".to_owned(),
+            FailureCause::Timeout(_) => "increase its `timeout_ms`".to_owned(),
             FailureCause::TooMuch(_) if self.expected == Expected::Variables => {
                 "write what is large to a file, and print its path".to_owned()
             }
@@ -115,7 +115,7 @@ impl ProgramError {
                 self.expected.help()
             }
             FailureCause::Output(OutputError::BadName(_)) => {
-                "names are made of letters, digits and `_`, and begin with no digit".to_owned()
+                "names consist of letters, digits and `_`, and cannot start with a digit".to_owned()
             }
             FailureCause::Output(OutputError::Reserved(_)) => {
                 "`ENV` and all names that begin with `TEST_` are ananke's own".to_owned()
@@ -157,7 +157,7 @@ impl fmt::Display for ProgramError {
             FailureCause::Start(message, _) => formatter.write_str(message),
             FailureCause::Ended(ended) => write!(formatter, "{ended}"),
             FailureCause::Timeout(after) => {
-                write!(formatter, "took longer than its {} ms and was killed", after.as_millis())
+                write!(formatter, "timed out after {} ms and was killed", after.as_millis())
             }
             FailureCause::TooMuch(start) => {
                 let (most, start) = (MOST_OUTPUT >> 20, self.start_of_output(start));
@@ -165,7 +165,11 @@ impl fmt::Display for ProgramError {
             }
             FailureCause::Stopped => formatter.write_str("was killed, since the run was stopped"),
             FailureCause::Output(OutputError::NoJson(error, start)) => {
-                write!(formatter, "printed no JSON to stdout ({error}): {}", self.start_of_output(start))
+                write!(
+                    formatter,
+                    "did not print valid JSON to stdout ({error}): {}",
+                    self.start_of_output(start)
+                )
             }
             FailureCause::Output(OutputError::Other(what, start)) => {
                 let (expected, start) = (self.expected.words(), self.start_of_output(start));

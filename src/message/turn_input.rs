@@ -70,7 +70,7 @@ impl PendingAnswer {
         let to = match &self.to {
             AnswerTo::TheOnlyOne => String::new(),
             AnswerTo::Id(id) => format!("`{id}` "),
-            AnswerTo::Tool(tool) => format!("the call of `{tool}` "),
+            AnswerTo::Tool(tool) => format!("the call to `{tool}` "),
         };
         let status = if self.is_resolved { "resolved" } else { "cancelled" };
         let payload = self.payload.as_ref().map(|payload| format!(" {payload}")).unwrap_or_default();

@@ -78,8 +78,7 @@ fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
     turn.lines.drain(..dropped);
     if dropped > 0 {
         let lines = if dropped == 1 { "line" } else { "lines" };
-        turn.warnings
-            .push(format!("not kept, since the test was tried again: {dropped} {lines} of this turn"));
+        turn.warnings.push(format!("not kept, since the test was retried: {dropped} {lines} of this turn"));
     }
     turn.end.failures_mut().truncate(MOST_FAILURES);
     turn.held.clear();

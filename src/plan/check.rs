@@ -192,7 +192,7 @@ impl LoadedTest {
                 let message = "the first turn connects to the thread, which has no `messages` yet";
                 let problem = Diagnostic::error(Code::Contradiction, message).at(&self.source, turn.span, "");
                 problems.push(problem.help(
-                    "leave out the `messages`: the agent tells what was said; or begin with another turn",
+                    "remove the `messages`, since the agent replays its thread; or begin with another turn",
                 ));
             }
             Some(_) => {}

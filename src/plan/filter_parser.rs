@@ -35,7 +35,7 @@ impl Filter {
         let whole = reader.any()?;
         match reader.peek() {
             None => Ok(Self(whole)),
-            Some(_) => Err(reader.wrong(reader.at..reader.at + 1, "this `)` closes nothing")),
+            Some(_) => Err(reader.wrong(reader.at..reader.at + 1, "unmatched `)`")),
         }
     }
 }
@@ -85,13 +85,13 @@ impl<'t> FilterReader<'t> {
         self.skip_blanks();
         let start = self.at;
         match self.peek() {
-            None => Err(self.wrong(start..start, "something is missing here, behind the last word")),
-            Some(')') => Err(self.wrong(start..start + 1, "something is missing before this `)`")),
+            None => Err(self.wrong(start..start, "unexpected end of the filter")),
+            Some(')') => Err(self.wrong(start..start + 1, "a condition is missing before this `)`")),
             Some('(') => {
                 self.at += 1;
                 let inner = self.any()?;
                 if self.peek() != Some(')') {
-                    return Err(self.wrong(start..start + 1, "nothing closes this `(`"));
+                    return Err(self.wrong(start..start + 1, "unclosed `(`"));
                 }
                 self.at += 1;
                 Ok(inner)
@@ -101,14 +101,13 @@ impl<'t> FilterReader<'t> {
                 self.at += word.len();
                 let place = start..self.at;
                 match word {
-                    "and" | "or" => Err(self.wrong(place, format!("nothing stands before this `{word}`"))),
-                    "&" | "&&" => {
-                        Err(self
-                            .wrong(place, "write `and`, or nothing: words side by side must all be there"))
+                    "and" | "or" => {
+                        Err(self.wrong(place, format!("a condition is missing before this `{word}`")))
                     }
+                    "&" | "&&" => Err(self.wrong(place, "write `and`, or nothing: all words must match")),
                     "|" | "||" => Err(self.wrong(place, "write `or`")),
                     _ if word.starts_with('!') => {
-                        Err(self.wrong(start..start + 1, "write `not` before what must not be"))
+                        Err(self.wrong(start..start + 1, "write `not` before a condition"))
                     }
                     word if self.rest().starts_with('(') => self.subject(word, place),
                     word => Ok(Expression::Word(word.to_owned())),
@@ -126,7 +125,7 @@ impl<'t> FilterReader<'t> {
             "id" => Subject::Id,
             _ => {
                 let message = format!(
-                    "`{word}` is nothing that a test has; tests have `tag(…)`, `name(…)`, `file(…)`, `id(…)`"
+                    "`{word}` is not a part of a test: use `tag(…)`, `name(…)`, `file(…)` or `id(…)`"
                 );
                 return Err(self.wrong(place, message));
             }
@@ -134,7 +133,7 @@ impl<'t> FilterReader<'t> {
         let open = self.at;
         self.at += 1;
         let Some(length) = closing(self.rest()) else {
-            return Err(self.wrong(open..open + 1, "nothing closes this `(`"));
+            return Err(self.wrong(open..open + 1, "unclosed `(`"));
         };
         let inside = self.at..self.at + length;
         let written = &self.text[inside.clone()];
@@ -149,7 +148,7 @@ impl<'t> FilterReader<'t> {
             None => FilterValue::Text(written.to_owned()),
             Some(rest) => {
                 let Some(pattern) = rest.strip_suffix('/') else {
-                    let message = "a pattern stands between slashes, without flags behind them: `/(?i)slow/`";
+                    let message = "a pattern is written between slashes, and its flags inside: `/(?i)slow/`";
                     return Err(self.wrong(place, message));
                 };
                 self.pattern(pattern, place)?
@@ -276,13 +275,13 @@ mod tests {
     fn shows_what_it_cannot_read() {
         for (filter, expected) in [
             (" ", "the filter is empty\n  write a word of the path or name, or `tag(smoke)`"),
-            ("a or", "something is missing here, behind the last word\n  a or\n      ^"),
-            ("()", "something is missing before this `)`\n  ()\n   ^"),
-            ("é (a", "nothing closes this `(`\n  é (a\n    ^"),
-            ("a) b", "this `)` closes nothing\n  a) b\n   ^"),
-            ("tag(a", "nothing closes this `(`\n  tag(a\n     ^"),
+            ("a or", "unexpected end of the filter\n  a or\n      ^"),
+            ("()", "a condition is missing before this `)`\n  ()\n   ^"),
+            ("é (a", "unclosed `(`\n  é (a\n    ^"),
+            ("a) b", "unmatched `)`\n  a) b\n   ^"),
+            ("tag(a", "unclosed `(`\n  tag(a\n     ^"),
             ("tag( )", "`tag()` needs a text or a `/pattern/`\n  tag( )\n     ^^^"),
-            ("or a", "nothing stands before this `or`\n  or a\n  ^^"),
+            ("or a", "a condition is missing before this `or`\n  or a\n  ^^"),
             ("a | b", "write `or`\n  a | b\n    ^"),
             (
                 "name(/(/)",

@@ -283,9 +283,8 @@ fn no_files(context: &Context, selection: &Selection, folder: &Path, specs: &[St
     if places.is_empty() {
         places.push(display_name(context, folder));
     }
-    let message = format!("no test file below {} fits {}", listed(&places), listed(specs));
-    Diagnostic::error(Code::NoTests, message)
-        .help("name a file or folder, or say in the config's `specs` where the tests are")
+    let message = format!("no test file in {} matches {}", listed(&places), listed(specs));
+    Diagnostic::error(Code::NoTests, message).help("name a file or directory, or set `specs` in the config")
 }
 
 fn listed(patterns: &[String]) -> String {

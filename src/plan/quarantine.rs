@@ -85,7 +85,7 @@ impl QuarantineList {
                     format!("this entry expires soon: its last day is {expires}, its owner is {owner}");
                 (*expires <= soon).then(|| Diagnostic::warning(Code::QuarantineExpiry, message))
             };
-            let help = "mend the test and remove the entry, or agree on a later day with its owner";
+            let help = "fix the test and remove the entry, or agree on a later date with its owner";
             Some(problem?.at(source, entry.expires, "").help(help))
         };
         self.concerned(cases, selection).filter_map(quarantine).collect()

@@ -49,10 +49,10 @@ impl Selection {
         chosen
     }
 
-    /// The problem of a selection that takes none of the tests that were found.
+    /// The problem of a selection that matches no test that were found.
     pub(super) fn takes_nothing(&self) -> Diagnostic {
         Diagnostic::error(Code::NoTests, self.chooser())
-            .help("see their ids with `ananke list`, or allow it with `--allow-empty`")
+            .help("run `ananke list` to see all tests, or pass `--allow-empty`")
     }
 
     /// What took none of the tests, in words.
@@ -63,8 +63,8 @@ impl Selection {
             (!self.ids.is_empty(), "`--id`"),
         ];
         let words: Vec<&str> = words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect();
-        let verb = if words.len() > 1 { "take" } else { "takes" };
-        format!("{} {verb} none of the tests", words.join(" and "))
+        let verb = if words.len() > 1 { "match" } else { "matches" };
+        format!("{} {verb} no test", words.join(" and "))
     }
 }
 
@@ -159,9 +159,9 @@ mod tests {
     fn what_took_none_is_named() {
         let tags = vec!["a".to_owned()];
         let selection = Selection { tags: tags.clone(), ..Selection::default() };
-        assert_eq!(selection.chooser(), "`--tag` takes none of the tests");
+        assert_eq!(selection.chooser(), "`--tag` matches no test");
         let selection = Selection { tags, ids: vec!["b".to_owned()], ..Selection::default() };
-        assert_eq!(selection.chooser(), "`--tag` and `--id` take none of the tests");
+        assert_eq!(selection.chooser(), "`--tag` and `--id` match no test");
         assert!(Selection::default().is_whole() && !selection.is_whole());
     }
 }

@@ -21,9 +21,7 @@ impl LoadedTest {
     pub(super) fn head(&self, known: &Scope, problems: &mut Vec<Diagnostic>) -> Option<TestHead> {
         let mut scope = known.clone();
         if self.model.cases.is_some() {
-            scope = scope.hint(
-                "a test has its name, id and tags whatever the row: what tells the rows apart is their `id`",
-            );
+            scope = scope.hint("a test has one name, id and tags for all rows: rows differ by their `id`");
         }
         if self.model.hooks.is_some() {
             scope = scope.hint("a test has its name before its hooks run: it cannot use what they give");

@@ -39,7 +39,7 @@ pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError>
         let why = if program.folder.exists() { "is not a directory" } else { "does not exist" };
         return Err(StartError::new(
             format!("cannot run in `{}`, which {why}", program.folder_name),
-            "`cwd` counts from the folder of the config",
+            "`cwd` is relative to the directory of the config",
         ));
     }
     let held = program.argv.iter().map(|word| ("cmd".into(), OsStr::new(word)));
@@ -92,30 +92,32 @@ fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error)
             } else if program.folder.join(written).is_file() {
                 format!("for the file of this name in `{}` write `./{written}`", program.folder_name)
             } else if path.is_none() {
-                "`PATH` is not set: name the program with its folder".to_owned()
+                "`PATH` is not set: give the full path of the program".to_owned()
             } else {
-                format!("install `{written}`, or name it with its folder")
+                format!("install `{written}`, or give its full path")
             };
             StartError::new(message, &help)
         }
         io::ErrorKind::NotFound => match interpreter(file) {
             Some(interpreter) => StartError::new(
-                format!("cannot be started: `{written}` begins with `#!{interpreter}`, which there is not"),
+                format!("cannot be started: `{written}` begins with `#!{interpreter}`, which does not exist"),
                 &format!("name the interpreter yourself: `cmd: [\"bash\", \"{written}\"]`"),
             ),
             None => StartError::new(
                 format!("cannot be started: there is no `{written}` in `{}`", program.folder_name),
-                if words.len() > 1 { &as_words } else { "paths in `cmd` count from the folder it runs in" },
+                if words.len() > 1 {
+                    &as_words
+                } else {
+                    "paths in `cmd` are relative to the directory in which it runs"
+                },
             ),
         },
         io::ErrorKind::PermissionDenied if file.is_dir() => {
-            StartError::new(format!("cannot be started: `{written}` is a folder"), "")
+            StartError::new(format!("cannot be started: `{written}` is a directory"), "")
         }
         io::ErrorKind::PermissionDenied => StartError::new(
             format!("cannot be started: `{written}` is not executable"),
-            &format!(
-                "make it so (`chmod +x {written}`), or name its interpreter: `cmd: [\"bash\", \"{written}\"]`"
-            ),
+            &format!("run `chmod +x {written}`, or name its interpreter: `cmd: [\"bash\", \"{written}\"]`"),
         ),
         io::ErrorKind::ArgumentListTooLong => {
             let set = program.environment.iter().map(|(name, value)| (name.to_string_lossy(), value.len()));

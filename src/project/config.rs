@@ -106,9 +106,9 @@ impl Config {
                 reports.push((path, format));
                 continue;
             }
-            let message = "the file's ending does not name a report".to_owned();
+            let message = "the file extension does not name a report format".to_owned();
             let help = format!(
-                "the endings are {}; or write a mapping with `path` and `format`, which is {}",
+                "the extensions are {}; or write a mapping with `path` and `format`, which is {}",
                 ReportFormat::extensions(),
                 ReportFormat::names()
             );

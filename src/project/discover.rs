@@ -133,8 +133,8 @@ fn walk(
     let nested: Vec<PathBuf> =
         nested.lock().map(|nested| nested.iter().cloned().collect()).unwrap_or_default();
     let of_nested = left_out(context, &nested, files, &is_spec);
-    let help = "run that project by itself, or exclude its folder in `specs`";
-    problems.extend(not_run(context, &of_nested, "its folder has a config of its own", help));
+    let help = "run that project by itself, or exclude its directory in `specs`";
+    problems.extend(not_run(context, &of_nested, "its directory has a config of its own", help));
 }
 
 /// What looks like a test file in `folders`, among whose files are the `files` of the project.

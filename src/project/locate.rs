@@ -24,7 +24,7 @@ pub fn locate(context: &Context, named: Option<&Path>, paths: &[PathBuf]) -> Res
         let start = display_name(context, start);
         let problem = Diagnostic::error(
             Code::ConfigMissing,
-            format!("no `{CONFIG_NAME}` in `{start}` or a folder above it"),
+            format!("no `{CONFIG_NAME}` in `{start}` or a directory above it"),
         );
         if let Some(misnamed) = misnamed {
             let misnamed = display_name(context, &misnamed);

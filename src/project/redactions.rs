@@ -45,8 +45,9 @@ impl Redactions {
                 RedactEntry::Mapping(RedactMatch { pattern: written }) => {
                     let Some(pattern) = interpolation.pattern(written).ok() else { continue };
                     if pattern.matches_nothing() {
-                        let message = "the pattern matches the empty text, and so everywhere".to_owned();
-                        let help = "let it match at least one character: `+` in the place of `*`".to_owned();
+                        let message =
+                            "the pattern matches the empty text, so it matches everywhere".to_owned();
+                        let help = "let it match at least one character: `+` instead of `*`".to_owned();
                         interpolation.report(Code::BadPattern, written.span, message, Some(help));
                         continue;
                     }
@@ -88,7 +89,7 @@ fn unmasked(name: &str, scope: &Scope) -> Vec<Diagnostic> {
     let VariableContent { secrets, has_number } = held(name, scope);
     let mut warnings = Vec::new();
     if secrets.iter().any(Secret::is_short) {
-        let message = format!("what `{}` holds is too short to be masked", printable(name));
+        let message = format!("the value of `{}` is too short to be masked", printable(name));
         let help = format!(
             "secrets of at least {SHORTEST_SECRET} characters are masked in everything that is printed"
         );

@@ -141,7 +141,7 @@ impl<'a> Scripts<'a> {
             return Ok(FoundScript::File(path));
         }
         let help = format!(
-            "make it so (`chmod +x {path}`), or have the config's `scripts` name its interpreter: `{name}: {{ cmd: [\"bash\", \"{path}\"] }}`"
+            "run `chmod +x {path}`, or name its interpreter in the config's `scripts`: `{name}: {{ cmd: [\"bash\", \"{path}\"] }}`"
         );
         Err(Diagnostic::error(Code::BadValue, format!("`{path}` is not executable")).help(help))
     }
@@ -173,7 +173,7 @@ impl<'a> Scripts<'a> {
         let help = match suggest(name, &known, "") {
             _ if known.is_empty() => {
                 format!(
-                    "{} has no `scripts`, and there is no file in `{FOLDER}/` beside it",
+                    "{} has no `scripts`, and there is no file in the directory `{FOLDER}/` next to it",
                     self.source.name
                 )
             }

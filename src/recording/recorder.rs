@@ -179,7 +179,7 @@ impl Recorder {
         }
         write_file(&path, text.as_bytes()).map_err(|error| {
             let message = format!("the recording `{shown}` cannot be written: {error}");
-            problem(message, Some("is the folder of recordings one that can be written to?"))
+            problem(message, Some("is the directory of recordings writable?"))
         })?;
         // Of an earlier recording that needed more attempts, nothing stays.
         let mut next = CaseKey { attempt: self.0.key.attempt + 1, ..self.0.key.clone() };
@@ -196,14 +196,13 @@ impl Recorder {
         if redactor.text(&self.0.key.test) != self.0.key.test {
             let message =
                 "it was not recorded: its name holds a secret, and a recording is named after its test";
-            return Err(problem(message.to_owned(), Some("give it a name that everybody may know")));
+            return Err(problem(message.to_owned(), Some("give it a name without a secret")));
         }
         let RecorderState { recorded, markers, split, requests, .. } = &mut *state;
         if let Some(secret) = split.found(markers) {
-            let message = format!(
-                "it was not recorded: the agent told `{secret}` in pieces, which a recording would keep"
-            );
-            return Err(problem(message, Some("have the agent keep its secrets to itself")));
+            let message =
+                format!("it was not recorded: the agent sent `{secret}` in pieces, which cannot be masked");
+            return Err(problem(message, Some("the agent must not say its secrets")));
         }
         recorded.ended_unix_ms = ended_unix_ms;
         recorded.secrets = markers.names().to_vec();

@@ -71,7 +71,7 @@ impl Recordings {
     /// A replay of the recording `text` of `key`.
     pub(super) fn replay(&self, key: &CaseKey, text: &str, redactor: &Redactor) -> Result<Replay, Problem> {
         let recorded = file::read(key, text).map_err(|file::RecordingError { line, message }| {
-            self.unusable(key, &format!("cannot be played: line {line}: {message}"))
+            self.unusable(key, &format!("cannot be replayed: line {line}: {message}"))
         })?;
         Ok(Replay::new(recorded, self.shown(key), self.requests, redactor.clone()))
     }

@@ -66,7 +66,7 @@ impl RunTotals {
     pub(crate) fn reason(&self) -> String {
         let total = self.totals.tests();
         let reasons = match &self.end {
-            None => return format!("the run was cut short after {total} of {} tests", self.selected),
+            None => return format!("the run ended after {total} of {} tests", self.selected),
             Some(RunClose { interrupted: true, .. }) => return "the run was interrupted".to_owned(),
             Some(end) => end.verdict.reasons(),
         };

@@ -47,7 +47,7 @@ impl CaptureSource<'_> {
                 match call.args() {
                     Args::Json(value) => self.reach(value, path.as_ref(), &what),
                     Args::Malformed(_) => {
-                        Err(format!("{what} are no JSON: {}", self.start_of(&call.args_text)))
+                        Err(format!("{what} are not valid JSON: {}", self.start_of(&call.args_text)))
                     }
                 }
             }
@@ -55,12 +55,12 @@ impl CaptureSource<'_> {
                 let call = self.last_call(tool)?;
                 let what = format!("the result of `{tool}`");
                 let Some(result) = call.result() else {
-                    return Err(format!("the last call of `{tool}` in this turn has no result"));
+                    return Err(format!("the last call to `{tool}` in this turn has no result"));
                 };
                 match (result.structured(), path) {
                     (Some(value), path) => self.reach(value, path.as_ref(), &what),
                     (None, None) => Ok(Value::from(result.text.as_str())),
-                    (None, Some(_)) => Err(format!("{what} is no JSON: {}", self.start_of(&result.text))),
+                    (None, Some(_)) => Err(format!("{what} is not valid JSON: {}", self.start_of(&result.text))),
                 }
             }
             CaptureFrom::Text(pattern) => {
@@ -98,11 +98,11 @@ impl CaptureSource<'_> {
             }
         }
         Err(match (names.len(), names.len().saturating_sub(NAMED)) {
-            (0, _) => format!("this turn has no call of `{tool}`, and no other call"),
-            (_, 0) => format!("this turn has no call of `{tool}`, only of {}", names.join(", ")),
+            (0, _) => format!("this turn has no call to `{tool}`, and no other call"),
+            (_, 0) => format!("this turn has no call to `{tool}`, only to {}", names.join(", ")),
             (_, more) => {
                 format!(
-                    "this turn has no call of `{tool}`, only of {} and {more} more",
+                    "this turn has no call to `{tool}`, only to {} and {more} more",
                     names[..NAMED].join(", ")
                 )
             }

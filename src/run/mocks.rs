@@ -90,7 +90,7 @@ impl ToolHost for Mocks<'_> {
                     let request = request(trace, call, tool.answered + 1);
                     let answer = self.scripts.ask(script, None, &request, Expected::ToolAnswer).await;
                     let unanswered =
-                        |why: &str| format!("the call of `{}` is not answered: {why}", call.name);
+                        |why: &str| format!("the call to `{}` is not answered: {why}", call.name);
                     read(&answer.map_err(|halt| halt.because(unanswered))?)
                 }
                 answers => answers.written(call, &call.name, tool.answered)?.clone(),
@@ -109,7 +109,10 @@ impl Answers {
             Self::Always(answer) => Ok(answer),
             Self::Sequence(answers) => answers.get(answered).ok_or_else(|| {
                 problem(
-                    format!("`{name}` is called once more than its mock has answers ({})", answers.len()),
+                    format!(
+                        "the mock of `{name}` has only {} answers, but the tool was called again",
+                        answers.len()
+                    ),
                     "add an answer to the `sequence`, or limit the calls with `count`",
                 )
             }),
@@ -144,8 +147,8 @@ fn read(said: &Value) -> CompiledMockAnswer {
 
 fn no_mock(tool: &str) -> Problem {
     problem(
-        format!("the call of `{tool}` waits for its client, and the tool has no mock"),
-        "say what it answers with `mock: { result: … }`, or `mock: none` where it is meant to stay open",
+        format!("the call to `{tool}` waits for the client, but the tool has no mock"),
+        "say what it answers with `mock: { result: … }`, or `mock: none` if it is to stay open",
     )
 }
 

@@ -36,7 +36,7 @@ pub(super) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(),
 /// Why a file cannot be written, in words.
 fn why(path: &Path, error: &io::Error) -> String {
     match path.ancestors().skip(1).find(|folder| folder.is_file()).and_then(Path::file_name) {
-        Some(name) => format!("`{}` is a file, not a folder", name.to_string_lossy()),
+        Some(name) => format!("`{}` is a file, not a directory", name.to_string_lossy()),
         None => reason(error).to_string(),
     }
 }

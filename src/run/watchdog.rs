@@ -72,7 +72,7 @@ impl Overdue {
             Self::Stopped => return None,
             Self::Whole(allowed, step) => timed_out(allowed, step),
             Self::Step(allowed, step) => {
-                format!("timeout after {}: {step}, and could not be cut off", duration::chosen(allowed))
+                format!("timeout after {}: {step}, and could not be interrupted", duration::chosen(allowed))
             }
         };
         let help = "something that nothing can interrupt takes this long: a regular expression on a large text, or \

@@ -155,7 +155,7 @@ impl Walk<'_> {
         if is_text && comment.len() < rest.len() {
             let message =
                 format!("the text ends before `{}`, which is a comment", printable(comment.trim_end()));
-            let help = "put quotes round the text, or a space after `#`";
+            let help = "quote the text, or put a space after `#`";
             let start = span.end as usize + rest.len() - comment.len();
             let comment = Span::new(start, start + comment.trim_end().len());
             self.warn(Code::SuspiciousYaml, message, comment, help);

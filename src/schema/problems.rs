@@ -51,7 +51,7 @@ impl<'a> Problems<'a> {
     /// A key with nothing behind it.
     pub(super) fn empty_value(&mut self, entry: &Entry) {
         let message = format!("`{}` has no value", entry.key);
-        self.push(Code::EmptyValue, message, entry.key_span, "write a value, or leave the key out");
+        self.push(Code::EmptyValue, message, entry.key_span, "write a value, or remove the key");
     }
 
     /// Something that the version of the file does not have yet.
@@ -78,12 +78,12 @@ impl<'a> Problems<'a> {
     pub(super) fn beside(&mut self, alone: &str, entries: &[&Entry]) {
         let Some((first, rest)) = entries.split_first() else { return };
         let names: Vec<String> = entries.iter().map(|entry| format!("`{}`", entry.key)).collect();
-        let (verb, them) = if rest.is_empty() { ("stands", "it") } else { ("stand", "them") };
-        let message = format!("{} {verb} beside `{alone}`", all_of(&names));
+        let them = if rest.is_empty() { "it" } else { "them" };
+        let message = format!("{} cannot be combined with `{alone}`", all_of(&names));
         let problem = Diagnostic::error(Code::Contradiction, message).at(self.source, first.key_span, "");
         let problem = rest.iter().fold(problem, |problem, entry| problem.at(self.source, entry.key_span, ""));
         self.list
-            .push(problem.help(format!("put {them} into an entry of `{alone}`, or leave `{alone}` out")));
+            .push(problem.help(format!("put {them} into an entry of `{alone}`, or remove `{alone}`")));
     }
 
     /// Something else than the mapping that a union expects.
@@ -140,7 +140,7 @@ impl<'a> Problems<'a> {
                     format!("`{}` takes one key: keep one of them", entry.key),
                 ),
                 None => (
-                    format!("`{}` must stand in an entry of its own", second.key),
+                    format!("`{}` must be in an entry of its own", second.key),
                     "this mapping takes one key: begin a new entry with `- `".to_owned(),
                 ),
             };

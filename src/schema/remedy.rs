@@ -100,7 +100,7 @@ impl Site<'_> {
             && self.forms.iter().any(|form| form.is_of("string") && form.schema.get("pattern").is_none())
         {
             let written = self.source.text.get(self.node.span.start as usize..self.node.span.end as usize)?;
-            return Some(self.replacement("put quotes round it".to_owned(), format!("\"{written}\"")));
+            return Some(self.replacement("put quotes around it".to_owned(), format!("\"{written}\"")));
         }
         let items: Vec<Forms<'_>> = self.forms.iter().filter_map(Form::items).collect();
         if !items.iter().any(|item| item.accepts(self.node)) {
@@ -147,7 +147,7 @@ impl Site<'_> {
         let (key, value) = text.split_once(':')?;
         let is_known = self.forms.iter().any(|form| form.property(key).is_some());
         if is_known && value.starts_with(' ') && self.written().starts_with(['"', '\'']) {
-            let help = format!("write it without the quotes round it: `{key}:{}`", first_line(value));
+            let help = format!("write it without the quotes around it: `{key}:{}`", first_line(value));
             return Some(advice(help));
         }
         if value.is_empty() || value.starts_with("//") || !is_known || !self.written().starts_with(key) {

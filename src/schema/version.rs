@@ -53,7 +53,7 @@ pub(super) fn of(source: &Arc<SourceFile>, root: &Node) -> Result<Version, Diagn
             let written = source.text.get(range).filter(|text| Version::parse(text).is_some());
             let example = written.map_or_else(|| newest.to_string(), str::to_owned);
             let problem = wrong(node.span, "`version` must be a quoted text, this is a number".to_owned())
-                .help(format!("put quotes round it: `version: \"{example}\"`"));
+                .help(format!("put quotes around it: `version: \"{example}\"`"));
             return Err(match written.filter(|text| VERSIONS.contains(text)) {
                 Some(known) => problem.fix(source, node.span, format!("\"{known}\"")),
                 None => problem,

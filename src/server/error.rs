@@ -42,11 +42,10 @@ pub(super) fn not_started(command: &ServerCommand, error: &StartError) -> Server
 pub(super) fn address_in_use(command: &ServerCommand, place: &str, answer: ProbeAnswer) -> ServerError {
     let (message, help) = if command.reuse {
         let message = format!("what runs at {place} already is not ready: {answer}");
-        (message, format!("end it, so that {} can be started in its place", server_name(command)))
+        (message, format!("stop it, so that {} can be started instead", server_name(command)))
     } else {
-        let message =
-            format!("something answers at {place} already, where {} is to run", server_name(command));
-        (message, "end it, or have the tests use it with `reuse: true`".to_owned())
+        let message = format!("{place} is already in use, but {} is to run there", server_name(command));
+        (message, "stop it, or set `reuse: true` to use it".to_owned())
     };
     let problem = command.at_readiness(Diagnostic::error(Code::Server, message).help(help));
     ServerError { problem, printed: String::new() }
@@ -71,10 +70,10 @@ pub(super) fn not_ready(command: &ServerCommand, seen: &str, printed: String) ->
     );
     let help = match &command.ready {
         Readiness::Stdout(_) => {
-            "give it more time with its `timeout_ms`; what is printed to stderr, or kept in a buffer, does not count"
+            "increase its `timeout_ms`; what is printed to stderr, or kept in a buffer, does not count"
         }
         Readiness::Url(_) | Readiness::Port(_) => {
-            "give it more time with its `timeout_ms`, or look whether it listens somewhere else"
+            "increase its `timeout_ms`, or check whether it listens on another address"
         }
     };
     let problem = command.at_readiness(Diagnostic::error(Code::Server, message).help(help));

@@ -34,7 +34,7 @@ pub fn reason(error: &std::io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file",
         ErrorKind::PermissionDenied => "permission is denied",
-        ErrorKind::IsADirectory => "it is a folder",
+        ErrorKind::IsADirectory => "it is a directory",
         _ => "the system refuses it",
     }
 }

@@ -93,7 +93,7 @@ fn unions_go_by_type_by_default_or_by_their_only_key() {
     check_shape("{ radius: 3, type: circle }", DEFAULTS, Ok(3));
     check_shape("radius: 3", DEFAULTS, Ok(3));
     check_shape("circle: { radius: 4 }", &[], Ok(4));
-    check_shape("radius: 3", &[], Err(("this mapping is none of those that can stand here", "radius")));
+    check_shape("radius: 3", &[], Err(("this mapping is none of those that are allowed here", "radius")));
     check_shape("type: sphere", &[], Err(("unknown value `sphere`", "sphere")));
     check_shape("{ type: square, sied: 3 }", &[], Err(("unknown key `sied`", "sied")));
     check_shape("{ type: circle }", &[], Err(("the key `radius` is missing", "{")));

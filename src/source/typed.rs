@@ -223,7 +223,7 @@ impl<'de> ValueReader<'de> {
             [entry] if variants.contains(&entry.key.as_str()) => {
                 Ok(variant(&entry.key, entry.key_span, self.of(&entry.value)))
             }
-            _ => Err(wrong("this mapping is none of those that can stand here")),
+            _ => Err(wrong("this mapping is none of those that are allowed here")),
         }
     }
 }

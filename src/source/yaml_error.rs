@@ -113,16 +113,16 @@ fn words(error: &Error) -> Diagnostic {
         Error::AliasError { error, .. } | Error::WithSnippet { error, .. } => words(error),
         Error::ExternalMessage { source, .. } => match &**source {
             ExternalMessageSource::Parser(scan) => parser_words(scan.kind()),
-            _ => syntax("this is no YAML"),
+            _ => syntax("this is not valid YAML"),
         },
         Error::Eof { .. } => syntax("the text ends too early"),
-        Error::MultipleDocuments { .. } => syntax("a second document begins here")
-            .help("keep one document a file: move the rest to a file of its own"),
+        Error::MultipleDocuments { .. } => syntax("a second YAML document begins here")
+            .help("write one document per file: move the rest to a file of its own"),
         Error::NonFiniteFloat { value, .. } => Diagnostic::error(
             Code::BadValue,
             format!("`{}` is not a number that JSON can represent", printable(value)),
         )
-        .help("write a finite number, or put quotes round a text"),
+        .help("write a finite number, or quote the text"),
         Error::NullIntoString { .. }
         | Error::Unexpected { .. }
         | Error::UnexpectedContainerEndWhileReadingKeyNode { .. } => {
@@ -138,10 +138,8 @@ fn words(error: &Error) -> Diagnostic {
         | Error::InvalidScalar { .. }
         | Error::InvalidBinaryBase64 { .. }
         | Error::BinaryNotUtf8 { .. } => syntax("this tag does not fit its value")
-            .help("leave out the `!` tag; put quotes round a text that begins with `!`"),
-        Error::RecursiveReferencesRequireWeakTypes { .. } => {
-            syntax("this alias stands inside its own anchor")
-        }
+            .help("leave out the `!` tag; quote a text that begins with `!`"),
+        Error::RecursiveReferencesRequireWeakTypes { .. } => syntax("this alias is inside its own anchor"),
         Error::AliasReplayCounterOverflow { .. }
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
@@ -157,7 +155,7 @@ fn words(error: &Error) -> Diagnostic {
             _ => Diagnostic::error(Code::LimitExceeded, "the file holds more values than are read")
                 .help("split it into several files"),
         },
-        _ => syntax("this is no YAML"),
+        _ => syntax("this is not valid YAML"),
     }
 }
 
@@ -166,13 +164,13 @@ fn too_deep() -> Diagnostic {
 }
 
 fn too_many_aliases() -> Diagnostic {
-    Diagnostic::error(Code::LimitExceeded, "the aliases of this file stand for more values than are read")
-        .help("write the repeated parts out, or split the file")
+    Diagnostic::error(Code::LimitExceeded, "the aliases of this file expand to more values than are read")
+        .help("write the repeated parts in full, or split the file")
 }
 
 fn no_anchor() -> Diagnostic {
     Diagnostic::error(Code::Syntax, "this alias has no anchor")
-        .help("define it first with `&name`, or put quotes round a text that begins with `*`")
+        .help("define it first with `&name`, or quote a text that begins with `*`")
 }
 
 fn parser_words(kind: &ErrorKind) -> Diagnostic {
@@ -184,9 +182,8 @@ fn parser_words(kind: &ErrorKind) -> Diagnostic {
         | Kind::TabInBlockIndentation
         | Kind::TabInIndentation
         | Kind::TabAtBlockScalarStart
-        | Kind::TabInPlainScalar => {
-            syntax("a tab cannot indent YAML").help("indent with spaces: two a level are usual")
-        }
+        | Kind::TabInPlainScalar => syntax("YAML does not allow tabs as indentation")
+            .help("indent with spaces, usually two per level"),
         Kind::UnknownAnchor => no_anchor(),
         Kind::RecursionLimitExceeded => too_deep(),
         Kind::UnexpectedEofFlowSequence | Kind::UnclosedFlowCollection { open: '[' } => {
@@ -202,19 +199,19 @@ fn parser_words(kind: &ErrorKind) -> Diagnostic {
             syntax(&format!("`{open}` is closed by `{}`", close.escape_debug()))
                 .help(format!("close it with `{right}`"))
         }
-        Kind::MisplacedFlowCollectionEnd => syntax("nothing is open that this bracket could close"),
+        Kind::MisplacedFlowCollectionEnd => syntax("unmatched closing bracket"),
         Kind::ExpectedFlowMappingSeparator => {
-            syntax("expected `,` or `}`").help("put quotes round a text that holds `{`, `}` or `,`")
+            syntax("expected `,` or `}`").help("quote a text that contains `{`, `}` or `,`")
         }
         Kind::ExpectedFlowSequenceSeparator => {
-            syntax("expected `,` or `]`").help("put quotes round a text that holds `[`, `]` or `,`")
+            syntax("expected `,` or `]`").help("quote a text that contains `[`, `]` or `,`")
         }
         Kind::UnclosedQuotedScalar | Kind::DocumentIndicatorInQuotedScalar => {
             syntax("this text is not closed").help("add the missing quote")
         }
         Kind::InvalidTrailingSingleQuotedScalar | Kind::InvalidTrailingDoubleQuotedScalar => {
-            syntax("text follows the closing quote")
-                .help("put quotes round the whole text; inside single quotes `''` stands for one")
+            syntax("unexpected text after the closing quote")
+                .help("quote the whole text; inside single quotes, write `''` for one")
         }
         Kind::UnknownQuotedScalarEscape
         | Kind::InvalidQuotedScalarHexEscape
@@ -222,9 +219,9 @@ fn parser_words(kind: &ErrorKind) -> Diagnostic {
         | Kind::InvalidLowSurrogate
         | Kind::MissingLowSurrogate
         | Kind::UnpairedLowSurrogate
-        | Kind::InvalidUnicodeEscape => syntax("YAML has no such escape").help(
-            "write `\\\\` for a backslash, or use single quotes, in which a backslash is nothing special",
-        ),
+        | Kind::InvalidUnicodeEscape => {
+            syntax("invalid escape sequence").help("write `\\\\` for a backslash, or use single quotes")
+        }
         Kind::InvalidIndentation
         | Kind::InvalidFlowScalarIndent
         | Kind::InvalidQuotedScalarIndent
@@ -232,32 +229,32 @@ fn parser_words(kind: &ErrorKind) -> Diagnostic {
         | Kind::ExpectedBlockMappingKey
         | Kind::ExpectedBlockSequenceEntry
         | Kind::ExpectedDocumentStart => {
-            syntax("the indentation fits nothing above").help("keys of one mapping begin in one column")
+            syntax("inconsistent indentation").help("all keys of a mapping must start in the same column")
         }
         Kind::SimpleKeyExpected | Kind::InvalidSimpleKey => {
             syntax("expected `:` after a key").help("write `name: value`; a key stays on one line")
         }
         Kind::MappingValueNotAllowed | Kind::InvalidColonPlacement | Kind::MappingKeyNotAllowed => {
-            syntax("no `name: value` can stand here").help("put quotes round a text that holds `: `")
+            syntax("unexpected `name: value`").help("quote a text that contains `: `")
         }
         Kind::BlockSequenceEntryNotAllowed | Kind::BlockEntryInFlowCollection => {
-            syntax("no list entry can stand here").help("put quotes round a text that begins with `- `")
+            syntax("unexpected list entry").help("quote a text that begins with `- `")
         }
         Kind::UnexpectedCharacter { character } if character.is_control() => {
-            syntax(&format!("the character `{}` cannot stand in a file", character.escape_debug()))
+            syntax(&format!("the character `{}` is not allowed in a file", character.escape_debug()))
                 .help("write it as an escape inside double quotes")
         }
         Kind::UnexpectedCharacter { character } => {
-            syntax(&format!("no value begins with `{}`", character.escape_debug()))
-                .help("put quotes round the text")
+            syntax(&format!("a value cannot start with `{}`", character.escape_debug()))
+                .help("quote the text")
         }
         Kind::PlainScalarStartsWithDashFlowIndicator => {
-            syntax("no value begins with `-` here").help("put quotes round the text")
+            syntax("a value cannot start with `-` here").help("quote the text")
         }
-        Kind::InvalidDocumentEnd => syntax("text follows the end of the document"),
-        Kind::BomInsideDocument => syntax("a byte order mark stands inside the text").help("delete it"),
+        Kind::InvalidDocumentEnd => syntax("unexpected text after the end of the document"),
+        Kind::BomInsideDocument => syntax("unexpected byte order mark inside the text").help("delete it"),
         Kind::CommentNotSeparated | Kind::CommentInterceptedScalar => {
-            syntax("a comment cannot begin here").help("put a space before `#`, or quotes round the text")
+            syntax("a comment cannot begin here").help("put a space before `#`, or quote the text")
         }
         Kind::InvalidBlockScalarHeader | Kind::ZeroBlockScalarIndent => {
             syntax("a block of text begins with `|` or `>` and a line break")
@@ -265,6 +262,6 @@ fn parser_words(kind: &ErrorKind) -> Diagnostic {
         Kind::UnexpectedEof | Kind::UnexpectedEofBlockSequence | Kind::UnexpectedEofBlockMapping => {
             syntax("the text ends too early")
         }
-        _ => syntax("this is no YAML"),
+        _ => syntax("this is not valid YAML"),
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, TypeMism
         return Err(wrong(node.span, format!("expected a mapping, found {}", node.describe())));
     }
     let Some(written) = node.get(TYPE) else {
-        return Err(wrong(node.span, "this mapping is none of those that can stand here".to_owned()));
+        return Err(wrong(node.span, "this mapping is none of those that are allowed here".to_owned()));
     };
     let Some(name) = written.as_str() else {
         return Err(wrong(written.span, format!("{} is not a valid `type`", written.describe())));

@@ -17,7 +17,7 @@ pub struct HeadTail {
 
 impl HeadTail {
     /// The most bytes of the line that says how many are missing, without its indentation.
-    pub const LONGEST_MARK: usize = "… (18446744073709551615 lines left out)\n".len();
+    pub const LONGEST_MARK: usize = "… (18446744073709551615 lines omitted)\n".len();
 
     /// All of `text`.
     pub fn new(text: String) -> Self {
@@ -74,7 +74,7 @@ impl fmt::Display for HeadTail {
         formatter.write_str(head)?;
         if *left_out > 0 {
             let plural = if *left_out == 1 { "" } else { "s" };
-            writeln!(formatter, "{:indent$}… ({left_out} line{plural} left out)", "")?;
+            writeln!(formatter, "{:indent$}… ({left_out} line{plural} omitted)", "")?;
         }
         formatter.write_str(tail)
     }

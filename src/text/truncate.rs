@@ -87,8 +87,8 @@ mod tests {
         let text = (1..=100).fold(String::new(), |text, number| format!("{text}line {number}\n"));
         assert_eq!(
             lines(&text, 100),
-            "line 1\nline 2\nline 3\n… (88 lines left out)\nline 92\nline 93\nline 94\nline 95\nline 96\nline 97\nline 98\nline 99\nline 100\n"
+            "line 1\nline 2\nline 3\n… (88 lines omitted)\nline 92\nline 93\nline 94\nline 95\nline 96\nline 97\nline 98\nline 99\nline 100\n"
         );
-        assert_eq!(lines("é\n", 1), "… (1 line left out)\n");
+        assert_eq!(lines("é\n", 1), "… (1 line omitted)\n");
     }
 }

@@ -80,12 +80,12 @@ fn times_of(
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(Vec::new()) };
     let mut stamps: Vec<u64> = Vec::with_capacity(events.len());
     for (number, stamp) in (1..=events.len()).zip(reported) {
-        let stamp = stamp.ok_or_else(|| format!("event {number} tells no time of its own"))?;
+        let stamp = stamp.ok_or_else(|| format!("event {number} has no timestamp"))?;
         if !PLAUSIBLE.contains(&stamp) {
-            return Err(format!("event {number} tells a time that is no Unix time in milliseconds"));
+            return Err(format!("event {number} has a timestamp that is not a Unix time in milliseconds"));
         }
         if stamps.last().is_some_and(|before| *before > stamp) {
-            return Err(format!("event {number} tells an earlier time than the one before it"));
+            return Err(format!("event {number} has an earlier timestamp than the one before it"));
         }
         stamps.push(stamp);
     }
@@ -94,7 +94,7 @@ fn times_of(
     let took = last.at.0.saturating_sub(exchange.sent.0);
     if stamped > took + SLACK {
         return Err(format!(
-            "its events tell of {} ms, and the answer took {} ms",
+            "its timestamps span {} ms, but the response took {} ms",
             stamped / 1000,
             took / 1000
         ));
@@ -169,11 +169,11 @@ mod tests {
     fn one_event_without_a_sane_time_leaves_the_turn_as_it_arrived() {
         let at = |ms: u64| Some(NOW + ms * 1000);
         let refused = |stamps, words: &str| assert_eq!(times(stamps), Err(words.to_owned()));
-        refused([at(0), None, at(1), at(2)], "event 2 tells no time of its own");
-        refused([at(0), at(5), at(4), at(6)], "event 3 tells an earlier time than the one before it");
+        refused([at(0), None, at(1), at(2)], "event 2 has no timestamp");
+        refused([at(0), at(5), at(4), at(6)], "event 3 has an earlier timestamp than the one before it");
         let seconds = NOW / 1_000;
-        refused([Some(seconds); 4], "event 1 tells a time that is no Unix time in milliseconds");
-        refused([at(0), at(1), at(2), at(9000)], "its events tell of 9000 ms, and the answer took 3000 ms");
+        refused([Some(seconds); 4], "event 1 has a timestamp that is not a Unix time in milliseconds");
+        refused([at(0), at(1), at(2), at(9000)], "its timestamps span 9000 ms, but the response took 3000 ms");
     }
 
     #[test]
@@ -199,7 +199,7 @@ mod tests {
         };
         let (stamped, unstamped) = ([Some(NOW); 2], [Some(NOW), None]);
         let of = |place: &str| {
-            format!("the times of this turn are those of arrival: {place}event 2 tells no time of its own")
+            format!("the times of this turn are those of arrival: {place}event 2 has no timestamp")
         };
         assert_eq!(warnings(&[unstamped], 2), of(""));
         assert_eq!(warnings(&[stamped, unstamped], 2), of("answer 2: "));

@@ -15,7 +15,7 @@ pub fn name_problem(name: &str) -> Option<(&'static str, &'static str)> {
     } else if is_name(name) {
         None
     } else {
-        let help = "names are made of letters, digits and `_`, and begin with no digit";
+        let help = "names consist of letters, digits and `_`, and cannot start with a digit";
         Some(("is not a valid variable name", help))
     }
 }

@@ -199,19 +199,19 @@ fn slashes(text: &str) -> Option<PatternError> {
     let ours: String = flags.chars().filter(|flag| "imsx".contains(*flag)).collect();
     let plain = if ours.is_empty() { inner.to_owned() } else { format!("(?{ours}){inner}") };
     Some(PatternError {
-        message: format!("`{text}` is written as in other tools, between slashes"),
-        help: Some(format!("write `{plain}`, or `(?:{text})` where the slashes are meant")),
+        message: format!("`{text}` has slashes around it, which are not supported"),
+        help: Some(format!("write `{plain}`, or `(?:{text})` if the text has slashes")),
     })
 }
 
 fn syntax(error: &ast::Error) -> PatternError {
     let help = match error.kind() {
         ErrorKind::UnsupportedLookAround => Some(
-            "look-around is not available, so that matching stays linear: use two patterns, one in `must_match` \
+            "look-around is not supported, since matching must take linear time: use two patterns, one in `must_match` \
              and one in `must_not_match`",
         ),
         ErrorKind::UnsupportedBackreference => {
-            Some("back-references are not available, so that matching stays linear")
+            Some("back-references are not supported, since matching must take linear time")
         }
         _ => None,
     };
@@ -266,11 +266,11 @@ mod tests {
         check("(?:/ok/)", "ok");
         check(
             "/ok/i",
-            "`/ok/i` is written as in other tools, between slashes | write `(?i)ok`, or `(?:/ok/i)` where the slashes are meant",
+            "`/ok/i` has slashes around it, which are not supported | write `(?i)ok`, or `(?:/ok/i)` if the text has slashes",
         );
         check(
             "/ok/",
-            "`/ok/` is written as in other tools, between slashes | write `ok`, or `(?:/ok/)` where the slashes are meant",
+            "`/ok/` has slashes around it, which are not supported | write `ok`, or `(?:/ok/)` if the text has slashes",
         );
         check(
             "a(b",
@@ -278,11 +278,11 @@ mod tests {
         );
         check(
             "é(?=b)",
-            "the pattern is not a valid regular expression: look-around, including look-ahead and look-behind, is not supported, at character 2 | look-around is not available, so that matching stays linear: use two patterns, one in `must_match` and one in `must_not_match`",
+            "the pattern is not a valid regular expression: look-around, including look-ahead and look-behind, is not supported, at character 2 | look-around is not supported, since matching must take linear time: use two patterns, one in `must_match` and one in `must_not_match`",
         );
         check(
             r"(a)\1",
-            "the pattern is not a valid regular expression: backreferences are not supported, at character 4 | back-references are not available, so that matching stays linear",
+            "the pattern is not a valid regular expression: backreferences are not supported, at character 4 | back-references are not supported, since matching must take linear time",
         );
         check(
             r"a{1000}{1000}",

@@ -187,7 +187,7 @@ impl Interpolation<'_> {
             Some(name) => Some(format!("did you mean `${{{name}}}`?")),
             None if hint.is_some() => None,
             None => Some(format!(
-                "define it, give a default with `${{{wanted}:-…}}`, or write `$${{` for the two characters themselves"
+                "define it, give a default with `${{{wanted}:-…}}`, or write `$${{` if the two characters are meant"
             )),
         };
         hint.into_iter().chain(help).collect()

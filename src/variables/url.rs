@@ -35,11 +35,11 @@ pub(crate) fn http_url(
             }
         }
         Err(url::ParseError::RelativeUrlWithoutBase) => {
-            format!("the {name} is no URL: it begins with neither `http://` nor `https://`")
+            format!("the {name} is not a valid URL: it must start with `http://` or `https://`")
         }
-        Err(error) => format!("the {name} is no URL: {error}"),
+        Err(error) => format!("the {name} is not a valid URL: {error}"),
     };
-    let help = Some("write it in full: `http://127.0.0.1:8000/agent`".to_owned());
+    let help = Some("write the full URL: `http://127.0.0.1:8000/agent`".to_owned());
     interpolation.report(Code::BadUrl, written.span, problem, help);
     None
 }

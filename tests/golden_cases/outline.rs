@@ -180,10 +180,10 @@ pub(crate) fn has_no_words() -> String {
         (
             concat!(
                 "turn 1 of 2  one\n  prohibition, broken at once\n",
-                "    no call of `drop`           target  a.config.yaml:5\n",
-                "    no call of `drop` with arguments holding `{}`\n",
+                "    no call to `drop`           target  a.config.yaml:5\n",
+                "    no call to `drop` with arguments containing `{}`\n",
                 "                                turn    one.test.yaml:5\n",
-                "  limit, settled at the end of the turn\n    total  at most 5 tokens     test    one.test.yaml:9\n",
+                "  limit, evaluated at the end of the turn\n    total  at most 5 tokens     test    one.test.yaml:9\n",
             ),
             concat!(
                 "turn 1 of 2  one\nprohibition\ntarget a.config.yaml:5 `drop`\n",

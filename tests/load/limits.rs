@@ -25,7 +25,7 @@ fn bombs_are_refused() {
         _ => format!("a{level}: &a{level} [{}]\n", vec![format!("*a{}", level - 1); 10].join(", ")),
     };
     let laughs: String = (0..12).map(level).collect();
-    check_message(&laughs, "the aliases of this file stand for more values than are read");
+    check_message(&laughs, "the aliases of this file expand to more values than are read");
     check_message(&"- ".repeat(20_000), "lists and mappings nest deeper than 64 levels");
     check_message(&"[".repeat(20_000), "lists and mappings nest deeper than 64 levels");
     check_message(&"{a: ".repeat(20_000), "lists and mappings nest deeper than 64 levels");

@@ -71,7 +71,7 @@ error[empty-value]: `assert` has no value
 14 | assert:
    | ^^^^^^
    |
-   = help: write a value, or leave the key out
+   = help: write a value, or remove the key
 
 6 errors
 
@@ -173,7 +173,7 @@ error[empty-value]: `state` has no value
 2 | target: { type: agui, endpoint: "http://x", agentID: y, forwardedProps: 3, state: }
   |                                                                            ^^^^^
   |
-  = help: write a value, or leave the key out
+  = help: write a value, or remove the key
 
 3 errors
 
@@ -205,7 +205,7 @@ error[unknown-key]: unknown key `sya`
   |
   = help: did you mean `say`?
 
-error[contradiction]: `state` must stand in an entry of its own
+error[contradiction]: `state` must be in an entry of its own
  --> a.yaml:7:21
   |
 7 |         - { say: a, state: {} }
@@ -311,7 +311,7 @@ error[wrong-type]: expected a text or a list, found the number 3
 4 |   - user: 3
   |           ^
   |
-  = help: put quotes round it
+  = help: put quotes around it
 
 error[wrong-type]: expected a text or a list, found `true`
  --> a.yaml:5:11
@@ -319,7 +319,7 @@ error[wrong-type]: expected a text or a list, found `true`
 5 |   - user: true
   |           ^^^^
   |
-  = help: put quotes round it
+  = help: put quotes around it
 
 2 errors
 

@@ -55,13 +55,13 @@ fn a_tab() {
     check_test(
         "turns:\n\t- user: a\n",
         str![[r#"
-error[syntax]: a tab cannot indent YAML
+error[syntax]: YAML does not allow tabs as indentation
  --> a.yaml:4:2
   |
 4 |     - user: a
   |     ^
   |
-  = help: indent with spaces: two a level are usual
+  = help: indent with spaces, usually two per level
 
 1 error
 
@@ -94,13 +94,13 @@ fn two_documents() {
 version: "1.0"
 "#,
         str![[r#"
-error[syntax]: a second document begins here
+error[syntax]: a second YAML document begins here
  --> a.yaml:3:1
   |
 3 | version: "1.0"
   | ^
   |
-  = help: keep one document a file: move the rest to a file of its own
+  = help: write one document per file: move the rest to a file of its own
 
 1 error
 
@@ -120,7 +120,7 @@ error[bad-value]: `.inf` is not a number that JSON can represent
 3 | turns: [{ user: .inf }]
   |                 ^^^^
   |
-  = help: write a finite number, or put quotes round a text
+  = help: write a finite number, or quote the text
 
 1 error
 
@@ -200,7 +200,7 @@ error[syntax]: this alias has no anchor
 3 | turns: *nothing
   |        ^
   |
-  = help: define it first with `&name`, or put quotes round a text that begins with `*`
+  = help: define it first with `&name`, or quote a text that begins with `*`
 
 1 error
 
@@ -220,7 +220,7 @@ error[syntax]: this tag does not fit its value
 3 | turns: !secret a
   |                ^
   |
-  = help: leave out the `!` tag; put quotes round a text that begins with `!`
+  = help: leave out the `!` tag; quote a text that begins with `!`
 
 1 error
 
@@ -235,13 +235,13 @@ fn a_colon_in_a_text() {
 description: say: hello
 "#,
         str![[r#"
-error[syntax]: no `name: value` can stand here
+error[syntax]: unexpected `name: value`
  --> a.yaml:4:17
   |
 4 | description: say: hello
   |                 ^
   |
-  = help: put quotes round a text that holds `: `
+  = help: quote a text that contains `: `
 
 1 error
 
@@ -254,7 +254,7 @@ fn hostile_text_is_harmless() {
     check_test(
         "turns: [{ user: a }]\n\"k\u{9b}\u{202e}y\": \"\\u001b[31m\"\n\"\\e[2J\": 1\n",
         str![[r#"
-error[syntax]: the character `\u{9b}` cannot stand in a file
+error[syntax]: the character `\u{9b}` is not allowed in a file
  --> a.yaml:4:3
   |
 4 | "k¿�y": "\u001b[31m"

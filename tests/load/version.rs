@@ -20,7 +20,7 @@ error[version]: `version` must be a quoted text, this is a number
 1 | version: 1.10
   |          ^^^^
   |
-  = help: put quotes round it: `version: "1.10"`
+  = help: put quotes around it: `version: "1.10"`
 
 1 error
 

@@ -203,7 +203,7 @@ fn what_is_wrong_with_a_report_is_said() {
         ),
         (
             format!("{RESULT}\n{SUMMARY}\n{SUMMARY}"),
-            ", line 3, column 64: the file goes on behind the end of a report; a report is of one run",
+            ", line 3, column 64: the file continues after the end of a report: a report is of one run",
         ),
         (SUMMARY.to_owned(), ": the summary counts 1, and the report has 0 results"),
         (RESULT.to_owned(), ": the summary is missing behind 1 result"),

@@ -222,7 +222,7 @@ fn long_stories_are_cut() {
     let verbose = printed(&run(vec![long.clone()]), Colouring::Plain, Verbosity::Verbose);
     assert!(verbose.len() < 66 << 10, "{}", verbose.len());
     assert!(verbose.contains(&format!("{}… (7952 more bytes)", "é".repeat(1024))));
-    assert!(verbose.contains("lines left out)\n") && verbose.contains("turn 400 of 400"));
+    assert!(verbose.contains("lines omitted)\n") && verbose.contains("turn 400 of 400"));
     assert!(printed(&run(vec![long]), Colouring::Plain, Verbosity::Normal).len() < 9 << 10);
 }
 

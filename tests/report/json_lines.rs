@@ -218,7 +218,7 @@ fn a_run_cut_short_says_so() {
     outcomes.truncate(3);
     let lines = lines(&printed(&begun(8, outcomes)));
     assert_eq!(lines.len(), 4);
-    assert_eq!(lines[3]["reason"], "the run was cut short after 3 of 8 tests");
+    assert_eq!(lines[3]["reason"], "the run ended after 3 of 8 tests");
     assert!(lines[3].get("exit_code").is_none());
 }
 

@@ -91,15 +91,15 @@ fn what_fails_the_run_beside_its_tests() {
     check_form(&text);
     assert!(text.contains("### flaky, which fails the run (`--flaky fail`)\n"));
     assert!(
-        text.contains("### expired in the quarantine, which fails the run\n\n- `specs/old.test.yaml::*`")
+        text.contains("### expired quarantine entries, which fail the run\n\n- `specs/old.test.yaml::*`")
     );
 }
 
 #[test]
 fn a_run_cut_short_says_so() {
     let text = written("cut", &begun(8, outcomes::all_kinds().into_iter().take(2).collect()));
-    assert_eq!(text, "## ✗ the run was cut short after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n");
-    assert_eq!(written("nothing", &[]), "## ✗ the run was cut short after 0 of 0 tests\n\n0 tests\n");
+    assert_eq!(text, "## ✗ the run ended after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n");
+    assert_eq!(written("nothing", &[]), "## ✗ the run ended after 0 of 0 tests\n\n0 tests\n");
 }
 
 #[test]

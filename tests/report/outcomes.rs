@@ -196,7 +196,7 @@ fn browses() -> Outcome {
     browsing.held.push(PassedRule { measured, written: "1000".to_owned(), ..duration });
     browsing.held.push(held(Level::Turn, 7, "tools.require", "a call of `search_products`"));
     let turns = vec![browsing];
-    let held = vec![held(Level::Test, 11, "tools.forbid", "no call of `charge_card`")];
+    let held = vec![held(Level::Test, 11, "tools.forbid", "no call to `charge_card`")];
     let warning = "ananke.config.yaml:7: a secret of the header `x-key` is too short to be masked";
     let warnings = vec![warning.to_owned()];
     let mut outcome = outcome("specs/browse.test.yaml", "browses coats");

@@ -78,7 +78,7 @@ fn a_run_can_fail_where_no_test_does() {
 fn a_run_cut_short_bails_out() {
     let text = written("cut", &begun(8, vec![outcomes::outcome("a.test.yaml", "passes")]));
     check_form(&text);
-    assert!(text.ends_with("1..1\nBail out! the run was cut short after 1 of 8 tests\n"), "{text}");
+    assert!(text.ends_with("1..1\nBail out! the run ended after 1 of 8 tests\n"), "{text}");
     assert_eq!(written("none", &run(Vec::new())), "TAP version 14\n1..0\n# no test failed\n");
 }
 

@@ -151,60 +151,60 @@ fn other_bodies() -> Vec<Row> {
         Row::new(
             "an empty answer",
             events(""),
-            Err("the answer is empty; received: HTTP 200, text/event-stream, 0 bytes"),
+            Err("the response is empty; received: HTTP 200, text/event-stream, 0 bytes"),
         ),
         Row::new(
             "an empty answer of another status",
             answer("204 No Content", "", ""),
-            Err("the answer is empty; received: HTTP 204, no content type, 0 bytes"),
+            Err("the response is empty; received: HTTP 204, no content type, 0 bytes"),
         ),
         Row::new(
             "nothing but a comment",
             events(": ping\n\n"),
             Err(
-                "there is no event in the answer; received: HTTP 200, text/event-stream, 8 bytes, starting `: ping\\n\\n`",
+                "the response contains no event; received: HTTP 200, text/event-stream, 8 bytes, starting `: ping\\n\\n`",
             ),
         ),
         Row::new(
             "a web page",
             page("text/html", "<!doctype html>\n<title>Log in</title>"),
             Err(
-                "the answer is a web page, not a stream of events; received: HTTP 200, text/html, 37 bytes, starting `<!doctype html>\\n<title>Log in</title>`",
+                "the response is an HTML page, not an event stream; received: HTTP 200, text/html, 37 bytes, starting `<!doctype html>\\n<title>Log in</title>`",
             ),
         ),
         Row::new(
             "JSON line by line",
             page("application/x-ndjson", "{\"type\":\"RUN_STARTED\"}\n{\"type\":\"RUN_FINISHED\"}\n"),
             Err(
-                "the answer is JSON line by line, not server-sent events; received: HTTP 200, application/x-ndjson, 47 bytes, starting `{\"type\":\"RUN_STARTED\"}\\n{\"type\":\"RUN_FINISHED\"}\\n`",
+                "the response is JSON Lines, not server-sent events; received: HTTP 200, application/x-ndjson, 47 bytes, starting `{\"type\":\"RUN_STARTED\"}\\n{\"type\":\"RUN_FINISHED\"}\\n`",
             ),
         ),
         Row::new(
             "the binary form",
             page("application/vnd.ag-ui.event+proto", "\0\0\0\u{2}j\0"),
             Err(
-                "the answer is in the binary form of AG-UI, which is not read here; received: HTTP 200, application/vnd.ag-ui.event+proto, 6 bytes, starting `\\0\\0\\0\\u{2}j\\0`",
+                "the response is in the binary form of AG-UI, which is not supported; received: HTTP 200, application/vnd.ag-ui.event+proto, 6 bytes, starting `\\0\\0\\0\\u{2}j\\0`",
             ),
         ),
         Row::new(
             "a JSON document",
             page("application/json", "{\n  \"answer\": 42\n}"),
             Err(
-                "the answer is a JSON document, not a stream of events; received: HTTP 200, application/json, 18 bytes, starting `{\\n  \"answer\": 42\\n}`",
+                "the response is a JSON document, not an event stream; received: HTTP 200, application/json, 18 bytes, starting `{\\n  \"answer\": 42\\n}`",
             ),
         ),
         Row::new(
             "a JSON array of events",
             page("application/json", "[{\"type\":\"RUN_STARTED\"}]"),
             Err(
-                "the answer is a JSON document, not a stream of events; received: HTTP 200, application/json, 24 bytes, starting `[{\"type\":\"RUN_STARTED\"}]`",
+                "the response is a JSON document, not an event stream; received: HTTP 200, application/json, 24 bytes, starting `[{\"type\":\"RUN_STARTED\"}]`",
             ),
         ),
         Row::new(
             "control characters are not printed",
             page("text/plain", "\u{1b}[31mred\u{202e}"),
             Err(
-                "there is no event in the answer; received: HTTP 200, text/plain, 11 bytes, starting `\\u{1b}[31mred\\u{202e}`",
+                "the response contains no event; received: HTTP 200, text/plain, 11 bytes, starting `\\u{1b}[31mred\\u{202e}`",
             ),
         ),
     ]
@@ -269,31 +269,31 @@ fn refusals() -> Vec<Row> {
                 "[{\"loc\":[\"threadId\"]}]",
             ),
             Err(
-                "the agent answered with HTTP 422; received: HTTP 422, application/json, 22 bytes, starting `[{\"loc\":[\"threadId\"]}]`",
+                "the agent responded with HTTP 422; received: HTTP 422, application/json, 22 bytes, starting `[{\"loc\":[\"threadId\"]}]`",
             ),
         ),
         Row::new(
             "a refusal that is a stream of events",
             answer("500 Internal Server Error", "content-type: text/event-stream\r\n", STARTED),
             Err(
-                "the agent answered with HTTP 500; received: HTTP 500, text/event-stream, 61 bytes, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
+                "the agent responded with HTTP 500; received: HTTP 500, text/event-stream, 61 bytes, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
             ),
         ),
         Row::new(
             "a redirect",
             answer("301 Moved Permanently", "location: /agent/?key=x\r\n", ""),
-            Err("the agent has moved to http://AGENT/agent/; received: HTTP 301, no content type, 0 bytes"),
+            Err("the agent redirects to http://AGENT/agent/; received: HTTP 301, no content type, 0 bytes"),
         ),
         Row::new(
             "a redirect to somewhere else",
             answer("307 Temporary Redirect", "location: https://user:secret@example.org/x\r\n", ""),
-            Err("the agent has moved to https://example.org/x; received: HTTP 307, no content type, 0 bytes"),
+            Err("the agent redirects to https://example.org/x; received: HTTP 307, no content type, 0 bytes"),
         ),
         Row::new(
             "a redirect to nowhere",
             answer("302 Found", "", "gone"),
             Err(
-                "the agent answered with HTTP 302; received: HTTP 302, no content type, 4 bytes, starting `gone`",
+                "the agent responded with HTTP 302; received: HTTP 302, no content type, 4 bytes, starting `gone`",
             ),
         ),
     ]
@@ -355,7 +355,7 @@ fn limited() -> Vec<Row> {
         Row::new(
             "an answer that is too large",
             events(&large),
-            Err("the answer is larger than 50 bytes; received: HTTP 200, text/event-stream, 67 bytes, starting `data: {\"type\":\"X\",\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}\\n\\n`"),
+            Err("the response is larger than 50 bytes; received: HTTP 200, text/event-stream, 67 bytes, starting `data: {\"type\":\"X\",\"x\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}\\n\\n`"),
         )
         .within(|limits| limits.max_response_bytes = 50),
         Row::new("no head in time", vec![Step::Hold], Ok(Ended::Timeout)).within(short),

@@ -98,7 +98,7 @@ async fn a_compressed_bomb_is_as_large_as_what_it_becomes() {
     let limits = Limits { max_response_bytes: 1 << 20, ..limits() };
     let (ended, _) = exchanged("200 OK", "gzip", &body, body.len(), &limits).await;
     let message = ended.expect_err("too large").to_string();
-    assert!(message.starts_with("the answer is larger than 1 MiB"), "{message}");
+    assert!(message.starts_with("the response is larger than 1 MiB"), "{message}");
 }
 
 #[tokio::test]

@@ -110,7 +110,7 @@ async fn one_event_a_second_for_ever_ends_exactly_with_the_time() {
 #[tokio::test(start_paused = true)]
 async fn what_has_no_end_is_read_to_a_limit_and_no_further() {
     const MIB: usize = 1 << 20;
-    let answer = ("the answer is larger than 64 MiB", "come to an end", Limits::MAX_RESPONSE_BYTES);
+    let answer = ("the response is larger than 64 MiB", "come to an end", Limits::MAX_RESPONSE_BYTES);
     let line = ("an event is larger than 16 MiB", "ends with an empty line", Limits::MAX_EVENT_BYTES);
     let pad = "x".repeat(MIB - 100);
     for (again, (message, help, limit)) in [
@@ -209,7 +209,7 @@ async fn deep_arguments_and_results_are_text_that_is_no_json() {
     assert: { tools: { require: [{ name: look, count: { exact: 1 } }, { name: look, result_match: "^\\[\\[" }, { name: look, args_match: { q: x } }] } }
 "#;
     let (_, status, said) = verdict(rules, &[call("c", &deep, Some(&deep))]).await;
-    let message = "1: no call of `look` with `q` matching `x` in this turn";
+    let message = "1: no call to `look` with `q` matching `x` in this turn";
     assert_eq!((status, said), (Status::Failed, vec![message.to_owned()]));
 }
 

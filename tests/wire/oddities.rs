@@ -144,12 +144,12 @@ const ODDITIES: [(&str, &[&str], &str); 42] = [
             r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\ud83d\\ud83d\ud83d\ude00\udc00b"}"#,
             CLOSE,
         ],
-        "assistant: a\u{fffd}\\ud83d😀\u{fffd}b\n! half of a surrogate pair stands alone in a string: U+FFFD is taken for it\n-",
+        "assistant: a\u{fffd}\\ud83d😀\u{fffd}b\n! half of a surrogate pair is alone in a string and is read as U+FFFD\n-",
     ),
     (
         "half a surrogate pair in a value",
         &[r#"{"type":"STATE_SNAPSHOT","snapshot":{"a":"\ud83d"}}"#],
-        "! half of a surrogate pair stands alone in a string: U+FFFD is taken for it\n-\nstate {\"a\":\"\u{fffd}\"}",
+        "! half of a surrogate pair is alone in a string and is read as U+FFFD\n-\nstate {\"a\":\"\u{fffd}\"}",
     ),
     ("half a surrogate pair in a name", &[r#"{"type":"CUSTOM","\ud83d":1}"#], "-"),
     (

@@ -542,7 +542,7 @@ async fn a_response_that_is_too_large_is_an_error() {
         tested(vec![fine(&[say("There"), finish("stop")])], "max_response_bytes: 100", test).await;
     assert_eq!(outcome.status(), Status::Error);
     let (_, problem) = outcome.first_problem().expect("a problem");
-    assert!(problem.message.starts_with("the answer is larger than 100 bytes"), "{}", problem.message);
+    assert!(problem.message.starts_with("the response is larger than 100 bytes"), "{}", problem.message);
 }
 
 #[tokio::test]

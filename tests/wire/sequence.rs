@@ -326,7 +326,7 @@ const MESSAGES: &[Row] = &[
             FINISH,
         ],
         &[
-            "null-subagent [2]: event 2 (`TEXT_MESSAGE_START`) has a `subagentRunId` that is `null`: it must be left out where there is none",
+            "null-subagent [2]: event 2 (`TEXT_MESSAGE_START`) has a `subagentRunId` that is `null`: it must be omitted if there is none",
         ],
     ),
     (

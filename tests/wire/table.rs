@@ -84,7 +84,7 @@ async fn a_refused_connection_says_where_and_why() {
         session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await.expect_err("nobody there");
     let message = failure.to_string();
     assert!(is_message(&message, "could not connect to http://127.0.0.1:1/: [CAUSE]"), "{message}");
-    assert_eq!(failure.help.as_deref(), Some("is the agent running, and is `endpoint` its address?"));
+    assert_eq!(failure.help.as_deref(), Some("is the agent running, and is `endpoint` correct?"));
 }
 
 #[tokio::test]

@@ -227,7 +227,7 @@ async fn connecting_waits_for_a_run_that_is_open() {
 async fn a_thread_nobody_knows_is_explained() {
     let mut talk = Talk::new([whole(&[])]).await;
     let error = talk.send(Action::Connect).await.expect_err("nothing came");
-    assert_eq!(error.message, "the answer is empty: the agent tells nothing of the thread `t-1`");
+    assert_eq!(error.message, "the response is empty: the agent replayed nothing of the thread `t-1`");
     assert!(error.help.is_some_and(|help| help.contains("is there a thread of this id?")));
     let mut busy = Talk::new([whole(&[])]).await;
     let error = busy.send(say(1)).await.expect_err("nothing came");

@@ -19,15 +19,15 @@ pub(crate) fn find(text: &str) -> Result<Value, String> {
     let blocks = blocks(text);
     if let Some(block) = blocks.iter().find(|block| block.label.eq_ignore_ascii_case("json")) {
         return read_json(&block.content)
-            .map_err(|error| format!("has a block marked as JSON that is none: {error}"));
+            .map_err(|error| format!("has a block marked as JSON that is not valid JSON: {error}"));
     }
     let mut unmarked = blocks.iter().filter(|block| block.label.is_empty());
     let found = unmarked.find_map(|block| read_json(&block.content).ok());
     found.ok_or_else(|| {
         if text.trim_start().starts_with(['{', '[']) {
-            format!("is no JSON: {whole}")
+            format!("is not valid JSON: {whole}")
         } else {
-            "holds no JSON, neither as a whole nor in a fenced code block".to_owned()
+            "contains no JSON, neither as a whole nor in a fenced code block".to_owned()
         }
     })
 }
@@ -110,11 +110,11 @@ mod tests {
     #[test]
     fn why_there_is_no_json() {
         for (text, expected) in [
-            ("hello", "holds no JSON"),
-            ("``[1]``", "holds no JSON"),
-            ("```python\n[1]\n```", "holds no JSON"),
-            ("{\"a\": 1", "is no JSON: EOF"),
-            ("```json\n{\"a\": 1\n```\n```json\n[1]\n```", "has a block marked as JSON that is none: EOF"),
+            ("hello", "contains no JSON"),
+            ("``[1]``", "contains no JSON"),
+            ("```python\n[1]\n```", "contains no JSON"),
+            ("{\"a\": 1", "is not valid JSON: EOF"),
+            ("```json\n{\"a\": 1\n```\n```json\n[1]\n```", "has a block marked as JSON that is not valid JSON: EOF"),
         ] {
             let why = find(text).unwrap_err();
             assert!(why.starts_with(expected), "{text}: {why}");

@@ -45,8 +45,8 @@ impl Rule for ExpectedOutcome {
 
     fn when_decided(&self, scope: RuleScope) -> String {
         match scope {
-            RuleScope::Turn(_) => "settled at the end of the turn".to_owned(),
-            RuleScope::Test => "settled at the end of the test, on its last turn".to_owned(),
+            RuleScope::Turn(_) => "evaluated at the end of the turn".to_owned(),
+            RuleScope::Test => "evaluated at the end of the test, on its last turn".to_owned(),
         }
     }
 
@@ -93,7 +93,7 @@ impl ExpectedOutcome {
                 None => return Judgement::Passed,
             },
             Some(outcome) => words(outcome),
-            None => "the agent told of no end of a run".to_owned(),
+            None => "the agent did not report the end of a run".to_owned(),
         };
         let expected = self.describe();
         Judgement::failed(Finding::in_words(format!("{found}, expected {expected}"), expected, [found]))

@@ -105,7 +105,7 @@ impl OutputRule {
         words.extend(self.condition.differences(&text).into_iter().flatten());
         // The message itself is easier to read than the same as a string of JSON.
         let finding = self.absent(&format!("{TEXT} is not as it must be"), words);
-        let help = "a text is no JSON: `path: \"$\"` takes the JSON in it";
+        let help = "a text is not JSON: `path: \"$\"` selects the JSON in it";
         let has_schema = matches!(self.condition.wanted, ExpectedValue::Fit(_));
         Judgement::failed(Finding { help: has_schema.then(|| help.to_owned()), ..finding })
     }

@@ -71,7 +71,7 @@ impl ValueCondition {
             (Some(_), Some(_)) => {
                 let problem =
                     "an entry takes one of `equals`, `match`, `type`, `exists` and `schema`, not several";
-                let help = "write an entry for each of them: all must hold";
+                let help = "write one entry for each of them: all must pass";
                 interpolation.report(Code::Contradiction, written.span, problem, Some(help.to_owned()));
                 None
             }

@@ -200,7 +200,7 @@ impl Evaluator {
             let (path, place) = (watch.path, &watch.origin.place);
             Some(Problem {
                 kind: ErrorKind::Agent,
-                message: format!("{why}: the {level} rule `{path}` ({place}) cannot be judged"),
+                message: format!("{why}: the {level} rule `{path}` ({place}) could not be evaluated"),
                 help: Some("drop the limit, or switch it off for this turn with `false`".to_owned()),
             })
         })

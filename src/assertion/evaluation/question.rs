@@ -39,7 +39,7 @@ impl Question {
     /// Why its rule neither passes nor fails.
     pub fn unanswered(&self, why: &str) -> String {
         let RuleOrigin { level, place, .. } = &self.origin;
-        format!("the {} rule `{}` ({place}) cannot be judged: {why}", level.as_str(), self.path)
+        format!("the {} rule `{}` ({place}) could not be evaluated: {why}", level.as_str(), self.path)
     }
 
     /// How the rule fails after the script rejected it with the message `words`.

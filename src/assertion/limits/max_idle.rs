@@ -24,7 +24,7 @@ fn finding(gap: &CallGap<'_>, bound: &Bound) -> Finding {
     );
     let to = gap.to.map_or_else(
         || "the end of the turn".to_owned(),
-        |call| format!("the call of `{}`", short(&call.name)),
+        |call| format!("the call to `{}`", short(&call.name)),
     );
     let idle = duration::exact(gap.micros());
     let message = format!("idle for {idle} from {from} to {to}, the limit is {limit}");

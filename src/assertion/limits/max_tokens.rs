@@ -21,7 +21,7 @@ pub(super) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
         // A run that failed does not have to report its usage.
         let must_report = view.trace.turn_usage(turn).is_some();
         if tokens.is_partial && must_report {
-            return Judgement::Unknown(format!("the agent does not tell how many {of_what} it took"));
+            return Judgement::Unknown(format!("the agent did not report its {of_what}"));
         }
         Judgement::within(measured, Vec::new())
     })

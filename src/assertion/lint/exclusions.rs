@@ -140,7 +140,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         let (how, (forbidden, prohibition)) = self
             .forbidding(selector, scoped)
             .map(|scoped| ("is forbidden", scoped))
-            .or_else(|| Some(("is left out by `allow_only`", self.not_allowed(&selector.name, scoped)?)))?;
+            .or_else(|| Some(("is not in `allow_only`", self.not_allowed(&selector.name, scoped)?)))?;
         let what = format!("{} is a step of a sequence, and {how}", selector.name.describe());
         Some(self.warning(never(&what, start, forbidden), entry, prohibition))
     }
@@ -184,7 +184,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         self.rules
             .surroundings
             .warning(Code::ForbiddenRequirement, message, places.0, places.1)
-            .help("drop one of the two, or forbid the tool on those turns alone that must not call it")
+            .help("remove one of the two, or forbid the tool only on the turns that must not call it")
     }
 }
 
@@ -202,7 +202,7 @@ fn never(what: &str, scope: RuleScope, forbidden: RuleScope) -> String {
 
 fn requires_nothing(name: &ToolName, entry: &RuleEntry, rules: &Rules<'_>) -> Diagnostic {
     let name = name.describe();
-    let message = format!("this entry requires nothing of {name}: any number of calls is enough, none too");
+    let message = format!("this entry has no effect: any number of calls to {name} is allowed, none too");
     Diagnostic::warning(Code::RequiresNothing, message)
         .at(rules.surroundings.source(&entry.origin), entry.origin.span, "")
         .help("give `count` a `min` above 0 or a `max`, or drop the entry")

@@ -105,7 +105,7 @@ fn never_reached(merged: &Inherited, whole_ms: u64) -> Vec<(Measure, &Bound)> {
 fn whole_cut_off((measure, bound): (Measure, &Bound), surroundings: &LintContext<'_>) -> Diagnostic {
     let whole = surroundings.whole_timeout_ms.unwrap_or_default();
     let message = format!(
-        "`{}` of {} ms is never exceeded: the whole test is cut off after {whole} ms",
+        "`{}` of {} ms can never be exceeded: the whole test times out after {whole} ms",
         measure.key(),
         bound.most
     );
@@ -152,25 +152,23 @@ fn cut_off(
 ) -> Diagnostic {
     let Bound { most: ms, origin } = bound;
     let each = if turns == 1 {
-        format!("a turn is cut off after {} ms", timeout.ms)
+        format!("a turn times out after {} ms", timeout.ms)
     } else {
-        format!("each of the {turns} turns is cut off after {} ms", timeout.ms)
+        format!("each of the {turns} turns times out after {} ms", timeout.ms)
     };
     let key = measure.key();
-    let message = format!("`{key}` of {ms} ms is never exceeded: {each}");
+    let message = format!("`{key}` of {ms} ms can never be exceeded: {each}");
     let source = surroundings.source(origin);
     let warning = Diagnostic::warning(Code::LimitAboveTimeout, message).at(source, origin.span, "");
     let advice = "lower the limit, or raise `timeout_ms` of the target";
     match timeout.span {
         Some(span) if origin.level == Level::Target => {
-            warning.at(surroundings.config, span, "the time-out").help(advice)
+            warning.at(surroundings.config, span, "the timeout").help(advice)
         }
         Some(span) => warning
-            .help(format!("the time-out is that of the target, {}", surroundings.config.place(span)))
+            .help(format!("the timeout is that of the target, {}", surroundings.config.place(span)))
             .help(advice),
-        None => {
-            warning.help("the time-out is the default, without a `timeout_ms` of the target").help(advice)
-        }
+        None => warning.help("the timeout is the default, without a `timeout_ms` of the target").help(advice),
     }
 }
 

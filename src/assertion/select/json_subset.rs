@@ -53,7 +53,7 @@ impl JsonSubset {
         };
         match (&self.value, self.comparison) {
             (Value::Object(_) | Value::Array(_), JsonComparison::Contains) => {
-                format!("{article}{noun} holding `{shown}`")
+                format!("{article}{noun} containing `{shown}`")
             }
             _ => format!("the {noun} `{shown}`"),
         }

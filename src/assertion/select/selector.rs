@@ -201,14 +201,14 @@ mod tests {
         for (yaml, expected) in [
             ("name: pay", Ok("`pay`")),
             ("name_match: ^pa", Ok("a tool matching `^pa`")),
-            ("{ name: pay, args: { a: 1 } }", Ok("`pay` with arguments holding `{\"a\":1}`")),
+            ("{ name: pay, args: { a: 1 } }", Ok("`pay` with arguments containing `{\"a\":1}`")),
             ("{ name: pay, args: {}, exact: true }", Ok("`pay` with the arguments `{}`")),
             (
                 "{ name: pay, args_match: { a: x }, result_match: y, is_error: true }",
                 Ok("`pay` with `a` matching `x` and a result matching `y` and an error as its result"),
             ),
             ("{ name: pay, status: denied }", Ok("`pay` with the status `denied`")),
-            ("{}", Err("nothing says which tool is meant")),
+            ("{}", Err("`name` or `name_match` is missing")),
             ("name: ''", Err("a tool's name cannot be empty")),
             ("{ name: pay, name_match: pa }", Err("`name` and `name_match` exclude each other")),
             ("{ name: pay, args: {} }", Err("`args` without a key selects every call")),

@@ -33,7 +33,7 @@ impl ToolName {
             }
             (None, None) => {
                 let help = "add `name`, or `name_match` with a regular expression (version 1.3)";
-                let message = "nothing says which tool is meant";
+                let message = "`name` or `name_match` is missing";
                 interpolation.report(Code::MissingKey, entry, message, Some(help.to_owned()));
                 None
             }

@@ -51,13 +51,13 @@ impl SequenceMiss<'_> {
             let (number, of) = (step + 1, self.steps.all.len());
             let wanted = self.steps.all[step].describe();
             let is_there = of_first.is_some_and(|nearest| nearest.mismatches.count() == 0);
-            let how = if is_there { "does not come in its place" } else { "is missing" };
+            let how = if is_there { "is out of order" } else { "is missing" };
             let message = format!("step {number} of {of} {how} in {scope}: {wanted}");
             (message, of_first.map_or_else(|| self.instead(step), |nearest| vec![self.evidence(nearest)]))
         } else {
             let beyond = left_over.first().map(|item| self.beyond(self.items[*item]));
             let (what, evidence) = beyond.unwrap_or_default();
-            (format!("{what} in {scope}, and no step is left for it"), evidence)
+            (format!("{what} in {scope}, which no remaining step matches"), evidence)
         };
         let of_nearest = nearest.iter().map(|nearest| nearest.item);
         let events = of_nearest.chain(left_over.iter().copied()).take(CITED);

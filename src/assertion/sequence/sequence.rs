@@ -76,18 +76,18 @@ impl Rule for Sequence {
         let (kinds, steps) = (Kinds::of(&self.steps).words(), steps.join("; "));
         match self.mode {
             SequenceMode::Exact => format!("exactly these {kinds}, in this order: {steps}"),
-            SequenceMode::InOrder => format!("in this order, others between: {steps}"),
+            SequenceMode::InOrder => format!("in this order, others may come between: {steps}"),
             SequenceMode::AnyOrder => format!("exactly these {kinds}, in any order: {steps}"),
-            SequenceMode::AtLeast => format!("in any order, others too: {steps}"),
+            SequenceMode::AtLeast => format!("in any order, others may come too: {steps}"),
             SequenceMode::Only => format!("no {kinds} but these: {steps}"),
         }
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
         if self.is_prohibition() {
-            return "broken as soon as something comes that no step allows".to_owned();
+            return "fails as soon as something comes that no step allows".to_owned();
         }
-        format!("settled at the end of {}", scope.words())
+        format!("evaluated at the end of {}", scope.words())
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {

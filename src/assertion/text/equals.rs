@@ -101,9 +101,9 @@ impl Equals {
 fn nearly(wanted: &str, text: &str) -> Option<String> {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     if wanted.trim() == text.trim() {
-        Some("only the blanks and line ends around it differ".to_owned())
+        Some("only whitespace around it differs".to_owned())
     } else if words(wanted) == words(text) {
-        Some("only blanks and line ends differ".to_owned())
+        Some("only whitespace differs".to_owned())
     } else if wanted.to_lowercase() == text.to_lowercase() {
         Some("only upper and lower case differ".to_owned())
     } else {
@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn what_looks_alike_is_distinguished() {
-        assert_eq!(nearly("a b\n", "a b").unwrap(), "only the blanks and line ends around it differ");
-        assert_eq!(nearly("a b", "a\n b").unwrap(), "only blanks and line ends differ");
+        assert_eq!(nearly("a b\n", "a b").unwrap(), "only whitespace around it differs");
+        assert_eq!(nearly("a b", "a\n b").unwrap(), "only whitespace differs");
         assert_eq!(nearly("Ab", "aB").unwrap(), "only upper and lower case differ");
         assert_eq!(nearly("a", "b"), None);
     }

@@ -45,15 +45,15 @@ impl Rule for MustNotMatch {
     fn when_decided(&self, scope: RuleScope) -> String {
         match (self.is_early(), self.0.of, scope) {
             (true, _, scope) => {
-                format!("broken as soon as a message says it, or the whole text of {}", scope.words())
+                format!("fails as soon as a message, or the whole text of {}, matches", scope.words())
             }
             (false, TextOf::All, RuleScope::Test) => {
-                "broken at the end of a turn whose text says it, or of the test".to_owned()
+                "fails at the end of a turn whose text matches, or of the test".to_owned()
             }
             (false, TextOf::Final, RuleScope::Test) => {
-                "broken at the end of a turn whose last message says it".to_owned()
+                "fails at the end of a turn whose last message says it".to_owned()
             }
-            (false, _, RuleScope::Turn(_)) => "broken at the end of the turn".to_owned(),
+            (false, _, RuleScope::Turn(_)) => "fails at the end of the turn".to_owned(),
         }
     }
 

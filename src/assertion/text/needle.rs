@@ -35,8 +35,8 @@ impl Needle {
     pub(crate) fn literal(text: &Text, of: TextOf, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let literal = interpolation.text(text).ok()?;
         if literal.is_empty() {
-            let message = "an empty text stands in every text";
-            let help = "write what is to be said, or drop the entry";
+            let message = "every text contains an empty text";
+            let help = "write the expected text, or remove the entry";
             interpolation.report(Code::EmptyValue, text.span, message, Some(help.to_owned()));
             return None;
         }

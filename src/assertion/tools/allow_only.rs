@@ -45,14 +45,14 @@ impl Rule for AllowOnly {
     fn describe(&self) -> String {
         let names: Vec<String> = self.names.iter().map(|name| format!("`{name}`")).collect();
         match names.as_slice() {
-            [] => "no call of any tool".to_owned(),
-            [only] => format!("no call but of {only}"),
-            [first @ .., last] => format!("no call but of {} and {last}", first.join(", ")),
+            [] => "no call to any tool".to_owned(),
+            [only] => format!("no call but to {only}"),
+            [first @ .., last] => format!("no call but to {} and {last}", first.join(", ")),
         }
     }
 
     fn when_decided(&self, _: RuleScope) -> String {
-        "broken as soon as another tool is called".to_owned()
+        "fails as soon as another tool is called".to_owned()
     }
 
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {

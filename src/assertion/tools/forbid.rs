@@ -27,11 +27,11 @@ impl Rule for Forbid {
     }
 
     fn describe(&self) -> String {
-        format!("no call of `{}`", self.name)
+        format!("no call to `{}`", self.name)
     }
 
     fn when_decided(&self, _: RuleScope) -> String {
-        "broken as soon as the tool is called".to_owned()
+        "fails as soon as the tool is called".to_owned()
     }
 
     /// Checks the start of every call: a forbidden one is found even if it never finishes.

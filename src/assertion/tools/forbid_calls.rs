@@ -37,21 +37,21 @@ impl Rule for ForbidCallsRule {
     }
 
     fn describe(&self) -> String {
-        format!("no call of {}", self.selector.describe())
+        format!("no call to {}", self.selector.describe())
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
         let result = &self.selector.result;
         let words = match (self.selector.args.is_empty(), result.is_empty()) {
             _ if result.is_pending() => {
-                return format!("broken at the end of {} by a call that has no result", scope.words());
+                return format!("fails at the end of {} if a call has no result", scope.words());
             }
             _ if result.is_provisional() => {
-                "broken at the end of the turn in which such a result comes, in a later turn too"
+                "fails at the end of the turn in which such a result comes, in a later turn too"
             }
-            (_, false) => "broken as soon as such a result comes, in a later turn too",
-            (false, true) => "broken as soon as the arguments of such a call are known",
-            (true, true) => "broken as soon as the tool is called",
+            (_, false) => "fails as soon as such a result comes, in a later turn too",
+            (false, true) => "fails as soon as the arguments of such a call are known",
+            (true, true) => "fails as soon as the tool is called",
         };
         words.to_owned()
     }

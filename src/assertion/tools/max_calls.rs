@@ -47,14 +47,14 @@ impl Rule for MaxCalls {
     fn describe(&self) -> String {
         match (&self.written, self.most) {
             (Some(written), _) => format!("at most {written} calls"),
-            (None, 0) => "no call of any tool".to_owned(),
+            (None, 0) => "no call to any tool".to_owned(),
             (None, 1) => "at most 1 call".to_owned(),
             (None, most) => format!("at most {most} calls"),
         }
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
-        format!("broken as soon as there is a call too many in {}", scope.words())
+        format!("fails as soon as there is a call too many in {}", scope.words())
     }
 
     /// Counts the calls of its scope; fails once, at the first call too many.

@@ -62,7 +62,7 @@ pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
         return print(Exit::Success, |out| out.write_all(texts.join("\n").as_bytes()));
     }
     if context.files.is_directory(&path) {
-        let message = format!("`{}` is a folder, expected one test file", options.subject);
+        let message = format!("`{}` is a directory, expected one test file", options.subject);
         return complain(&message, Exit::Usage);
     }
     if !is_file && is_like_a_name(&options.subject) {

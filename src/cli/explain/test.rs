@@ -48,7 +48,7 @@ impl ShownTest<'_> {
                     styled(colours.faint, &shortened(input))
                 ));
                 if let Some(ms) = timeout_ms {
-                    table.line(format!("  cut off after {} ms", escape::line(ms)));
+                    table.line(format!("  timeout after {} ms", escape::line(ms)));
                 }
             }
             part(turn, Some(prohibited(&explanation.test, turn)), &mut table, colours);
@@ -87,15 +87,14 @@ impl ShownTest<'_> {
             history => format!("{turns} after {history} messages"),
         };
         let cut = match self.explained.timeout {
-            Some(Timeout { ms, span: Some(_) }) => format!(", each cut off after {ms} ms"),
+            Some(Timeout { ms, span: Some(_) }) => format!(", each with a timeout of {ms} ms"),
             Some(Timeout { ms, span: None }) => {
-                format!(", each cut off after {ms} ms (the default, or a longer `max_duration_ms`)")
+                format!(", each with a timeout of {ms} ms (the default, or a longer `max_duration_ms`)")
             }
             None => String::new(),
         };
         let whole = self.explained.whole_timeout.as_ref();
-        let whole =
-            whole.map(|ms| format!(", all together after {} ms", escape::line(ms))).unwrap_or_default();
+        let whole = whole.map(|ms| format!(", all together of {} ms", escape::line(ms))).unwrap_or_default();
         let config = escape::line(&self.config.source.name);
         let target = match self.case.test.target.as_str() {
             name if is_default(name) => format!("that of {config}"),
@@ -113,7 +112,7 @@ fn prohibited(test: &ScopeRules, turn: &ScopeRules) -> usize {
 
 /// The rules of one scope; for a turn, with how many prohibitions of the test apply to it.
 fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours: Colours) {
-    for (is_prohibition, word) in [(true, "prohibition"), (false, "obligation")] {
+    for (is_prohibition, word) in [(true, "prohibition"), (false, "requirement")] {
         // One heading for all rules that are evaluated at the same time, in the order of the files.
         let mut headings: IndexMap<String, Vec<&RuleEntry>> = IndexMap::new();
         for rule in part.rules.iter().filter(|rule| rule.is_prohibition() == is_prohibition) {
@@ -128,7 +127,7 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
     }
     if !part.limits.is_empty() {
         table.line(format!(
-            "  {}, settled at the end of {}",
+            "  {}, evaluated at the end of {}",
             styled(colours.heading, "limit"),
             match prohibited {
                 None => "each turn",
@@ -148,7 +147,7 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
             Measure::Duration => "duration".to_owned(),
             tokens => tokens.of_what().to_owned(),
         };
-        let note = format!("this turn answers for its own {own}: it is left out of that of the test");
+        let note = format!("this turn has its own {own}, which does not count for the test");
         table.line(format!("    {}", styled(colours.faint, &note)));
     }
     if let Some((without, origin)) = &part.subagents {
@@ -159,28 +158,22 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
     let mut shown: Option<&RuleOrigin> = None;
     for ReplacedRule { entry, by } in &part.switched_off {
         if shown.is_none_or(|shown| (shown.level, &shown.place) != (by.level, &by.place)) {
-            table.line(format!("  {}, by {}", styled(colours.heading, "not in force here"), whose(by)));
+            table.line(format!("  {}, by {}", styled(colours.heading, "does not apply here"), whose(by)));
             shown = Some(by);
         }
         row(4, &entry.describe(), Emphasis::Faint, &entry.origin, table);
     }
     for DroppedRule { entry, kept } in &part.dropped {
-        table.line(format!(
-            "  {}, in force already from {}",
-            styled(colours.heading, "dropped"),
-            whose(kept)
-        ));
+        table.line(format!("  {}, already applies from {}", styled(colours.heading, "dropped"), whose(kept)));
         row(4, &entry.describe(), Emphasis::Faint, &entry.origin, table);
     }
     let is_silent = part.rules.is_empty() && part.limits.is_empty();
     let note = match prohibited.unwrap_or_default() {
-        _ if part.is_replay => {
-            "  nothing of the test: what the agent tells again is this turn's own business".to_owned()
-        }
+        _ if part.is_replay => "  no rule of the test: replayed messages are history".to_owned(),
         0 if is_silent => "  nothing".to_owned(),
         0 => return,
-        1 => "  and the prohibition of the test as a whole".to_owned(),
-        count => format!("  and the {count} prohibitions of the test as a whole"),
+        1 => "  and the prohibition of the whole test".to_owned(),
+        count => format!("  and the {count} prohibitions of the whole test"),
     };
     table.line(styled(colours.faint, &note));
 }

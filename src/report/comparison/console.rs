@@ -57,7 +57,7 @@ impl Comparison {
         }
         let more = changes.count();
         if more > 0 {
-            page.line(palette.faint, &format!("  … and {more} more; `ananke compare --json` tells all"));
+            page.line(palette.faint, &format!("  … and {more} more; `ananke compare --json` shows all"));
         }
         page.end();
     }

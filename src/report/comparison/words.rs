@@ -81,7 +81,7 @@ pub(super) fn of_run(run: &ComparedRun) -> String {
     let whole = run.summary;
     let time = whole.elapsed_us.map(|us| format!(" in {}", duration::rounded(us)));
     let end = match whole.exit_code {
-        None => ", cut short",
+        None => ", incomplete",
         Some(130) => ", interrupted",
         Some(_) => "",
     };

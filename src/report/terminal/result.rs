@@ -109,7 +109,7 @@ fn expired(entries: &[Quarantine], palette: &Palette, page: &mut Page) {
     if entries.is_empty() {
         return;
     }
-    page.line(palette.strong, "expired in the quarantine, which fails the run");
+    page.line(palette.strong, "expired quarantine entries, which fail the run");
     for Quarantine { test, owner, expires, place, .. } in entries.iter().take(MOST) {
         let beside = format!("  last day {expires}, owner {}, {place}", bounded(owner));
         row(mark(Status::Error), palette.failed, test, &beside, page);

@@ -50,34 +50,34 @@ impl EventReader for AguiEvents<'_> {
         let form = response.form();
         if self.decoder.is_replay() && form == BodyForm::Empty {
             let thread = shown(&self.conversation.thread_id);
-            let message = format!("the answer is empty: the agent tells nothing of the thread `{thread}`");
+            let message =
+                format!("the response is empty: the agent replayed nothing of the thread `{thread}`");
             return response.error(message).with_help(
                 "is there a thread of this id? A runtime that keeps threads in memory forgets them when it restarts",
             );
         }
         let (message, help) = match form {
             _ if response.head.content_type.starts_with(BINARY) => (
-                "the answer is in the binary form of AG-UI, which is not read here",
-                "leave `accept` out of the target's `headers`, so that server-sent events are asked for",
+                "the response is in the binary form of AG-UI, which is not supported",
+                "remove `accept` from the `headers` of the target, so that server-sent events are requested",
             ),
-            BodyForm::Empty => {
-                ("the answer is empty", "some servers answer so while the thread is busy with another run")
-            }
+            BodyForm::Empty => (
+                "the response is empty",
+                "some servers respond like this while the thread is busy with another run",
+            ),
             BodyForm::WebPage => (
-                "the answer is a web page, not a stream of events",
-                "is `endpoint` the address of the agent itself?",
+                "the response is an HTML page, not an event stream",
+                "is `endpoint` the URL of the agent itself?",
             ),
             BodyForm::JsonLines => (
-                "the answer is JSON line by line, not server-sent events",
+                "the response is JSON Lines, not server-sent events",
                 "an AG-UI server sends each event as `data: {…}` and a blank line",
             ),
             BodyForm::JsonDocument => (
-                "the answer is a JSON document, not a stream of events",
-                "is `endpoint` the address that runs the agent?",
+                "the response is a JSON document, not an event stream",
+                "is `endpoint` the URL that runs the agent?",
             ),
-            BodyForm::Other => {
-                ("there is no event in the answer", "is `endpoint` the address of an AG-UI agent?")
-            }
+            BodyForm::Other => ("the response contains no event", "is `endpoint` the URL of an AG-UI agent?"),
         };
         response.error(message).with_help(help)
     }

@@ -68,7 +68,7 @@ impl ProtocolConfig for AguiConfig {
             "connecting over plain HTTP sends a run without messages, which some agents answer by running";
         let warning = Diagnostic::warning(Code::ConnectOverHttp, message).at(source, turn.span, "");
         Some(warning.help(
-            "say `connect: empty_run` on the target if this agent tells its thread then, or reach it through a \
+            "set `connect: empty_run` on the target if this agent replays its thread then, or reach it through a \
              runtime with `transport: copilotkit`",
         ))
     }

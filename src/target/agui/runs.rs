@@ -62,9 +62,9 @@ impl Runs {
             for (what, given, requested) in ids {
                 if let Some(given) = given.as_deref().filter(|given| given != requested) {
                     let (given, requested) = (shown(given), shown(requested));
-                    listeners
-                        .warnings
-                        .add(format!("the agent's {what} is `{given}`, not `{requested}` as asked for"));
+                    listeners.warnings.add(format!(
+                        "the agent reported the {what} `{given}` instead of the requested `{requested}`"
+                    ));
                 }
             }
         }

@@ -25,7 +25,7 @@ impl Warnings {
     }
 
     pub(super) fn add_lone_surrogate(&mut self) {
-        self.add("half of a surrogate pair stands alone in a string: U+FFFD is taken for it");
+        self.add("half of a surrogate pair is alone in a string and is read as U+FFFD");
     }
 
     pub(super) fn take(&mut self) -> Vec<Cow<'static, str>> {

@@ -154,6 +154,6 @@ fn not_connected(cause: &Cause) -> &'static str {
         Cause::BadCertificate(_) => {
             "is the server's certificate made for the host of `endpoint`, and valid today?"
         }
-        _ => "is the agent running, and is `endpoint` its address?",
+        _ => "is the agent running, and is `endpoint` correct?",
     }
 }

@@ -82,13 +82,13 @@ async fn refusal(mut received: ReceivedResponse, mut body: Box<dyn Body>, until:
     let status = received.head.status;
     if let (300..=399, Some(location)) = (status, &received.head.location) {
         return received
-            .error(format!("the agent has moved to {location}"))
-            .with_help("a redirect of a POST is not followed: put the new place into `endpoint`");
+            .error(format!("the agent redirects to {location}"))
+            .with_help("redirects are not followed for POST requests: set `endpoint` to the new URL");
     }
-    let error = received.error(format!("the agent answered with HTTP {status}"));
+    let error = received.error(format!("the agent responded with HTTP {status}"));
     match status {
-        401 | 403 => error.with_help("does the target send the `headers` it needs?"),
-        404 | 405 => error.with_help("is `endpoint` the address that runs the agent?"),
+        401 | 403 => error.with_help("check the `headers` of the target, such as `authorization`"),
+        404 | 405 => error.with_help("is `endpoint` the URL that runs the agent?"),
         _ => error,
     }
 }

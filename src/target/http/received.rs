@@ -79,8 +79,7 @@ impl ReceivedResponse {
 
     /// The error of a response that was aborted.
     pub fn broken_off(&self, message: impl Into<String>) -> TargetError {
-        self.error(message).with_help(
-            "did the agent fail on the way, or does a proxy end what takes long? Their logs may say",
-        )
+        self.error(message)
+            .with_help("the agent may have crashed, or a proxy may have timed out: see their logs")
     }
 }

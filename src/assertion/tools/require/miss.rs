@@ -41,7 +41,7 @@ impl CountMiss<'_> {
         } else if self.candidates.is_empty() {
             format!("{} {scope}{expected}", self.selector.name.not_called())
         } else {
-            format!("no call of {conditions} {scope}{expected}")
+            format!("no call to {conditions} {scope}{expected}")
         };
         let candidates = self.candidates.iter().map(|index| &view.trace.calls[*index]);
         let events = candidates.take(CITED_CANDIDATES).map(|call| call.first_event).collect();

@@ -180,7 +180,7 @@ impl RequireMonitor {
         let called = self.after.as_ref().filter(|after| !is_before(after, CallPhase::Called));
         let answered = self.after_result.as_ref().filter(|after| !is_before(after, CallPhase::Answered));
         let missing = match (called, answered) {
-            (Some(after), _) => format!("an earlier call of `{after}`"),
+            (Some(after), _) => format!("an earlier call to `{after}`"),
             (None, Some(after)) => format!("an earlier result of `{after}`"),
             (None, None) => return None,
         };

@@ -97,7 +97,7 @@ impl Rule for RequireRule {
             words.push(format!("with no result matching `{}`", short(pattern.as_str())));
         }
         if let Some(after) = &self.after {
-            words.push(format!("after a call of `{after}`"));
+            words.push(format!("after a call to `{after}`"));
         }
         if let Some(after) = &self.after_result {
             words.push(format!("after a result of `{after}`"));
@@ -124,7 +124,7 @@ impl Rule for RequireRule {
         // What a call turns out to be is known when the turn is over; that it stays without a result, when its scope is.
         let late = is_provisional && !is_pending && scope == RuleScope::Test && !of_selected.is_empty();
         let late = if late {
-            format!(", broken at the end of a turn by {}", of_selected.join(" or "))
+            format!(", fails at the end of a turn on {}", of_selected.join(" or "))
         } else {
             String::new()
         };
@@ -133,9 +133,9 @@ impl Rule for RequireRule {
         }
         let scope = scope.words();
         if at_once.is_empty() {
-            return format!("settled at the end of {scope}{late}");
+            return format!("evaluated at the end of {scope}{late}");
         }
-        format!("settled at the end of {scope}{late}, broken at once by {}", at_once.join(" or "))
+        format!("evaluated at the end of {scope}{late}, fails at once on {}", at_once.join(" or "))
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {

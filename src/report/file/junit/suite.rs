@@ -84,8 +84,8 @@ impl Suite {
             accounts.copy(&self.accounts, out)?;
             match self.accounts_left_out {
                 0 => Ok(()),
-                1 => writeln!(out, "… (the transcript of 1 more test is left out)"),
-                more => writeln!(out, "… (the transcripts of {more} more tests are left out)"),
+                1 => writeln!(out, "… (the transcript of 1 more test is omitted)"),
+                more => writeln!(out, "… (the transcripts of {more} more tests are omitted)"),
             }
         })?;
         Element::new("system-err", SUITE_DEPTH + 1).empty(writer)?;

@@ -146,5 +146,5 @@ fn expired(entries: &[Quarantine], room: usize) -> String {
         let (test, owner, place) = (code(test, NAME), code(owner, NAME), code(&place.to_string(), NAME));
         rows.add(&format!("{test} last day {expires}, owner {owner}, {place}"));
     }
-    format!("### expired in the quarantine, which fails the run\n\n{}\n", rows.text())
+    format!("### expired quarantine entries, which fail the run\n\n{}\n", rows.text())
 }

@@ -115,7 +115,7 @@ impl Validator {
         let raw = incoming.event.raw(FieldKey::SubagentRunId).filter(|_| !incoming.effect.is_of_run());
         if raw.is_some_and(|raw| raw.get() == "null") && !std::mem::replace(&mut self.is_null_reported, true)
         {
-            let words = "has a `subagentRunId` that is `null`: it must be left out where there is none";
+            let words = "has a `subagentRunId` that is `null`: it must be omitted if there is none";
             violations.add(EventOrderRule::NullSubagent, None, words);
         }
     }

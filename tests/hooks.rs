@@ -74,7 +74,7 @@ async fn nothing_is_left_after_a_time_out() {
     let mut command = shell(folder.path(), script);
     command.launch.timeout = Duration::from_millis(200);
     let (given, took) = run(&command).await;
-    assert!(given.unwrap_err().ends_with("took longer than its 200 ms and was killed"));
+    assert!(given.unwrap_err().ends_with("timed out after 200 ms and was killed"));
     assert!(took < SOON, "{took:?}");
     assert!(gone(folder.path(), &["a", "b", "c", "d"]).await);
 }

@@ -186,7 +186,7 @@ async fn a_secret_told_in_pieces_is_not_recorded() {
     let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
     let problem = outcome.verdict.end.problem().expect("a problem");
     assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
-    assert!(problem.message.contains("told `<secret:ENV.KEY>` in pieces"), "{problem:?}");
+    assert!(problem.message.contains("sent `<secret:ENV.KEY>` in pieces"), "{problem:?}");
     assert_eq!(bytes(&kept), "");
 }
 
@@ -266,7 +266,7 @@ async fn what_is_a_secret_only_in_the_end_or_by_its_looks_is_not_told_in_pieces_
         let kept = project.folder().join("kept");
         let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
         let problem = outcome.verdict.end.problem().expect("a problem");
-        assert!(problem.message.contains(&format!("told `<secret:{marker}>` in pieces")), "{problem:?}");
+        assert!(problem.message.contains(&format!("sent `<secret:{marker}>` in pieces")), "{problem:?}");
         assert_eq!(bytes(&kept), "");
     }
 }

@@ -136,7 +136,7 @@ async fn nothing_is_left_after_a_time_out_or_a_stop() {
     let started = Instant::now();
     let never = CancellationToken::new();
     let answer = ask(&slow, &json!({}), &never).await;
-    assert_eq!(answer.unwrap_err(), "the script `check` took longer than its 200 ms and was killed");
+    assert_eq!(answer.unwrap_err(), "the script `check` timed out after 200 ms and was killed");
     assert!(started.elapsed() < SOON && gone(folder.path(), &["a", "b"]).await);
 
     std::fs::remove_file(folder.path().join("c")).unwrap();

@@ -246,7 +246,7 @@ async fn what_runs_already_is_an_error_or_used() {
     let by_port = format!("port: {port}");
     let (message, _) = failure(&server(&by_port, "")).await;
     assert!(
-        message.starts_with(&format!("something answers at port {port} already, where server 1")),
+        message.starts_with(&format!("port {port} is already in use, but server 1")),
         "{message}"
     );
 
@@ -260,7 +260,7 @@ async fn what_runs_already_is_an_error_or_used() {
     let (listener, port) = self::listener();
     answering(listener, &[200, 200, 502]);
     let by_url = format!("url: \"http://127.0.0.1:{port}/\"");
-    assert!(failure(&server(&by_url, "")).await.0.starts_with("something answers at http://127.0.0.1"));
+    assert!(failure(&server(&by_url, "")).await.0.starts_with("http://127.0.0.1"));
     start(&server(&by_url, ", reuse: \"${AGAIN:-true}\"")).await.expect("it is used").stop().await;
     let (message, _) = failure(&server(&by_url, ", reuse: true")).await;
     assert!(message.ends_with("already is not ready: it answers with status 502"), "{message}");

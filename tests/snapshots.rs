@@ -225,7 +225,7 @@ fn what_a_turn_was_told_again_is_its_own_business() {
     let own = written(turns(), ConversationPart::Turn(0), &[], &Redactor::default());
     assert!(own.contains("turn\n  user: (connects)\n  says: Welcome back."), "{own}");
     let without = written(turns(), ConversationPart::Test { left_out: &[1] }, &[], &Redactor::default());
-    assert!(without.ends_with("\nturn 2, left out\n"), "{without}");
+    assert!(without.ends_with("\nturn 2, omitted\n"), "{without}");
 }
 
 #[test]

@@ -70,15 +70,15 @@ mod tests {
     #[test]
     fn an_expectation_that_the_message_repeats_is_not_shown_again() {
         for (expected, message, is_repeated) in [
-            ("a call of `pay`", "`pay` was not called in this turn", true),
+            ("a call to `pay`", "`pay` was not called in this turn", true),
             (
-                "a call of `pay`, at least 5 times",
+                "a call to `pay`, at least 5 times",
                 "`pay` was called 2 times, expected at least 5 times",
                 true,
             ),
-            ("a call of `pay`, at least 5 times", "`pay` was called 2 times", false),
+            ("a call to `pay`, at least 5 times", "`pay` was called 2 times", false),
             (
-                "no calls but these: a call of `a`; a call of `b`",
+                "no calls but these: a call to `a`; a call to `b`",
                 "`a` was called, which no step allows",
                 false,
             ),

@@ -144,7 +144,7 @@ fn its_data_is_what_the_json_report_says() {
 #[test]
 fn a_run_that_was_cut_short_says_so() {
     let page = written(&begun(9, outcomes::all_kinds()));
-    assert!(page.contains("<h1>The run was cut short after 8 of 9 tests</h1>"), "{}", without_assets(&page));
+    assert!(page.contains("<h1>The run ended after 8 of 9 tests</h1>"), "{}", without_assets(&page));
     assert!(page.contains("<dt>Exit code</dt><dd>none</dd>"));
     let page = written(&ended(Vec::new(), Verdict::default()));
     assert!(page.contains("<h1>No test failed</h1>") && page.contains("id=\"tests\">[\n]</script>"));

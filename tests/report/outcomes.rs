@@ -194,7 +194,7 @@ fn browses() -> Outcome {
     let measured = Some(Measured { actual, limit, unit });
     let duration = held(Level::Target, 9, "timing.max_duration_ms", "at most 1000 ms");
     browsing.held.push(PassedRule { measured, written: "1000".to_owned(), ..duration });
-    browsing.held.push(held(Level::Turn, 7, "tools.require", "a call of `search_products`"));
+    browsing.held.push(held(Level::Turn, 7, "tools.require", "a call to `search_products`"));
     let turns = vec![browsing];
     let held = vec![held(Level::Test, 11, "tools.forbid", "no call to `charge_card`")];
     let warning = "ananke.config.yaml:7: a secret of the header `x-key` is too short to be masked";
@@ -253,7 +253,7 @@ fn never_validates() -> Outcome {
         vec![calls(4, "charge_card", r#"{"amount":1}"#, Some("done"), (5_000, 700)), says(6, "Done.")];
     let turns = vec![turn(1, "hello", 95_000, vec![says(2, "Hello!")]), turn(2, "buy it", 95_000, lines)];
     let end = TestEnd::Evaluated(vec![Failure {
-        expected: "at least 1 call of `validate_cart`".to_owned(),
+        expected: "at least 1 call to `validate_cart`".to_owned(),
         seen: vec!["charge_card({\"amount\":1}) → done".to_owned()],
         events: vec![4],
         ..failure(Level::Test, 21, "tools.require", "`validate_cart` was never called")

@@ -131,7 +131,7 @@ impl Observer {
         }
         // A row defines one rule; if a limit applies to each turn and to the test, the first decision is a violation.
         let word = match (is_violated, self.open) {
-            (true, _) => "broken",
+            (true, _) => "fails",
             (false, 0) => "holds",
             (false, _) => return,
         };

@@ -12,24 +12,24 @@ macro_rules! rows {
 
 rows! {
     // forbid: at the start of the call, result or not; on every turn of its home.
-    "target" "{tools: {forbid: [x]}}": "a x b" => "broken at event 5 of turn 1",
+    "target" "{tools: {forbid: [x]}}": "a x b" => "fails at event 5 of turn 1",
     "target" "{tools: {forbid: [x]}}": "a|b" => "holds at the end of the test",
-    "test" "{tools: {forbid: [x]}}": "a|x" => "broken at event 2 of turn 2",
+    "test" "{tools: {forbid: [x]}}": "a|x" => "fails at event 2 of turn 2",
     "test" "{tools: {forbid: [x]}}": "X|xx" => "holds at the end of the test",
     "turn 1" "{tools: {forbid: [x]}}": "a|x" => "holds at the end of turn 1",
     "turn 2" "{tools: {forbid: [x]}}": "x|a" => "holds at the end of turn 2",
-    "turn 1" "{tools: {forbid: [x]}}": "x?" => "broken at event 2 of turn 1",
-    "turn 1" "{tools: {forbid: [x]}}": "x !" => "broken at event 2 of turn 1",
+    "turn 1" "{tools: {forbid: [x]}}": "x?" => "fails at event 2 of turn 1",
+    "turn 1" "{tools: {forbid: [x]}}": "x !" => "fails at event 2 of turn 1",
 
     // forbid_calls: as soon as all its conditions are known to hold.
-    "turn 1" "{tools: {forbid_calls: [{name: x}]}}": "a x" => "broken at event 5 of turn 1",
-    "test" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}}]}}": "x(k:good) x(k:bad)" => "broken at event 8 of turn 1",
+    "turn 1" "{tools: {forbid_calls: [{name: x}]}}": "a x" => "fails at event 5 of turn 1",
+    "test" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}}]}}": "x(k:good) x(k:bad)" => "fails at event 8 of turn 1",
     "test" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}}]}}": "x(k:good)|x(j:bad)" => "holds at the end of the test",
-    "target" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x=ok|x=declined" => "broken at event 4 of turn 2",
+    "target" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x=ok|x=declined" => "fails at event 4 of turn 2",
     "turn 1" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}, result_match: no}]}}": "x(k:bad)=yes x(k:good)=no" => "holds at the end of turn 1",
-    "turn 1" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}, result_match: no}]}}": "x(k:bad)=no" => "broken at event 5 of turn 1",
-    "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1=ok >1=declined" => "broken at event 5 of turn 1",
-    "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1? | >1=declined" => "broken at event 2 of turn 2",
+    "turn 1" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}, result_match: no}]}}": "x(k:bad)=no" => "fails at event 5 of turn 1",
+    "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1=ok >1=declined" => "fails at event 5 of turn 1",
+    "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1? | >1=declined" => "fails at event 2 of turn 2",
     "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1? | a" => "holds at the end of the test",
     "turn 2" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x=declined | a" => "holds at the end of turn 2",
 
@@ -43,21 +43,21 @@ rows! {
     "turn 1" "{tools: {require: [{name: b}]}}": "a !" => "never settles",
 
     // count: counts the selected calls and alone decides.
-    "test" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b|b" => "broken at event 2 of turn 2",
-    "test" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b b !" => "broken at event 5 of turn 1",
+    "test" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b|b" => "fails at event 2 of turn 2",
+    "test" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b b !" => "fails at event 5 of turn 1",
     "test" "{tools: {require: [{name: b, count: {exact: 2}}]}}": "b|b" => "holds at the end of the test",
-    "turn 1" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b b" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b b" => "fails at event 5 of turn 1",
     "turn 1" "{tools: {require: [{name: b, count: {exact: 0}}]}}": "a" => "holds at the end of turn 1",
-    "turn 1" "{tools: {require: [{name: b, count: {exact: 0}}]}}": "a b" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, count: {exact: 0}}]}}": "a b" => "fails at event 5 of turn 1",
     "turn 1" "{tools: {require: [{name: b, count: {max: 2}}]}}": "a" => "holds at the end of turn 1",
-    "target" "{tools: {require: [{name: b, count: {max: 2}}]}}": "b b|b" => "broken at event 2 of turn 2",
+    "target" "{tools: {require: [{name: b, count: {max: 2}}]}}": "b b|b" => "fails at event 2 of turn 2",
     "test" "{tools: {require: [{name: b, count: {min: 2}}]}}": "b|b" => "holds at the end of the test",
     "test" "{tools: {require: [{name: b, count: {min: 2, max: 3}}]}}": "b|a" => "fails at the end of the test",
 
     // args_match and result_match select.
-    "turn 1" "{tools: {require: [{name: b, args_match: {k: ^1$}, count: {exact: 1}}]}}": "b(k:1) b(k:2) b(k:1)" => "broken at event 12 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, args_match: {k: ^1$}, count: {exact: 1}}]}}": "b(k:1) b(k:2) b(k:1)" => "fails at event 12 of turn 1",
     "turn 1" "{tools: {require: [{name: b, args_match: {k: ^1$}}]}}": "b(k:2)" => "fails at the end of turn 1",
-    "turn 1" "{tools: {require: [{name: b, result_match: ok, count: {exact: 1}}]}}": "b=ok b=no b=ok" => "broken at event 10 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, result_match: ok, count: {exact: 1}}]}}": "b=ok b=no b=ok" => "fails at event 10 of turn 1",
     "turn 1" "{tools: {require: [{name: b, result_match: ok}]}}": "b=no" => "fails at the end of turn 1",
     "test" "{tools: {require: [{name: b, result_match: ok}]}}": "b=no|b=ok" => "holds at the end of the test",
 
@@ -71,27 +71,27 @@ rows! {
     "turn 1" "{tools: {require: [{name: b, result_match: ok}]}}": "b#1=no >1=ok" => "holds at the end of turn 1",
 
     // result_not_match: one clean call does not excuse a bad one; no result passes.
-    "test" "{tools: {require: [{name: b, result_not_match: error}]}}": "b=ok b=error" => "broken at event 7 of turn 1",
+    "test" "{tools: {require: [{name: b, result_not_match: error}]}}": "b=ok b=error" => "fails at event 7 of turn 1",
     "test" "{tools: {require: [{name: b, result_not_match: error}]}}": "b=ok|b?" => "holds at the end of the test",
     "turn 1" "{tools: {require: [{name: b, result_not_match: error}]}}": "b?" => "holds at the end of turn 1",
-    "turn 1" "{tools: {require: [{name: b, result_not_match: error}]}}": "b#1?|>1=error" => "broken at event 2 of turn 2",
+    "turn 1" "{tools: {require: [{name: b, result_not_match: error}]}}": "b#1?|>1=error" => "fails at event 2 of turn 2",
     "turn 1" "{tools: {require: [{name: b, args_match: {k: x}, result_not_match: error}]}}": "b(k:y)=error b(k:x)=ok" => "holds at the end of turn 1",
 
     // after: every selected call needs an earlier call, in this turn or any before it.
     "turn 1" "{tools: {require: [{name: b, after: a}]}}": "a b a" => "holds at the end of turn 1",
-    "turn 1" "{tools: {require: [{name: b, after: a}]}}": "b a b" => "broken at event 2 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, after: a}]}}": "b a b" => "fails at event 2 of turn 1",
     "turn 2" "{tools: {require: [{name: b, after: a}]}}": "a|b" => "holds at the end of turn 2",
-    "test" "{tools: {require: [{name: b, after: a}]}}": "b|a" => "broken at event 2 of turn 1",
+    "test" "{tools: {require: [{name: b, after: a}]}}": "b|a" => "fails at event 2 of turn 1",
     "target" "{tools: {require: [{name: b, args_match: {k: x}, after: a}]}}": "b(k:y) a|b(k:x)" => "holds at the end of the test",
     "test" "{tools: {require: [{name: b, result_match: ok, after: a}]}}": "b=no a b=ok" => "holds at the end of the test",
-    "test" "{tools: {require: [{name: b, result_match: ok, after: a}]}}": "b=ok a" => "broken at event 4 of turn 1",
+    "test" "{tools: {require: [{name: b, result_match: ok, after: a}]}}": "b=ok a" => "fails at event 4 of turn 1",
 
     // after_result: every selected call needs a call that was answered before it began.
     "turn 1" "{tools: {require: [{name: b, after_result: a}]}}": "a b" => "holds at the end of turn 1",
-    "turn 1" "{tools: {require: [{name: b, after_result: a}]}}": "a#1? b >1" => "broken at event 4 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, after_result: a}]}}": "a#1? b >1" => "fails at event 4 of turn 1",
     "turn 1" "{tools: {require: [{name: b, after: a}]}}": "a#1? b >1" => "holds at the end of turn 1",
     "turn 2" "{tools: {require: [{name: b, after_result: a}]}}": "a#1?|>1 b" => "holds at the end of turn 2",
-    "test" "{tools: {require: [{name: b, after_result: a}]}}": "a#1?|b#2" => "broken at event 2 of turn 2",
+    "test" "{tools: {require: [{name: b, after_result: a}]}}": "a#1?|b#2" => "fails at event 2 of turn 2",
     "target" "{tools: {require: [{name: b, count: {min: 0}, after_result: a}]}}": "a#1=x* b" => "holds at the end of the test",
 
     // args and result: JSON that is held, or all there is.
@@ -99,36 +99,36 @@ rows! {
     "turn 1" "{tools: {require: [{name: b, args: {k: y}}]}}": "b(k:x)" => "fails at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, args: {}, exact: true}]}}": "b" => "holds at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, args: {}, exact: true}]}}": "b(k:x)" => "fails at the end of turn 1",
-    "test" "{tools: {require: [{name: b, args: {k: x}, count: {exact: 1}}]}}": "b(k:x) b(k:y)|b(k:x)" => "broken at event 4 of turn 2",
+    "test" "{tools: {require: [{name: b, args: {k: x}, count: {exact: 1}}]}}": "b(k:x) b(k:y)|b(k:x)" => "fails at event 4 of turn 2",
     "test" "{tools: {require: [{name: b, result: good}]}}": "b=bad|b=good" => "holds at the end of the test",
     "turn 1" "{tools: {require: [{name: b, result: good}]}}": "b#1?|>1=good" => "holds at the end of the test",
-    "target" "{tools: {forbid_calls: [{name: b, args: {k: x}}]}}": "b(k:y)|b(k:x)" => "broken at event 4 of turn 2",
-    "turn 1" "{tools: {forbid_calls: [{name: b, result: bad}]}}": "b=good b=bad" => "broken at event 7 of turn 1",
+    "target" "{tools: {forbid_calls: [{name: b, args: {k: x}}]}}": "b(k:y)|b(k:x)" => "fails at event 4 of turn 2",
+    "turn 1" "{tools: {forbid_calls: [{name: b, result: bad}]}}": "b=good b=bad" => "fails at event 7 of turn 1",
 
     // args_not_match rules out in require, as result_not_match does, and selects in forbid_calls.
-    "turn 1" "{tools: {require: [{name: b, args_not_match: {k: bad}}]}}": "b(k:good) b(k:bad)" => "broken at event 8 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, args_not_match: {k: bad}}]}}": "b(k:good) b(k:bad)" => "fails at event 8 of turn 1",
     "turn 1" "{tools: {require: [{name: b, args_not_match: {k: bad}}]}}": "b(k:good) b" => "holds at the end of turn 1",
     "test" "{tools: {require: [{name: b, args_match: {k: g}, args_not_match: {k: bad}}]}}": "b(k:bad)|b(k:good)" => "holds at the end of the test",
-    "test" "{tools: {forbid_calls: [{name: b, args_not_match: {k: good}}]}}": "b(k:good)|b(k:bad)" => "broken at event 4 of turn 2",
-    "test" "{tools: {forbid_calls: [{name: b, args_not_match: {k: good}}]}}": "b(k:good)|b" => "broken at event 3 of turn 2",
-    "turn 1" "{tools: {forbid_calls: [{name: b, result_not_match: ok}]}}": "b=ok b? b=no" => "broken at event 9 of turn 1",
-    "turn 1" "{tools: {forbid_calls: [{name: b, result_not_match: ok}]}}": "b#1?|>1=no" => "broken at event 2 of turn 2",
+    "test" "{tools: {forbid_calls: [{name: b, args_not_match: {k: good}}]}}": "b(k:good)|b(k:bad)" => "fails at event 4 of turn 2",
+    "test" "{tools: {forbid_calls: [{name: b, args_not_match: {k: good}}]}}": "b(k:good)|b" => "fails at event 3 of turn 2",
+    "turn 1" "{tools: {forbid_calls: [{name: b, result_not_match: ok}]}}": "b=ok b? b=no" => "fails at event 9 of turn 1",
+    "turn 1" "{tools: {forbid_calls: [{name: b, result_not_match: ok}]}}": "b#1?|>1=no" => "fails at event 2 of turn 2",
 
     // name_match: every tool whose name matches.
     "turn 1" "{tools: {require: [{name_match: ^b}]}}": "ab bc" => "holds at the end of turn 1",
     "turn 1" "{tools: {require: [{name_match: ^b}]}}": "ab" => "fails at the end of turn 1",
-    "test" "{tools: {require: [{name_match: ^b, count: {max: 1}}]}}": "ba|bb" => "broken at event 2 of turn 2",
-    "target" "{tools: {forbid_calls: [{name_match: ^b}]}}": "ab|ba" => "broken at event 2 of turn 2",
+    "test" "{tools: {require: [{name_match: ^b, count: {max: 1}}]}}": "ba|bb" => "fails at event 2 of turn 2",
+    "target" "{tools: {forbid_calls: [{name_match: ^b}]}}": "ab|ba" => "fails at event 2 of turn 2",
 
     // is_error and status: what a result turns out to be is known at the end of the turn.
     "turn 1" "{tools: {require: [{name: b, is_error: true}]}}": "b=x*" => "holds at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, is_error: true}]}}": "b=x" => "fails at the end of turn 1",
-    "turn 1" "{tools: {require: [{name: b, is_error: true, count: {max: 0}}]}}": "b=x b=x*" => "broken at event 8 of turn 1",
+    "turn 1" "{tools: {require: [{name: b, is_error: true, count: {max: 0}}]}}": "b=x b=x*" => "fails at event 8 of turn 1",
     "turn 1" "{tools: {require: [{name: b, is_error: false}]}}": "b=x*" => "fails at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, is_error: false, count: {max: 1}}]}}": "b=x b=x*" => "holds at the end of turn 1",
     "test" "{tools: {require: [{name: b, is_error: false, count: {max: 1}}]}}": "b=x b=x a|a" => "fails at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, is_error: false}]}}": "b#1?|>1=x" => "holds at the end of the test",
-    "turn 1" "{tools: {forbid_calls: [{name: b, is_error: true}]}}": "b=x b=x*" => "broken at event 8 of turn 1",
+    "turn 1" "{tools: {forbid_calls: [{name: b, is_error: true}]}}": "b=x b=x*" => "fails at event 8 of turn 1",
     "test" "{tools: {forbid_calls: [{name: b, is_error: false}]}}": "b=x*|b=x a" => "fails at the end of turn 2",
     "turn 1" "{tools: {require: [{name: b, status: denied}]}}": "b=x~" => "holds at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, status: denied}]}}": "b=x*" => "fails at the end of turn 1",
@@ -145,29 +145,29 @@ rows! {
     "turn 1" "{tools: {forbid_calls: [{name: b, status: pending}]}}": "b b? !" => "fails at the end of turn 1",
     "test" "{tools: {forbid_calls: [{name: b, status: pending}]}}": "b#1?|>1" => "holds at the end of the test",
     "test" "{tools: {forbid_calls: [{name: b, status: pending}]}}": "b#1?|a#2" => "fails at the end of the test",
-    "test" "{tools: {forbid_calls: [{name: b, status: denied}]}}": "b=x*|b=x~" => "broken at event 5 of turn 2",
+    "test" "{tools: {forbid_calls: [{name: b, status: denied}]}}": "b=x*|b=x~" => "fails at event 5 of turn 2",
 
     // allow_only: at the start of any other call.
     "target" "{tools: {allow_only: [a, b]}}": "a b|a" => "holds at the end of the test",
-    "target" "{tools: {allow_only: [a]}}": "a|b?" => "broken at event 2 of turn 2",
-    "test" "{tools: {allow_only: [a]}}": "a A" => "broken at event 5 of turn 1",
+    "target" "{tools: {allow_only: [a]}}": "a|b?" => "fails at event 2 of turn 2",
+    "test" "{tools: {allow_only: [a]}}": "a A" => "fails at event 5 of turn 1",
     "turn 1" "{tools: {allow_only: []}}": "'x'|a" => "holds at the end of turn 1",
-    "turn 1" "{tools: {allow_only: []}}": "a" => "broken at event 2 of turn 1",
+    "turn 1" "{tools: {allow_only: []}}": "a" => "fails at event 2 of turn 1",
 
     // max_calls: as soon as there is a call too many on its home.
     "target" "{tools: {max_calls: 2}}": "a|b" => "holds at the end of the test",
-    "target" "{tools: {max_calls: 2}}": "a|b a" => "broken at event 5 of turn 2",
-    "test" "{tools: {max_calls: 1}}": "a? b?" => "broken at event 4 of turn 1",
+    "target" "{tools: {max_calls: 2}}": "a|b a" => "fails at event 5 of turn 2",
+    "test" "{tools: {max_calls: 1}}": "a? b?" => "fails at event 4 of turn 1",
     "turn 2" "{tools: {max_calls: 1}}": "a b|a" => "holds at the end of turn 2",
-    "turn 1" "{tools: {max_calls: 0}}": "a !" => "broken at event 2 of turn 1",
+    "turn 1" "{tools: {max_calls: 0}}": "a !" => "fails at event 2 of turn 1",
     "turn 2" "{tools: {max_calls: 0}}": "a#1?|>1" => "holds at the end of turn 2",
 
     // subagents: their calls count, unless they are left out.
-    "test" "{tools: {forbid: [x]}}": "s:x" => "broken at event 2 of turn 1",
+    "test" "{tools: {forbid: [x]}}": "s:x" => "fails at event 2 of turn 1",
     "test" "{tools: {subagents: exclude, forbid: [x]}}": "s:x|a" => "holds at the end of the test",
-    "test" "{tools: {subagents: exclude, forbid_calls: [{name: x}]}}": "s:x|x" => "broken at event 2 of turn 2",
+    "test" "{tools: {subagents: exclude, forbid_calls: [{name: x}]}}": "s:x|x" => "fails at event 2 of turn 2",
     "target" "{tools: {subagents: exclude, require: [{name: x}]}}": "s:x" => "fails at the end of the test",
-    "turn 1" "{tools: {subagents: exclude, require: [{name: b, after: a}]}}": "s:a b" => "broken at event 5 of turn 1",
+    "turn 1" "{tools: {subagents: exclude, require: [{name: b, after: a}]}}": "s:a b" => "fails at event 5 of turn 1",
     "turn 1" "{tools: {subagents: exclude, require: [{name: b, after_result: a}]}}": "s:a a b" => "holds at the end of turn 1",
     "turn 1" "{tools: {subagents: exclude, max_calls: 1}}": "s:a s:b c" => "holds at the end of turn 1",
     "turn 1" "{tools: {subagents: exclude, allow_only: [c]}}": "s:a c" => "holds at the end of turn 1",
@@ -182,24 +182,24 @@ rows! {
     "target" "{text: {must_match: hello}}": "'a'|'b'" => "fails at the end of the test",
 
     // must_not_match: when a message closes, at the end of each turn, at the end of the test.
-    "target" "{text: {must_not_match: error}}": "'fine'|a 'an_error'" => "broken at event 7 of turn 2",
+    "target" "{text: {must_not_match: error}}": "'fine'|a 'an_error'" => "fails at event 7 of turn 2",
     "test" "{text: {must_not_match: error}}": "'fine'|'good'" => "holds at the end of the test",
     "turn 1" "{text: {must_not_match: error}}": "'fine'|'error'" => "holds at the end of turn 1",
     "turn 1" "{text: {must_not_match: \"a\\nb\"}}": "'a' 'b'" => "fails at the end of turn 1",
     "test" "{text: {must_not_match: \"a\\nb\"}}": "'a'|'b'" => "fails at the end of the test",
     "test" "{text: {must_not_match: ^error}}": "'x' 'error'" => "holds at the end of the test",
     "test" "{text: {must_not_match: ^error}}": "'x'|'error'" => "fails at the end of turn 2",
-    "turn 1" "{text: {must_not_match: error}}": "'error' !" => "broken at event 4 of turn 1",
+    "turn 1" "{text: {must_not_match: error}}": "'error' !" => "fails at event 4 of turn 1",
 
     // contains, not_contains: like the two above, letter by letter.
     "turn 1" "{text: {contains: (a.b)*}}": "'x_(a.b)*_y'" => "holds at the end of turn 1",
     "turn 1" "{text: {contains: [a, b]}}": "'a'|'b'" => "fails at the end of turn 1",
     "test" "{text: {contains: [a, b]}}": "'a'|'b'" => "holds at the end of the test",
     "target" "{text: {contains: Hello}}": "'hello'" => "fails at the end of the test",
-    "target" "{text: {not_contains: a.b}}": "'axb'|c 'a.b'" => "broken at event 7 of turn 2",
+    "target" "{text: {not_contains: a.b}}": "'axb'|c 'a.b'" => "fails at event 7 of turn 2",
     "test" "{text: {not_contains: \"a\\nb\"}}": "'a'|'b'" => "fails at the end of the test",
     "turn 1" "{text: {not_contains: ^}}": "'x' 'y'|'^'" => "holds at the end of turn 1",
-    "turn 1" "{text: {not_contains: no}}": "'no' !" => "broken at event 4 of turn 1",
+    "turn 1" "{text: {not_contains: no}}": "'no' !" => "fails at event 4 of turn 1",
 
     // equals: all of the text, or one of several.
     "turn 1" "{text: {equals: yes}}": "'yes'" => "holds at the end of turn 1",
@@ -299,15 +299,15 @@ rows! {
 
     // sequence, only: as soon as something comes that no step allows.
     "turn 1" "{sequence: {mode: only, steps: [{call: a}]}}": "'x' a a|b" => "holds at the end of turn 1",
-    "turn 1" "{sequence: {mode: only, steps: [{call: a}]}}": "a b" => "broken at event 5 of turn 1",
-    "turn 1" "{sequence: {mode: only, steps: [{call: a}]}}": "b !" => "broken at event 2 of turn 1",
-    "test" "{sequence: {mode: only, steps: [{call: a, args: {k: v}}]}}": "a(k:v)|a(k:w)" => "broken at event 4 of turn 2",
+    "turn 1" "{sequence: {mode: only, steps: [{call: a}]}}": "a b" => "fails at event 5 of turn 1",
+    "turn 1" "{sequence: {mode: only, steps: [{call: a}]}}": "b !" => "fails at event 2 of turn 1",
+    "test" "{sequence: {mode: only, steps: [{call: a, args: {k: v}}]}}": "a(k:v)|a(k:w)" => "fails at event 4 of turn 2",
     "test" "{sequence: {mode: only, steps: [{call: a, args: {k: v}}, {call: a}]}}": "a(k:w)|a" => "holds at the end of the test",
-    "test" "{sequence: {mode: only, steps: [{result: a, match: ok}]}}": "b|a=ok a=no" => "broken at event 4 of turn 1",
-    "target" "{sequence: {mode: only, steps: [{result: a, match: ok}]}}": "a|a=no" => "broken at event 4 of turn 2",
+    "test" "{sequence: {mode: only, steps: [{result: a, match: ok}]}}": "b|a=ok a=no" => "fails at event 4 of turn 1",
+    "target" "{sequence: {mode: only, steps: [{result: a, match: ok}]}}": "a|a=no" => "fails at event 4 of turn 2",
     "target" "{sequence: {mode: only, steps: [{result: a, is_error: false}]}}": "a=x a=x* 'y'" => "fails at the end of turn 1",
-    "turn 2" "{sequence: {mode: only, steps: [{says: y}]}}": "'x'|'y' a 'x'" => "broken at event 10 of turn 2",
-    "turn 2" "{sequence: {mode: only, steps: [{result: a, match: ok}]}}": "a#1?|>1=no" => "broken at event 2 of turn 2",
+    "turn 2" "{sequence: {mode: only, steps: [{says: y}]}}": "'x'|'y' a 'x'" => "fails at event 10 of turn 2",
+    "turn 2" "{sequence: {mode: only, steps: [{result: a, match: ok}]}}": "a#1?|>1=no" => "fails at event 2 of turn 2",
     "target" "{sequence: {mode: only, steps: [{says: no, role: user}]}}": "a|a" => "fails at the end of turn 1",
 
     // output: the last message of its home, as text or as JSON.

@@ -136,7 +136,7 @@ impl Step {
     /// What is wanted, in words.
     pub(super) fn describe(&self) -> String {
         let wanted = match &self.matcher {
-            StepMatcher::Call(selector) => format!("a call of {}", selector.describe()),
+            StepMatcher::Call(selector) => format!("a call to {}", selector.describe()),
             StepMatcher::Result(Selector { name, result, .. }) => {
                 let matching = result.matching.as_ref();
                 let matching = matching.map(|pattern| format!(" matching `{}`", short(pattern.as_str())));

@@ -25,7 +25,7 @@ pub(super) fn decoded(encoding: &str, body: Box<dyn Body>) -> Result<Box<dyn Bod
         "deflate" => Decompressor::Unknown,
         other => {
             let message =
-                format!("the answer is compressed with `{}`, which is not read", other.escape_debug());
+                format!("the response is compressed with `{}`, which is not supported", other.escape_debug());
             let help = "remove `accept-encoding` from the target's `headers`, or have the server send what is not compressed, or `gzip`";
             return Err(TargetError::new(message).with_help(help));
         }

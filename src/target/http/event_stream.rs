@@ -133,7 +133,7 @@ impl EventStream<'_> {
             self.received.add(&before[..before.len() - rest.len()]);
             if self.received.bytes > self.max_response_bytes {
                 let help = "does the agent come to an end, or does it send the same again and again?";
-                return Err(self.too_large("the answer", self.max_response_bytes, help));
+                return Err(self.too_large("the response", self.max_response_bytes, help));
             }
             match next {
                 Ok(Some(data)) => {

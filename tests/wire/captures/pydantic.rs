@@ -7,7 +7,7 @@ pub(super) const CAPTURES: [Capture; 34] = [
     capture("pydantic-accept-proto", "run\nassistant: Hello! You said: hello\nfinished"),
     capture(
         "pydantic-snakecase-input",
-        "run\n! the agent's run is `r9`, not `r-1` as asked for\n! the agent's thread is `t9`, not `t-1` as asked for\nassistant: Hello! You said: hello snake\nfinished",
+        "run\n! the agent reported the run `r9` instead of the requested `r-1`\n! the agent reported the thread `t9` instead of the requested `t-1`\nassistant: Hello! You said: hello snake\nfinished",
     ),
     capture(
         "pydantic-weather",

@@ -6,7 +6,7 @@ pub(super) const CAPTURES: [Capture; 9] = [
     capture(
         "maf-weather",
         r#"run
-! the agent's thread is `a2`, not `t-1` as asked for
+! the agent reported the thread `a2` instead of the requested `t-1`
 assistant:
 call mafcall_0002: get_weather({"city": "Paris"})
   = text {"city": "Paris", "temp": 21, "sky": "sunny"}
@@ -21,7 +21,7 @@ finished"#,
     capture(
         "agno-confirm-run1",
         r#"run
-! the agent's thread is `b2`, not `t-1` as asked for
+! the agent reported the thread `b2` instead of the requested `t-1`
 assistant: I have tools to execute, but I need confirmation.
 call agcall_0009: delete_account({"user_id": "u-9"})
 finished
@@ -30,7 +30,7 @@ state {}"#,
     capture(
         "agno-trip",
         r#"run
-! the agent's thread is `a3`, not `t-1` as asked for
+! the agent reported the thread `a3` instead of the requested `t-1`
 assistant:
 call agcall_0002: get_weather({"city": "Paris"})
   = text {"city": "Paris", "temp": 21, "sky": "sunny"}
@@ -45,7 +45,7 @@ state {}"#,
     capture(
         "langgraph-weather",
         r#"run
-! the agent's thread is `b2`, not `t-1` as asked for
+! the agent reported the thread `b2` instead of the requested `t-1`
 call lgcall_0003: get_weather({"city": "Paris"})
   = text {"city": "Paris", "temp": 21, "sky": "sunny"}
 assistant: It is sunny in Paris ☀️.
@@ -62,7 +62,7 @@ state {"messages":[{"content":"weather","additional_kwargs":{},"response_metadat
     capture(
         "langgraph-interrupt-run1",
         r#"run
-! the agent's thread is `b8`, not `t-1` as asked for
+! the agent reported the thread `b8` instead of the requested `t-1`
 call lgcall_0009: delete_account({"user_id": "u-9"})
 snapshot
   u1 user: delete it
@@ -75,7 +75,7 @@ state {"messages":[{"content":"delete it","additional_kwargs":{},"response_metad
     capture(
         "langgraph-interrupt-run2-resume",
         r#"run
-! the agent's thread is `b8`, not `t-1` as asked for
+! the agent reported the thread `b8` instead of the requested `t-1`
 call lgcall_0009: delete_account({"user_id": "u-9"})
   = text deleted u-9: {"approved": true}
 assistant: Result: deleted u-9: {"approved": true}
@@ -92,7 +92,7 @@ state {"messages":[{"content":"delete it","additional_kwargs":{},"response_metad
     capture(
         "langgraph-legacy-interrupt-run1",
         r#"run
-! the agent's thread is `a8`, not `t-1` as asked for
+! the agent reported the thread `a8` instead of the requested `t-1`
 call lgcall_0010: delete_account({"user_id": "u-9"})
 snapshot
   u1 user: delete it
@@ -105,7 +105,7 @@ state {"messages":[{"content":"delete it","additional_kwargs":{},"response_metad
     capture(
         "maf-approval-run1",
         r#"run
-! the agent's thread is `b2`, not `t-1` as asked for
+! the agent reported the thread `b2` instead of the requested `t-1`
 assistant:
 call mafcall_0009: delete_account({"user_id": "u-9"})
 custom function_approval_request: {"id":"af-call-0dd5d7eea7254bb4920c1eb8cde3f9d5","function_call":{"call_id":"mafcall_0009","name":"delete_account","arguments":{"user_id":"u-9"}}}
@@ -118,7 +118,7 @@ interrupted ["af-call-0dd5d7eea7254bb4920c1eb8cde3f9d5"]"#,
     capture(
         "maf-approval-run2",
         r"run
-! the agent's thread is `b2`, not `t-1` as asked for
+! the agent reported the thread `b2` instead of the requested `t-1`
 answer to mafcall_0009: text deleted u-9
 assistant: Hello! You said:
 snapshot

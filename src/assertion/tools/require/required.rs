@@ -83,7 +83,7 @@ impl Rule for RequireRule {
     fn describe(&self) -> String {
         let none = self.count.max == Some(0);
         let article = if none { "no" } else { "a" };
-        let mut words = vec![format!("{article} call of {}", self.selector.describe())];
+        let mut words = vec![format!("{article} call to {}", self.selector.describe())];
         if let Some(written) = &self.count_written {
             words.push(written.clone());
         } else if self.count != CallCount::AT_LEAST_ONE && !none {

@@ -52,7 +52,10 @@ fn a_file_may_have_8_mib_and_not_a_byte_more() {
 #[test]
 fn what_is_no_file_is_not_waited_for() {
     let project = project("", "/dev/zero");
-    assert_eq!(problems(&project)[0], "missing-key the file extension of `/dev/zero` has no known media type");
+    assert_eq!(
+        problems(&project)[0],
+        "missing-key the file extension of `/dev/zero` has no known media type"
+    );
     let project = self::project("", "link.png");
     std::os::unix::fs::symlink("/dev/zero", project.folder().join("specs/link.png")).unwrap();
     assert_eq!(problems(&project), ["unreadable `specs/link.png` cannot be read: it is not a file"]);

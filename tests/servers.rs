@@ -245,10 +245,7 @@ async fn what_runs_already_is_an_error_or_used() {
     };
     let by_port = format!("port: {port}");
     let (message, _) = failure(&server(&by_port, "")).await;
-    assert!(
-        message.starts_with(&format!("port {port} is already in use, but server 1")),
-        "{message}"
-    );
+    assert!(message.starts_with(&format!("port {port} is already in use, but server 1")), "{message}");
 
     let used = server(&by_port, ", reuse: true");
     let servers = start(&used).await.expect("it is used");

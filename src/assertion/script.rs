@@ -103,7 +103,7 @@ impl Rule for Script {
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
-        format!("asked at the end of {}, when all other rules hold", scope.words())
+        format!("asked at the end of {}, if all other rules pass", scope.words())
     }
 
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {

@@ -117,7 +117,7 @@ impl<'t> Pending<'t> {
                 "name one of these with `id` or `tool`",
             )),
             (several, _) => Err(problem(
-                format!("{reply} fits more than one: {}", self.named(several)),
+                format!("{reply} matches more than one: {}", self.named(several)),
                 "say with `id` or `tool` which one is meant",
             )),
         }
@@ -201,25 +201,25 @@ mod tests {
                 &["i"],
                 &[],
                 vec![id("j")],
-                "the answer to `j` fits nothing that is open: the agent waits for an answer to its interrupt `i`",
+                "the answer to `j` matches nothing that is open: the agent waits for an answer to its interrupt `i`",
             ),
             (
                 &[],
                 &["a"],
                 vec![tool("find")],
-                "the answer to the call to `find` fits nothing that is open: the agent waits for a result of `pay` (`a`)",
+                "the answer to the call to `find` matches nothing that is open: the agent waits for a result of `pay` (`a`)",
             ),
             (
                 &["i", "j"],
                 &[],
                 vec![AnswerTo::TheOnlyOne],
-                "the answer fits more than one: an answer to its interrupt `i`, an answer to its interrupt `j`",
+                "the answer matches more than one: an answer to its interrupt `i`, an answer to its interrupt `j`",
             ),
             (
                 &[],
                 &["a", "b"],
                 vec![tool("pay")],
-                "the answer to the call to `pay` fits more than one: a result of `pay` (`a`), a result of `pay` (`b`)",
+                "the answer to the call to `pay` matches more than one: a result of `pay` (`a`), a result of `pay` (`b`)",
             ),
             (&["i", "j"], &[], vec![id("i")], "no answer to an answer to its interrupt `j`"),
         ] {

@@ -24,6 +24,7 @@ mod retries;
 mod reused_thread;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod run;
+mod run_all;
 mod run_attempt;
 mod run_case;
 mod schedule;

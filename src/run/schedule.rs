@@ -1,9 +1,8 @@
-//! Decides which test runs when, and reports outcomes in the order of the plan.
+//! Decides which test runs next, and reports outcomes in the order of the plan.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
-use tokio::task::JoinSet;
 
 use super::case::Case;
 use super::options::{AfterFailure, Options};
@@ -12,7 +11,6 @@ use super::prefetch::Prefetch;
 use super::run::Run;
 use super::spool::Spool;
 use super::stopper::Reason;
-use super::worker::run_tests;
 use crate::outcome::{Outcome, Totals};
 use crate::plan::Plan;
 use crate::redact::Sealed;
@@ -23,28 +21,6 @@ pub(super) struct All {
     pub(super) totals: Totals,
     /// Whether some tests did not run because a server had ended.
     pub(super) lost_server: bool,
-}
-
-/// Runs every test, as many at once as the options say.
-pub(super) async fn run_all(shared: &Arc<Run>, plan: Plan) -> All {
-    let schedule = Arc::new(Schedule::new(Arc::clone(shared), plan));
-    let mut workers = JoinSet::new();
-    for _ in 0..schedule.parallel().min(schedule.plan.cases.len()) {
-        workers.spawn(run_tests(Arc::clone(&schedule)));
-    }
-    let reported = async {
-        while let Some(ended) = workers.join_next().await {
-            match ended {
-                Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
-                Ok(()) | Err(_) => {}
-            }
-        }
-    };
-    tokio::select! {
-        () = reported => {}
-        () = schedule.report_delayed() => {}
-    }
-    schedule.report_rest().await
 }
 
 /// What the threads share that run the tests.
@@ -70,7 +46,7 @@ struct Reporting {
 }
 
 impl Schedule {
-    fn new(shared: Arc<Run>, plan: Plan) -> Self {
+    pub(super) fn new(shared: Arc<Run>, plan: Plan) -> Self {
         let plan = Arc::new(plan);
         let prefetch = Prefetch::new(shared.context.clone(), Arc::clone(&plan));
         Self {
@@ -82,8 +58,9 @@ impl Schedule {
         }
     }
 
-    fn parallel(&self) -> usize {
-        self.shared.options.parallel.max(1)
+    /// How many tests run at once.
+    pub(super) fn parallel(&self) -> usize {
+        self.shared.options.parallel.clamp(1, self.plan.cases.len().max(1))
     }
 
     /// The test to run next, with its index in the plan; `None` if there is none, or the run stops.
@@ -129,7 +106,7 @@ impl Schedule {
     }
 
     /// Reports outcomes that had no room as soon as they have, for as long as it is not dropped.
-    async fn report_delayed(&self) {
+    pub(super) async fn report_delayed(&self) {
         loop {
             self.delayed.notified().await;
             self.shared.events.room().await;
@@ -140,7 +117,7 @@ impl Schedule {
     }
 
     /// Reports all others: those that wait for room, and tests that have not run.
-    async fn report_rest(&self) -> All {
+    pub(super) async fn report_rest(&self) -> All {
         while self.reporting().reported < self.plan.cases.len() {
             let has_room = self.reporting().has_room;
             if !has_room {

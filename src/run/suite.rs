@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::event::RunEvent;
 use super::run::Run;
-use super::schedule::{All, run_all};
+use super::run_all::run_all;
+use super::schedule::All;
 use super::snapshots;
 use super::stopper::Reason;
 use crate::outcome::{RunFacts, Verdict};

@@ -103,12 +103,12 @@ struct Watched {
     preparation: Option<Arc<Mutex<Preparation>>>,
     /// The lock of the agent's thread.
     thread_lock: Option<OwnedMutexGuard<()>>,
-    thread: ThreadState,
+    thread: WatchedThread,
 }
 
 /// What became of the thread of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum ThreadState {
+enum WatchedThread {
     /// It carries the test out.
     #[default]
     Working,
@@ -120,7 +120,7 @@ enum ThreadState {
 
 impl Watched {
     fn overdue(&self, now: Instant, stopped: Option<Instant>) -> Option<Overdue> {
-        if self.thread != ThreadState::Working {
+        if self.thread != WatchedThread::Working {
             return None;
         }
         let is_past = |at: Instant| now >= at + GRACE;
@@ -169,7 +169,7 @@ impl Watchdog {
     /// If the test has ended without this thread.
     pub(super) fn begin(&self, step: TestStep, allowed: Duration) -> Result<(), Halt> {
         let mut watched = self.watched();
-        if watched.thread == ThreadState::Left {
+        if watched.thread == WatchedThread::Left {
             return Err(Halt::Stopped);
         }
         if matches!(step, TestStep::Turn(_)) {
@@ -202,7 +202,7 @@ impl Watchdog {
         let lock = lock.await;
         let waited = since.elapsed();
         let mut watched = self.watched();
-        if watched.thread == ThreadState::Left {
+        if watched.thread == WatchedThread::Left {
             return Err(Halt::Stopped);
         }
         watched.thread_lock = Some(lock);
@@ -233,7 +233,7 @@ impl Watchdog {
 
     /// Whether the test has ended without this thread.
     pub(super) fn is_left(&self) -> bool {
-        self.watched().thread == ThreadState::Left
+        self.watched().thread == WatchedThread::Left
     }
 
     /// The thread has carried the test out.
@@ -242,10 +242,10 @@ impl Watchdog {
     /// If the test has ended without this thread.
     pub(super) fn end(&self) -> Result<(), Halt> {
         let mut watched = self.watched();
-        if watched.thread == ThreadState::Left {
+        if watched.thread == WatchedThread::Left {
             return Err(Halt::Stopped);
         }
-        watched.thread = ThreadState::Done;
+        watched.thread = WatchedThread::Done;
         Ok(())
     }
 
@@ -296,7 +296,7 @@ impl Watchdog {
     ) -> Option<(Overdue, Option<Arc<Mutex<Preparation>>>)> {
         let mut watched = self.watched();
         let overdue = watched.overdue(Instant::now(), stopped)?;
-        watched.thread = ThreadState::Left;
+        watched.thread = WatchedThread::Left;
         watched.thread_lock = None;
         Some((overdue, watched.preparation.take()))
     }

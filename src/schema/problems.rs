@@ -82,8 +82,7 @@ impl<'a> Problems<'a> {
         let message = format!("{} cannot be combined with `{alone}`", all_of(&names));
         let problem = Diagnostic::error(Code::Contradiction, message).at(self.source, first.key_span, "");
         let problem = rest.iter().fold(problem, |problem, entry| problem.at(self.source, entry.key_span, ""));
-        self.list
-            .push(problem.help(format!("put {them} into an entry of `{alone}`, or remove `{alone}`")));
+        self.list.push(problem.help(format!("put {them} into an entry of `{alone}`, or remove `{alone}`")));
     }
 
     /// Something else than the mapping that a union expects.

@@ -173,7 +173,10 @@ mod tests {
         refused([at(0), at(5), at(4), at(6)], "event 3 has an earlier timestamp than the one before it");
         let seconds = NOW / 1_000;
         refused([Some(seconds); 4], "event 1 has a timestamp that is not a Unix time in milliseconds");
-        refused([at(0), at(1), at(2), at(9000)], "its timestamps span 9000 ms, but the response took 3000 ms");
+        refused(
+            [at(0), at(1), at(2), at(9000)],
+            "its timestamps span 9000 ms, but the response took 3000 ms",
+        );
     }
 
     #[test]

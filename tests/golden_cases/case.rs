@@ -65,7 +65,7 @@ const CLASSES: [Class; 4] = [
         exit: 1,
         promise: "tests ran, a failure is reported, and standard error is empty",
         keeps: |stdout, stderr| {
-            let words = ["failed", "error", "timeout", "fails the run"];
+            let words = ["failed", "error", "timeout", "fail the run"];
             words.iter().any(|word| stdout.contains(word)) && stderr.is_empty()
         },
         runs_tests: true,

@@ -318,7 +318,7 @@ fn links_lead_somewhere() {
 }
 
 /// The texts of `file` that users read, line by line: the text of a document, the comments of an example, the
-/// descriptions of a schema, the help of a command.
+/// descriptions of a schema, the help of a command, the messages of the program.
 fn read_by_users(file: &File) -> Vec<(usize, &str)> {
     let is_document = is_page(&file.path) && !file.path.starts_with("tests/");
     if is_document {
@@ -331,6 +331,9 @@ fn read_by_users(file: &File) -> Vec<(usize, &str)> {
     } else if file.path.starts_with("src/cli/") && file.text.contains("clap::") {
         let lines = (1..).zip(file.text.lines());
         lines.filter_map(|(number, line)| Some((number, line.trim_start().strip_prefix("///")?))).collect()
+    } else if file.path.starts_with("src/") && file.path.ends_with(".rs") && !file.path.ends_with("/fakes.rs")
+    {
+        scan::sentences(&file.text)
     } else {
         Vec::new()
     }

@@ -121,6 +121,34 @@ pub(crate) fn words_and_texts(source: &str) -> Vec<String> {
     words.chain(texts).collect()
 }
 
+/// The string literals of `source` that are sentences, line by line, without comments and unit tests.
+pub(crate) fn sentences(source: &str) -> Vec<(usize, &str)> {
+    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let (mut is_inside, mut parts) = (false, Vec::new());
+    for (number, line) in (1..).zip(source.lines()) {
+        if !is_inside && line.trim_start().starts_with("//") {
+            continue;
+        }
+        let (mut start, mut is_escaped) = (0, false);
+        for (at, c) in line.char_indices() {
+            let is_char = line[..at].ends_with('\'') && line[at + c.len_utf8()..].starts_with('\'');
+            if c == '"' && !is_escaped && (is_inside || !is_char) {
+                if is_inside {
+                    // With its quote, so that two of them are no sentence.
+                    parts.push((number, &line[start..=at]));
+                }
+                (is_inside, start) = (!is_inside, at + 1);
+            }
+            is_escaped = c == '\\' && !is_escaped;
+        }
+        if is_inside {
+            parts.push((number, line[start..].trim_end_matches('\\')));
+        }
+    }
+    parts.retain(|(_, text)| text.contains(' '));
+    parts
+}
+
 /// What the library's root makes public: its modules, and the names it re-exports; not what is hidden in its
 /// documentation.
 pub(crate) fn public_items(root: &str) -> BTreeSet<String> {

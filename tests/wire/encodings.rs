@@ -106,7 +106,11 @@ async fn what_is_not_compressed_as_it_says_is_an_error() {
     let whole = gzip(RUN.as_bytes());
     for (encoding, body, expected) in [
         ("br", RUN.as_bytes(), "the response is compressed with `br`, which is not supported"),
-        ("gzip, gzip", RUN.as_bytes(), "the response is compressed with `gzip, gzip`, which is not supported"),
+        (
+            "gzip, gzip",
+            RUN.as_bytes(),
+            "the response is compressed with `gzip, gzip`, which is not supported",
+        ),
         ("gzip", RUN.as_bytes(), "it is not compressed as its `content-encoding` says"),
         ("gzip", &whole[..40], "its compressed body is incomplete"),
     ] {

@@ -114,7 +114,10 @@ mod tests {
             ("``[1]``", "contains no JSON"),
             ("```python\n[1]\n```", "contains no JSON"),
             ("{\"a\": 1", "is not valid JSON: EOF"),
-            ("```json\n{\"a\": 1\n```\n```json\n[1]\n```", "has a block marked as JSON that is not valid JSON: EOF"),
+            (
+                "```json\n{\"a\": 1\n```\n```json\n[1]\n```",
+                "has a block marked as JSON that is not valid JSON: EOF",
+            ),
         ] {
             let why = find(text).unwrap_err();
             assert!(why.starts_with(expected), "{text}: {why}");

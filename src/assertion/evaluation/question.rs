@@ -47,7 +47,7 @@ impl Question {
         let ScriptQuestion { program, request, expected, .. } = &self.inquiry;
         let words = redactor.text(words.unwrap_or_default());
         let mut lines = words.lines().map(str::trim_end).filter(|line| !line.is_empty());
-        let says = format!("the script {program} says no");
+        let says = format!("the script {program} rejected it");
         let message = lines.next().map_or_else(|| says.clone(), |first| format!("{says}: {}", short(first)));
         let mut shown: Vec<String> = lines.by_ref().take(SHOWN_LINES).map(short).collect();
         if lines.next().is_some() {

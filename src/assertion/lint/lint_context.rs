@@ -40,12 +40,12 @@ impl LintContext<'_> {
         code: Code,
         message: String,
         (first, beside_first): (&RuleOrigin, &str),
-        (second, beside_second): (&RuleOrigin, &str),
+        (second, second_note): (&RuleOrigin, &str),
     ) -> Diagnostic {
         let warning = Diagnostic::warning(code, message).at(self.source(first), first.span, beside_first);
         if Arc::ptr_eq(self.source(first), self.source(second)) {
-            return warning.at(self.source(second), second.span, beside_second);
+            return warning.at(self.source(second), second.span, second_note);
         }
-        warning.help(format!("{beside_second} by the {}, {}", second.level.as_str(), second.place))
+        warning.help(format!("{second_note} by the {}, {}", second.level.as_str(), second.place))
     }
 }

@@ -259,7 +259,7 @@ async fn an_answer_to_another_request_is_stale() {
     assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
     assert_eq!(
         problem.message,
-        "the turn rule `script` (t.test.yaml:3) cannot be judged: the recording `kept/t/t.jsonl` holds an answer of the script `check` to another request in turn 1"
+        "the turn rule `script` (t.test.yaml:3) could not be evaluated: the recording `kept/t/t.jsonl` holds an answer of the script `check` to another request in turn 1"
     );
     assert!(problem.help.as_ref().unwrap().ends_with("or play it all the same with `--replay-loose`"));
     assert_eq!(played(&project, RequestMatch::Loose).await[0].status(), Status::Passed);

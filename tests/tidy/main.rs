@@ -317,6 +317,11 @@ fn links_lead_somewhere() {
     );
 }
 
+fn is_source(path: &str) -> bool {
+    let is_rust = Path::new(path).extension().is_some_and(|extension| extension == "rs");
+    is_rust && path.starts_with("src/") && !path.ends_with("/fakes.rs")
+}
+
 /// The texts of `file` that users read, line by line: the text of a document, the comments of an example, the
 /// descriptions of a schema, the help of a command, the messages of the program.
 fn read_by_users(file: &File) -> Vec<(usize, &str)> {
@@ -331,8 +336,7 @@ fn read_by_users(file: &File) -> Vec<(usize, &str)> {
     } else if file.path.starts_with("src/cli/") && file.text.contains("clap::") {
         let lines = (1..).zip(file.text.lines());
         lines.filter_map(|(number, line)| Some((number, line.trim_start().strip_prefix("///")?))).collect()
-    } else if file.path.starts_with("src/") && file.path.ends_with(".rs") && !file.path.ends_with("/fakes.rs")
-    {
+    } else if is_source(&file.path) {
         scan::sentences(&file.text)
     } else {
         Vec::new()

@@ -60,7 +60,9 @@ impl CaptureSource<'_> {
                 match (result.structured(), path) {
                     (Some(value), path) => self.reach(value, path.as_ref(), &what),
                     (None, None) => Ok(Value::from(result.text.as_str())),
-                    (None, Some(_)) => Err(format!("{what} is not valid JSON: {}", self.start_of(&result.text))),
+                    (None, Some(_)) => {
+                        Err(format!("{what} is not valid JSON: {}", self.start_of(&result.text)))
+                    }
                 }
             }
             CaptureFrom::Text(pattern) => {

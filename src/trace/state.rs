@@ -1,7 +1,7 @@
 //! The shared state: a JSON document that snapshots replace and JSON Patches (RFC 6902) change.
 
 use json_patch::jsonptr::PointerBuf;
-use json_patch::{AddOperation, PatchOperation, ReplaceOperation, patch};
+use json_patch::{AddOperation, PatchOperation, ReplaceOperation, patch, patch_unsafe};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::redact::excerpt;
 /// operations of the whole state into itself would double it until no memory is left.
 const MAX_COPIED_BYTES: usize = 64 << 20;
 
-/// How many bytes the patches of one conversation may move: each move walks what it moves.
+/// How many bytes the patches of one conversation may move, with the copies of the state that undo a move: each walks them.
 const MAX_MOVED_BYTES: usize = 1 << 30;
 
 /// How deep a patch may nest the state, in levels. Parsed JSON never exceeds 128 levels, but patches could nest it until
@@ -53,7 +53,13 @@ impl State {
         let operations = Vec::<PatchOperation>::deserialize(operations)
             .map_err(|failure| format!("it is not a JSON Patch ({failure})"))?;
         self.check(&operations)?;
-        patch(&mut self.value, &operations).map_err(|failure| {
+        // The package does not undo a `move` to a path that does not exist.
+        let before = moves(&operations).then(|| self.value.clone());
+        let apply = if before.is_some() { patch_unsafe } else { patch };
+        apply(&mut self.value, &operations).map_err(|failure| {
+            if let Some(before) = before {
+                self.value = before;
+            }
             let operation = operations.get(failure.operation).map(ToString::to_string).unwrap_or_default();
             let end = operation.char_indices().nth(SHOWN).map_or(operation.len(), |(end, _)| end);
             let shown = excerpt(&operation, 0..end);
@@ -65,6 +71,9 @@ impl State {
     /// what is there now plus everything that earlier operations of the patch added.
     fn check(&mut self, operations: &[PatchOperation]) -> Result<(), String> {
         let mut put = Size::default();
+        if moves(operations) {
+            self.moved_bytes = self.moved_bytes.saturating_add(size(&self.value).bytes);
+        }
         for operation in operations {
             let place = operation.path().count();
             let found = |from: &PointerBuf| {
@@ -104,6 +113,11 @@ impl State {
     }
 }
 
+/// Whether one of these operations moves a value.
+fn moves(operations: &[PatchOperation]) -> bool {
+    operations.iter().any(|operation| matches!(operation, PatchOperation::Move(_)))
+}
+
 /// The approximate size of a value.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Size {
@@ -126,5 +140,35 @@ pub(super) fn size(value: &Value) -> Size {
             of_children(&mut fields.iter().map(|(name, value)| (NODE + name.len(), value)))
         }
         _ => Size { bytes: NODE, depth: 0 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_move_that_does_not_apply_leaves_the_state_as_it_was() {
+        let (copy, moved) = (
+            json!({ "op": "copy", "from": "/a", "path": "/c" }),
+            json!({ "op": "move", "from": "/b", "path": "/a/2" }),
+        );
+        let of_copy = json!({ "op": "move", "from": "/c", "path": "/a/2" });
+        for operations in [json!([moved]), json!([copy, of_copy])] {
+            let before = json!({ "a": [1], "b": 2 });
+            let mut state = State::new(before.clone());
+            let error = state.patch(&operations).unwrap_err();
+            assert!(error.contains("\"op\":\"move\"") && error.contains("path is invalid"), "{error}");
+            assert_eq!(state.value(), &before);
+        }
+    }
+
+    #[test]
+    fn a_move_that_applies_moves() {
+        let mut state = State::new(json!({ "a": [1], "b": 2 }));
+        state.patch(&json!([{ "op": "move", "from": "/b", "path": "/a/1" }])).unwrap();
+        assert_eq!(state.value(), &json!({ "a": [1, 2] }));
     }
 }

@@ -122,6 +122,8 @@ pub mod engine;
 #[doc(hidden)]
 pub mod golden;
 #[doc(hidden)]
+pub mod helper;
+#[doc(hidden)]
 pub mod hook;
 #[doc(hidden)]
 pub mod message;

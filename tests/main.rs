@@ -18,6 +18,7 @@ mod history;
 mod hooks;
 mod inheritance;
 mod init;
+mod judges;
 mod last_run;
 mod lints;
 mod load;

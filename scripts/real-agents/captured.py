@@ -54,6 +54,7 @@ def lines(result: dict) -> Iterator[str]:
             yield f"  takes {compact(turn['usage'])}"
         yield from (f"  warns {warning}" for warning in turn["warnings"])
         yield from (f"  fails {rule['type']}: {rule['message']}" for rule in turn["assertions"] if not rule["passed"])
+        yield from (f"  {ruling}" for ruling in rulings(turn["assertions"]))
         if "error" in turn:
             yield from error(turn["error"])
     if result["turns_not_run"]:
@@ -61,6 +62,13 @@ def lines(result: dict) -> Iterator[str]:
     if "error" in result and not any("error" in turn for turn in result["turns"]):
         yield from error(result["error"])
     yield from (f"fails {rule['type']}: {rule['message']}" for rule in result["final_assertions"] if not rule["passed"])
+    yield from rulings(result["final_assertions"])
+
+
+def rulings(rules: list[dict]) -> Iterator[str]:
+    """What judges answered."""
+    for judge in (rule["judge"] for rule in rules if "judge" in rule):
+        yield from (f"judge {judge['agent']}: {compact(answer)}" for answer in judge["answers"])
 
 
 def came_of(call: dict) -> str:

@@ -1,4 +1,4 @@
-//! A conversation as JSON, for scripts: nothing of a protocol, no times, nothing truncated or masked.
+//! A conversation as JSON, for scripts and judges: nothing of a protocol, no times, nothing truncated or masked.
 //!
 //! The part of a trace that a rule looks at flows in, a mapping flows out; docs/scripts.md says what each key means.
 
@@ -24,6 +24,29 @@ pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
         ("messages".to_owned(), messages.collect()),
         ("tool_calls".to_owned(), calls.collect()),
     ])
+}
+
+/// The same as text: what was said, called and answered, one after the other.
+pub(super) fn transcript(view: &View<'_>) -> String {
+    let mut parts = Vec::new();
+    for message in &view.trace.messages {
+        let role = match () {
+            () if view.includes_user_text(message) => "user",
+            () if view.includes_text(message) => "assistant",
+            () => continue,
+        };
+        parts.push((message.order, format!("{role}: {}", message.text)));
+    }
+    for (index, call) in view.trace.calls.iter().enumerate().filter(|(_, call)| !call.name.is_empty()) {
+        if view.counts(index) {
+            parts.push((call.order, format!("call: {}({})", call.name, call.args_value())));
+        }
+        for result in call.results.iter().filter(|_| view.counts_or_was_answered(index)) {
+            parts.push((result.order, format!("result of {}: {}", call.name, result.text)));
+        }
+    }
+    parts.sort_by_key(|(order, _)| *order);
+    parts.into_iter().map(|(_, part)| part).collect::<Vec<_>>().join("\n")
 }
 
 /// What the user said in the turn, or in the last turn of the test in which they said something.

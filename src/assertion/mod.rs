@@ -17,6 +17,7 @@ mod evaluation;
 mod explain;
 mod inherit;
 mod json_focus;
+mod judge;
 mod library;
 mod limits;
 mod lint;
@@ -34,9 +35,12 @@ mod tools;
 
 pub use block::{Block, Disabled, Expectation};
 pub use captured::{Captured, Writing};
-pub use evaluation::{Completion, Evaluator, Following, Question, RuleScope, ScriptQuestion};
+pub use evaluation::{
+    Completion, Decision, Evaluator, Following, Inquiry, JudgeQuestion, Question, RuleScope, ScriptQuestion,
+};
 pub use explain::{ExplainedLimit, Explanation, ScopeRules, explain};
 pub use inherit::{Inherited, TurnRules, inherit};
+pub(crate) use judge::Judge;
 pub use library::{Library, circular};
 pub use limits::{Bound, Measure, PerMeasure, Setting};
 pub use lint::{Lint, LintContext, Timeout, lint};

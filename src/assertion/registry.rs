@@ -5,7 +5,7 @@ use super::content::{outcome, output, state};
 use super::sequence::sequence;
 use super::text::{equals, must_match, must_not_match};
 use super::tools::{allow_only, forbid, forbid_calls, max_calls, require};
-use super::{script, snapshot};
+use super::{judge, script, snapshot};
 use crate::model::AssertBlock;
 
 /// A rule that assert blocks can define: its path in the block, and what reads it there.
@@ -27,6 +27,7 @@ pub(crate) const RULES: &[RegisteredRule] = &[
     ("output", output::compile),
     ("state", state::compile),
     ("script", script::compile),
+    ("judge", judge::compile),
     ("outcome", outcome::compile),
     ("snapshot", snapshot::compile),
 ];

@@ -42,6 +42,7 @@ impl RuleOrigin {
             message,
             expected,
             measured,
+            ruling: None,
             seen: evidence.into_iter().map(|evidence| evidence.line(trace)).collect(),
             difference,
             help,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::collector::Collector;
 use super::conversation::conversation;
 use super::describe::short;
-use super::evaluation::{Judgement, Monitor, RuleScope, ScriptQuestion, at_scope_end};
+use super::evaluation::{Inquiry, Judgement, Monitor, RuleScope, ScriptQuestion, at_scope_end};
 use super::rule::Rule;
 use super::script_source::ScriptSource;
 use crate::diagnostic::{Code, Spanned};
@@ -113,7 +113,8 @@ impl Rule for Script {
             let mut request = conversation(view);
             request.insert("with".to_owned(), Value::Object(with));
             let (request, expected) = (Value::Object(request), expected.clone());
-            Judgement::Asks(Box::new(ScriptQuestion { program, timeout_ms, request, expected }))
+            let question = ScriptQuestion { program, timeout_ms, request, expected };
+            Judgement::Asks(Box::new(Inquiry::Script(question)))
         }))
     }
 }

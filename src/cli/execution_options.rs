@@ -25,6 +25,9 @@ pub(crate) struct ExecutionOptions {
     /// Time limit per test attempt (agent time): `30s`, `5m`, `1m 30s`
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) timeout: Option<Duration>,
+    /// Do not ask judges: their rules are not evaluated, and a warning says so
+    #[arg(long)]
+    pub(crate) no_judge: bool,
 }
 
 fn parallel(text: &str) -> Result<usize, String> {

@@ -10,7 +10,7 @@ use ananke::compare::{Baseline, Coverage};
 use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
 use ananke::model::FlakyVerdict;
-use ananke::plan::{Plan, Selection};
+use ananke::plan::{Judging, Plan, Selection};
 use ananke::project::RunSettings;
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
@@ -135,6 +135,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != RecordingMode::Replay),
         settings: settings(options),
         only_files: options.only_files.clone(),
+        judging: if options.going.no_judge { Judging::LeftOut } else { Judging::Asked },
         ..options.selection.selection()
     };
     selection.variables.without_hooks = options.no_hooks;
@@ -171,7 +172,8 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
 
 /// How the run goes, as the command line says it.
 fn settings(options: &RunOptions) -> RunSettings {
-    let ExecutionOptions { parallel, fail_fast, stop_early, strict_protocol, timeout } = options.going;
+    let ExecutionOptions { parallel, fail_fast, stop_early, strict_protocol, timeout, no_judge: _ } =
+        options.going;
     let RetryOptions { retries, retry_dirty, flaky } = options.retrying;
     RunSettings {
         parallel,

@@ -8,14 +8,14 @@ use super::budget::Budget;
 use super::exchanges::exchange;
 use super::input_source::{InputSource, NextTurn};
 use super::observer::Observer;
-use super::oracle::{Decision, Oracle};
+use super::oracle::Oracle;
 use super::pending::{action, unanswered};
 use super::request_host::RequestHost;
 use super::result::ConversationResult;
 use super::tool_host::ToolHost;
 use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, state, turn_outcome, violation};
-use crate::assertion::{Completion, Evaluator, Following, Question, RuleScope};
+use crate::assertion::{Completion, Decision, Evaluator, Following, Question, RuleScope};
 use crate::context::Ids;
 use crate::message::{Lane, TurnInput, TurnRequest};
 use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
@@ -218,11 +218,16 @@ impl Conversation<'_> {
         let mut failures = Vec::new();
         for question in questions {
             match self.oracle.decide(&question).await {
-                Ok(Decision::Confirmed) => evaluator.confirm(&question),
-                Ok(Decision::Rejected(why)) => {
-                    failures.push(evaluator.reject(&question, why.as_deref(), trace));
+                Ok(decision) => {
+                    if decision == Decision::NotAsked {
+                        self.result.not_asked.push(question.not_asked());
+                    }
+                    failures.extend(evaluator.decide(&question, decision, trace));
                 }
-                Err(halt) => return (failures, Some(halt.because(|why| question.unanswered(why)))),
+                Err(Halt::Broken(problem)) => {
+                    return (failures, Some(question.unanswered(problem).into()));
+                }
+                Err(Halt::Stopped) => return (failures, Some(Halt::Stopped)),
             }
         }
         (failures, None)

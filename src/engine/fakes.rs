@@ -11,12 +11,12 @@ use super::budget::Budget;
 use super::conversation::{AtViolation, ConversationParts, converse};
 use super::input_source::{InputSource, NextTurn, TurnReview};
 use super::observer::Observer;
-use super::oracle::{Decision, Oracle};
+use super::oracle::Oracle;
 use super::request_host::RequestHost;
 use super::result::ConversationResult;
 use super::tool_host::{Handling, ToolHost};
 use super::trace_sink::AtFailure;
-use crate::assertion::{Block, Evaluator, Inherited, Question, TurnRules, inherit};
+use crate::assertion::{Block, Decision, Evaluator, Inherited, Question, TurnRules, inherit};
 use crate::context::{At, Clock, ManualClock, SequentialIds};
 use crate::diagnostic::SourceFile;
 use crate::message::{

@@ -24,7 +24,7 @@ pub use budget::Budget;
 pub use conversation::{AtViolation, ConversationParts, converse};
 pub use input_source::{InputSource, NextTurn, TurnReview};
 pub use observer::Observer;
-pub use oracle::{Decision, Oracle};
+pub use oracle::Oracle;
 pub use request_host::{DeclineRequests, RequestHost};
 pub use result::ConversationResult;
 pub use tool_host::{Handling, ToolHost};

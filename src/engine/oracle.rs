@@ -2,17 +2,8 @@
 
 use futures_util::future::BoxFuture;
 
-use crate::assertion::Question;
+use crate::assertion::{Decision, Question};
 use crate::outcome::Halt;
-
-/// The answer to a question of a rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// The rule passes.
-    Confirmed,
-    /// The rule fails, for this reason if one is given.
-    Rejected(Option<String>),
-}
 
 /// Answers the questions of rules: a script, a judge.
 pub trait Oracle: Sync {

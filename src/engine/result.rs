@@ -15,6 +15,8 @@ pub struct ConversationResult {
     pub failures: Vec<Failure>,
     /// The rules of the whole conversation that passed, outer levels first.
     pub held: Vec<PassedRule>,
+    /// The rules that were not evaluated, because their judges were not to be asked: a warning each.
+    pub not_asked: Vec<String>,
     /// Why it ended before its time, apart from what its last turn says.
     pub halt: Option<Halt>,
     /// Everything that was observed.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::judge::JudgeRule;
 use super::outcome::OutcomeRule;
 use super::scalars::{Limit, OneOrMany, Text};
 use super::script::ScriptRule;
@@ -65,6 +66,10 @@ pub struct AssertBlock {
     /// end of the test.
     #[schemars(example = serde_json::json!([{"script": "check-total", "with": {"currency": "EUR"}}]))]
     pub script: Option<Spanned<Toggle<Vec<Spanned<ScriptRule>>>>>,
+    /// Checks that other agents decide. They are asked only if all other rules pass: on a turn at its end, on a test or
+    /// target at the end of the test.
+    #[schemars(example = serde_json::json!([{"agent": "strict", "criteria": "The answer names the total."}]))]
+    pub judge: Option<Spanned<Toggle<Vec<Spanned<JudgeRule>>>>>,
 }
 
 impl AssertBlock {

@@ -14,6 +14,7 @@ mod content;
 mod env_file;
 mod file;
 mod hook;
+mod judge;
 mod language;
 mod message;
 mod outcome;
@@ -45,6 +46,7 @@ pub use content::{Media, TextPart, WrittenAttachment, WrittenContent, WrittenPar
 pub use env_file::{EnvFile, EnvFileEntry};
 pub use file::{File, is_extension_key};
 pub use hook::Hook;
+pub use judge::{JudgeRule, JudgedText};
 pub use language::{MEANT_SHAPES, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
 pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
@@ -54,8 +56,8 @@ pub(crate) use report_format::report_formats;
 pub use report_format::{ReportEntry, ReportFormat, ReportTarget};
 pub use run_defaults::{FlakyVerdict, JunitDialect, RunDefaults};
 pub use scalars::{
-    Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, extension_keys, is_reference,
-    mapping, optional_mapping, version_schema,
+    Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, extension_keys,
+    is_reference, mapping, optional_mapping, version_schema,
 };
 pub use script::{ScriptProgram, ScriptRule};
 pub use sequence::{MessageRole, SequenceMode, SequenceRule, SequenceStep};

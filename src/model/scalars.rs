@@ -27,6 +27,9 @@ pub type TimeoutMs = Spanned<Scalar<NonZeroU64>>;
 /// `true` or `false`, or a string that is exactly one `${…}`.
 pub type Flag = Spanned<Scalar<bool>>;
 
+/// A number with or without a fraction, or a string that is exactly one `${…}`.
+pub type Decimal = Spanned<Scalar<serde_json::Number>>;
+
 /// What a string that stands for a number or boolean looks like: exactly one reference.
 const ONE_REFERENCE: &str = r"^\$\{[^{}]+\}$";
 
@@ -178,6 +181,34 @@ impl JsonSchema for Scalar<bool> {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "anyOf": [
             { "type": "boolean" },
+            { "type": "string", "pattern": ONE_REFERENCE },
+        ]})
+    }
+}
+
+impl<'de> Deserialize<'de> for Scalar<serde_json::Number> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let node = Node::deserialize(deserializer)?;
+        let number = match &node.value {
+            NodeValue::Number(value) => Some(Self::Literal(value.clone())),
+            value => reference(value),
+        };
+        number.ok_or_else(|| no_form(&node, "a number or exactly one `${…}`"))
+    }
+}
+
+impl JsonSchema for Scalar<serde_json::Number> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Decimal".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "number" },
             { "type": "string", "pattern": ONE_REFERENCE },
         ]})
     }

@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::outcome::Outcome;
 use super::passed_rule::PassedRule;
 use super::problem::Problem;
+use super::ruling::{JudgeAnswer, Ruling};
 use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
 use super::turn::TurnOutcome;
@@ -31,7 +32,7 @@ impl Outcome {
     /// Truncates findings and expectations that are too long to be read.
     pub fn bound(&mut self) {
         self.transcript.turns.iter_mut().for_each(TurnOutcome::bound);
-        let TestVerdict { end, held, warnings, snapshots: _ } = &mut self.verdict;
+        let TestVerdict { end, held, judges_not_asked: _, warnings, snapshots: _ } = &mut self.verdict;
         match end {
             TestEnd::Evaluated(failures) => failures.iter_mut().for_each(Failure::bound),
             TestEnd::Problem(problem, failures) => {
@@ -56,6 +57,7 @@ impl TurnOutcome {
 
 impl PassedRule {
     fn bound(&mut self) {
+        self.ruling.iter_mut().for_each(Ruling::bound);
         bound(&mut self.wanted);
         bound(&mut self.written);
     }
@@ -63,8 +65,17 @@ impl PassedRule {
 
 impl Failure {
     fn bound(&mut self) {
+        self.ruling.iter_mut().for_each(Ruling::bound);
         let Self { message, written, expected, seen, help, .. } = self;
         [message, written, expected].into_iter().chain(seen).chain(help).for_each(bound);
+    }
+}
+
+impl Ruling {
+    fn bound(&mut self) {
+        for JudgeAnswer { reason, suggestions, .. } in &mut self.answers {
+            [reason].into_iter().chain(suggestions).for_each(bound);
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::level::Level;
 use super::measured::Measured;
+use super::ruling::Ruling;
 use crate::diagnostic::{Difference, Excerpt, Place};
 
 /// A rule that failed.
@@ -25,6 +26,8 @@ pub struct Failure {
     pub expected: String,
     /// The number that exceeds its limit, of a rule that has one.
     pub measured: Option<Measured>,
+    /// What a judge decided, of a rule that asks one.
+    pub ruling: Option<Ruling>,
     /// What was seen instead, one line per entry: the nearest candidates with arguments and results.
     pub seen: Vec<String>,
     /// The difference from what was expected, if both are texts of several lines.

@@ -9,6 +9,7 @@ use super::outcome::Outcome;
 use super::passed_rule::PassedRule;
 use super::problem::Problem;
 use super::quarantine::Quarantine;
+use super::ruling::{JudgeAnswer, Ruling};
 use super::run_end::{OpenInterrupt, ReportedRunEnd};
 use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
@@ -29,7 +30,8 @@ impl Mask for Place {
 
 impl Mask for PassedRule {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { rule: _, level: _, place, written, measured: _, wanted } = self;
+        let Self { rule: _, level: _, place, written, measured: _, ruling, wanted } = self;
+        ruling.mask(redactor);
         place.mask(redactor);
         written.mask(redactor);
         wanted.mask(redactor);
@@ -38,7 +40,8 @@ impl Mask for PassedRule {
 
 impl Mask for Failure {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { place, written, excerpt, message, expected, seen, difference, help, .. } = self;
+        let Self { place, written, excerpt, message, expected, ruling, seen, difference, help, .. } = self;
+        ruling.mask(redactor);
         place.mask(redactor);
         written.mask(redactor);
         for line in &mut excerpt.lines {
@@ -54,6 +57,22 @@ impl Mask for Failure {
                 line.text.mask(redactor);
             }
         }
+    }
+}
+
+impl Mask for Ruling {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { judge, lane: _, threshold: _, quorum: _, is_negated: _, answers } = self;
+        judge.mask(redactor);
+        answers.mask(redactor);
+    }
+}
+
+impl Mask for JudgeAnswer {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { passed: _, score: _, reason, suggestions } = self;
+        reason.mask(redactor);
+        suggestions.mask(redactor);
     }
 }
 
@@ -213,7 +232,7 @@ impl Mask for TestIdentity {
 
 impl Mask for TestVerdict {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { end, held, warnings, snapshots } = self;
+        let Self { end, held, judges_not_asked: _, warnings, snapshots } = self;
         end.mask(redactor);
         held.mask(redactor);
         warnings.mask(redactor);

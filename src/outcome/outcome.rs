@@ -48,6 +48,14 @@ impl Outcome {
         of_turns.chain(self.verdict.end.failures().iter().map(|failure| (0, failure)))
     }
 
+    /// Whether a judge decided one of its rules.
+    pub fn is_judged(&self) -> bool {
+        let held = self.transcript.turns.iter().flat_map(|turn| &turn.held).chain(&self.verdict.held);
+        held.map(|held| &held.ruling)
+            .chain(self.all_failures().map(|(_, failure)| &failure.ruling))
+            .any(Option::is_some)
+    }
+
     /// The first problem with the number of its turn; 0 for the test as a whole.
     pub fn first_problem(&self) -> Option<(u32, &Problem)> {
         let of_turns = self.transcript.turns.iter().filter_map(|turn| Some((turn.number, turn.problem()?)));

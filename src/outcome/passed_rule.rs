@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::level::Level;
 use super::measured::Measured;
+use super::ruling::Ruling;
 use crate::diagnostic::Place;
 
 /// A rule that passed.
@@ -21,6 +22,8 @@ pub struct PassedRule {
     pub written: String,
     /// The number that is within its limit, of a rule that has one.
     pub measured: Option<Measured>,
+    /// What a judge decided, of a rule that asks one.
+    pub ruling: Option<Ruling>,
     /// What it requires, in words.
     pub wanted: String,
 }

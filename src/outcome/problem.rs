@@ -18,6 +18,8 @@ pub enum ErrorKind {
     Hook,
     /// A script did not do its work.
     Script,
+    /// A judge gave no verdict.
+    Judge,
     /// The test could not be set up: a variable, a file that changed.
     Setup,
     /// The turn took longer than its timeout.
@@ -36,6 +38,7 @@ impl ErrorKind {
             Self::Protocol => "protocol",
             Self::Hook => "hook",
             Self::Script => "script",
+            Self::Judge => "judge",
             Self::Setup => "setup",
             Self::Timeout => "timeout",
             Self::Capture => "capture",
@@ -48,9 +51,13 @@ impl ErrorKind {
         match self {
             Self::Conversation | Self::Capture => Status::Failed,
             Self::Timeout => Status::Timeout,
-            Self::Agent | Self::Protocol | Self::Hook | Self::Script | Self::Setup | Self::Recording => {
-                Status::Error
-            }
+            Self::Agent
+            | Self::Protocol
+            | Self::Hook
+            | Self::Script
+            | Self::Judge
+            | Self::Setup
+            | Self::Recording => Status::Error,
         }
     }
 }

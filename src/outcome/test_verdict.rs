@@ -21,6 +21,8 @@ pub struct TestVerdict {
     pub end: TestEnd,
     /// Every rule of the whole test that passed, outer levels first.
     pub held: Vec<PassedRule>,
+    /// How many rules were not evaluated, because no judge was to be asked.
+    pub judges_not_asked: u32,
     /// Warnings about its setup and teardown that the plan could not know; a turn's warnings are in its turn.
     pub warnings: Vec<String>,
     /// The snapshots that were written because the test passed.

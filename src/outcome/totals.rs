@@ -1,6 +1,7 @@
 //! How many tests of a run ended with which status.
 
 use super::outcome::Outcome;
+use super::problem::ErrorKind;
 use super::status::Status;
 
 /// The number of tests with each status.
@@ -20,8 +21,38 @@ pub struct Totals {
     pub quarantined: usize,
     /// Passed on a retry and are not in quarantine: counted in `passed` too.
     pub flaky: usize,
+    /// The tests that judges decided, or did not: counted above too.
+    pub judged: JudgedTotals,
     /// The sum of the tests' durations, in microseconds.
     pub duration_us: u64,
+}
+
+/// The number of tests whose rules ask judges, by what came of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JudgedTotals {
+    /// Judged, and passed.
+    pub passed: usize,
+    /// Judged, and failed.
+    pub failed: usize,
+    /// A judge gave no verdict.
+    pub error: usize,
+    /// Not judged, since no judge was to be asked.
+    pub not_asked: usize,
+}
+
+impl JudgedTotals {
+    fn add(&mut self, outcome: &Outcome) {
+        let has_no_verdict =
+            outcome.first_problem().is_some_and(|(_, problem)| problem.kind == ErrorKind::Judge);
+        let count = match outcome.status() {
+            _ if has_no_verdict => &mut self.error,
+            _ if outcome.verdict.judges_not_asked > 0 => &mut self.not_asked,
+            Status::Passed if outcome.is_judged() => &mut self.passed,
+            Status::Failed if outcome.is_judged() => &mut self.failed,
+            _ => return,
+        };
+        *count += 1;
+    }
 }
 
 impl Totals {
@@ -38,6 +69,7 @@ impl Totals {
             Status::Skipped => self.skipped += 1,
         }
         self.flaky += usize::from(outcome.is_flaky() && outcome.test.quarantine.is_none());
+        self.judged.add(outcome);
         self.duration_us = self.duration_us.saturating_add(outcome.transcript.duration_us);
     }
 

@@ -17,7 +17,7 @@ use crate::compile::{FileAccess, RowEntry, fill_hook};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::{Scalar, Turn};
-use crate::project::{Config, LaunchContext as Around, Variables, script_names};
+use crate::project::{Config, LaunchContext as Around, Variables, judge_names, script_names};
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// What the files of a project are checked with.
@@ -76,21 +76,26 @@ impl LoadedTest {
         let rows = self.sample(context, variables, &scope, problems);
         let scope = variables.after_setup(scope);
         let scopes = rows.as_ref().map_or(std::slice::from_ref(&scope), |rows| &rows.scopes);
-        let secrets_in = |scope: &Scope| {
-            agent.map_or_else(Vec::new, |agent| secrets_of(agent.config, agent.target, scope))
-        };
-        let own_secrets = if self.model.vars.is_some() { secrets_in(&scope) } else { Vec::new() };
-        let mut secrets = own_secrets.clone();
+        let mut secrets = Vec::new();
         let mut looked_at = None;
         for scope in scopes {
             let mut found = self.check_leaves(project, scope, agent, problems);
             secrets.append(&mut found.1.secrets);
             looked_at.get_or_insert(found);
-            if rows.is_some() {
-                secrets.extend(secrets_in(scope));
-            }
         }
         let (mut lint, Draft { mut test, mut blocks, .. }) = looked_at?;
+        let of_target = agent.map(|agent| &agent.rules.block);
+        let judges = judge_names(of_target.into_iter().chain([&test]).chain(&blocks));
+        let judges: Vec<String> = judges.into_iter().map(str::to_owned).collect();
+        let secrets_in = |scope: &Scope| {
+            agent.map_or_else(Vec::new, |TargetContext { config, target, .. }| {
+                let judges = judges.iter().filter_map(|name| config.target(name));
+                secrets_of(config, judges.chain([target]), scope)
+            })
+        };
+        let own_secrets = if self.model.vars.is_some() { secrets_in(&scope) } else { Vec::new() };
+        secrets.extend(own_secrets.iter().cloned());
+        secrets.extend(scopes.iter().filter(|_| rows.is_some()).flat_map(secrets_in));
         let entries = rows.as_ref().map_or(&[][..], |rows| &rows.entries);
         let mut snapshots = BTreeSet::new();
         for row in entries.iter().map(Some).chain(entries.is_empty().then_some(None)) {
@@ -115,6 +120,7 @@ impl LoadedTest {
             id: id.unwrap_or_else(|| format!("{}::{name}", self.path_from(folder))),
             name,
             target: target.clone(),
+            judges,
             description,
             tags,
             skip,
@@ -154,6 +160,7 @@ impl LoadedTest {
             let scope = self.scope_at_end(scope, variables);
             let around = Around { context, home: folder, scope: &scope };
             self.check_scripts(agent, &draft, around, problems);
+            self.check_judges(agent, &draft, &scope, problems);
             let tools = self.model.client_tools.as_ref();
             let mut needs = needs_of_test(&self.turns, &self.messages, tools, &self.source);
             needs.extend([&draft.test].into_iter().chain(&draft.blocks).flat_map(needs_of_rules));
@@ -264,6 +271,23 @@ impl LoadedTest {
     fn scope_at_end(&self, scope: &Scope, variables: &Variables) -> Scope {
         let scope = self.after_turns(scope, variables).into_owned();
         if self.model.hooks.is_some() { scope.open() } else { scope }
+    }
+
+    /// What is wrong with the judges that the rules ask.
+    fn check_judges(
+        &self,
+        TargetContext { config, target, rules }: TargetContext<'_>,
+        draft: &Draft,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let own = || [&draft.test].into_iter().chain(&draft.blocks);
+        for block in own() {
+            config.check_judges(block, &self.source, problems);
+        }
+        for block in own().chain([&rules.block]) {
+            config.check_own_judges(block, target, scope, &self.source, problems);
+        }
     }
 
     /// What is wrong with the names of scripts, and with what those scripts use.

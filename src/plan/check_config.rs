@@ -68,6 +68,7 @@ fn check_library(config: &Config, context: &Context, problems: &mut Vec<Diagnost
     }
     for block in &blocks {
         config.scripts(&context.files).check_block(block, &config.source, problems);
+        config.check_judges(block, &config.source, problems);
     }
 }
 
@@ -97,6 +98,7 @@ fn check_target(
     }
     redactor.add(interpolation.into_secrets());
     config.scripts(&context.files).check_block(&block, &config.source, problems);
+    config.check_judges(&block, &config.source, problems);
     let mut needs = needs_of_test(&[], &[], target.model.common.client_tools.as_ref(), &config.source);
     needs.extend(needs_of_rules(&block));
     problems.extend(unmet(needs, &target.model));

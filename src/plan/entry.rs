@@ -31,6 +31,8 @@ pub struct TestEntry {
     pub name: String,
     /// The name of its target.
     pub target: String,
+    /// The names of the judges that its rules ask, sorted.
+    pub judges: Vec<String>,
     /// What it is about.
     pub description: Option<String>,
     /// What it can be selected by.

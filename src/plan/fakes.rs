@@ -8,6 +8,7 @@ use super::entry::{CaseEntry, TestEntry};
 pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
     let test = TestEntry {
         target: String::new(),
+        judges: Vec::new(),
         id: format!("{place}::{name}"),
         name: name.to_owned(),
         description: None,

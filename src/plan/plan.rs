@@ -12,7 +12,7 @@ use super::load::{self, BrokenTests};
 use super::named_tests::NamedTests;
 use super::quarantine::QuarantineList;
 use super::retries;
-use super::selection::Selection;
+use super::selection::{Judging, Selection};
 use super::target_context::TargetContexts;
 use crate::compile::obsolete_snapshots;
 use crate::context::{Context, Environment};
@@ -46,6 +46,8 @@ pub struct Plan {
     pub reports: Vec<(PathBuf, ReportFormat)>,
     /// The servers that run while the tests run, in their order; to be started only if something is sent to them.
     pub servers: Vec<ServerCommand>,
+    /// Whether judges are asked.
+    pub judging: Judging,
     /// How tests run.
     pub settings: RunSettings,
     /// The environment variables, together with those of files.
@@ -165,6 +167,7 @@ fn load(
             // Of what tests are none the default is used, and all that can be made out of a broken config.
             let default = fitting.and_then(Config::default_target).map(|target| &target.name);
             let is_used = is_in_use(target, &cases)
+                || selection.judging == Judging::Asked && is_judge(target, &cases)
                 || default.is_none_or(|name| *name == target.name && cases.is_empty());
             is_used.then(|| config_scope(context, &variables, target, &cases, loaded.broken))
         };
@@ -202,6 +205,7 @@ fn load(
         expired,
         reports,
         servers,
+        judging: selection.judging,
         settings,
         environment,
         redactor,
@@ -228,6 +232,10 @@ fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
     cases.iter().any(|case| case.test.target == target.name)
 }
 
+fn is_judge(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
+    cases.iter().any(|case| case.test.judges.contains(&target.name))
+}
+
 /// What a target may use: what each of its tests knows by its own variables and rows, and any name at all where all of
 /// them have hooks.
 fn config_scope(
@@ -238,7 +246,8 @@ fn config_scope(
     broken: BrokenTests,
 ) -> Scope {
     let mut scope = variables.config_scope(context);
-    let tests = cases.iter().map(|case| &*case.test).filter(|test| test.target == target.name);
+    let tests = cases.iter().map(|case| &*case.test);
+    let tests = tests.filter(|test| test.target == target.name || test.judges.contains(&target.name));
     let mut tests: Vec<&TestEntry> = tests.collect();
     tests.dedup_by(|a, b| std::ptr::eq(*a, *b));
     let open = broken == BrokenTests::MayDefineVariables || tests.iter().any(|test| test.hooks);

@@ -11,6 +11,7 @@ use super::plan::Plan;
 use super::prepare_error::PrepareError;
 use super::prepared::Prepared;
 use super::secrets::secrets_of;
+use super::selection::Judging;
 use super::test::{LoadedTest, turn_block};
 use super::test_scope::THREAD;
 use crate::assertion::{Block, ScriptSource, TurnRules, inherit};
@@ -51,8 +52,10 @@ pub struct Preparation {
     levels: Option<(Block, Block)>,
     /// What the test passes on to the agent with every run.
     props: Map<String, Value>,
+    /// The names of the judges that its rules ask.
+    judges: Vec<String>,
     /// What the target is filled for.
-    mode: Mode,
+    pub(super) mode: Mode,
 }
 
 impl Preparation {
@@ -100,6 +103,7 @@ impl Preparation {
             from_hooks: IndexSet::new(),
             levels: None,
             props: Map::new(),
+            judges: if plan.judging == Judging::Asked { entry.test.judges.clone() } else { Vec::new() },
             mode,
         };
         begun.first_thread();
@@ -114,6 +118,12 @@ impl Preparation {
 
     pub(super) fn target(&self) -> &ResolvedTarget {
         &self.plan.config.targets[self.target]
+    }
+
+    /// The target and the judges.
+    fn targets(&self) -> impl Iterator<Item = &ResolvedTarget> {
+        let judges = self.judges.iter().filter_map(|name| self.plan.config.target(name));
+        std::iter::once(self.target()).chain(judges)
     }
 
     /// The test's name.
@@ -142,7 +152,7 @@ impl Preparation {
         }
         let scope = self.scope.clone().hint(hint);
         let command = self.command(self.test.hooks(&self.variables), index, &scope)?;
-        let may_be_quoted = !feeds_headers(&self.target().model);
+        let may_be_quoted = !self.targets().any(|target| feeds_headers(&target.model));
         Ok(command.map(|command| HookCommand { may_be_quoted, ..command }))
     }
 
@@ -214,7 +224,7 @@ impl Preparation {
 
     /// What is known by now to be secret: a header will carry it, or the config says so.
     pub fn secrets(&self) -> Vec<Secret> {
-        secrets_of(&self.plan.config, self.target(), &self.scope)
+        secrets_of(&self.plan.config, self.targets(), &self.scope)
     }
 
     /// The same if a hook gave `values` as well.
@@ -223,7 +233,7 @@ impl Preparation {
         for (name, value) in values.iter().filter(|(name, _)| !self.variables.given.contains_key(*name)) {
             scope.set(name, value.clone());
         }
-        secrets_of(&self.plan.config, self.target(), &scope)
+        secrets_of(&self.plan.config, self.targets(), &scope)
     }
 
     /// Fills every leaf of the test and of its target that does not wait for a turn.
@@ -236,6 +246,13 @@ impl Preparation {
         }
         let mut problems = Vec::new();
         let mut secrets = Vec::new();
+        for name in &self.judges {
+            match self.helper(name) {
+                Ok(helper) => secrets.extend(helper.secrets),
+                Err(PrepareError::Broken(of_helper, _)) => problems.extend(of_helper),
+                Err(PrepareError::Changed) => {}
+            }
+        }
         let prepared = self.fill(&mut problems, &mut secrets);
         secrets.extend(self.plan.config.redactions.secrets(&self.scope));
         let warnings = self.warnings(&problems);

@@ -5,6 +5,16 @@ use std::path::PathBuf;
 use super::filter::Filter;
 use crate::project::{RunSettings, Variables};
 
+/// Whether judges are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Judging {
+    /// They are.
+    #[default]
+    Asked,
+    /// They are not: their rules are not evaluated.
+    LeftOut,
+}
+
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
@@ -30,6 +40,8 @@ pub struct Selection {
     pub settings: RunSettings,
     /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
     pub sends: bool,
+    /// Whether judges are asked.
+    pub judging: Judging,
     /// What the command line says about variables.
     pub variables: Variables,
     /// Whether everything is only looked at, so that what would fail a run is an error: `ananke check`.

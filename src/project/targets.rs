@@ -241,7 +241,7 @@ pub(crate) fn unknown_target(written: &Text, source: &Arc<SourceFile>, known: &[
 }
 
 /// The same of a name that stands in no file.
-pub(super) fn unknown_name(name: &str, known: &[&str]) -> Diagnostic {
+pub(crate) fn unknown_name(name: &str, known: &[&str]) -> Diagnostic {
     let message = format!("there is no target `{}`", source::printable(name));
     let help = match known {
         [] => "the config has no `targets`".to_owned(),

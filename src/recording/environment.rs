@@ -4,7 +4,8 @@
 //! ids. Its users do not know which of the three it is. What is replayed goes through the same decoder and the
 //! same rules again.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -38,6 +39,8 @@ pub struct AttemptEnvironment {
     pub redactor: Redactor,
     started: At,
     source: EnvironmentSource,
+    /// How many helpers of each role were asked in this turn.
+    helpers: Mutex<BTreeMap<&'static str, u32>>,
 }
 
 /// Where everything comes from.
@@ -63,6 +66,7 @@ impl AttemptEnvironment {
             redactor: redactor.clone(),
             started: context.clock.now(),
             source: EnvironmentSource::Live,
+            helpers: Mutex::default(),
         }
     }
 
@@ -107,11 +111,29 @@ impl AttemptEnvironment {
         Self {
             started: context.clock.now(),
             context,
-            transport: replay.transport(Lane::Agent),
+            transport: replay.transport(Lane::Agent, None),
             programs: Arc::new(ReplayedLauncher { replay: replay.clone(), lane: Lane::Agent }),
             servers: ServerWatch::default(),
             redactor,
             source: EnvironmentSource::Replayed(replay),
+            helpers: Mutex::default(),
+        }
+    }
+
+    /// The lane of the next helper of this role in this turn.
+    pub fn helper_lane(&self, role: &'static str) -> Lane {
+        let mut helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = helpers.entry(role).or_default();
+        *number += 1;
+        Lane::Helper { role: role.to_owned(), number: *number }
+    }
+
+    /// The way of the helper `title` to an agent on the network, in its own lane.
+    pub fn helper_transport(&self, lane: &Lane, title: &str) -> Arc<dyn Transport> {
+        match &self.source {
+            EnvironmentSource::Live => Arc::clone(&self.transport),
+            EnvironmentSource::Recorded(recorder, _) => recorder.transport(lane.clone()),
+            EnvironmentSource::Replayed(replay) => replay.transport(lane.clone(), Some(title.to_owned())),
         }
     }
 
@@ -153,6 +175,7 @@ impl AttemptEnvironment {
 
     /// What follows belongs to `turn`, counted from 1.
     pub fn begin_turn(&self, turn: u32) {
+        self.helpers.lock().unwrap_or_else(PoisonError::into_inner).clear();
         match &self.source {
             EnvironmentSource::Live => {}
             EnvironmentSource::Recorded(recorder, _) => recorder.begin_turn(turn),

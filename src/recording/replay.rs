@@ -117,8 +117,10 @@ impl Replay {
         Arc::new(self.clone())
     }
 
-    pub(super) fn transport(&self, lane: Lane) -> Arc<dyn Transport> {
-        Arc::new(ReplayedLane { replay: self.clone(), lane })
+    /// The transport of `lane`, which is that of the helper `title`, if it is one.
+    pub(super) fn transport(&self, lane: Lane, title: Option<String>) -> Arc<dyn Transport> {
+        let asked = title.map(|title| format!(" to {title}")).unwrap_or_default();
+        Arc::new(ReplayedLane { replay: self.clone(), lane, asked })
     }
 
     /// The program that `lane` starts next in this turn.
@@ -279,7 +281,13 @@ impl SharedReplay {
     }
 
     /// The exchange of `lane` that answers a request with this body.
-    fn asked(&self, lane: &Lane, method: Method, body: &str) -> Result<RecordedExchange, Problem> {
+    fn asked(
+        &self,
+        lane: &Lane,
+        whom: &str,
+        method: Method,
+        body: &str,
+    ) -> Result<RecordedExchange, Problem> {
         let mut left = self.left();
         let turn = left.turn;
         // What an earlier turn no longer sends.
@@ -289,7 +297,7 @@ impl SharedReplay {
         let is_next = |exchange: &RecordedExchange| exchange.turn == turn && exchange.lane == *lane;
         let next = left.exchanges.iter().position(is_next).and_then(|next| left.exchanges.remove(next));
         let Some(exchange) = next else {
-            return Err(self.stale(&format!("holds no further request of turn {turn}")));
+            return Err(self.stale(&format!("holds no further request{whom} of turn {turn}")));
         };
         let body = left.markers.text(body);
         let of_body = || diff::difference(&exchange.body, &body, &left.known_ids);
@@ -298,7 +306,7 @@ impl SharedReplay {
         } else {
             Some(vec![format!("recorded `{}`, now `{}`", exchange.method.as_str(), method.as_str())])
         };
-        self.same(difference, &format!("another request in turn {turn}"))?;
+        self.same(difference, &format!("another request{whom} in turn {turn}"))?;
         Ok(exchange)
     }
 
@@ -330,6 +338,8 @@ impl Ids for Replay {
 struct ReplayedLane {
     replay: Replay,
     lane: Lane,
+    /// Whom it asks, in words that follow `request`; nothing for the agent.
+    asked: String,
 }
 
 impl Transport for ReplayedLane {
@@ -355,9 +365,9 @@ impl Transport for ReplayedLane {
 
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         Box::pin(async move {
-            let Self { replay, lane } = self;
+            let Self { replay, lane, asked: whom } = self;
             let shared = &replay.0;
-            let asked = shared.asked(lane, request.method, &String::from_utf8_lossy(&request.body));
+            let asked = shared.asked(lane, whom, request.method, &String::from_utf8_lossy(&request.body));
             let error = |message, help| TargetError { message, received: Received::default(), help };
             let exchange = match asked {
                 Ok(exchange) => exchange,

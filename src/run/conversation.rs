@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
+use super::judges::Judges;
 use super::mocks::Mocks;
-use super::oracle::ScriptOracle;
+use super::oracle::TestOracle;
+use super::script_oracle::ScriptOracle;
 use super::snapshots;
 use super::turn_count::turn_count;
 use super::watchdog::TestStep;
@@ -98,24 +100,23 @@ impl Attempt<'_> {
         })?;
         let recorder =
             environment.recorder().cloned().map(|recorder| Box::new(recorder) as Box<dyn Observer>);
+        let limits = Limits {
+            deadline: whole.map(|whole| environment.started().plus(whole)),
+            ..Limits::new(timeout.unwrap_or(DEFAULT_TURN_TIMEOUT), shared.stopper.token().clone())
+        };
+        let judges = Judges { scripts, tested: &*target, limits: limits.clone() };
+        let oracle = TestOracle { scripts, judges };
         let parts = ConversationParts {
             lane: Lane::Agent,
             session,
             trace,
             evaluator,
             tools: &mut mocks,
-            oracle: &scripts,
+            oracle: &oracle,
             requests: &mut DeclineRequests,
             ids: environment.context.ids.clone(),
             observers: recorder.into_iter().collect(),
-            budget: Budget {
-                turn: Limits {
-                    deadline: whole.map(|whole| environment.started().plus(whole)),
-                    ..Limits::new(timeout.unwrap_or(DEFAULT_TURN_TIMEOUT), shared.stopper.token().clone())
-                },
-                is_default_timeout: timeout.is_none(),
-                whole,
-            },
+            budget: Budget { turn: limits, is_default_timeout: timeout.is_none(), whole },
             at_failure: options.at_failure,
             at_violation: options.at_violation,
         };
@@ -130,6 +131,7 @@ impl Attempt<'_> {
             turns_not_run,
             failures,
             held,
+            not_asked,
             halt,
             trace: _,
             snapshots,
@@ -141,6 +143,8 @@ impl Attempt<'_> {
         outcome.transcript.turns = turns;
         outcome.transcript.turns_not_run = turn_count(turns_not_run);
         outcome.verdict.held = held;
+        outcome.verdict.judges_not_asked = turn_count(not_asked.len());
+        outcome.verdict.warnings.extend(not_asked);
         outcome.verdict.end = TestEnd::Evaluated(failures);
         outcome.transcript.messages_count += messages_count;
         outcome.transcript.state = state;

@@ -14,7 +14,7 @@ use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::trace::{ToolCall, Trace};
 use crate::variables::Patterns;
 
-use super::oracle::ScriptOracle;
+use super::script_oracle::ScriptOracle;
 
 /// The mocks of one test.
 pub(super) struct Mocks<'s> {

@@ -13,6 +13,7 @@ mod event_channel;
 #[cfg(test)]
 mod fakes;
 mod hooks;
+mod judges;
 mod mocks;
 mod options;
 mod oracle;
@@ -28,6 +29,7 @@ mod run_all;
 mod run_attempt;
 mod run_case;
 mod schedule;
+mod script_oracle;
 mod server_watch;
 mod snapshots;
 mod spool;

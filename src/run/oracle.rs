@@ -1,68 +1,26 @@
-//! The scripts of a test: they answer what rules ask, and execute tools that have a script as their mock.
-//!
-//! **Invariant:** no script runs while a recording is replayed; a script that did not work is an error, never an answer.
-
-use std::sync::{Mutex, PoisonError};
+//! Who answers what the rules of a test ask: its scripts and its judges.
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 
-use crate::assertion::{Question, ScriptQuestion, ScriptSource};
-use crate::engine::{Decision, Oracle};
-use crate::hook::{self, Expected, ScriptRequest};
-use crate::outcome::{ErrorKind, Halt, Problem};
-use crate::plan::Preparation;
+use super::judges::Judges;
+use super::script_oracle::ScriptOracle;
+use crate::assertion::{Decision, Inquiry, Question};
+use crate::engine::Oracle;
+use crate::outcome::Halt;
 
-use super::attempt::Attempt;
-
-/// Asks the scripts of one attempt.
-#[derive(Clone, Copy)]
-pub(super) struct ScriptOracle<'a> {
-    pub(super) attempt: &'a Attempt<'a>,
-    pub(super) preparation: &'a Mutex<Preparation>,
+/// Answers what the rules of one attempt ask.
+pub(super) struct TestOracle<'a> {
+    pub(super) scripts: ScriptOracle<'a>,
+    pub(super) judges: Judges<'a>,
 }
 
-impl Oracle for ScriptOracle<'_> {
+impl Oracle for TestOracle<'_> {
     fn decide<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Result<Decision, Halt>> {
-        let ScriptQuestion { program, timeout_ms, request, .. } = &question.inquiry;
         Box::pin(async move {
-            let answer = self.ask(program, *timeout_ms, request, Expected::Verdict).await?;
-            Ok(match &answer {
-                Value::Bool(true) => Decision::Confirmed,
-                Value::Bool(false) => Decision::Rejected(None),
-                answer if answer["pass"] == true => Decision::Confirmed,
-                answer => Decision::Rejected(answer["message"].as_str().map(str::to_owned)),
-            })
-        })
-    }
-}
-
-impl ScriptOracle<'_> {
-    /// The answer of a script to `request`.
-    pub(super) async fn ask(
-        &self,
-        program: &ScriptSource,
-        timeout_ms: Option<u64>,
-        request: &Value,
-        expected: Expected,
-    ) -> Result<Value, Halt> {
-        let Attempt { case, environment, .. } = self.attempt;
-        let run = async {
-            let preparation = || self.preparation.lock().unwrap_or_else(PoisonError::into_inner);
-            let launch = preparation().script(program, timeout_ms);
-            let mut launch =
-                launch.map_err(|error| Problem { kind: ErrorKind::Script, ..case.unprepared(error) })?;
-            case.warn(launch.leave_out_unusable(&format!("the script {program}")));
-            let request = ScriptRequest { program, launch: &launch, body: request, expected };
-            case.watchdog.extend(request.launch.timeout);
-            Ok(hook::ask(request, case.shared.stopper.token()).await?)
-        };
-        let run = async {
-            match expected {
-                Expected::ToolAnswer => case.watchdog.within_turn(run).await,
-                Expected::Variables | Expected::Verdict => case.watchdog.within(run).await,
+            match &question.inquiry {
+                Inquiry::Script(script) => self.scripts.decide(script).await,
+                Inquiry::Judge(judge) => self.judges.decide(judge).await,
             }
-        };
-        environment.script(&program.shown(), request, |answer| expected.mismatch(answer), run).await
+        })
     }
 }

@@ -121,9 +121,7 @@ impl ProjectHooks {
         let gave = gave.into_iter().filter(|(name, _)| !given.contains_key(name));
         self.variables.setup.extend(gave);
         let scope = self.variables.scope(&self.context);
-        for target in &self.config.targets {
-            self.redactor.add(secrets_of(&self.config, target, &scope));
-        }
+        self.redactor.add(secrets_of(&self.config, &self.config.targets, &scope));
     }
 }
 

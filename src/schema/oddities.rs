@@ -13,6 +13,7 @@ const RULE_LISTS: &[&str] = &[
     "contains",
     "forbid",
     "forbid_calls",
+    "judge",
     "must_match",
     "must_not_match",
     "not_contains",
@@ -26,7 +27,8 @@ const RULE_LISTS: &[&str] = &[
 const SENT: &[&str] = &["content", "endpoint", "forwardedProps", "headers", "payload", "threadId", "user"];
 
 /// Keys whose texts are sentences, which may contain a `#`.
-const SENTENCES: &[&str] = &["contains", "content", "equals", "not_contains", "say", "text", "user"];
+const SENTENCES: &[&str] =
+    &["contains", "content", "criteria", "equals", "not_contains", "say", "text", "user"];
 
 /// What a value is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -32,6 +32,18 @@ pub trait Target: Debug + Send + Sync {
         Duration::ZERO
     }
 
+    /// Where the agent is and which one it is there: two targets with one address are the same agent, whatever they are
+    /// called. A model is asked as `connector`, if one is named. `None` if nothing but the definition says it.
+    fn address(&self, _connector: Option<&str>) -> Option<String> {
+        None
+    }
+
+    /// The same bare model with `instructions`, unless it has its own, asked as the model `connector`, if one is named;
+    /// `None` for an agent, which knows its role and gets everything with its request.
+    fn prompted(&self, _instructions: &str, _connector: Option<&str>) -> Option<Box<dyn Target>> {
+        None
+    }
+
     /// Starts a conversation.
     ///
     /// # Errors

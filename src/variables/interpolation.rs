@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::credentials::credentials;
 use super::leaf::{Leaf, NotReady};
@@ -13,7 +13,7 @@ use super::scope::Scope;
 use super::secret::{SHORTEST_SECRET, Secret, is_secret_header};
 use super::useless::{UselessMatch, useless_match};
 use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};
-use crate::model::{Flag, Scalar, Text, WholeNumber};
+use crate::model::{Decimal, Flag, Scalar, Text, WholeNumber};
 use crate::source::{Node, NodeValue};
 
 /// An endpoint where nothing is: RFC 2606 keeps the name free for good.
@@ -243,6 +243,19 @@ impl<'a> Interpolation<'a> {
         number.ok_or_else(|| {
             let message = format!("expected a whole number, `{reference}` gives `{}`", as_text(&value));
             self.report(Code::WrongType, span, message, None)
+        })
+    }
+
+    /// A number with or without a fraction: of a variable also as a text.
+    pub fn decimal(&mut self, number: &Decimal) -> Leaf<Number> {
+        let reference = match &number.value {
+            Scalar::Literal(value) => return Ok(value.clone()),
+            Scalar::Reference(reference) => reference,
+        };
+        let value = as_text(&self.json_of(reference, number.span)?);
+        value.parse().map_err(|_| {
+            let message = format!("expected a number, `{reference}` gives `{value}`");
+            self.report(Code::WrongType, number.span, message, None)
         })
     }
 

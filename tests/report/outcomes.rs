@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, EarlierMessage, ErrorKind, Failure, Level, Measured, MeasuredUnit, Outcome, PassedRule,
-    Problem, Quarantine, RunFacts, SaidLine, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript,
-    TranscriptLine, TurnEnd, TurnOutcome,
+    CallOutcome, EarlierMessage, ErrorKind, Failure, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome,
+    PassedRule, Problem, Quarantine, Ruling, RunFacts, SaidLine, Status, TestEnd, TestIdentity, TestVerdict,
+    Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 
 /// When every run of these tests starts.
@@ -118,6 +118,7 @@ pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Fai
         place: Place { file: Arc::from(file), line, column: 5 },
         written: String::new(),
         measured: None,
+        ruling: None,
         excerpt: Excerpt::default(),
         message: message.to_owned(),
         expected: String::new(),
@@ -174,6 +175,7 @@ fn held(level: Level, line: u32, rule: &'static str, wanted: &str) -> PassedRule
         place: Place { file: file.into(), line, column: 5 },
         written: String::new(),
         measured: None,
+        ruling: None,
         wanted: wanted.to_owned(),
     }
 }
@@ -401,6 +403,24 @@ pub(super) fn hostile() -> Outcome {
     made_of(|_| HOSTILE.to_owned())
 }
 
+/// What a judge decided whose every word is what `say` gives.
+fn ruling(say: &impl Fn(&'static str) -> String) -> Ruling {
+    let answer = JudgeAnswer {
+        passed: false,
+        score: Some(1.into()),
+        reason: say("judge's reason"),
+        suggestions: vec![say("judge's suggestion")],
+    };
+    Ruling {
+        judge: say("judge"),
+        lane: "judge.1".to_owned(),
+        threshold: Some(2.into()),
+        quorum: 1,
+        is_negated: false,
+        answers: vec![answer],
+    }
+}
+
 /// A failed test whose every string that comes from outside is what `say` gives for the name of its place.
 pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let failure = Failure {
@@ -412,6 +432,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         },
         written: say("rule's text"),
         measured: None,
+        ruling: Some(ruling(&say)),
         message: say("failure"),
         expected: say("expected"),
         seen: vec![say("seen"); 12],
@@ -425,6 +446,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         place: failure.place.clone(),
         written: say("rule's text"),
         measured: None,
+        ruling: Some(ruling(&say)),
         wanted: say("held"),
     };
     let problem =
@@ -474,6 +496,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         verdict: TestVerdict {
             end: TestEnd::Problem(problem, vec![failure]),
             held: vec![held],
+            judges_not_asked: 0,
             warnings: vec![say("warning")],
             snapshots: Vec::new(),
         },

@@ -42,6 +42,7 @@ const DIRECTION: &[&[&str]] = &[
     &["recording"],
     &["input"],
     &["engine"],
+    &["helper"],
     &["run"],
     &["compare"],
     &["report"],

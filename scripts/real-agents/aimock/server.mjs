@@ -15,6 +15,10 @@ const usage = (prompt, completion) => ({
   total_tokens: prompt + completion,
 });
 
+// A judge: its question holds what the user said as well, so it comes before all else.
+mock.onMessage('"criteria":"It greets."', { content: '{"passed": true, "score": 0.8, "reason": "It says hello."}', usage: usage(90, 20) });
+mock.onMessage('"criteria":"It rhymes."', { content: "FAIL: nothing rhymes", usage: usage(90, 8) });
+
 // Answers to results come first: their requests still hold what the user said.
 mock.on({ toolCallId: "call_find" }, { content: "Your parcel is in Gdynia.", usage: usage(40, 6) });
 mock.on({ toolCallId: "call_south" }, { content: "North has seven, south has none.", usage: usage(60, 9) });

@@ -6,6 +6,7 @@ path is another age of the protocol:
     /        AG-UI 1.0, as the installed ag-ui-protocol has it
     /0.1.18  as a server of before 1.0 and before interrupts
     /0.1.10  as a server of the oldest kind, which sends THINKING_* where later ones send REASONING_*
+    /judge   another agent, which judges what the first one did (`judge.py`)
 
 The server binds a free port on the loopback interface, prints its address as the first line of its standard output
 once it accepts connections, and ends when its standard input is closed or on SIGTERM. With ANANKE_PYDANTIC_KEY set, a
@@ -21,6 +22,7 @@ from collections.abc import Awaitable, Callable
 
 import uvicorn
 from ag_ui.core import PROTOCOL_VERSION
+from pydantic_ai import Agent
 from pydantic_ai.ui import StateDeps
 from pydantic_ai.ui.ag_ui import AGUIAdapter
 from starlette.applications import Starlette
@@ -29,25 +31,26 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 import desk
+import judge
 import model
 
 KEY = os.environ.get("ANANKE_PYDANTIC_KEY", "")
 AGENT = desk.travel_desk(model.travel_desk(KEY))
 
 
-def endpoint(version: str) -> Callable[[Request], Awaitable[Response]]:
+def endpoint(version: str, agent: Agent = AGENT) -> Callable[[Request], Awaitable[Response]]:
     async def run(request: Request) -> Response:
         given = request.headers.get("authorization", "")
         if KEY and not hmac.compare_digest(given.encode(), f"Bearer {KEY}".encode()):
             return JSONResponse({"error": "this desk wants a key"}, status_code=401)
         return await AGUIAdapter.dispatch_request(
-            request, agent=AGENT, deps=StateDeps(desk.Desk()), ag_ui_version=version, include_usage=True
+            request, agent=agent, deps=StateDeps(desk.Desk()), ag_ui_version=version, include_usage=True
         )
 
     return run
 
 
-ROUTES = {"/": endpoint(PROTOCOL_VERSION), "/0.1.18": endpoint("0.1.18"), "/0.1.10": endpoint("0.1.10")}
+ROUTES = {"/": endpoint(PROTOCOL_VERSION), "/judge": endpoint(PROTOCOL_VERSION, judge.AGENT), "/0.1.18": endpoint("0.1.18"), "/0.1.10": endpoint("0.1.10")}
 
 
 class Server(uvicorn.Server):

@@ -1,5 +1,6 @@
 //! Runs the monitors of a test.
 
+use super::decision::Decision;
 use super::judgement::Moment;
 use super::question::Question;
 use super::scope::RuleScope;
@@ -87,19 +88,20 @@ impl Evaluator {
         std::mem::take(&mut self.found.questions)
     }
 
-    /// The script accepted; marks the rule of `question` as passed.
-    pub fn confirm(&mut self, question: &Question) {
-        for watch in self.asking(question) {
-            watch.is_asking = false;
+    /// Takes over what was decided about the rule of `question`; returns its failure if it fails.
+    pub fn decide(&mut self, question: &Question, decision: Decision, trace: &Trace) -> Option<Failure> {
+        let finding = question.rejection(&decision, &self.redactor);
+        let (is_asked, ruling) = match decision {
+            Decision::NotAsked => (false, None),
+            Decision::Ruled(ruling) => (true, Some(ruling)),
+            Decision::Confirmed | Decision::Rejected(_) => (true, None),
+        };
+        for watch in self.asking(question).filter(|_| is_asked) {
+            (watch.is_asking, watch.has_failed) = (false, finding.is_some());
+            watch.ruling.clone_from(&ruling);
         }
-    }
-
-    /// The script rejected with the message `words`; marks the rule of `question` as failed.
-    pub fn reject(&mut self, question: &Question, words: Option<&str>, trace: &Trace) -> Failure {
-        for watch in self.asking(question) {
-            watch.has_failed = true;
-        }
-        question.origin.failure(question.path, question.rejection(words, &self.redactor), trace)
+        let failure = question.origin.failure(question.path, finding?, trace);
+        Some(Failure { ruling, ..failure })
     }
 
     fn asking(&mut self, question: &Question) -> impl Iterator<Item = &mut RuleWatch> {
@@ -179,17 +181,19 @@ impl Evaluator {
     pub fn take_passed(&mut self) -> Vec<(RuleScope, PassedRule)> {
         let watches = self.test.iter_mut().chain(&mut self.waiting).chain(&mut self.turn);
         let passed = watches.filter(|watch| watch.is_decided && !(watch.has_failed || watch.is_asking));
-        let passed = passed.filter_map(|RuleWatch { path, origin, scope, expected, measured, .. }| {
-            let passed = PassedRule {
-                wanted: expected.take()?,
-                rule: (*path).into(),
-                level: origin.level,
-                place: origin.place.clone(),
-                written: origin.written(),
-                measured: *measured,
-            };
-            Some((*scope, passed))
-        });
+        let passed =
+            passed.filter_map(|RuleWatch { path, origin, scope, expected, measured, ruling, .. }| {
+                let passed = PassedRule {
+                    wanted: expected.take()?,
+                    rule: (*path).into(),
+                    level: origin.level,
+                    place: origin.place.clone(),
+                    written: origin.written(),
+                    measured: *measured,
+                    ruling: ruling.take(),
+                };
+                Some((*scope, passed))
+            });
         passed.collect()
     }
 

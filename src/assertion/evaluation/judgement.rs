@@ -1,7 +1,7 @@
 //! When a rule is asked, and what it answers.
 
 use super::finding::Finding;
-use super::question::ScriptQuestion;
+use super::question::Inquiry;
 use crate::assertion::captured::Captured;
 use crate::outcome::Measured;
 use crate::trace::Delta;
@@ -39,8 +39,8 @@ pub(crate) enum Judgement {
     Failed(Vec<Finding>),
     /// It fails, unless the captured snapshot is written.
     SnapshotDiffers(Box<Captured>),
-    /// A script decides, after all other rules have passed.
-    Asks(Box<ScriptQuestion>),
+    /// A script or a judge decides, after all other rules have passed.
+    Asks(Box<Inquiry>),
     /// It cannot be judged, for this reason: never a pass.
     Unknown(String),
 }

@@ -1,18 +1,24 @@
 //! Runs the rules of a test: their monitors take in what happens and answer whether it is right.
 
+mod decision;
 mod evaluator;
 mod finding;
+mod judge_question;
 mod judgement;
 mod monitor;
 mod question;
 mod scope;
+mod script_question;
 mod view;
 mod watch;
 
+pub use decision::Decision;
 pub use evaluator::{Completion, Evaluator, Following};
 pub(crate) use finding::{Evidence, Finding};
+pub use judge_question::JudgeQuestion;
 pub(crate) use judgement::{Judgement, Moment};
 pub(crate) use monitor::{Monitor, at_each_call, at_scope_end, at_turn_end};
-pub use question::{Question, ScriptQuestion};
+pub use question::{Inquiry, Question};
 pub use scope::RuleScope;
+pub use script_question::ScriptQuestion;
 pub(crate) use view::{Exclusions, View};

@@ -1,34 +1,27 @@
-//! Questions: what a rule leaves to a script to decide.
+//! Questions: what a rule leaves to a script or a judge to decide.
 
-use serde_json::Value;
-
+use super::decision::Decision;
 use super::finding::Finding;
-use crate::assertion::describe::{said, short};
+use super::judge_question::JudgeQuestion;
+use super::script_question::ScriptQuestion;
 use crate::assertion::rule_origin::RuleOrigin;
-use crate::assertion::script_source::ScriptSource;
+use crate::outcome::{ErrorKind, Problem};
 use crate::redact::Redactor;
 
-/// How many lines of a script's message are shown.
-const SHOWN_LINES: usize = 10;
-
-/// A script, and what it is asked.
+/// Who is asked what.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ScriptQuestion {
-    /// Which script.
-    pub program: ScriptSource,
-    /// How long it may take, in milliseconds, if the rule says so.
-    pub timeout_ms: Option<u64>,
-    /// The whole request.
-    pub request: Value,
-    /// What the rule expects, in words.
-    pub(crate) expected: String,
+pub enum Inquiry {
+    /// A script of the project.
+    Script(ScriptQuestion),
+    /// Another agent.
+    Judge(JudgeQuestion),
 }
 
 /// An inquiry and the rule that makes it: asked only if all other rules pass (SPEC 7.5).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
     /// What is asked.
-    pub inquiry: ScriptQuestion,
+    pub inquiry: Inquiry,
     /// The path of the rule.
     pub(crate) path: &'static str,
     /// Where the rule is defined.
@@ -36,24 +29,42 @@ pub struct Question {
 }
 
 impl Question {
-    /// Why its rule neither passes nor fails.
-    pub fn unanswered(&self, why: &str) -> String {
-        let RuleOrigin { level, place, .. } = &self.origin;
-        format!("the {} rule `{}` ({place}) could not be evaluated: {why}", level.as_str(), self.path)
+    /// The problem of a rule that neither passes nor fails, because of `problem`.
+    pub fn unanswered(&self, problem: Problem) -> Problem {
+        let (rule, why) = (self.rule(), &problem.message);
+        let message = match problem.kind {
+            ErrorKind::Judge => format!("judge error: {why}; asked by {rule}"),
+            _ => format!("{rule} could not be evaluated: {why}"),
+        };
+        Problem { message, ..problem }
     }
 
-    /// How the rule fails after the script rejected it with the message `words`.
-    pub(crate) fn rejection(&self, words: Option<&str>, redactor: &Redactor) -> Finding {
-        let ScriptQuestion { program, request, expected, .. } = &self.inquiry;
-        let words = redactor.text(words.unwrap_or_default());
-        let mut lines = words.lines().map(str::trim_end).filter(|line| !line.is_empty());
-        let says = format!("the script {program} rejected it");
-        let message = lines.next().map_or_else(|| says.clone(), |first| format!("{says}: {}", short(first)));
-        let mut shown: Vec<String> = lines.by_ref().take(SHOWN_LINES).map(short).collect();
-        if lines.next().is_some() {
-            shown.push("…".to_owned());
+    /// The warning that its rule is not evaluated.
+    pub fn not_asked(&self) -> String {
+        match &self.inquiry {
+            Inquiry::Judge(JudgeQuestion { agent, .. }) => {
+                format!("{} was not evaluated: `--no-judge` leaves out the judge `{agent}`", self.rule())
+            }
+            Inquiry::Script(_) => format!("{} was not evaluated", self.rule()),
         }
-        shown.extend(request["output"].as_str().map(|output| said(&short(&redactor.text(output)))));
-        Finding::in_words(message, expected.clone(), shown)
+    }
+
+    /// How its rule fails after this decision; `None` if it does not.
+    pub(crate) fn rejection(&self, decision: &Decision, redactor: &Redactor) -> Option<Finding> {
+        match (&self.inquiry, decision) {
+            (Inquiry::Script(script), Decision::Rejected(why)) => {
+                Some(script.rejection(why.as_deref(), redactor))
+            }
+            (Inquiry::Judge(judge), Decision::Ruled(ruling)) if !ruling.passes() => {
+                Some(judge.rejection(ruling, redactor))
+            }
+            _ => None,
+        }
+    }
+
+    /// ``the test rule `judge` (pay.test.yaml:7)``
+    fn rule(&self) -> String {
+        let RuleOrigin { level, place, .. } = &self.origin;
+        format!("the {} rule `{}` ({place})", level.as_str(), self.path)
     }
 }

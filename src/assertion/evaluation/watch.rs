@@ -10,7 +10,7 @@ use crate::assertion::captured::{Captured, Writing};
 use crate::assertion::limits::{Bound, Measure};
 use crate::assertion::rule::{RuleEntry, RuleKind};
 use crate::assertion::rule_origin::RuleOrigin;
-use crate::outcome::{Failure, Measured};
+use crate::outcome::{Failure, Measured, Ruling};
 use crate::redact::Redactor;
 use crate::trace::Trace;
 
@@ -29,10 +29,12 @@ pub(super) struct RuleWatch {
     /// Whether nothing that comes changes its judgement.
     pub(super) is_decided: bool,
     pub(super) has_failed: bool,
-    /// Waiting for a script's verdict.
+    /// Waiting for the answer of a script or a judge.
     pub(super) is_asking: bool,
     /// The number that is within its limit.
     pub(super) measured: Option<Measured>,
+    /// What a judge decided.
+    pub(super) ruling: Option<Ruling>,
     /// Why it cannot be judged.
     pub(super) unknown: Option<String>,
     kind: RuleKind,
@@ -49,7 +51,7 @@ pub(super) struct NewFindings {
     pub(super) captured: Vec<Captured>,
     /// Which snapshots may be written.
     pub(super) writing: Writing,
-    /// What scripts have to decide.
+    /// What scripts and judges have to decide.
     pub(super) questions: Vec<Question>,
 }
 
@@ -101,6 +103,7 @@ impl RuleWatch {
             has_failed: false,
             is_asking: false,
             measured: None,
+            ruling: None,
             unknown: None,
             kind,
             exclusions: Exclusions::default(),

@@ -15,6 +15,7 @@ use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
 use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::words::duration::milliseconds;
+use crate::report::words::ruling;
 use crate::run::RunEvent;
 use crate::text::{escape, truncate};
 
@@ -142,7 +143,10 @@ fn end(run: &RunTotals) -> String {
             let number = tests + 1;
             format!("not ok {number} - the run: {reason}\n1..{number}\n")
         }
-        Some(_) => format!("1..{tests}\n# {reason}\n"),
+        Some(_) => {
+            let judged = ruling::totals(totals.judged).map(|judged| format!("# {judged}\n"));
+            format!("1..{tests}\n# {reason}\n{}", judged.unwrap_or_default())
+        }
     }
 }
 

@@ -25,6 +25,7 @@ use crate::report::stream::Stream;
 use crate::report::transcript::earlier_attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::names;
+use crate::report::words::ruling;
 use crate::report::words::tokens::tokens;
 use crate::run::RunEvent;
 use crate::text::{duration, escape, truncate};
@@ -233,6 +234,9 @@ impl ConsoleReport {
             tokens(self.run.usage).filter(|_| input.counted + output.counted + total.counted > 0)
         {
             page.line(palette.faint, &format!("tokens: {tokens}"));
+        }
+        if let Some(judged) = ruling::totals(totals.judged) {
+            page.line(palette.faint, &judged);
         }
         counts::write(&mut page, palette, totals, *selected);
         if let Some(RunClose { elapsed_us, .. }) = end {

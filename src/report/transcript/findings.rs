@@ -7,9 +7,10 @@ use anstyle::Style;
 use super::style::{GUTTER, TranscriptScope};
 use super::writer::TranscriptWriter;
 use crate::diagnostic::{Difference, DifferenceLine, Excerpt, ExcerptLine, Side};
-use crate::outcome::{Failure, PassedRule, Problem, Status};
+use crate::outcome::{Failure, PassedRule, Problem, Ruling, Status};
 use crate::report::layout::{Palette, mark};
 use crate::report::words::measured::got_of_limit;
+use crate::report::words::ruling;
 use crate::text::{columns, escape};
 
 /// How many of the things that were seen instead are shown with a failure.
@@ -42,10 +43,11 @@ impl TranscriptWriter {
         }
     }
 
-    /// The rules that passed, one per line; a limit with what there was of it.
-    pub(crate) fn held(&mut self, held: &[PassedRule]) {
+    /// The rules that passed, one per line; a limit with what there was of it, and a judge's rule with its answer.
+    pub(crate) fn held(&mut self, held: &[&PassedRule]) {
         let Palette { passed, faint, .. } = self.style.palette;
-        for passed_rule @ PassedRule { rule, level, place, wanted, .. } in held {
+        for passed_rule in held {
+            let PassedRule { rule, level, place, wanted, .. } = passed_rule;
             self.page.sign(self.style.indent + GUTTER - 2, passed, mark(Status::Passed));
             let wanted = self.harmless_line(wanted);
             self.page.plain(&wanted);
@@ -55,6 +57,15 @@ impl TranscriptWriter {
             self.page.space(2);
             let place = self.harmless_line(&format!("({} rule {rule}, {place})", level.as_str()));
             self.page.line(faint, &place);
+            self.ruling(passed_rule.ruling.as_ref(), "");
+        }
+    }
+
+    /// What a judge decided; without a reason that `message` gives already.
+    fn ruling(&mut self, ruling: Option<&Ruling>, message: &str) {
+        let lines = ruling.map(|ruling| ruling::lines(ruling, message)).unwrap_or_default();
+        for (number, line) in lines.iter().enumerate() {
+            self.field(if number == 0 { "judge" } else { "" }, line);
         }
     }
 
@@ -78,6 +89,7 @@ impl TranscriptWriter {
         if seen.len() > MOST_SEEN {
             self.field("", &format!("… and {} more", seen.len() - MOST_SEEN));
         }
+        self.ruling(failure.ruling.as_ref(), &failure.message);
         self.field("expected", failure.expectation().unwrap_or_default());
         let is_named = |event: &&u32| {
             let name = format!("#{event}");

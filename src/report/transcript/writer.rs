@@ -13,8 +13,8 @@ use indexmap::IndexMap;
 use super::excerpt;
 use super::style::{GUTTER, TranscriptScope, TranscriptStyle};
 use crate::outcome::{
-    CallOutcome, EarlierMessage, LateResult, OpenInterrupt, Outcome, ReportedRunEnd, TranscriptLine,
-    TurnOutcome,
+    CallOutcome, EarlierMessage, LateResult, OpenInterrupt, Outcome, PassedRule, ReportedRunEnd,
+    TranscriptLine, TurnOutcome,
 };
 use crate::report::layout::Page;
 use crate::text::{columns, compact_json, duration, escape, truncate};
@@ -142,12 +142,19 @@ impl TranscriptWriter {
             }
             self.findings(turn.problem(), turn.failures());
         }
-        if self.style.held && !turn.held.is_empty() {
+        let held = self.listed(&turn.held);
+        if !held.is_empty() {
             if with_lines {
                 self.page.end();
             }
-            self.held(&turn.held);
+            self.held(&held);
         }
+    }
+
+    /// The passed rules that are listed: in a whole transcript those of judges in any case.
+    fn listed<'h>(&self, held: &'h [PassedRule]) -> Vec<&'h PassedRule> {
+        let is_whole = self.style.scope == TranscriptScope::Everything;
+        held.iter().filter(|held| self.style.held || is_whole && held.ruling.is_some()).collect()
     }
 
     fn has_lines(&self, turn: &TurnOutcome) -> bool {
@@ -337,7 +344,8 @@ impl TranscriptWriter {
 
     fn whole_test(&mut self, outcome: &Outcome) {
         let palette = self.style.palette;
-        let lists_held = self.style.held && !outcome.verdict.held.is_empty();
+        let held = self.listed(&outcome.verdict.held);
+        let lists_held = !held.is_empty();
         let (problem, failures) = (outcome.verdict.end.problem(), outcome.verdict.end.failures());
         let with_findings = problem.is_some() || !failures.is_empty();
         if lists_held || with_findings {
@@ -352,7 +360,7 @@ impl TranscriptWriter {
                 if with_findings {
                     self.page.end();
                 }
-                self.held(&outcome.verdict.held);
+                self.held(&held);
             }
         }
     }

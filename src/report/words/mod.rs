@@ -4,4 +4,5 @@ pub(super) mod duration;
 pub(super) mod measured;
 pub(super) mod names;
 pub(super) mod paths;
+pub(super) mod ruling;
 pub(super) mod tokens;

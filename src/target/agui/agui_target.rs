@@ -5,9 +5,11 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+use super::config::AguiTransport;
 use super::session::AguiSession;
 use super::settings::AguiSettings;
 use crate::target::error::TargetError;
+use crate::target::http;
 use crate::target::session::{Session, SessionOptions};
 use crate::target::target::Target;
 
@@ -31,6 +33,12 @@ impl Target for AguiTarget {
 
     fn endpoint(&self) -> Option<&str> {
         Some(self.settings.endpoint.as_str())
+    }
+
+    fn address(&self, _connector: Option<&str>) -> Option<String> {
+        let AguiSettings { endpoint, transport, agent, .. } = &*self.settings;
+        let place = http::place(endpoint);
+        Some(if *transport == AguiTransport::Http { place } else { format!("{place} {agent}") })
     }
 
     fn state(&self) -> &Value {

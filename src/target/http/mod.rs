@@ -15,6 +15,7 @@ mod http_transport;
 mod io_thread;
 mod received;
 mod request_progress;
+mod same_place;
 mod transport;
 
 pub use chunks::Chunks;
@@ -27,4 +28,5 @@ pub use http_options::{HttpOptions, TlsOptions};
 pub use http_transport::{HttpTransport, shown};
 pub use received::{BodyForm, ReceivedResponse};
 pub use request_progress::RequestProgress;
+pub use same_place::place;
 pub use transport::{Body, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};

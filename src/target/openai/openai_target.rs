@@ -10,6 +10,7 @@ use super::retry_after::LONGEST_WAIT;
 use super::session::OpenaiSession;
 use super::settings::OpenaiSettings;
 use crate::target::error::TargetError;
+use crate::target::http;
 use crate::target::session::{Session, SessionOptions};
 use crate::target::target::Target;
 
@@ -33,6 +34,20 @@ impl Target for OpenaiTarget {
 
     fn endpoint(&self) -> Option<&str> {
         Some(self.settings.endpoint.as_str())
+    }
+
+    fn address(&self, connector: Option<&str>) -> Option<String> {
+        let OpenaiSettings { endpoint, model, .. } = &*self.settings;
+        Some(format!("{} {}", http::place(endpoint), connector.unwrap_or(model)))
+    }
+
+    fn prompted(&self, instructions: &str, connector: Option<&str>) -> Option<Box<dyn Target>> {
+        let mut settings = OpenaiSettings::clone(&self.settings);
+        settings.instructions.get_or_insert_with(|| instructions.to_owned());
+        if let Some(model) = connector {
+            model.clone_into(&mut settings.model);
+        }
+        Some(Box::new(Self::new(settings)))
     }
 
     fn state(&self) -> &Value {

@@ -292,8 +292,18 @@ fn only_a_recording_with_a_clear_name_is_attached() {
 #[test]
 fn findings_are_bounded_whatever_they_quote() {
     let long = "é".repeat(1 << 20);
-    let findings =
-        ["failure", "expected", "seen", "failure's help", "held", "problem", "problem's help", "warning"];
+    let findings = [
+        "failure",
+        "expected",
+        "seen",
+        "failure's help",
+        "held",
+        "problem",
+        "problem's help",
+        "warning",
+        "judge's reason",
+        "judge's suggestion",
+    ];
     let is_finding = |place: &str| findings.contains(&place) || place == "turn's warning";
     let mut outcome = made_of(|place| if is_finding(place) { long.clone() } else { "plain".to_owned() });
     outcome.bound();
@@ -302,8 +312,9 @@ fn findings_are_bounded_whatever_they_quote() {
         "{}",
         outcome.verdict.warnings[0].len()
     );
-    // Twice a problem, a failure, a rule that holds and a warning, and of a failure 12 times what was seen.
-    let most = (2 * (2 + 3 + 12 + 1 + 1) + 4) * ((16 << 10) + 100);
+    // Twice a problem, a failure, a rule that holds and a warning, of a failure 12 times what was seen, and of both rules
+    // what a judge says.
+    let most = (2 * (2 + 3 + 12 + 1 + 1 + 4) + 4) * ((16 << 10) + 100);
     let text = json_lines::printed(&events("", &[outcome]));
     assert!(text.len() < most, "{} bytes, {most} at most", text.len());
 }

@@ -26,6 +26,7 @@ function finding(found, number, id) {
   const seen = (found.seen ?? []).map(unequal);
   if (found.more_seen) seen.push(`… and ${found.more_seen} more`);
   field("seen", ...seen);
+  field("judge", ...(found.judge ?? []).map((text) => message(text)));
   if (found.expected) field("expected", message(found.expected));
   if (found.help) field("help", message(found.help));
   if (found.difference) words.append(difference(found.difference));
@@ -56,16 +57,19 @@ function source(found) {
 /** The rules that hold, behind a click. */
 function held(rules) {
   if (!rules) return undefined;
-  const items = rules.map(({ wanted, measured, rule, level, file, line }) =>
+  const items = rules.map(({ wanted, measured, judge, rule, level, file, line }) =>
     make(
       "li",
       {},
       message(wanted),
       measured ? make("b", { class: "measured" }, `: ${measured}`) : undefined,
       make("span", { class: "facts" }, said(rule), ` of the ${level} · `, said(`${file}:${line}`, "bdi", { class: "place" })),
+      ...(judge ?? []).map((text) => make("p", { class: "judge" }, "judge ", message(text))),
     ),
   );
-  const words = rules.length === 1 ? "1 rule holds" : `${rules.length} rules hold`;
+  const judged = rules.filter(({ judge }) => judge).length;
+  const holding = rules.length === 1 ? "1 rule holds" : `${rules.length} rules hold`;
+  const words = judged > 0 ? `${holding}, ${judged} by a judge` : holding;
   return make("details", { class: "held" }, make("summary", {}, words), make("ul", {}, ...items));
 }
 

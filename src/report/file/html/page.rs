@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use super::assets::{SCRIPT, STYLE, policy};
 use super::markup;
 use crate::context::iso8601;
-use crate::report::file::json::SummaryLine;
+use crate::report::file::json::{JudgedCounts, SummaryLine};
 use crate::text::duration;
 
 /// Everything above the tests.
@@ -61,6 +61,9 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
     };
     fact("Tests", &run)?;
     fact("Turns", &summary.total_turns.to_string())?;
+    if let Some(judged) = judged(summary) {
+        fact("Judged by agents", &judged)?;
+    }
     if let Some(took) = summary.duration_ms {
         #[expect(
             clippy::cast_possible_truncation,
@@ -79,6 +82,15 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
         fact(if names.len() == 1 { "Target" } else { "Targets" }, &names.join(", "))?;
     }
     fact("Exit code", &summary.exit_code.map_or_else(|| "none".to_owned(), |code| code.to_string()))
+}
+
+/// How many tests judges decided, and how; `None` if no test asks a judge.
+fn judged(summary: &SummaryLine) -> Option<String> {
+    let JudgedCounts { passed, failed, error, not_asked } = summary.judged.as_ref()?;
+    let counts =
+        [(passed, "passed"), (failed, "failed"), (error, "without a verdict"), (not_asked, "not asked")];
+    let counts = counts.into_iter().filter(|(count, _)| **count > 0);
+    Some(counts.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", "))
 }
 
 /// How many tests ended how, in the order in which people look at them.

@@ -9,15 +9,16 @@ use super::turn_view::{
     CallItem, CallStatusView, CustomItem, InputSourceView, InterruptView, ItemView, ResultItem,
     RunOutcomeView, SaidView, ToolCallView, TurnView, UsageView,
 };
-use super::verdict_view::{Assertion, LevelView, ProblemView, StatusView};
+use super::verdict_view::{Assertion, JudgeAnswerView, JudgeView, LevelView, ProblemView, StatusView};
 use super::view::{
-    AttemptView, EarlierMessageView, LastLine, Quarantined, ReportLine, ResultLine, RunFactsView,
-    SnapshotCounts, SummaryLine, VERSION,
+    AttemptView, EarlierMessageView, JudgedCounts, LastLine, Quarantined, ReportLine, ResultLine,
+    RunFactsView, SnapshotCounts, SummaryLine, VERSION,
 };
 use crate::diagnostic::SourceFile;
 use crate::outcome::{
-    self, CallFailure, CallOutcome, Failure, Gap, LateResult, Measured, MeasuredUnit, Outcome, PassedRule,
-    Problem, ReportedRunEnd, RunFacts, SaidLine, TranscriptLine, TurnOutcome,
+    self, CallFailure, CallOutcome, Failure, Gap, JudgeAnswer, JudgedTotals, LateResult, Measured,
+    MeasuredUnit, Outcome, PassedRule, Problem, ReportedRunEnd, Ruling, RunFacts, SaidLine, TranscriptLine,
+    TurnOutcome,
 };
 use crate::report::run_totals::RunTotals;
 use crate::report::snapshot_totals::SnapshotTotals;
@@ -108,6 +109,7 @@ pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
         skipped: totals.skipped,
         quarantined: totals.quarantined,
         flaky: totals.flaky,
+        judged: judged(totals.judged),
         total_turns: *total_turns,
         usage: counted_usage(*usage),
         started: *started_unix_ms,
@@ -116,6 +118,13 @@ pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
         snapshots: snapshots(counted),
         reason: run.reason(),
     }
+}
+
+/// The counts of judged tests; `None` if all are zero.
+fn judged(judged: JudgedTotals) -> Option<JudgedCounts> {
+    let JudgedTotals { passed, failed, error, not_asked } = judged;
+    let counts = JudgedCounts { passed, failed, error, not_asked };
+    (judged != JudgedTotals::default()).then_some(counts)
 }
 
 /// The counts of a run's snapshots; `None` if all are zero.
@@ -332,6 +341,7 @@ fn broken(failure: &Failure) -> Assertion<'_> {
         expected: filled(&failure.expected),
         seen: Some(&failure.seen),
         difference: failure.difference.as_ref().map(ToString::to_string),
+        judge: failure.ruling.as_ref().map(judge),
         help: failure.help.as_deref(),
         level: failure.level.into(),
         file: &failure.place.file,
@@ -343,6 +353,7 @@ fn broken(failure: &Failure) -> Assertion<'_> {
 fn kept(held: &PassedRule) -> Assertion<'_> {
     Assertion {
         expected: filled(&held.wanted),
+        judge: held.ruling.as_ref().map(judge),
         level: held.level.into(),
         file: &held.place.file,
         line: held.place.line,
@@ -365,11 +376,30 @@ fn kept_by<'a>(rule: &'a str, written: &str, measured: Option<&Measured>) -> Ass
         expected: None,
         seen: None,
         difference: None,
+        judge: None,
         help: None,
         level: LevelView::Test,
         file: "",
         line: 0,
     }
+}
+
+/// What a judge decided.
+fn judge(ruling: &Ruling) -> JudgeView<'_> {
+    let Ruling { judge, lane, threshold, quorum, is_negated, answers } = ruling;
+    JudgeView {
+        agent: judge,
+        lane,
+        threshold: threshold.as_ref(),
+        quorum: *quorum,
+        not: is_negated.then_some(true),
+        answers: answers.iter().map(judge_answer).collect(),
+    }
+}
+
+fn judge_answer(answer: &JudgeAnswer) -> JudgeAnswerView<'_> {
+    let JudgeAnswer { passed, score, reason, suggestions } = answer;
+    JudgeAnswerView { passed: *passed, score: score.as_ref(), reason: filled(reason), suggestions }
 }
 
 fn actual(measured: &Measured) -> Option<Number> {

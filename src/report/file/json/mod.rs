@@ -15,6 +15,6 @@ pub(in crate::report) use from_outcome::result_line;
 pub(in crate::report) use from_outcome::summary;
 pub use json_lines_report::JsonLinesReport;
 pub use json_report::JsonReport;
-#[cfg(feature = "html")]
-pub(in crate::report) use view::SummaryLine;
 pub use view::schema;
+#[cfg(feature = "html")]
+pub(in crate::report) use view::{JudgedCounts, SummaryLine};

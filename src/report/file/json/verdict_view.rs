@@ -11,7 +11,7 @@ pub(super) struct Assertion<'a> {
     #[serde(rename = "type")]
     pub(super) rule: &'a str,
     /// Whether it passed. Rules that were never evaluated are not listed: requirements of an aborted turn or test, and
-    /// scripts that were not run because another rule failed.
+    /// scripts and judges that were not asked because another rule failed.
     pub(super) passed: bool,
     /// The finding, on one line; omitted if the rule passed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,6 +42,10 @@ pub(super) struct Assertion<'a> {
     /// truncated, with a note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) difference: Option<String>,
+    /// What a judge decided, of a rule that asks one; omitted for any other rule. A judge is an agent: its verdict is not
+    /// deterministic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) judge: Option<JudgeView<'a>>,
     /// What to do about it; omitted if that follows from the rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) help: Option<&'a str>,
@@ -51,6 +55,45 @@ pub(super) struct Assertion<'a> {
     pub(super) file: &'a str,
     /// The line of the rule, from 1.
     pub(super) line: u32,
+}
+
+/// What a judge decided about a rule.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Judge")]
+pub(super) struct JudgeView<'a> {
+    /// The name of the target that was asked.
+    pub(super) agent: &'a str,
+    /// Its lane in a recording.
+    pub(super) lane: &'a str,
+    /// The smallest score that passes; omitted if the verdict alone decides.
+    #[schemars(with = "Option<f64>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) threshold: Option<&'a Number>,
+    /// How many of the answers have to pass.
+    pub(super) quorum: u32,
+    /// `true` if the rule passes when the answers do not; omitted otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) not: Option<bool>,
+    /// Every answer, in order.
+    pub(super) answers: Vec<JudgeAnswerView<'a>>,
+}
+
+/// An answer of a judge.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "JudgeAnswer")]
+pub(super) struct JudgeAnswerView<'a> {
+    /// Its verdict, whatever the threshold says of the score.
+    pub(super) passed: bool,
+    /// The score; omitted if it gave none.
+    #[schemars(with = "Option<f64>")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) score: Option<&'a Number>,
+    /// The reason; omitted if it gave none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<&'a str>,
+    /// What the agent should do differently; omitted if it said nothing.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub(super) suggestions: &'a [String],
 }
 
 /// Why something could not be evaluated completely.

@@ -259,6 +259,9 @@ pub(in crate::report) struct SummaryLine {
     pub(in crate::report) quarantined: usize,
     /// How many tests passed on a retry, without those in quarantine. They are counted here alone.
     pub(in crate::report) flaky: usize,
+    /// The number of tests whose rules ask judges, which are agents themselves; omitted if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::report) judged: Option<JudgedCounts>,
     /// The number of turns that were sent.
     pub(in crate::report) total_turns: usize,
     /// The tokens of all turns of all attempts, as far as agents reported them; omitted if none did.
@@ -277,6 +280,19 @@ pub(in crate::report) struct SummaryLine {
     pub(in crate::report) snapshots: Option<SnapshotCounts>,
     /// The reason for the exit code, as text.
     pub(in crate::report) reason: String,
+}
+
+/// The number of tests whose rules ask judges. They are counted by their status too.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::report) struct JudgedCounts {
+    /// Judged tests that passed.
+    pub(in crate::report) passed: usize,
+    /// Judged tests that failed.
+    pub(in crate::report) failed: usize,
+    /// Tests in which a judge gave no verdict.
+    pub(in crate::report) error: usize,
+    /// Tests whose judges were not asked, because of `--no-judge`.
+    pub(in crate::report) not_asked: usize,
 }
 
 /// The number of snapshots by what happened to them.

@@ -11,6 +11,7 @@ use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
 use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::slowest::Slowest;
+use crate::report::words::ruling;
 use crate::run::RunEvent;
 use crate::text::duration;
 
@@ -95,6 +96,11 @@ impl MarkdownBuilder {
         }
         page.end();
         page.end();
+        if let Some(judged) = ruling::totals(totals.judged) {
+            page.plain(&judged);
+            page.end();
+            page.end();
+        }
         let snapshots = snapshots.counts();
         if !snapshots.is_empty() {
             page.plain(&format!("snapshots: {snapshots}"));

@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::diagnostic::ExcerptLine;
-use crate::outcome::{Failure, PassedRule, Problem};
+use crate::outcome::{Failure, PassedRule, Problem, Ruling};
 use crate::report::words::measured::got_of_limit;
+use crate::report::words::ruling;
 use crate::text::truncate;
 
 /// The most bytes of each part of a finding.
@@ -31,6 +32,9 @@ pub(crate) struct FindingStory<'a> {
     more_seen: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<String>,
+    /// What a judge decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    judge: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -54,6 +58,9 @@ pub(crate) struct PassedRuleStory<'a> {
     /// What there was of a limit, and the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     measured: Option<String>,
+    /// What a judge decided.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    judge: Vec<String>,
     rule: &'a str,
     level: &'static str,
     file: &'a str,
@@ -100,6 +107,7 @@ pub(crate) fn held(held: &[PassedRule]) -> Vec<PassedRuleStory<'_>> {
         PassedRuleStory {
             wanted: truncate::bytes(wanted, LONGEST),
             measured: got_of_limit(passed),
+            judge: judged(passed.ruling.as_ref(), ""),
             rule,
             level: level.as_str(),
             file: &place.file,
@@ -116,6 +124,12 @@ pub(crate) fn problem(problem: &Problem) -> ProblemStory<'_> {
     ProblemStory { kind: kind.as_str(), message: truncate::bytes(message, LONGEST), help }
 }
 
+/// What a judge decided, line by line; without a reason that `message` gives already.
+fn judged(ruling: Option<&Ruling>, message: &str) -> Vec<String> {
+    let lines = ruling.map(|ruling| ruling::lines(ruling, message)).unwrap_or_default();
+    lines.iter().take(MOST).map(|line| truncate::bytes(line, LONGEST).into_owned()).collect()
+}
+
 fn finding(failure: &Failure) -> FindingStory<'_> {
     let Failure { rule, level, place, excerpt, message, difference, help, events, .. } = failure;
     let seen: Vec<&str> = failure.evidence().collect();
@@ -130,6 +144,7 @@ fn finding(failure: &Failure) -> FindingStory<'_> {
         more_seen: seen.len().saturating_sub(MOST_SEEN),
         seen: seen.into_iter().take(MOST_SEEN).map(|seen| truncate::bytes(seen, LONGEST)).collect(),
         difference: difference.as_ref().map(ToString::to_string),
+        judge: judged(failure.ruling.as_ref(), message),
         help: help.as_ref().map(|help| truncate::bytes(help, LONGEST)),
         events,
         level: level.as_str(),

@@ -1,0 +1,182 @@
+//! `judge`: another agent says whether what the agent did in the scope meets criteria.
+//!
+//! Nothing here asks it: the judgement is a question, which the engine has answered after all other rules have passed.
+
+use serde_json::{Map, Number, Value};
+
+use super::collector::Collector;
+use super::conversation::{conversation, transcript};
+use super::describe::literally;
+use super::evaluation::{Inquiry, JudgeQuestion, Judgement, Monitor, RuleScope, View, at_scope_end};
+use super::rule::Rule;
+use crate::diagnostic::Code;
+use crate::model::{self, AssertBlock, JudgeRule, JudgedText, Text, TextOf};
+use crate::source::Node;
+use crate::variables::{Interpolation, Leaf, Patterns};
+
+/// How many times a judge may be asked.
+const MOST_RUNS: u64 = 100;
+
+/// The keys of a question that are not of the test's choice.
+const KEYS: [&str; 7] = ["test_mode", "test_id", "criteria", "input", "output", "conversation", "tool_calls"];
+
+/// A judge that must accept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Judge {
+    /// The name of the target that judges.
+    pub(crate) agent: String,
+    /// What must be true.
+    criteria: String,
+    of: JudgedText,
+    threshold: Option<Number>,
+    runs: u32,
+    quorum: u32,
+    with: Map<String, Value>,
+    /// Which model it is to use.
+    pub(crate) connector: Option<String>,
+    is_negated: bool,
+    message: Option<String>,
+}
+
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    for written in collector.switched(block.judge.as_ref()).into_iter().flatten() {
+        collector.add_at(written.span, written.value.agent.span, |interpolation| {
+            Judge::compile(&written.value, interpolation)
+        });
+    }
+}
+
+impl Judge {
+    fn compile(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+        let JudgeRule { agent, criteria, of, threshold, with, connector, not, message, .. } = written;
+        let agent = not_empty(agent, "the name of a judge", interpolation);
+        let criteria = not_empty(criteria, "`criteria`", interpolation);
+        let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose();
+        let (connector, message) = (text(connector), text(message));
+        let threshold = match threshold {
+            // What is known later is no part of what the rule expects.
+            Some(number) if interpolation.written_number(number).is_some() => Ok(None),
+            Some(number) => interpolation.decimal(number).map(Some),
+            None => Ok(None),
+        };
+        let counts = counts(written, interpolation);
+        let with = passed_on(with.as_ref(), interpolation);
+        let (runs, quorum) = counts?;
+        Some(Self {
+            agent: agent?,
+            criteria: criteria?,
+            of: of.unwrap_or_default(),
+            threshold: threshold.ok()?,
+            runs,
+            quorum,
+            with: with?,
+            connector: connector.ok()?,
+            is_negated: not.unwrap_or_default(),
+            message: message.ok()?,
+        })
+    }
+
+    /// What the judge is asked about the scope that `view` shows.
+    fn question(&self, view: &View<'_>) -> JudgeQuestion {
+        let mut of_scope = conversation(view);
+        let output = match self.of {
+            JudgedText::Text => view.text(TextOf::All),
+            JudgedText::Final => view.text(TextOf::Final),
+            JudgedText::Transcript => transcript(view),
+        };
+        let mut take = |key: &str| of_scope.remove(key).unwrap_or_default();
+        let keys = [
+            ("criteria", Value::from(self.criteria.as_str())),
+            ("input", take("input")),
+            ("output", Value::from(output)),
+            ("conversation", take("messages")),
+            ("tool_calls", take("tool_calls")),
+        ];
+        let keys = keys.into_iter().map(|(key, value)| (key.to_owned(), value));
+        JudgeQuestion {
+            agent: self.agent.clone(),
+            keys: keys.chain(self.with.clone()).collect(),
+            connector: self.connector.clone(),
+            threshold: self.threshold.clone(),
+            runs: self.runs,
+            quorum: self.quorum,
+            is_negated: self.is_negated,
+            message: self.message.clone(),
+            expected: self.describe(),
+        }
+    }
+}
+
+/// A text that is filled and not empty.
+fn not_empty(written: &Text, what: &str, interpolation: &mut Interpolation<'_>) -> Option<String> {
+    let filled = interpolation.text(written).ok()?;
+    if filled.trim().is_empty() && !written.value.is_empty() {
+        interpolation.report(Code::EmptyValue, written.span, format!("{what} cannot be empty"), None);
+        return None;
+    }
+    Some(filled)
+}
+
+/// How many times the judge is asked, and how many of the answers must pass.
+fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> Option<(u32, u32)> {
+    let mut count = |written: Option<&model::Number>, most: u64| -> Leaf<Option<u32>> {
+        match written {
+            Some(number) if interpolation.written_number(number).is_none() => {
+                let count = interpolation.number_within(number, 1, most)?;
+                Ok(u32::try_from(count).ok())
+            }
+            _ => Ok(None),
+        }
+    };
+    let runs = count(written.runs.as_ref(), MOST_RUNS).ok()?.unwrap_or(1);
+    let quorum = count(written.quorum.as_ref(), MOST_RUNS).ok()?;
+    if let (Some(quorum), Some(place)) = (quorum.filter(|quorum| *quorum > runs), &written.quorum) {
+        let message =
+            format!("`quorum` is {quorum}, and the judge is asked {}", super::describe::times(runs.into()));
+        let help = "a quorum is at most as large as `runs`".to_owned();
+        interpolation.report(Code::Contradiction, place.span, message, Some(help));
+        return None;
+    }
+    Some((runs, quorum.unwrap_or(runs / 2 + 1)))
+}
+
+/// The keys that the test adds to the question.
+fn passed_on(with: Option<&Node>, interpolation: &mut Interpolation<'_>) -> Option<Map<String, Value>> {
+    let mut is_right = true;
+    for entry in with.into_iter().flat_map(Node::entries) {
+        if KEYS.contains(&entry.key.as_str()) {
+            let message = format!("`{}` cannot be set here: every question has its own", entry.key);
+            interpolation.report(Code::BadValue, entry.key_span, message, None);
+            is_right = false;
+        }
+    }
+    match interpolation.optional_json(with).ok()? {
+        Some(Value::Object(with)) if is_right => Some(with),
+        None => Some(Map::new()),
+        Some(_) => None,
+    }
+}
+
+impl Rule for Judge {
+    fn describe(&self) -> String {
+        let Self { agent, criteria, threshold, runs, quorum, is_negated, .. } = self;
+        let verdict = if *is_negated { "a no" } else { "a yes" };
+        let score = threshold.as_ref().map(|score| format!(", with a score of at least {score}"));
+        let of_runs = (*runs > 1).then(|| format!(", in {quorum} of {runs} answers"));
+        format!(
+            "{verdict} from the judge `{agent}` to `{}`{}{}",
+            literally(criteria),
+            score.unwrap_or_default(),
+            of_runs.unwrap_or_default(),
+        )
+    }
+
+    fn when_decided(&self, scope: RuleScope) -> String {
+        format!("asked at the end of {}, if all other rules pass", scope.words())
+    }
+
+    fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let judge = self.clone();
+        Ok(at_scope_end(move |view| Judgement::Asks(Box::new(Inquiry::Judge(judge.question(view))))))
+    }
+}

@@ -1,0 +1,47 @@
+//! What a helper is asked for.
+
+/// What a helper is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HelperRole {
+    /// A verdict on what the agent did.
+    Validator,
+    /// What a user says next.
+    Simulator,
+    /// Test cases.
+    Generator,
+    /// A report of a run.
+    Reporter,
+}
+
+impl HelperRole {
+    /// Every role.
+    pub const ALL: [Self; 4] = [Self::Validator, Self::Simulator, Self::Generator, Self::Reporter];
+
+    /// Its `test_mode` in a question.
+    pub fn test_mode(self) -> &'static str {
+        match self {
+            Self::Validator => "validator",
+            Self::Simulator => "simulator",
+            Self::Generator => "generator",
+            Self::Reporter => "reporter",
+        }
+    }
+
+    /// What users call it, also in the name of its lane.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Validator => "judge",
+            Self::Simulator | Self::Generator | Self::Reporter => self.test_mode(),
+        }
+    }
+
+    /// The instructions of a bare model, which does not know the role by itself.
+    pub fn prompt(self) -> &'static str {
+        match self {
+            Self::Validator => include_str!("prompts/validator.txt"),
+            Self::Simulator => include_str!("prompts/simulator.txt"),
+            Self::Generator => include_str!("prompts/generator.txt"),
+            Self::Reporter => include_str!("prompts/reporter.txt"),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The JSON in an answer: alone, in a fenced block or between sentences.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+
+/// A list or an object in a text.
+#[derive(Debug, PartialEq)]
+pub(super) enum JsonValue {
+    /// A list; what is in it is not looked at.
+    List,
+    /// The entries of an object, in their order; a key may occur more than once.
+    Object(Vec<(String, Value)>),
+}
+
+/// Every list and object of `text` that is not part of another one, each with its place.
+///
+/// # Errors
+/// If something begins like an object and is not valid JSON: what is inside of it may mean something else.
+pub(super) fn json_values(text: &str) -> Result<Vec<(Range<usize>, JsonValue)>, String> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text[from..].find(['{', '[']).map(|at| from + at) {
+        let rest = &text[start..];
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<JsonValue>();
+        match values.next() {
+            Some(Ok(value)) => {
+                from = start + values.byte_offset();
+                found.push((start..from, value));
+            }
+            Some(Err(error)) if is_object(rest) => {
+                let error = error.to_string();
+                let error = error.rsplit_once(" at line ").map_or(error.as_str(), |(words, _)| words);
+                return Err(format!("JSON that is not valid: {error}"));
+            }
+            Some(Err(_)) | None => from = start + 1,
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a text begins as objects do, and no prose.
+fn is_object(text: &str) -> bool {
+    text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with('"'))
+}
+
+impl<'de> Deserialize<'de> for JsonValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct JsonVisitor;
+        impl<'de> Visitor<'de> for JsonVisitor {
+            type Value = JsonValue;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list or an object")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<JsonValue, A::Error> {
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(JsonValue::List)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<JsonValue, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(JsonValue::Object(entries))
+            }
+        }
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(text: &str) -> Result<Vec<&str>, String> {
+        let found = json_values(text)?;
+        Ok(found.into_iter().map(|(range, _)| &text[range]).collect())
+    }
+
+    #[test]
+    fn values_are_found_wherever_they_are() {
+        for (text, expected) in [
+            ("{\"a\": 1}", &["{\"a\": 1}"][..]),
+            ("So:\n```json\n{\"a\": {\"b\": 1}}\n```\nDone {ok}.", &["{\"a\": {\"b\": 1}}"]),
+            ("[{\"a\": 1}] and {}", &["[{\"a\": 1}]", "{}"]),
+            ("see [the page](x) and [1]", &["[1]"]),
+            ("{\"a\": 1}{\"a\": 2}", &["{\"a\": 1}", "{\"a\": 2}"]),
+            ("nothing } here ]", &[]),
+        ] {
+            assert_eq!(kinds(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_inside_of_broken_json_is_not_taken() {
+        let error = kinds("{\"reason\": \"it said {\"a\": 1}\"}").unwrap_err();
+        assert!(error.starts_with("JSON that is not valid: "), "{error}");
+        assert!(kinds("{\"a\": [{\"a\": 1}").is_err());
+    }
+
+    #[test]
+    fn a_hostile_text_is_read_in_linear_time() {
+        for piece in ["{", "[", "{ ", "[[1],", "{\"a\":", "[{\"a\":", "{\"", "{x:\"{"] {
+            let _ = json_values(&piece.repeat(200_000));
+        }
+    }
+}

@@ -13,7 +13,7 @@ use crate::outcome::JudgeAnswer;
 use crate::redact::truncated;
 
 /// The longest answer that is read, in bytes.
-const LONGEST: usize = 1 << 20;
+const LONGEST: usize = 64 << 10;
 
 /// How many suggestions are kept.
 const MOST_SUGGESTIONS: usize = 20;

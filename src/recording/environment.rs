@@ -137,6 +137,21 @@ impl AttemptEnvironment {
         }
     }
 
+    /// The way of a helper to an agent that is a program, in its own lane.
+    pub fn helper_programs(&self, lane: &Lane) -> Arc<dyn PipeLauncher> {
+        let lane = lane.clone();
+        match &self.source {
+            EnvironmentSource::Live => Arc::clone(&self.programs),
+            EnvironmentSource::Recorded(recorder, _) => {
+                let launcher = Arc::new(ProgramLauncher::new(Arc::clone(&self.context.clock)));
+                Arc::new(RecordedLauncher { recorder: recorder.clone(), lane, launcher })
+            }
+            EnvironmentSource::Replayed(replay) => {
+                Arc::new(ReplayedLauncher { replay: replay.clone(), lane })
+            }
+        }
+    }
+
     /// What leaves are filled for.
     pub fn mode(&self) -> Mode {
         if self.replay().is_some() { Mode::Replay } else { Mode::Send }

@@ -230,7 +230,7 @@ async fn leaks_of(way: Way) -> String {
     let given = json!({ "TOKEN": SECRET }).to_string();
     let project =
         Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", &test), ("given.json", &given)]);
-    let mut arguments = vec!["-v", "--record", "recordings"];
+    let mut arguments = vec!["-v", "--debug", "--record", "recordings"];
     arguments.extend(REPORTS.iter().flat_map(|report| ["-o", *report]));
     arguments.extend(way.arguments);
     let output = run(&project, &arguments, &whole).await;
@@ -241,7 +241,7 @@ async fn leaks_of(way: Way) -> String {
     }
     for (name, text) in written(&project, &output) {
         let mask = if name == "the recording" { "secret:" } else { "***" };
-        if name != "stderr" && !text.contains(mask) {
+        if !text.contains(mask) {
             let _ = writeln!(leaks, "{}: {name} shows nothing masked", way.row);
         }
         for (form, _, part) in forms(way.secret) {
@@ -326,6 +326,57 @@ async fn long_words_of_the_output_of_a_hook_that_fails_are_masked() {
     let shown = failing_hook(script, json!({})).await;
     assert!(shown.contains("login as ***") && shown.contains("NoSuchElement: *** is refused"), "{shown}");
     assert!(!shown.contains("abcdef"), "{shown}");
+}
+
+#[tokio::test]
+async fn what_debug_shows_is_masked_and_bounded_also_a_secret_in_pieces() {
+    let (first, second) = OF_URL.split_at(7);
+    let content = |delta: &str| json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": delta });
+    let long = format!("long {}", "0123456789".repeat(1000));
+    let events = [
+        json!({ "type": "RUN_STARTED", "threadId": "t", "runId": "r" }),
+        json!({ "type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant" }),
+        content("it begins "),
+        content(first),
+        content(second),
+        json!({ "type": "TEXT_MESSAGE_END", "messageId": "m" }),
+        json!({ "type": "CUSTOM", "name": "whole", "value": OF_URL }),
+        json!({ "type": "CUSTOM", "name": "long", "value": long }),
+        json!({ "type": "RUN_FINISHED", "threadId": "t", "runId": "r" }),
+    ];
+    let frames: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nset-cookie: sid=of-the-server\r\n\
+                x-own: shown\r\nconnection: close\r\n\r\n";
+    let answer = format!("{head}{}", frames.concat()).into_bytes();
+    let agent = RawAgent::start(vec![vec![Step::Expect, Step::Send(answer)]]).await;
+    let target = json!({ "type": "agui", "endpoint": format!("http://{}/agent", agent.address), "agentId": "a",
+        "headers": { "x-tenant": "${ENV.OF_URL}", "x-plain": "visible" } });
+    let config = json!({ "version": "1.3", "target": target }).to_string();
+    let test = json!({ "version": "1.3", "name": "leak", "turns": [{ "user": format!("say {OF_URL}") }] });
+    let project = Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", &test.to_string())]);
+    let output = run(&project, &["--debug"], "").await;
+    let shown = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(output.status.success(), "{shown}");
+    for part in [first, second, "of-the-server"] {
+        assert!(!shown.contains(part), "{part} is shown: {shown}");
+    }
+    for part in [
+        &format!("leak.test.yaml::leak  → POST http://{}/agent\n", agent.address),
+        "→ x-tenant: ***\n",
+        "→ x-plain: visible\n",
+        "say ***",
+        "← HTTP 200\n",
+        "← set-cookie: ***\n",
+        "← x-own: shown\n",
+        "← {\"type\":\"RUN_STARTED\"",
+        "← (part of a secret)\n",
+        "\"name\":\"whole\",\"value\":\"***\"",
+        "← {\"type\":\"RUN_FINISHED\"",
+        "the exchange is over\n",
+    ] {
+        assert!(shown.contains(part), "{part} is not shown: {shown}");
+    }
+    assert!(shown.lines().all(|line| line.chars().count() < 4200), "a line is longer: {shown}");
 }
 
 #[tokio::test]

@@ -31,7 +31,11 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
     };
     let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
     print(Exit::Success, |out| {
-        if options.json { as_json(&plan, &redactor, out) } else { aligned(&plan, &redactor, width, out) }
+        if options.json {
+            as_json(&plan, context, &redactor, out)
+        } else {
+            aligned(&plan, &redactor, width, out)
+        }
     })
 }
 
@@ -69,7 +73,7 @@ fn aligned(plan: &Plan, redactor: &Redactor, terminal: Option<usize>, out: &mut 
 }
 
 /// An array with one test per line, so that it is read by `jq` and by `grep` alike. A missing value is omitted.
-fn as_json(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<()> {
+fn as_json(plan: &Plan, context: &Context, redactor: &Redactor, out: &mut dyn Write) -> io::Result<()> {
     let mut before = "[\n";
     for case in &plan.cases {
         let TestEntry { name, target, description, tags, skip, file, line, turns, .. } = &*case.test;
@@ -77,7 +81,10 @@ fn as_json(plan: &Plan, redactor: &Redactor, out: &mut dyn Write) -> io::Result<
             "id": redactor.text(&case.id()), "name": redactor.text(name), "file": file, "line": line,
             "target": target, "turns": turns,
         });
+        let target = plan.config.target(target);
+        let target = target.and_then(|target| plan.config.description(target, context, &plan.variables));
         let optional = [
+            ("target_description", target.map(|text| json!(redactor.text(&text)))),
             ("description", description.as_ref().map(|text| json!(redactor.text(text)))),
             ("tags", (!tags.is_empty()).then(|| tags.iter().map(|tag| json!(redactor.text(tag))).collect())),
             ("case", case.row.as_ref().map(|row| json!(redactor.text(&row.label)))),

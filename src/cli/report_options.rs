@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 /// How a run is reported.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct ReportOptions {
     /// Write a report; the file extension selects the format: `.xml` JUnit, `.html` HTML, `.json` JSON, `.jsonl` JSON
     /// lines, `.md` Markdown, `.tap` TAP; repeatable
@@ -30,6 +31,9 @@ pub(crate) struct ReportOptions {
     /// Print the transcript of every turn, and the rules that passed
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
+    /// Print what is sent and received to stderr as it comes, with secrets masked
+    #[arg(long)]
+    pub(crate) debug: bool,
     /// Print only what failed, and the summary
     #[arg(short, long)]
     pub(crate) quiet: bool,

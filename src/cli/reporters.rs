@@ -12,8 +12,8 @@ use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::{FileOptions, NamedReport};
-use ananke::report::terminal::ServerReport;
 use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
+use ananke::report::terminal::{ExchangeReport, ServerReport};
 use ananke::report::terminal::{LiveArea, LiveOptions};
 
 use super::colour::{Colour, colouring, is_dumb};
@@ -39,6 +39,10 @@ pub(super) fn reporters<'a>(
     outputs: &Outputs,
 ) -> io::Result<Reporters> {
     let Reporters { mut reporters, live } = terminal_reporters(options, colour, context, outputs);
+    if options.debug {
+        let colour = colouring(colour, OutputStream::Stderr, context);
+        reporters.push(Box::new(ExchangeReport::new(Box::new(outputs.stderr.clone()), colour)));
+    }
     let file_options = FileOptions {
         junit_profile: match plan.settings.junit_profile {
             Some(JunitDialect::Strict) => JunitProfile::Strict,
@@ -90,8 +94,8 @@ fn terminal_reporters(
         return Reporters { reporters: vec![Box::new(stream), Box::new(servers)], live: None };
     }
     let console = console(options, colour, context);
-    // The area with the running tests stays below what is printed.
-    if context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
+    // The area with the running tests stays below what is printed, but not below another stream.
+    if !options.debug && context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
         let tests = console.verbosity != Verbosity::Quiet;
         let look = LiveOptions { colour: console.colour, tests, size: console.size };
         let live = LiveArea::new(stdout(), context.clock.clone(), look).tick();

@@ -16,7 +16,8 @@ use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::{Reporter as _, deliver};
 use ananke::run::{
-    AfterFailure, Options, ProjectHooks, Reason, ReusedThreads, Run, event_channel, run as run_plan,
+    AfterFailure, ExchangeReports, Options, ProjectHooks, Reason, ReusedThreads, Run, event_channel,
+    run as run_plan,
 };
 use ananke::target::http::HttpTransport;
 use clap::Args;
@@ -159,7 +160,8 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         Ok(baseline) => baseline,
         Err(exit) => return exit,
     };
-    let going = going(plan.settings, writing);
+    let exchanges = if options.reports.debug { ExchangeReports::On } else { ExchangeReports::Off };
+    let going = Options { exchanges, ..going(plan.settings, writing) };
     match carry_out(plan, options, going, recordings, baseline, context, &redactor) {
         Ok(exit) => exit,
         Err(error) => {
@@ -206,6 +208,7 @@ fn going(settings: RunSettings, writing: Writing) -> Options {
         },
         flaky_fails: settings.flaky == Some(FlakyVerdict::Fail),
         writing,
+        ..Options::default()
     }
 }
 

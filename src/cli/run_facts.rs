@@ -14,11 +14,14 @@ pub(super) fn run_facts(
     plan: &Plan,
     context: &Context,
 ) -> RunFacts {
+    let target = plan.config.default_target();
     let BuildJob { commit, branch, url, .. } = BuildJob::of(context);
     RunFacts {
         command: without_values(arguments),
         config: Some(plan.config.source.name.to_string()),
-        target: plan.config.default_target().map(|target| target.name.clone()),
+        target: target.map(|target| target.name.clone()),
+        target_description: target
+            .and_then(|target| plan.config.description(target, context, &plan.variables)),
         host: host_name(),
         commit,
         branch,

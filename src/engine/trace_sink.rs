@@ -95,6 +95,7 @@ impl Sink for TraceSink<'_> {
             observer.wire(&self.lane, at, wire);
         }
         match wire {
+            Wire::Request { .. } | Wire::Headers(_) => {}
             Wire::Sent { .. } => self.trace.begin_exchange(at),
             Wire::Head { status, .. } => self.trace.head(at, status),
             Wire::Late { missing } => self.trace.late(missing),

@@ -11,6 +11,8 @@ pub struct RunFacts {
     pub config: Option<String>,
     /// The name of the target under test.
     pub target: Option<String>,
+    /// What the config says of it.
+    pub target_description: Option<String>,
     /// The name of the machine.
     pub host: Option<String>,
     /// The commit that a CI server checked out.
@@ -25,9 +27,10 @@ pub struct RunFacts {
 
 impl Mask for RunFacts {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { command, config, target, host, commit, branch, job_url, parallel: _ } = self;
+        let Self { command, config, target, target_description, host, commit, branch, job_url, parallel: _ } =
+            self;
         command.mask(redactor);
-        for text in [config, target, host, commit, branch, job_url] {
+        for text in [config, target, target_description, host, commit, branch, job_url] {
             text.mask(redactor);
         }
     }

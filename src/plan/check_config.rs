@@ -90,8 +90,9 @@ fn check_target(
         &mut interpolation,
     );
     let block = target.block(config.named_assertions(), &mut interpolation);
-    if let Some(thread) = &target.model.common.thread_id {
-        let _ = interpolation.text(thread);
+    let common = &target.model.common;
+    for text in [&common.description, &common.thread_id].into_iter().flatten() {
+        let _ = interpolation.text(text);
     }
     if let Some(timeout) = &target.model.common.timeout_ms {
         let _ = interpolation.number(timeout);

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::Turn;
 use crate::project::{Config, ResolvedTarget, Variables};
+use crate::text::duration;
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// What is known of a test before it starts.
@@ -32,8 +33,8 @@ pub struct WrittenTurn {
     pub id: Option<String>,
     /// What it does, in words.
     pub input: String,
-    /// Its own timeout, which replaces that of the target, in milliseconds, if it is known.
-    pub timeout_ms: Option<String>,
+    /// Its own timeout, which replaces that of the target, in words, if it is known.
+    pub timeout: Option<String>,
 }
 
 impl LoadedTest {
@@ -92,16 +93,15 @@ impl LoadedTest {
 impl WrittenTurn {
     fn of(turn: &Spanned<Turn>, files: AttachmentFiles<'_>, interpolation: &mut Interpolation<'_>) -> Self {
         let settings = turn.settings();
-        let written_timeout = settings.timeout_ms.and_then(|number| interpolation.written_number(number));
+        let written = settings.timeout_ms.and_then(|number| interpolation.written_number(number));
         let filled = PreparedTurn::fill(turn, files, interpolation).ok();
-        let timeout_ms =
-            filled.as_ref().and_then(|turn| turn.request.timeout).map(|time| time.as_millis().to_string());
+        let timeout = filled.as_ref().and_then(|turn| turn.request.timeout).map(duration::chosen);
         Self {
             id: settings.id.map(|id| {
                 filled.as_ref().and_then(|turn| turn.request.id.clone()).unwrap_or_else(|| id.value.clone())
             }),
             input: filled.map_or_else(|| describe_written(turn), |turn| turn.request.input.describe()),
-            timeout_ms: written_timeout.or(timeout_ms),
+            timeout: written.map(|written| format!("{written} ms")).or(timeout),
         }
     }
 }

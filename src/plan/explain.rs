@@ -1,5 +1,7 @@
 //! Which rules apply to one test, before anything runs.
 
+use std::time::Duration;
+
 use super::draft::WrittenTurn;
 use super::entry::CaseEntry;
 use super::loaded_file::LoadedFile;
@@ -11,6 +13,7 @@ use crate::compile::FileAccess;
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::Scalar;
+use crate::text::duration;
 
 /// A test and the rules that apply to it. Values that are known only when it starts are shown as they are written.
 #[derive(Clone, Debug)]
@@ -23,8 +26,10 @@ pub struct ExplainedTest {
     pub explanation: Explanation,
     /// What cuts a turn off that does not say so itself; `None` where it is known later.
     pub timeout: Option<Timeout>,
-    /// What cuts the whole test off, in milliseconds as it is written.
+    /// What cuts the whole test off, in words.
     pub whole_timeout: Option<String>,
+    /// What the config says of the target.
+    pub target: Option<String>,
 }
 
 /// Loads the planned tests again and explains each, with its rows; runs nothing.
@@ -82,8 +87,9 @@ fn of(
         explanation: explain_blocks(&target.block, &draft.test, &draft.blocks),
         timeout: target.timeout,
         whole_timeout: test.model.timeout_ms.as_ref().map(|ms| match &ms.value {
-            Scalar::Literal(ms) => ms.to_string(),
-            Scalar::Reference(written) => written.clone(),
+            Scalar::Literal(ms) => duration::chosen(Duration::from_millis(ms.get())),
+            Scalar::Reference(written) => format!("{written} ms"),
         }),
+        target: plan.config.description(agent, context, &plan.variables),
     })
 }

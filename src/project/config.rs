@@ -190,6 +190,19 @@ impl Config {
         TargetRules { block, timeout }
     }
 
+    /// What the config says of a target, for people; `None` also if it is known later.
+    pub fn description(
+        &self,
+        target: &ResolvedTarget,
+        context: &Context,
+        variables: &Variables,
+    ) -> Option<String> {
+        let description = target.model.common.description.as_ref()?;
+        let scope = variables.config_scope(context).open();
+        let mut interpolation = Interpolation::again(&scope, &self.source, Mode::Draft);
+        interpolation.text(description).ok()
+    }
+
     /// The globs of `specs`, or the default ones; `None` where one could not be filled.
     pub(crate) fn specs(&self, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
         let Some(specs) = &self.model.specs else { return Some(default_specs()) };

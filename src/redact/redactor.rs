@@ -92,6 +92,22 @@ impl Redactor {
         }
     }
 
+    /// Whether it knows no secret.
+    pub fn is_empty(&self) -> bool {
+        self.levels().all(|level| {
+            let known = level.known();
+            known.values.is_empty() && known.patterns.is_empty()
+        })
+    }
+
+    /// Whether a secret in `text` is spread over several of the pieces that end at `cuts`, ascending.
+    pub fn is_in_pieces(&self, text: &str, cuts: &[usize]) -> bool {
+        self.find(text).into_iter().any(|secret| {
+            let next = cuts.partition_point(|cut| *cut <= secret.start);
+            cuts.get(next).is_some_and(|cut| *cut < secret.end)
+        })
+    }
+
     /// `range` of `text`, grown over every secret it touches: a part of a secret is never shown alone.
     pub fn expand_to_secret(&self, text: &str, range: Range<usize>) -> Range<usize> {
         let is_touching = |secret: &Range<usize>| secret.start < range.end && secret.end > range.start;

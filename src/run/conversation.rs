@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
+use super::exchange_log::ExchangeLog;
 use super::judges::Judges;
 use super::mocks::Mocks;
+use super::options::ExchangeReports;
 use super::oracle::TestOracle;
 use super::script_oracle::ScriptOracle;
 use super::snapshots;
@@ -106,6 +108,9 @@ impl Attempt<'_> {
         };
         let judges = Judges { scripts, tested: &*target, limits: limits.clone() };
         let oracle = TestOracle { scripts, judges };
+        let is_logged = options.exchanges == ExchangeReports::On && self.purpose != AttemptPurpose::Verify;
+        let log = is_logged
+            .then(|| Box::new(ExchangeLog::new(self.case, environment.started())) as Box<dyn Observer>);
         let parts = ConversationParts {
             lane: Lane::Agent,
             session,
@@ -115,7 +120,7 @@ impl Attempt<'_> {
             oracle: &oracle,
             requests: &mut DeclineRequests,
             ids: environment.context.ids.clone(),
-            observers: recorder.into_iter().collect(),
+            observers: recorder.into_iter().chain(log).collect(),
             budget: Budget { turn: limits, is_default_timeout: timeout.is_none(), whole },
             at_failure: options.at_failure,
             at_violation: options.at_violation,

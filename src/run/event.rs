@@ -1,6 +1,7 @@
 //! Events of a run: the only thing a report is made from. Tests start and take turns in any order, and finish in the
 //! order of the plan.
 
+use super::exchange_part::ExchangePart;
 use crate::outcome::{Outcome, RunFacts, Status, Verdict};
 use crate::redact::{Mask, Redactor};
 
@@ -42,6 +43,15 @@ pub enum RunEvent {
         status: Status,
         /// What was wrong with it, in a few words.
         why: String,
+    },
+    /// A running test sends or receives something; only if that is asked for.
+    Exchange {
+        /// The test's id.
+        id: String,
+        /// How long after the start of the attempt, in microseconds.
+        after_us: u64,
+        /// What.
+        part: ExchangePart,
     },
     /// A server that the tests need has ended by itself: no further test begins.
     ServerEnded {
@@ -95,6 +105,10 @@ impl Mask for RunEvent {
             Self::Retrying { id, why, .. } => {
                 id.mask(redactor);
                 why.mask(redactor);
+            }
+            Self::Exchange { id, after_us: _, part } => {
+                id.mask(redactor);
+                part.mask(redactor);
             }
             Self::ServerEnded { what, printed } => {
                 what.mask(redactor);

@@ -10,6 +10,8 @@ mod case;
 mod conversation;
 mod event;
 mod event_channel;
+mod exchange_log;
+mod exchange_part;
 #[cfg(test)]
 mod fakes;
 mod hooks;
@@ -45,7 +47,8 @@ mod written_turns;
 
 pub use event::RunEvent;
 pub use event_channel::{EventReceiver, EventSender, event_channel};
-pub use options::{AfterFailure, Options, ReusedThreads};
+pub use exchange_part::ExchangePart;
+pub use options::{AfterFailure, ExchangeReports, Options, ReusedThreads};
 pub use project_hooks::{ProjectHooks, SetupError, SetupStep};
 pub use run::Run;
 pub use stopper::{Reason, Stopper};

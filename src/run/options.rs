@@ -25,6 +25,16 @@ pub enum ReusedThreads {
     Allowed,
 }
 
+/// Whether what is sent and received is reported while a test runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExchangeReports {
+    /// No.
+    #[default]
+    Off,
+    /// Yes.
+    On,
+}
+
 /// The options of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -46,6 +56,8 @@ pub struct Options {
     pub flaky_fails: bool,
     /// Which snapshots are written.
     pub writing: Writing,
+    /// Whether what is sent and received is reported.
+    pub exchanges: ExchangeReports,
 }
 
 impl Default for Options {
@@ -60,6 +72,7 @@ impl Default for Options {
             reused_threads: ReusedThreads::default(),
             flaky_fails: false,
             writing: Writing::default(),
+            exchanges: ExchangeReports::default(),
         }
     }
 }

@@ -10,6 +10,9 @@ use crate::model::{AssertBlock, ClientTool, Since, Text, TimeoutMs};
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.0"))]
 pub struct TargetCommon {
+    /// What the target is, for people: shown by `explain`, by `list --json` and in JSON reports.
+    #[schemars(extend("x-since" = "1.3"), example = "The agent of the shop on the staging server")]
+    pub description: Option<Text>,
     /// The thread of the conversation (default: a new one for each test). `${THREAD_ID}` is its id.
     #[serde(rename = "threadId")]
     #[schemars(example = "${THREAD_ID}")]
@@ -29,5 +32,5 @@ pub struct TargetCommon {
 
 impl TargetCommon {
     /// Its keys.
-    pub const KEYS: [&'static str; 4] = ["threadId", "timeout_ms", "client_tools", "assert"];
+    pub const KEYS: [&'static str; 5] = ["description", "threadId", "timeout_ms", "client_tools", "assert"];
 }

@@ -25,6 +25,15 @@ pub trait Sink: Send {
 /// The bytes of the wire, for recorders and exchanges.
 #[derive(Clone, Copy, Debug)]
 pub enum Wire<'a> {
+    /// Where the request goes, before it is sent. Only over HTTP.
+    Request {
+        /// `POST`.
+        method: &'a str,
+        /// The URL, without what may be secret.
+        url: &'a str,
+        /// Its headers, of which values may be secret.
+        headers: &'a [(String, String)],
+    },
     /// The request is on its way.
     Sent {
         /// Its body.
@@ -37,6 +46,8 @@ pub enum Wire<'a> {
         /// The content type as sent; empty if there is none.
         content_type: &'a str,
     },
+    /// The headers of the response, of which values may be secret; after its head. Only over HTTP.
+    Headers(&'a [(String, String)]),
     /// The response's head did not come in time.
     Late {
         /// What was missing, in words that follow `timeout after 3s: `.

@@ -2,7 +2,7 @@
 //!
 //! A problem or a finding is one line: its mark, what its message quotes and counts, then its place, its events, its
 //! rule, and what its help quotes. A rule that is explained is what it quotes and counts, its level and its place. Lines
-//! about tests and totals stay as they are. Excerpts of files and conversations are left out: a case that is about those
+//! about tests and totals stay as they are, without the index of a test. Excerpts of files and conversations are left out: a case that is about those
 //! keeps the whole text.
 
 use std::sync::LazyLock;
@@ -20,13 +20,16 @@ static BROKEN_ROW: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?m)^(?P<words> {4}\S.*)\n {20,}(?P<level>(?:target|test|turn) +\S+:\d+)$").expect("valid")
 });
 
+/// The index of a test among several, which a log has.
+static INDEX: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^  \[ *\d+/\d+\] ").expect("valid"));
+
 /// The outline of what the program printed.
 pub(crate) fn outline(printed: &str) -> String {
     let mut outline = String::new();
     // A rule that is too long for the column of the levels has its level on the next line.
     let printed = BROKEN_ROW.replace_all(printed, "$words  $level");
     for line in printed.lines() {
-        match reduced(line) {
+        match reduced(&INDEX.replace(line, "  ")) {
             Line::Own(text) => {
                 if !outline.is_empty() {
                     outline.push('\n');

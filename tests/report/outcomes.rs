@@ -43,6 +43,7 @@ pub(super) fn facts() -> RunFacts {
         command: ["ananke", "run", "--var", "TOKEN=***"].map(str::to_owned).to_vec(),
         config: Some("ananke.config.yaml".to_owned()),
         target: Some("default".to_owned()),
+        target_description: Some("The shop's agent".to_owned()),
         host: Some("runner-1".to_owned()),
         commit: Some("acb4350".to_owned()),
         branch: Some("main".to_owned()),

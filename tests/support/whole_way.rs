@@ -156,6 +156,7 @@ impl Sink for Capture {
                 }
                 self.trace.begin_exchange(at);
             }
+            Wire::Request { .. } | Wire::Headers(_) => {}
             Wire::Head { status, .. } => self.trace.head(at, status),
             Wire::Frame(_) => self.trace.event(at),
             Wire::Closed => self.trace.end_exchange(at),

@@ -52,7 +52,7 @@ const DIRECTION: &[&[&str]] = &[
 
 /// What one module may see of another: nothing else of it. (Who, of whom, what.)
 const ONLY: &[(&str, &str, &[&str])] =
-    &[("report", "run", &["EventReceiver", "RunEvent"]), ("recording", "hook", &[])];
+    &[("report", "run", &["EventReceiver", "ExchangePart", "RunEvent"]), ("recording", "hook", &[])];
 
 /// Third-party crates that one place alone may know, by the name code uses.
 const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[

@@ -136,10 +136,10 @@ async fn a_blocked_thread_of_the_rules_bends_no_stamp() {
     let ended = session.exchange(user(1, "hi"), &limits(), &mut sink).await;
     assert_eq!(ended, Ok(Ended::Terminal));
     assert_eq!(agent.join().expect("the agent"), EVENTS + 1, "head and events are stamped meanwhile");
-    // Sent and answered at the origin, and then an event each millisecond, exactly.
+    // Sent and answered at the origin, both with headers, and then an event each millisecond, exactly.
     let milliseconds: Vec<u64> = sink.stamps.iter().map(|at| at.0 / 1000).collect();
     let closed = milliseconds.len() - 1;
-    let expected: Vec<u64> = [0, 0].into_iter().chain(1..=EVENTS).collect();
+    let expected: Vec<u64> = [0; 4].into_iter().chain(1..=EVENTS).collect();
     assert_eq!(milliseconds[..closed], expected);
 }
 

@@ -29,7 +29,7 @@ impl Setting {
     pub fn describe(&self, measure: Measure) -> String {
         match self {
             Self::Off(_) => "no limit".to_owned(),
-            Self::Bound(bound) => bound.describe(measure),
+            Self::Bound(bound) => bound.shown(measure),
             Self::Later(written, _) => format!("{written} {}", measure.unit()),
         }
     }
@@ -45,14 +45,9 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// What it allows, as it is written: `1500 ms`.
-    pub fn describe(&self, measure: Measure) -> String {
-        format!("{} {}", self.most, measure.unit())
-    }
-
     /// What it allows, as reports write it: `1.5 s`.
     pub(crate) fn shown(&self, measure: Measure) -> String {
-        if measure.unit() == "ms" { self.time() } else { self.describe(measure) }
+        if measure.unit() == "ms" { self.time() } else { format!("{} {}", self.most, measure.unit()) }
     }
 
     /// What a limit of time allows, in words.

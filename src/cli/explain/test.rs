@@ -1,5 +1,7 @@
 //! The rules that apply to one test: to the whole test, then turn by turn.
 
+use std::time::Duration;
+
 use ananke::assertion::{
     DroppedRule, ExplainedLimit, Measure, ReplacedRule, RuleEntry, RuleOrigin, ScopeRules, Timeout,
 };
@@ -9,7 +11,7 @@ use ananke::redact::Redactor;
 use indexmap::IndexMap;
 
 use super::layout::{Colours, Emphasis, Table, styled};
-use ananke::text::{columns, escape};
+use ananke::text::{columns, duration, escape};
 
 /// How much of the user's message is shown with a turn, in columns.
 const SHOWN: usize = 60;
@@ -40,15 +42,15 @@ impl ShownTest<'_> {
             }
             let title = format!("turn {number} of {}", explanation.turns.len());
             table.line("");
-            if let Some(WrittenTurn { id, input, timeout_ms }) = self.explained.turns.get(index) {
+            if let Some(WrittenTurn { id, input, timeout }) = self.explained.turns.get(index) {
                 let title = id.as_ref().map_or(title.clone(), |id| format!("{title}, {}", escape::line(id)));
                 table.line(format!(
                     "{}  {}",
                     styled(colours.strong, &title),
                     styled(colours.faint, &shortened(input))
                 ));
-                if let Some(ms) = timeout_ms {
-                    table.line(format!("  timeout after {} ms", escape::line(ms)));
+                if let Some(timeout) = timeout {
+                    table.line(format!("  timeout after {}", escape::line(timeout)));
                 }
             }
             part(turn, Some(prohibited(&explanation.test, turn)), &mut table, colours);
@@ -87,20 +89,24 @@ impl ShownTest<'_> {
             history => format!("{turns} after {history} messages"),
         };
         let cut = match self.explained.timeout {
-            Some(Timeout { ms, span: Some(_) }) => format!(", each with a timeout of {ms} ms"),
-            Some(Timeout { ms, span: None }) => {
-                format!(", each with a timeout of {ms} ms (the default, or a longer `max_duration_ms`)")
+            Some(Timeout { ms, span }) => {
+                let why = if span.is_some() { "" } else { " (the default, or a longer `max_duration_ms`)" };
+                let time = duration::chosen(Duration::from_millis(ms));
+                format!(", each with a timeout of {time}{why}")
             }
             None => String::new(),
         };
         let whole = self.explained.whole_timeout.as_ref();
-        let whole = whole.map(|ms| format!(", all together of {} ms", escape::line(ms))).unwrap_or_default();
+        let whole = whole.map(|time| format!(", all together of {}", escape::line(time))).unwrap_or_default();
         let config = escape::line(&self.config.source.name);
         let target = match self.case.test.target.as_str() {
             name if is_default(name) => format!("that of {config}"),
             name => format!("`{}` of {config}", escape::line(name)),
         };
         table.line(format!("{turns}{cut}{whole}; the target is {target}"));
+        if let Some(description) = &self.explained.target {
+            table.line(format!("target: {}", escape::line(description)));
+        }
     }
 }
 

@@ -137,6 +137,10 @@ impl ConsoleReport {
         if line == TestLine::Printed && story.is_empty() && outcome.status() != Status::Skipped {
             return String::new();
         }
+        let index = match line {
+            TestLine::Printed => String::new(),
+            TestLine::Missing(index) => index,
+        };
         let mut page = self.page();
         let same_file = self.file.as_deref() == Some(outcome.test.file.as_str());
         if self.file.is_some() && (!same_file || self.after_block) {
@@ -146,15 +150,19 @@ impl ConsoleReport {
             page.line(self.palette.strong, &escape::line(&outcome.test.file));
             self.file = Some(outcome.test.file.clone());
         }
-        self.test_line(&mut page, outcome);
+        self.test_line(&mut page, &index, outcome);
         page.lines(&story);
         self.after_block = !story.is_empty();
         page.into_text()
     }
 
-    fn test_line(&self, page: &mut Page, outcome: &Outcome) {
+    fn test_line(&self, page: &mut Page, index: &str, outcome: &Outcome) {
         let style = self.palette.of(outcome.status());
-        page.sign(2, style, mark(outcome.status()));
+        if !index.is_empty() {
+            page.space(2);
+            page.put(self.palette.faint, index);
+        }
+        page.sign(if index.is_empty() { 2 } else { 1 }, style, mark(outcome.status()));
         let title = names::title(outcome);
         page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
         if matches!(outcome.status(), Status::Error | Status::Timeout | Status::Skipped) {
@@ -272,7 +280,7 @@ impl Reporter for ConsoleReport {
         let printer = Arc::clone(&self.printer);
         let mut printer = lock(&printer);
         let mut early = String::new();
-        let mut line = TestLine::Missing;
+        let mut line = TestLine::Missing(String::new());
         if let (Some(log), Some(clock)) = (&mut printer.log, &self.clock) {
             early = log.event(event, clock.now());
             line = log.line_of_ended();

@@ -1,6 +1,7 @@
 //! Reports on the terminal: the console and the live area below it.
 
 mod console;
+mod exchanges;
 mod failed_tests;
 mod listing;
 mod live;
@@ -10,5 +11,6 @@ mod run_log;
 mod servers;
 
 pub use console::{ConsoleOptions, ConsoleReport, Verbosity};
+pub use exchanges::ExchangeReport;
 pub use live::{LiveArea, LiveOptions};
 pub use servers::{ServerReport, last_words};

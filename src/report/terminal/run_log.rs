@@ -26,12 +26,12 @@ pub(super) struct RunLog {
 }
 
 /// Whether a test has its line when it is reported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TestLine {
     /// It was printed when the test ended.
     Printed,
-    /// It is still to be printed.
-    Missing,
+    /// It is still to be printed, after this index, which may be empty.
+    Missing(String),
 }
 
 struct LoggedTest {
@@ -50,7 +50,14 @@ impl RunLog {
 
     /// Whether a test that ended has its line before it is reported in the order of the plan.
     pub(super) fn line_of_ended(&self) -> TestLine {
-        if self.is_parallel { TestLine::Printed } else { TestLine::Missing }
+        if self.is_parallel { TestLine::Printed } else { TestLine::Missing(self.index()) }
+    }
+
+    /// How many tests have ended, of several: `[ 3/40]`.
+    fn index(&self) -> String {
+        let Self { ended, tests, .. } = self;
+        let width = tests.to_string().len();
+        if *tests > 1 { format!("[{ended:>width$}/{tests}]") } else { String::new() }
     }
 
     /// What is to be printed at once.
@@ -83,10 +90,9 @@ impl RunLog {
 
     /// `[12/40] ✓ a.test.yaml::one  1.2 s`
     fn ended(&self, id: &str, status: Status, duration_us: u64) -> String {
-        let Self { palette, ended, tests, .. } = self;
+        let palette = &self.palette;
         let mut page = Page::default();
-        let width = tests.to_string().len();
-        page.put(palette.faint, &format!("[{ended:>width$}/{tests}]"));
+        page.put(palette.faint, &self.index());
         page.space(1);
         page.put(palette.of(status), mark(status));
         page.space(1);

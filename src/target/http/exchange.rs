@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::http_transport::shown;
 use super::received::{ReceivedResponse, START_BYTES};
 use super::transport::{Body, ClientEvent, HttpRequest, Next, Transport};
 use crate::context::At;
@@ -56,8 +57,10 @@ pub async fn send(
     let sent = transport.moment(ClientEvent::Sends);
     let until = limits.until(sent);
     let (body, progress) = (request.body.clone(), request.progress.clone());
+    let (method, url, headers) = (request.method.as_str(), shown(&request.url), request.headers.clone());
     // It is on its way before the sink looks at it: what that takes is no time of the agent.
     let reply = transport.send(request, until);
+    sink.wire(sent, Wire::Request { method, url: &url, headers: &headers });
     sink.wire(sent, Wire::Sent { body: &body });
     let Some(reply) = reply.await? else {
         *closed = Some(until);
@@ -67,6 +70,7 @@ pub async fn send(
         return Ok(None);
     };
     sink.wire(reply.at, Wire::Head { status: reply.head.status, content_type: &reply.head.content_type });
+    sink.wire(reply.at, Wire::Headers(progress.response_headers().as_deref().unwrap_or(&reply.head.headers)));
     let received = ReceivedResponse::new(reply.head);
     Ok(Some(Response { received, body: reply.body, until, at: reply.at }))
 }

@@ -133,6 +133,8 @@ async fn exchange(
         }
     };
     let at = clock.now();
+    let all = response.headers().iter();
+    request.progress.received(all.map(|(name, value)| (name.as_str().to_owned(), readable(value))));
     let head = head(&response, request.response_headers);
     let encodings = response.headers().get_all(CONTENT_ENCODING).into_iter();
     let encoding = encodings.map(readable).collect::<Vec<_>>().join(", ");

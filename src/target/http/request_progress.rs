@@ -30,12 +30,13 @@ pub struct RequestProgress(Arc<Mutex<Reached>>);
 struct Reached {
     words: Option<String>,
     proxy: Option<String>,
+    headers: Option<Arc<[(String, String)]>>,
 }
 
 impl RequestProgress {
     /// What is still missing, in words that follow `timeout after 3s: `; `None` if nothing is known.
     pub fn words(&self) -> Option<String> {
-        let Reached { words, proxy } = &*self.reached();
+        let Reached { words, proxy, .. } = &*self.reached();
         let through = proxy.as_ref().map(|proxy| format!(" (through the proxy {proxy})")).unwrap_or_default();
         words.as_ref().map(|words| format!("{words}{through}"))
     }
@@ -43,6 +44,16 @@ impl RequestProgress {
     /// Replaces the words.
     pub fn set(&self, words: impl Into<String>) {
         self.reached().words = Some(words.into());
+    }
+
+    /// All headers of the response, once it is there. They are for people: a recording keeps those that a protocol reads.
+    pub fn response_headers(&self) -> Option<Arc<[(String, String)]>> {
+        self.reached().headers.clone()
+    }
+
+    /// The response is there.
+    pub(super) fn received(&self, headers: impl Iterator<Item = (String, String)>) {
+        self.reached().headers = Some(headers.collect());
     }
 
     /// Carries out a request through `proxy`, if there is one, whose progress is this.

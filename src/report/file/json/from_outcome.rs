@@ -469,12 +469,14 @@ pub(super) fn last_line(run: &RunTotals) -> serde_json::Result<String> {
 
 /// What a run was made with.
 pub(super) fn run(facts: &RunFacts) -> RunFactsView<'_> {
-    let RunFacts { command, config, target, host, commit, branch, job_url, parallel: _ } = facts;
+    let RunFacts { command, config, target, target_description, host, commit, branch, job_url, parallel: _ } =
+        facts;
     RunFactsView {
         ananke: env!("CARGO_PKG_VERSION"),
         command,
         config: config.as_deref(),
         target: target.as_deref(),
+        target_description: target_description.as_deref(),
         host: host.as_deref(),
         commit: commit.as_deref(),
         branch: branch.as_deref(),

@@ -81,6 +81,9 @@ pub(super) struct RunFactsView<'a> {
     /// The name of the target under test; a test that names another one has it in its result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) target: Option<&'a str>,
+    /// What the config says of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) target_description: Option<&'a str>,
     /// The name of the machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) host: Option<&'a str>,

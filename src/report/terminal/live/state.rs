@@ -71,8 +71,10 @@ impl AreaState {
                 self.failed += usize::from(*fails_the_run);
             }
             RunEvent::RunFinished { .. } => *self = Self::default(),
-            RunEvent::ServerEnded { .. } | RunEvent::CaseFinished(_) | RunEvent::ObsoleteSnapshots { .. } => {
-            }
+            RunEvent::Exchange { .. }
+            | RunEvent::ServerEnded { .. }
+            | RunEvent::CaseFinished(_)
+            | RunEvent::ObsoleteSnapshots { .. } => {}
         }
     }
 

@@ -10,22 +10,90 @@ const CONFIG: &str =
     "version: \"1.0\"\ntarget: { type: agui, agentId: shop, endpoint: \"http://127.0.0.1:1\" }\n";
 const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
 
-/// What no file of a project can show by itself.
-const TOLD: [Code; 13] = [
-    Code::BadEncoding,
-    Code::BadReport,
-    Code::ConfigMissing,
-    Code::DuplicateId,
-    Code::FixedThread,
-    Code::LeftOut,
-    Code::LimitExceeded,
-    Code::NoTests,
-    Code::OtherConfig,
-    Code::QuarantineExpiry,
-    Code::Server,
-    Code::Setup,
-    Code::Unreadable,
+/// What no file of a project shows by itself: the files beside `a.test.yaml`, and the arguments of the command.
+const COMMANDS: [(Code, &[(&str, &str)], &str); 13] = [
+    (Code::BadEncoding, &[], "check latin1.test.yaml"),
+    (Code::BadReport, &[("before.json", "{}"), ("after.json", "{}")], "compare before.json after.json"),
+    (Code::ConfigMissing, &[], "check"),
+    (
+        Code::DuplicateId,
+        &[
+            (
+                "b.test.yaml",
+                "version: \"1.0\"\nname: c.test.yaml::d\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n",
+            ),
+            (
+                "b.test.yaml::c.test.yaml",
+                "version: \"1.0\"\nname: d\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n",
+            ),
+        ],
+        "check b.test.yaml b.test.yaml::c.test.yaml",
+    ),
+    (Code::FixedThread, &[], "run --retries 2 --var THREAD_ID=t-1"),
+    (Code::LeftOut, &[("ananke.config.yml", "")], "check"),
+    (Code::LimitExceeded, &[], "check large.test.yaml"),
+    (Code::NoTests, &[], "run --filter refund"),
+    (
+        Code::OtherConfig,
+        &[("other/ananke.config.yaml", CONFIG), ("other/b.test.yaml", TEST)],
+        "check a.test.yaml other/b.test.yaml",
+    ),
+    (
+        Code::QuarantineExpiry,
+        &[("old/ananke.config.yaml", QUARANTINE), ("old/a.test.yaml", TEST)],
+        "check old",
+    ),
+    (Code::Server, &[("shop/ananke.config.yaml", SERVER), ("shop/a.test.yaml", TEST)], "run shop"),
+    (Code::Setup, &[("shop/ananke.config.yaml", SETUP), ("shop/a.test.yaml", TEST)], "run shop"),
+    (Code::Unreadable, &[], "check missing.test.yaml"),
 ];
+
+const QUARANTINE: &str = concat!(
+    "version: \"1.3\"\n",
+    "target: { type: agui, endpoint: \"http://127.0.0.1:8000/\", agentId: shop }\n",
+    "quarantine:\n",
+    "  - { test: \"a.test.yaml::*\", reason: flaky, owner: Ann, expires: 2001-02-03 }\n",
+);
+const SERVER: &str = concat!(
+    "version: \"1.3\"\n",
+    "target: { type: agui, endpoint: \"http://127.0.0.1:8000/\", agentId: shop }\n",
+    "server: { cmd: [sh, -c, exit 3], ready: { stdout: listening } }\n",
+);
+const SETUP: &str = concat!(
+    "version: \"1.3\"\n",
+    "target: { type: agui, endpoint: \"http://127.0.0.1:8000/\", agentId: shop }\n",
+    "setup: [{ cmd: [sh, -c, exit 3] }]\n",
+);
+
+/// The command of `code` and what it prints.
+fn printed(files: &[(&str, &str)], arguments: &str, code: Code) -> String {
+    let project = Project::new(&[("a.test.yaml", TEST)]);
+    let write = |name: &str, bytes: &[u8]| {
+        let path = project.folder().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    };
+    if code != Code::ConfigMissing {
+        write("ananke.config.yaml", CONFIG.as_bytes());
+    }
+    if code == Code::BadEncoding {
+        write("latin1.test.yaml", b"version: \"1.0\"\nname: caf\xe9\nturns: [{ user: a }]\n");
+    }
+    if code == Code::LimitExceeded {
+        write("large.test.yaml", &vec![b'#'; (8 << 20) + 1]);
+    }
+    for (name, text) in files {
+        write(name, text.as_bytes());
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .args(arguments.split(' '))
+        .env("AGENT_TOKEN", "long enough")
+        .current_dir(project.folder())
+        .output()
+        .expect("it runs");
+    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
+    format!("$ ananke {arguments}\n{}", stderr.split("\nFor more:").next().unwrap_or_default())
+}
 
 fn problems(file: ExampleFile, yaml: &str) -> Vec<String> {
     let (config, test) = match file {
@@ -40,12 +108,18 @@ fn problems(file: ExampleFile, yaml: &str) -> Vec<String> {
 #[test]
 fn every_example_is_what_it_says() {
     for code in Code::ALL {
-        let Some(Example { file, wrong, right }) = code.docs().example else {
-            assert!(TOLD.contains(code), "{code} has no example");
-            continue;
-        };
-        assert_eq!(problems(file, wrong), [code.as_str()], "the wrong example of {code}");
-        assert_eq!(problems(file, right), [""; 0], "the right example of {code}");
+        match code.docs().example {
+            Example::File { file, wrong, right } => {
+                assert_eq!(problems(file, wrong), [code.as_str()], "the wrong example of {code}");
+                assert_eq!(problems(file, right), [""; 0], "the right example of {code}");
+            }
+            Example::Output(output) => {
+                let command = COMMANDS.iter().find(|(of, ..)| of == code);
+                let (_, files, arguments) = command.unwrap_or_else(|| panic!("{code} has no example"));
+                assert_eq!(output, printed(files, arguments, *code), "the example of {code}");
+                assert!(output.contains(&format!("[{code}]")), "{output}");
+            }
+        }
     }
 }
 

@@ -5,19 +5,24 @@
 pub struct CodeDocs {
     /// A few sentences.
     pub about: String,
-    /// A file with the problem and the same without it, where a file can show it.
-    pub example: Option<Example>,
+    /// An example.
+    pub example: Example,
 }
 
-/// A wrong file and the right one, both complete.
+/// An example of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Example {
-    /// Which file it is.
-    pub file: ExampleFile,
-    /// With the problem, and no other.
-    pub wrong: &'static str,
-    /// Without it.
-    pub right: &'static str,
+pub enum Example {
+    /// A wrong file and the right one, both complete.
+    File {
+        /// Which file it is.
+        file: ExampleFile,
+        /// With the problem, and no other.
+        wrong: &'static str,
+        /// Without it.
+        right: &'static str,
+    },
+    /// A command and what it prints, if no file shows the problem by itself.
+    Output(&'static str),
 }
 
 /// Which file an example is.
@@ -30,14 +35,20 @@ pub enum ExampleFile {
 }
 
 impl CodeDocs {
-    /// Reads a page: sentences, then `## Wrong config` or `## Wrong test file` and `## Right …`, each with a block of YAML.
+    /// Reads a page: sentences, then `## Wrong config` or `## Wrong test file` and `## Right …`, each with a block of YAML; or
+    /// `## Example` with a block of console output.
     pub(super) fn parse(page: &'static str) -> Self {
         let mut blocks = page.split("```");
         let heading = blocks.next().unwrap_or_default();
-        let (about, what) = heading.split_once("\n## Wrong ").unwrap_or((heading, ""));
-        let file = if what.starts_with("config") { ExampleFile::Config } else { ExampleFile::Test };
-        let mut yaml = blocks.filter_map(|block| block.strip_prefix("yaml\n"));
-        let example = yaml.next().zip(yaml.next()).map(|(wrong, right)| Example { file, wrong, right });
+        let (about, what) = heading.split_once("\n## ").unwrap_or((heading, ""));
+        let file = if what.starts_with("Wrong config") { ExampleFile::Config } else { ExampleFile::Test };
+        let mut blocks = blocks.step_by(2).filter_map(|block| block.split_once('\n'));
+        let mut next = || blocks.next().map_or("", |(_, block)| block);
+        let first = next();
+        let example = match what.starts_with("Example") {
+            true => Example::Output(first),
+            false => Example::File { file, wrong: first, right: next() },
+        };
         Self { about: about.split_whitespace().collect::<Vec<_>>().join(" "), example }
     }
 }

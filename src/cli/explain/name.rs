@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use ananke::diagnostic::{Code, ExampleFile};
+use ananke::diagnostic::{Code, Example, ExampleFile};
 use ananke::schema::{FileKind, KeyDocs};
 use ananke::target::RuleDocs;
 
@@ -49,30 +49,47 @@ impl ExplainedName {
         let (about, examples) = match self {
             Self::Code(code) => {
                 let explained = code.docs();
-                let file = explained.example.map(|example| match example.file {
-                    ExampleFile::Config => ("an `ananke.config.yaml`", example),
-                    ExampleFile::Test => ("a test file", example),
-                });
-                let examples = file.map(|(file, example)| {
-                    (file, example.wrong.lines().collect::<Vec<_>>(), example.right.lines().collect())
-                });
+                let lines = |text: &'static str| text.lines().collect::<Vec<_>>();
+                let examples = match explained.example {
+                    Example::File { file: ExampleFile::Config, wrong, right } => {
+                        Examples::Pair("an `ananke.config.yaml`", lines(wrong), lines(right))
+                    }
+                    Example::File { file: ExampleFile::Test, wrong, right } => {
+                        Examples::Pair("a test file", lines(wrong), lines(right))
+                    }
+                    Example::Output(output) => Examples::Output(lines(output)),
+                };
                 (explained.about, examples)
             }
             Self::Rule(RuleDocs { about, wrong, right, .. }) => {
-                (about.clone(), Some(("the events of an answer", wrong.clone(), right.clone())))
+                (about.clone(), Examples::Pair("the events of a response", wrong.clone(), right.clone()))
             }
             Self::Key(key) => return key_text(key, colours, terminal),
         };
         let mut text = format!("{}\n\n{}", styled(colours.strong, self.as_str()), wrapped(&about, terminal));
-        let Some((what, wrong, right)) = examples else { return text };
-        for (style, word, lines) in [(colours.wrong, "wrong", wrong), (colours.right, "right", right)] {
-            let _ = writeln!(text, "\n{}, {what}:\n", styled(style, word));
+        let blocks = match examples {
+            Examples::Pair(what, wrong, right) => vec![
+                (format!("{}, {what}", styled(colours.wrong, "wrong")), wrong),
+                (format!("{}, {what}", styled(colours.right, "right")), right),
+            ],
+            Examples::Output(lines) => vec![("example".to_owned(), lines)],
+        };
+        for (heading, lines) in blocks {
+            let _ = writeln!(text, "\n{heading}:\n");
             for line in lines {
-                let _ = writeln!(text, "    {line}");
+                let _ = writeln!(text, "{}", format!("    {line}").trim_end());
             }
         }
         text
     }
+}
+
+/// What illustrates a name.
+enum Examples {
+    /// What is wrong and what is right, of this kind.
+    Pair(&'static str, Vec<&'static str>, Vec<&'static str>),
+    /// A command and what it prints.
+    Output(Vec<&'static str>),
 }
 
 /// The text about a key.

@@ -45,9 +45,10 @@ impl CodeDocs {
         let mut blocks = blocks.step_by(2).filter_map(|block| block.split_once('\n'));
         let mut next = || blocks.next().map_or("", |(_, block)| block);
         let first = next();
-        let example = match what.starts_with("Example") {
-            true => Example::Output(first),
-            false => Example::File { file, wrong: first, right: next() },
+        let example = if what.starts_with("Example") {
+            Example::Output(first)
+        } else {
+            Example::File { file, wrong: first, right: next() }
         };
         Self { about: about.split_whitespace().collect::<Vec<_>>().join(" "), example }
     }

@@ -10,8 +10,11 @@ const CONFIG: &str =
     "version: \"1.0\"\ntarget: { type: agui, agentId: shop, endpoint: \"http://127.0.0.1:1\" }\n";
 const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
 
+/// Files by name.
+type Texts = &'static [(&'static str, &'static str)];
+
 /// What no file of a project shows by itself: the files beside `a.test.yaml`, and the arguments of the command.
-const COMMANDS: [(Code, &[(&str, &str)], &str); 13] = [
+const COMMANDS: [(Code, Texts, &str); 13] = [
     (Code::BadEncoding, &[], "check latin1.test.yaml"),
     (Code::BadReport, &[("before.json", "{}"), ("after.json", "{}")], "compare before.json after.json"),
     (Code::ConfigMissing, &[], "check"),

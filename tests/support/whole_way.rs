@@ -1,7 +1,7 @@
 //! The whole way from the bytes of an agent to the trace, twice, with what must be true whatever the bytes are. The
 //! fuzz target runs it on what it makes up, a test on the saved corpus.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -144,15 +144,17 @@ impl Sink for Capture {
             Wire::Sent { body } => {
                 let body: Value = serde_json::from_slice(body).expect("a request is JSON");
                 let messages = body["messages"].as_array().expect("a request has messages");
-                let mut answered = HashSet::new();
+                // The calls that are listed, and whether a result has followed. Another call may have the id of an
+                // earlier one. A result whose call a snapshot leaves out may be of any of several calls.
+                let mut listed = HashMap::new();
                 for message in messages {
-                    // Another call may have the id of an earlier one.
                     for call in message["toolCalls"].as_array().into_iter().flatten() {
-                        answered.remove(&call["id"]);
+                        listed.insert(&call["id"], false);
                     }
-                    let is_result = message["toolCallId"].is_string();
-                    let is_first = !is_result || answered.insert(&message["toolCallId"]);
-                    assert!(is_first, "a call has two answers in {body}");
+                    if let Some(is_answered) = listed.get_mut(&message["toolCallId"]) {
+                        let is_second = std::mem::replace(is_answered, true);
+                        assert!(!is_second, "a call has two answers in {body}");
+                    }
                 }
                 self.trace.begin_exchange(at);
             }

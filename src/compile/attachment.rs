@@ -11,13 +11,12 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::attachment_source::{AttachmentSource, problem};
 use super::file_access::FileAccess;
-use crate::context::{Context, PathKind};
+use crate::context::{Context, PathKind, display_name};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::message::{
     Attachment, ContentPart, FileContent, MediaKind, UserContent, media_type, size_in_words,
 };
 use crate::model::{self, Media};
-use crate::project::display_name;
 use crate::source::reason;
 use crate::target::{Capability, TargetConfig};
 use crate::variables::{Interpolation, Leaf, NotReady, add_user_info};

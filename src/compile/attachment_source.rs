@@ -6,10 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use base64::{DecodeError, Engine as _};
 use url::Url;
 
-use crate::context::Context;
+use crate::context::{Context, absolute_from};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::message::{FileContent, media_type};
-use crate::project::absolute_from;
 
 /// A source as far as it is known without its media type.
 pub(super) enum AttachmentSource {

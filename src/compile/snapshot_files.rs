@@ -10,10 +10,9 @@ use std::sync::Arc;
 
 use super::file_access::FileAccess;
 use crate::assertion::{Block, Expectation, Snapshot, inherit, with_golden};
-use crate::context::Context;
+use crate::context::{Context, display_name};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::golden::{self, Golden};
-use crate::project::display_name;
 use crate::source::reason;
 
 /// A test whose snapshots are looked for.

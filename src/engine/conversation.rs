@@ -86,6 +86,7 @@ pub async fn converse(parts: ConversationParts<'_>, inputs: &mut dyn InputSource
         conversation.result.halt = Some(halt);
     }
     conversation.result.turns_not_run = inputs.remaining().unwrap_or_default();
+    conversation.result.warnings = conversation.session.close().await;
     conversation.finish()
 }
 

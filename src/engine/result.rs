@@ -27,6 +27,8 @@ pub struct ConversationResult {
     pub messages_count: usize,
     /// The agent's state at the end, as JSON; `None` where it has none.
     pub state: Option<String>,
+    /// What is odd about how the agent ended the conversation.
+    pub warnings: Vec<String>,
     /// The time of the agent, in microseconds.
     pub duration_us: u64,
 }

@@ -12,7 +12,7 @@ use super::script_request::ScriptRequest;
 use crate::assertion::ScriptSource;
 use crate::compile::HookCommand;
 use crate::outcome::{ErrorKind, Halt, Problem};
-use crate::process::{ExitStatus, StartError};
+use crate::process::{ExitStatus, StartError, stderr_ends};
 
 /// What an exit code of a shell means when the command was not found, or could not be run.
 const NOT_RUN: [i32; 2] = [126, 127];
@@ -183,10 +183,6 @@ impl fmt::Display for ProgramError {
                 write!(formatter, "gives `{name}` a value, which is reserved")
             }
         }?;
-        if self.errors.is_empty() {
-            return Ok(());
-        }
-        write!(formatter, "\nits stderr ends:")?;
-        self.errors.lines().try_for_each(|line| write!(formatter, "\n  {line}"))
+        formatter.write_str(&stderr_ends(&self.errors))
     }
 }

@@ -11,6 +11,7 @@ use crate::model::ReportFormat;
 use crate::outcome::Level;
 use crate::project::{Config, LaunchContext, ReadConfig, ResolvedTarget, ServerCommand, Variables};
 use crate::redact::Redactor;
+use crate::target::TargetPace;
 use crate::variables::{Interpolation, Mode, Scope};
 
 /// What a run needs of a config in addition to its targets.
@@ -97,6 +98,7 @@ fn check_target(
     if let Some(timeout) = &target.model.common.timeout_ms {
         let _ = interpolation.number(timeout);
     }
+    let _ = TargetPace::fill(&target.model.common, &mut interpolation);
     redactor.add(interpolation.into_secrets());
     config.scripts(&context.files).check_block(&block, &config.source, problems);
     config.check_judges(&block, &config.source, problems);

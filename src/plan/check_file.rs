@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use super::check::{CheckedTest, ProjectContext};
 use super::loaded_file::LoadedFile;
 use super::test::LoadedTest;
-use crate::context::Context;
+use crate::context::{Context, display_name};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::model::TestFile;
-use crate::project::display_name;
 use crate::schema::{self, FileKind};
 use crate::source;
 

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use super::entry::CaseEntry;
 use super::prepare_error::PrepareError;
 use super::test::LoadedTest;
-use crate::context::Context;
+use crate::context::{Context, display_name};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::TestFile;
-use crate::project::display_name;
 use crate::schema::{self, FileKind};
 use crate::source;
 

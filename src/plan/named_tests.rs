@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::entry::CaseEntry;
 use super::filter::has_id;
-use crate::context::Context;
-use crate::project::{ProjectFiles, absolute};
+use crate::context::{Context, absolute};
+use crate::project::ProjectFiles;
 use crate::text::escape;
 
 /// What the paths of a command name.

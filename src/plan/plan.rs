@@ -15,14 +15,14 @@ use super::retries;
 use super::selection::{Judging, Selection};
 use super::target_context::TargetContexts;
 use crate::compile::obsolete_snapshots;
-use crate::context::{Context, Environment};
+use crate::context::{Context, Environment, absolute, display_name};
 use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, sort};
 use crate::golden::Golden;
 use crate::model::ReportFormat;
 use crate::outcome;
 use crate::project::{
-    Config, ProjectFiles, ReadConfig, ResolvedTarget, RunSettings, ServerCommand, Variables, absolute,
-    check_name_of_config, default_specs, discover, display_name, locate, with_env_files,
+    Config, ProjectFiles, ReadConfig, ResolvedTarget, RunSettings, ServerCommand, Variables,
+    check_name_of_config, default_specs, discover, locate, with_env_files,
 };
 use crate::redact::{Redactor, written_secrets};
 use crate::variables::{Mode, Scope};

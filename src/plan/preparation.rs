@@ -24,6 +24,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use crate::model::Hook;
 use crate::process::Launch;
 use crate::project::{LaunchContext, ResolvedTarget, Variables};
+use crate::target::TargetPace;
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// How many names of variables are listed in a hint.
@@ -304,6 +305,7 @@ impl Preparation {
         let targets_tools = fill_client_tools(model.common.client_tools.as_ref(), None, &mut interpolation);
         let mut target_block = self.target().block(config.named_assertions(), &mut interpolation);
         let timeout = model.common.timeout_ms.as_ref().map(|number| interpolation.number(number)).transpose();
+        let pace = TargetPace::fill(&model.common, &mut interpolation);
         secrets.extend(interpolation.into_secrets());
 
         let mut interpolation = Interpolation::new(&self.scope, &self.test.source, Mode::Send, problems);
@@ -346,6 +348,7 @@ impl Preparation {
             target,
             client_tools: merge_client_tools(targets_tools, tests_tools),
             thread_id,
+            pace: pace?,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
             timeout: timeout.ok()?.map(Duration::from_millis),
             whole_timeout: whole_timeout.ok()?.map(Duration::from_millis),

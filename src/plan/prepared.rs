@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::assertion::Inherited;
 use crate::compile::{CompiledClientTool, PreparedTurn};
 use crate::message::HistoryMessage;
-use crate::target::Target;
+use crate::target::{Target, TargetPace};
 use crate::variables::Secret;
 
 /// A test that is ready to run.
@@ -26,6 +26,8 @@ pub struct Prepared {
     pub thread_id: String,
     /// Whether another test may get the same thread: it was not generated for this one.
     pub thread_is_fixed: bool,
+    /// How often and how many at once the agent may be talked to.
+    pub pace: TargetPace,
     /// The timeout of a turn that has none of its own; `None` is the default.
     pub timeout: Option<Duration>,
     /// How long the whole test may take.

@@ -8,7 +8,7 @@ use super::prepare_error::PrepareError;
 use crate::compile::{CompiledClientTool, fill_client_tools};
 use crate::diagnostic::Severity;
 use crate::project::{DEFAULT_TURN_TIMEOUT, unknown_name};
-use crate::target::Target;
+use crate::target::{Target, TargetPace};
 use crate::variables::{Interpolation, Secret};
 
 /// A helper of a test that is ready to be asked.
@@ -18,6 +18,8 @@ pub struct PreparedHelper {
     pub target: Arc<dyn Target>,
     /// Its client-side tools.
     pub client_tools: Vec<CompiledClientTool>,
+    /// How often it may be asked.
+    pub pace: TargetPace,
     /// How long one answer may take.
     pub timeout: Duration,
     /// Values that must be masked.
@@ -41,12 +43,13 @@ impl Preparation {
         let compiled = target.model.compile(&mut interpolation);
         let client_tools = fill_client_tools(common.client_tools.as_ref(), None, &mut interpolation);
         let timeout = common.timeout_ms.as_ref().map(|number| interpolation.number(number)).transpose();
+        let pace = TargetPace::fill(common, &mut interpolation);
         let secrets = interpolation.into_secrets();
         problems.retain(|problem| problem.severity == Severity::Error);
-        match (compiled, timeout) {
-            (Some(target), Ok(timeout)) if problems.is_empty() => {
+        match (compiled, timeout, pace) {
+            (Some(target), Ok(timeout), Some(pace)) if problems.is_empty() => {
                 let timeout = timeout.map_or(DEFAULT_TURN_TIMEOUT, Duration::from_millis);
-                Ok(PreparedHelper { target, client_tools, timeout, secrets })
+                Ok(PreparedHelper { target, client_tools, pace, timeout, secrets })
             }
             _ => Err(PrepareError::Broken(problems, [self.secrets(), secrets].concat())),
         }

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::plan::plan;
 use super::selection::Selection;
-use crate::context::Context;
+use crate::context::{Context, absolute};
 use crate::diagnostic::Diagnostic;
-use crate::project::{CONFIG_NAME, absolute};
+use crate::project::CONFIG_NAME;
 use crate::redact::Redactor;
 
 /// The projects of an editor, whose files are checked one by one while they are written. The documentation of the crate

@@ -3,6 +3,7 @@
 //! Flows in: a [`Program`] with its words, environment and folder. Flows out: its pipes, and a [`Process`] that can be
 //! waited for and ended. A process that is dropped is killed, and its whole group with it.
 
+mod compiled_command;
 mod exit_status;
 #[cfg_attr(unix, path = "group_unix.rs")]
 #[cfg_attr(not(unix), path = "group_other.rs")]
@@ -22,6 +23,7 @@ mod running_groups;
 mod start;
 mod tail;
 
+pub use compiled_command::{CompiledCommand, WrittenCommand};
 pub use exit_status::ExitStatus;
 #[cfg(not(unix))]
 pub use group::{guard_with, kill_every_group};
@@ -37,4 +39,4 @@ pub use read_some::read_some;
 #[cfg(unix)]
 pub use running_groups::{guard_with, kill_every_group};
 pub use start::{StartError, start};
-pub use tail::Tail;
+pub use tail::{Tail, stderr_ends};

@@ -56,6 +56,16 @@ impl Tail {
     }
 }
 
+/// The last lines of a program's stderr as the end of a message about it; nothing if it printed none.
+pub fn stderr_ends(last_lines: &str) -> String {
+    let mut text = String::new();
+    if !last_lines.is_empty() {
+        text.push_str("\nits stderr ends:");
+        last_lines.lines().for_each(|line| text.extend(["\n  ", line]));
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

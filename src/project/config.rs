@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use super::config_file::ConfigFile;
 use super::discover::default_specs;
-use super::paths::absolute_from;
 use super::redactions::Redactions;
 use super::scripts::Scripts;
 use super::servers::{self, ServerCommand};
 use super::targets::{self, ResolvedTarget};
 use super::variables::Variables;
 use crate::assertion::{Block, Library, Timeout};
-use crate::context::{Context, Files};
+use crate::context::{Context, Files, absolute_from};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{ReportEntry, ReportFormat, ReportTarget, Text};
 use crate::redact::Redactor;

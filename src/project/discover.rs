@@ -8,8 +8,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 
 use super::locate::{CONFIG_NAME, nearest};
-use super::paths::{absolute, display_name};
-use crate::context::Context;
+use crate::context::{Context, absolute, display_name};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::golden;
 

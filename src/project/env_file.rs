@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::config::Config;
-use super::paths::{absolute, absolute_from, display_name};
 use super::read_config::ReadConfig;
-use crate::context::{Context, PathKind};
+use crate::context::{Context, PathKind, absolute, absolute_from, display_name};
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::model::{EnvFile, EnvFileEntry};
 use crate::source;

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::paths::{absolute, display_name};
-use crate::context::{Context, Files};
+use crate::context::{Context, Files, absolute, display_name};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// The file name of a project config.

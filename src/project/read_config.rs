@@ -4,12 +4,11 @@ use std::path::Path;
 
 use super::config::Config;
 use super::config_file::ConfigFile;
-use super::paths::display_name;
 use super::redactions::Redactions;
 use super::run_settings::RunSettings;
 use super::targets;
 use super::variables::Variables;
-use crate::context::Context;
+use crate::context::{Context, display_name};
 use crate::diagnostic::Diagnostic;
 use crate::redact::Redactor;
 use crate::schema::{self, FileKind, Recovered};

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::launch;
-use super::paths::{absolute_from, display_name};
-use crate::context::{Context, Environment};
+use crate::context::{Context, Environment, absolute_from, display_name};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::{Ready, Server};
+use crate::process::{CompiledCommand, WrittenCommand};
 use crate::variables::{Interpolation, Pattern, http_url};
 
 /// How long a server may take to be ready without a setting (SPEC 4).
@@ -72,9 +71,8 @@ pub(super) fn fill(
     home: &Path,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<ServerCommand> {
-    let words: Vec<Option<String>> =
-        server.cmd.iter().map(|word| interpolation.sent_text(word).ok()).collect();
-    let own = launch::environment(server.env.as_ref(), interpolation, Interpolation::sent_text);
+    let written = WrittenCommand { cmd: &server.cmd, env: server.env.as_ref(), cwd: server.cwd.as_ref() };
+    let command = written.fill(interpolation, Interpolation::sent_text);
     let ready = readiness(&server.ready.value, interpolation);
     let timeout = match &server.timeout_ms {
         Some(number) => interpolation.number(number).ok().map(Duration::from_millis),
@@ -86,13 +84,11 @@ pub(super) fn fill(
         let help = "the output of a server that is already running cannot be read";
         interpolation.report(Code::Contradiction, flag.span, message, Some(help.to_owned()));
     }
-    let folder = server.cwd.as_ref().map(|folder| interpolation.sent_text(folder)).transpose().ok();
-    let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
-    launch::program(&argv, &server.cmd, interpolation)?;
+    let CompiledCommand { argv, environment: own, cwd } = command?;
     let folder =
-        folder?.map_or_else(|| home.to_path_buf(), |folder| absolute_from(context, home, folder.as_ref()));
+        cwd.map_or_else(|| home.to_path_buf(), |folder| absolute_from(context, home, folder.as_ref()));
     let mut environment = (*context.environment).clone();
-    environment.extend(own?);
+    environment.extend(own);
     let first = server.cmd.first()?.span;
     let last = server.cmd.last()?.span;
     Some(ServerCommand {

@@ -61,7 +61,7 @@ impl AttemptEnvironment {
         Self {
             context: context.clone(),
             transport: Arc::clone(transport),
-            programs: Arc::new(ProgramLauncher::new(Arc::clone(&context.clock))),
+            programs: Arc::new(ProgramLauncher::new(context)),
             servers: servers.clone(),
             redactor: redactor.clone(),
             started: context.clock.now(),
@@ -143,7 +143,7 @@ impl AttemptEnvironment {
         match &self.source {
             EnvironmentSource::Live => Arc::clone(&self.programs),
             EnvironmentSource::Recorded(recorder, _) => {
-                let launcher = Arc::new(ProgramLauncher::new(Arc::clone(&self.context.clock)));
+                let launcher = Arc::new(ProgramLauncher::new(&self.context));
                 Arc::new(RecordedLauncher { recorder: recorder.clone(), lane, launcher })
             }
             EnvironmentSource::Replayed(replay) => {
@@ -261,8 +261,8 @@ impl AttemptEnvironment {
         gave
     }
 
-    /// Whether the attempt leaves something to clean up: a replay does not.
-    pub fn needs_teardown(&self) -> bool {
+    /// Whether something is done outside, and cleaned up afterwards: a replay does nothing.
+    pub fn is_live(&self) -> bool {
         self.replay().is_none()
     }
 

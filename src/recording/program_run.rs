@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::message::Lane;
+use crate::process::ExitStatus;
 
 /// One run of a program.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,11 +35,13 @@ pub(super) enum ProgramLine {
         turn: u32,
         /// The line without its end.
         line: String,
-        /// When it was sent, or the message and the help of why it could not be.
-        at: Result<u64, (String, Option<String>)>,
+        /// When it was sent.
+        at: u64,
     },
     /// The program printed it: when it came, and the line without its end.
     Received(u64, Bytes),
+    /// The client closed the program's stdin.
+    Closed(u64),
 }
 
 /// How the output of a program ended.
@@ -46,8 +49,8 @@ pub(super) enum ProgramLine {
 pub(super) enum ProgramRunEnd {
     /// It was not started: the message, and what to do.
     Failed(String, Option<String>),
-    /// The program closed it.
-    Complete(u64),
+    /// The program closed it: when, and how it ended if that is known.
+    Complete(u64, Option<ExitStatus>),
     /// A line was too large.
     TooLarge(u64),
     /// The client stopped reading.

@@ -22,7 +22,7 @@ pub(super) struct RecordedLauncher {
 impl PipeLauncher for RecordedLauncher {
     fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
         let recorder = self.recorder.clone();
-        let index = recorder.add_program(&self.lane, &program.argv);
+        let index = recorder.add_program(&self.lane, &program.command.argv);
         match self.launcher.start(program) {
             Ok(pipe) => Ok(Box::new(RecordedPipe { pipe, recorder, index })),
             Err(error) => {
@@ -42,18 +42,19 @@ struct RecordedPipe {
 }
 
 impl Pipe for RecordedPipe {
-    fn send<'a>(&'a mut self, line: &'a [u8]) -> BoxFuture<'a, Result<At, TargetError>> {
-        Box::pin(async move {
-            let sent = self.pipe.send(line).await;
-            let at = match &sent {
-                Ok(at) => Ok(self.recorder.since(*at)),
-                Err(error) => Err((error.message.clone(), error.help.clone())),
-            };
-            let (turn, line) = (self.recorder.turn(), String::from_utf8_lossy(line).into_owned());
-            self.recorder
-                .change_program(self.index, |run| run.lines.push(ProgramLine::Sent { turn, line, at }));
-            sent
-        })
+    fn send(&mut self, line: &[u8]) -> Result<At, TargetError> {
+        let sent = self.pipe.send(line)?;
+        let (turn, at) = (self.recorder.turn(), self.recorder.since(sent));
+        let line = String::from_utf8_lossy(line).into_owned();
+        self.recorder.change_program(self.index, |run| run.lines.push(ProgramLine::Sent { turn, line, at }));
+        Ok(sent)
+    }
+
+    fn close(&mut self) -> At {
+        let closed = self.pipe.close();
+        let at = self.recorder.since(closed);
+        self.recorder.change_program(self.index, |run| run.lines.push(ProgramLine::Closed(at)));
+        closed
     }
 
     fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext> {
@@ -62,7 +63,7 @@ impl Pipe for RecordedPipe {
             let since = |at: &At| self.recorder.since(*at);
             self.recorder.change_program(self.index, |run| {
                 run.closed = run.closed.max(match &next {
-                    PipeNext::Line(at, _) | PipeNext::TooLarge(at) | PipeNext::End(at) => since(at),
+                    PipeNext::Line(at, _) | PipeNext::TooLarge(at) | PipeNext::End(at, _) => since(at),
                     PipeNext::Late => since(&until),
                 });
                 match &next {
@@ -70,10 +71,10 @@ impl Pipe for RecordedPipe {
                         run.lines.push(ProgramLine::Received(since(at), Bytes::copy_from_slice(line)));
                     }
                     PipeNext::TooLarge(at) => run.end = ProgramRunEnd::TooLarge(since(at)),
-                    PipeNext::End(at) if run.end == ProgramRunEnd::Left => {
-                        run.end = ProgramRunEnd::Complete(since(at));
+                    PipeNext::End(at, status) if run.end == ProgramRunEnd::Left => {
+                        run.end = ProgramRunEnd::Complete(since(at), *status);
                     }
-                    PipeNext::End(_) | PipeNext::Late => {}
+                    PipeNext::End(..) | PipeNext::Late => {}
                 }
             });
             next
@@ -84,6 +85,10 @@ impl Pipe for RecordedPipe {
         let text = self.pipe.last_stderr();
         self.recorder.change_program(self.index, |run| run.stderr = Some(text.clone()));
         text
+    }
+
+    fn end(&mut self) -> BoxFuture<'_, ()> {
+        self.pipe.end()
     }
 }
 

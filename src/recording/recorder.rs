@@ -82,7 +82,7 @@ impl Recorder {
     }
 
     /// The attempt was held up for so long.
-    pub(super) fn wait(&self, waited: Duration) {
+    pub fn wait(&self, waited: Duration) {
         let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
         self.0.waited.fetch_add(micros, Ordering::Relaxed);
     }

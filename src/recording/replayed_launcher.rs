@@ -21,7 +21,8 @@ pub(super) struct ReplayedLauncher {
 impl PipeLauncher for ReplayedLauncher {
     fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
         let replay = self.replay.clone();
-        let run = replay.program(&self.lane, &program.argv).map_err(|problem| replay.refuse(problem))?;
+        let run =
+            replay.program(&self.lane, &program.command.argv).map_err(|problem| replay.refuse(problem))?;
         let ProgramRun { lines, end, stderr, closed, .. } = run;
         if let ProgramRunEnd::Failed(message, help) = end {
             return Err(TargetError { message, received: Received::default(), help });
@@ -41,24 +42,6 @@ struct ReplayedPipe {
 }
 
 impl ReplayedPipe {
-    fn sent(&mut self, line: &str) -> Result<At, TargetError> {
-        let next = self.lines.iter().position(|line| matches!(line, ProgramLine::Sent { .. }));
-        let found = match next.and_then(|next| self.lines.remove(next)) {
-            Some(ProgramLine::Sent { turn, line, at }) => Some((turn, line, at)),
-            _ => None,
-        };
-        let checked =
-            self.replay.check_line(found.as_ref().map(|(turn, line, _)| (*turn, line.as_str())), line);
-        checked.map_err(|problem| self.replay.refuse(problem))?;
-        match found {
-            Some((_, _, Ok(at))) => Ok(self.replay.at(at)),
-            Some((_, _, Err((message, help)))) => {
-                Err(TargetError { message, received: Received::default(), help })
-            }
-            None => Ok(self.closed),
-        }
-    }
-
     fn take(&mut self, until: At) -> PipeNext {
         match self.lines.front() {
             Some(ProgramLine::Received(at, line)) if self.replay.at(*at) <= until => {
@@ -69,31 +52,66 @@ impl ReplayedPipe {
             Some(ProgramLine::Received(..)) => return PipeNext::Late,
             Some(ProgramLine::Sent { at, .. }) => {
                 // Longer than the client waited then: the program was sent something meanwhile.
-                if at.as_ref().is_ok_and(|at| self.replay.at(*at) <= until) {
+                if self.replay.at(*at) <= until {
                     self.replay.refuse(self.replay.not_sent());
                 }
                 return PipeNext::Late;
             }
-            None => {}
+            // If its output had ended by then, nothing followed.
+            Some(ProgramLine::Closed(at)) if !self.ends_by(*at) => {
+                self.replay.wait_until(until, Some(self.replay.at(*at)));
+                return PipeNext::Late;
+            }
+            Some(ProgramLine::Closed(_)) | None => {}
         }
         match self.end {
-            ProgramRunEnd::Complete(at) if self.replay.at(at) <= until => PipeNext::End(self.replay.at(at)),
+            ProgramRunEnd::Complete(at, status) if self.replay.at(at) <= until => {
+                PipeNext::End(self.replay.at(at), status)
+            }
             ProgramRunEnd::TooLarge(at) if self.replay.at(at) <= until => {
                 PipeNext::TooLarge(self.replay.at(at))
             }
-            ProgramRunEnd::Complete(_) | ProgramRunEnd::TooLarge(_) => PipeNext::Late,
+            ProgramRunEnd::Complete(..) | ProgramRunEnd::TooLarge(_) => PipeNext::Late,
             ProgramRunEnd::Left | ProgramRunEnd::Failed(..) => {
                 self.replay.wait_until(until, Some(self.closed));
                 PipeNext::Late
             }
         }
     }
+
+    /// Whether its output ended by then.
+    fn ends_by(&self, moment: u64) -> bool {
+        match self.end {
+            ProgramRunEnd::Complete(at, _) | ProgramRunEnd::TooLarge(at) => at <= moment,
+            ProgramRunEnd::Left | ProgramRunEnd::Failed(..) => false,
+        }
+    }
+
+    /// Takes the first line for which there is a `value`.
+    fn take_first<T>(&mut self, value: impl Fn(&ProgramLine) -> Option<T>) -> Option<T> {
+        let index = self.lines.iter().position(|line| value(line).is_some())?;
+        self.lines.remove(index).as_ref().and_then(value)
+    }
 }
 
 impl Pipe for ReplayedPipe {
-    fn send<'a>(&'a mut self, line: &'a [u8]) -> BoxFuture<'a, Result<At, TargetError>> {
-        let sent = self.sent(&String::from_utf8_lossy(line));
-        Box::pin(ready(sent))
+    fn send(&mut self, line: &[u8]) -> Result<At, TargetError> {
+        let found = self.take_first(|line| match line {
+            ProgramLine::Sent { turn, line, at } => Some((*turn, line.clone(), *at)),
+            ProgramLine::Received(..) | ProgramLine::Closed(_) => None,
+        });
+        let then = found.as_ref().map(|(turn, line, _)| (*turn, line.as_str()));
+        let checked = self.replay.check_line(then, &String::from_utf8_lossy(line));
+        checked.map_err(|problem| self.replay.refuse(problem))?;
+        Ok(found.map_or(self.closed, |(_, _, at)| self.replay.at(at)))
+    }
+
+    fn close(&mut self) -> At {
+        let closed = self.take_first(|line| match line {
+            ProgramLine::Closed(at) => Some(*at),
+            ProgramLine::Sent { .. } | ProgramLine::Received(..) => None,
+        });
+        closed.map_or(self.closed, |at| self.replay.at(at))
     }
 
     fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext> {
@@ -104,6 +122,10 @@ impl Pipe for ReplayedPipe {
     fn last_stderr(&self) -> String {
         self.stderr.clone()
     }
+
+    fn end(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(ready(()))
+    }
 }
 
 #[cfg(all(test, unix))]
@@ -111,6 +133,7 @@ mod tests {
     use std::time::Duration;
 
     use crate::context::{CaseKey, Context};
+    use crate::process::CompiledCommand;
     use crate::recording::{AttemptEnvironment, RecordingLimits, RecordingMode, Recordings, RequestMatch};
     use crate::redact::Redactor;
     use crate::server::ServerWatch;
@@ -120,7 +143,7 @@ mod tests {
     use crate::variables::Secret;
     use std::sync::Arc;
 
-    const SCRIPT: &str = "echo why >&2; echo ready; while read line; do echo \"got $line\"; done";
+    const SCRIPT: &str = "echo why >&2; echo ready; while read line; do echo \"got $line\"; done; exit 3";
 
     /// An outside world that records into `folder`, or replays from it.
     fn environment(
@@ -149,11 +172,10 @@ mod tests {
 
     /// What became of a conversation in which a program gets these lines, one a turn.
     async fn conversation(environment: &AttemptEnvironment, script: &str, lines: &[&str]) -> Vec<String> {
+        let argv = ["/bin/sh", "-c", script].map(str::to_owned).into();
         let program = PipeProgram {
-            argv: ["/bin/sh", "-c", script].map(str::to_owned).into(),
-            environment: crate::context::Environment::default(),
-            folder: "/".into(),
-            folder_name: "/".to_owned(),
+            command: CompiledCommand { argv, environment: Vec::new(), cwd: None },
+            home: "/".into(),
             max_line_bytes: 100,
         };
         let mut pipe = match environment.programs.start(&program) {
@@ -165,7 +187,7 @@ mod tests {
         let mut found = vec![String::from_utf8_lossy(&ready).into_owned()];
         for (line, turn) in lines.iter().zip(1..) {
             environment.begin_turn(turn);
-            match pipe.send(line.as_bytes()).await {
+            match pipe.send(line.as_bytes()) {
                 Ok(at) => found.push(format!("sent after {:?}", at.since(first))),
                 Err(error) => return [found, vec![error.message]].concat(),
             }
@@ -174,7 +196,14 @@ mod tests {
                 found.push(format!("{:?}: {}", at.since(first), String::from_utf8_lossy(line)));
             }
         }
+        let closed = pipe.close();
+        found.push(format!("closed after {:?}", closed.since(first)));
+        match pipe.next(closed.plus(Duration::from_secs(30))).await {
+            PipeNext::End(at, status) => found.push(format!("{:?}: {status:?}", at.since(first))),
+            next => found.push(format!("{next:?}")),
+        }
         found.push(pipe.last_stderr());
+        pipe.end().await;
         found
     }
 
@@ -185,6 +214,7 @@ mod tests {
         let said = ["one s3cr3t-key", "two"];
         let live = conversation(&record, SCRIPT, &said).await;
         assert!(live[2].ends_with(": got one s3cr3t-key"), "{live:?}");
+        assert!(live[live.len() - 2].ends_with(": Some(Exit(3))"), "{live:?}");
         assert_eq!(live.last().unwrap(), "why");
         record.keep(record.ended_unix_ms()).expect("a folder");
         let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();

@@ -67,12 +67,12 @@ impl Attempt<'_> {
         }
         self.outcome.transcript.turns_not_run = turn_count(preparation.turns());
         let preparation = Arc::new(Mutex::new(preparation));
-        let needs_teardown = self.environment.needs_teardown();
+        let needs_teardown = self.environment.is_live();
         if needs_teardown {
             watchdog.hand_over(&preparation);
         }
         let talked = self.talk(&preparation, before).await;
-        watchdog.release_thread();
+        watchdog.release_locks();
         if needs_teardown {
             watchdog.begin_teardown()?;
             self.teardown = run_teardown(self.case, watchdog, &preparation).await;

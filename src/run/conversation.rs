@@ -1,6 +1,6 @@
 //! The conversation of one attempt: what its plan says is handed to the engine, and what comes of it is the outcome.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::attempt::{Attempt, AttemptPurpose};
@@ -10,10 +10,11 @@ use super::judges::Judges;
 use super::mocks::Mocks;
 use super::options::ExchangeReports;
 use super::oracle::TestOracle;
+use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
 use super::snapshots;
 use super::turn_count::turn_count;
-use super::watchdog::TestStep;
+use super::watchdog::{ConversationLocks, TestStep};
 use super::written_turns::WrittenTurns;
 use crate::assertion::{Evaluator, Inherited, Measure};
 use crate::engine::{self, Budget, ConversationParts, ConversationResult, DeclineRequests, Observer};
@@ -21,7 +22,7 @@ use crate::message::{HistoryMessage, Lane};
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
 use crate::plan::{Preparation, Prepared};
 use crate::project::DEFAULT_TURN_TIMEOUT;
-use crate::target::{Limits, Session, SessionOptions};
+use crate::target::{Limits, Pacer, Session, SessionOptions};
 use crate::trace::Trace;
 
 fn setup(message: String) -> Problem {
@@ -48,9 +49,21 @@ impl Attempt<'_> {
     ) -> Result<(), Halt> {
         let Case { shared, watchdog, .. } = self.case;
         watchdog.limit(prepared.whole_timeout);
-        if let Some(endpoint) = prepared.target.endpoint().filter(|_| prepared.thread_is_fixed) {
-            let lock = shared.thread_locks.lock(endpoint, &prepared.thread_id);
-            self.environment.wait(watchdog.wait_for(lock).await?);
+        let endpoint = prepared.target.endpoint().filter(|_| prepared.thread_is_fixed);
+        let concurrency = prepared.pace.concurrency.filter(|_| self.environment.is_live());
+        if endpoint.is_some() || concurrency.is_some() {
+            // A test that has a slot never waits for a thread: so no two tests wait for each other.
+            let locks = async {
+                let mut locks = ConversationLocks::default();
+                if let Some(endpoint) = endpoint {
+                    locks.thread = Some(shared.thread_locks.lock(endpoint, &prepared.thread_id).await);
+                }
+                if let Some(concurrency) = concurrency {
+                    locks.slot = shared.target_limits.slot(concurrency).await;
+                }
+                locks
+            };
+            self.environment.wait(watchdog.wait_for(locks).await?);
         }
         for message in &mut prepared.history {
             message.id.get_or_insert_with(|| self.environment.context.ids.next("message"));
@@ -69,9 +82,18 @@ impl Attempt<'_> {
         preparation: &Mutex<Preparation>,
         prepared: Prepared,
     ) -> Result<ConversationResult, Problem> {
-        let Self { case: Case { shared, redactor, .. }, environment, .. } = self;
+        let Self { case: Case { shared, redactor, watchdog, .. }, environment, .. } = self;
         let Prepared {
-            history, turns, rules, target, client_tools, thread_id, timeout, whole_timeout, ..
+            history,
+            turns,
+            rules,
+            target,
+            client_tools,
+            thread_id,
+            timeout,
+            whole_timeout,
+            pace,
+            ..
         } = prepared;
         let options = shared.options;
         let whole = [options.timeout, whole_timeout].into_iter().flatten().min();
@@ -94,19 +116,24 @@ impl Attempt<'_> {
             clock: environment.context.clock.clone(),
             ids: environment.context.ids.clone(),
             transport: environment.transport.clone(),
+            programs: environment.programs.clone(),
         };
         let session: Box<dyn Session> = target.open(session_options).await.map_err(|error| Problem {
             kind: ErrorKind::Protocol,
             message: error.to_string(),
             help: error.help,
         })?;
+        let attempt_pace = RequestPace::new(Arc::clone(watchdog), environment.recorder().cloned());
+        let rate = pace.rate.map(|rate| shared.target_limits.rate(rate));
+        let pacer = environment.is_live().then(|| Arc::new(attempt_pace.with_limit(rate)) as Arc<dyn Pacer>);
         let recorder =
             environment.recorder().cloned().map(|recorder| Box::new(recorder) as Box<dyn Observer>);
         let limits = Limits {
             deadline: whole.map(|whole| environment.started().plus(whole)),
+            pacer,
             ..Limits::new(timeout.unwrap_or(DEFAULT_TURN_TIMEOUT), shared.stopper.token().clone())
         };
-        let judges = Judges { scripts, tested: &*target, limits: limits.clone() };
+        let judges = Judges { scripts, tested: &*target, limits: limits.clone(), pace: &attempt_pace };
         let oracle = TestOracle { scripts, judges };
         let is_logged = options.exchanges == ExchangeReports::On && self.purpose != AttemptPurpose::Verify;
         let log = is_logged
@@ -142,6 +169,7 @@ impl Attempt<'_> {
             snapshots,
             messages_count,
             state,
+            warnings,
             duration_us,
         } = result;
         let outcome = &mut self.outcome;
@@ -154,6 +182,7 @@ impl Attempt<'_> {
         outcome.transcript.messages_count += messages_count;
         outcome.transcript.state = state;
         outcome.transcript.duration_us = duration_us;
+        outcome.verdict.warnings.extend(warnings);
         let all_turns = &outcome.transcript.turns;
         let is_whole = || turns_not_run == 0 && all_turns.iter().all(|turn| turn.problem().is_none());
         let is_whole = || halt.is_none() && is_whole();

@@ -2,10 +2,11 @@
 //!
 //! **Invariant:** an agent is never its own judge; what a judge does not answer clearly is an error, never a verdict.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use super::attempt::Attempt;
 use super::mocks::Mocks;
+use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
 use crate::assertion::{Decision, JudgeQuestion};
 use crate::context::CaseKey;
@@ -14,7 +15,7 @@ use crate::message::Lane;
 use crate::outcome::{ErrorKind, Halt, JudgeAnswer, Problem, Ruling};
 use crate::plan::{Judging, PreparedHelper};
 use crate::project::{OTHER_JUDGE, own_judge};
-use crate::target::{Limits, Target};
+use crate::target::{Limits, Pacer, Target};
 use crate::variables::Mode;
 
 /// Asks the judges of one attempt.
@@ -22,8 +23,10 @@ pub(super) struct Judges<'a> {
     pub(super) scripts: ScriptOracle<'a>,
     /// The target under test.
     pub(super) tested: &'a dyn Target,
-    /// How far an exchange may go, but for its timeout.
+    /// How far an exchange may go, but for its timeout and the limits of the judge.
     pub(super) limits: Limits,
+    /// When requests may be sent, but for the limits of the judge.
+    pub(super) pace: &'a RequestPace,
 }
 
 impl Judges<'_> {
@@ -86,7 +89,9 @@ impl Judges<'_> {
         question: &HelperQuestion,
     ) -> Result<JudgeAnswer, Halt> {
         let Attempt { case, environment, .. } = self.scripts.attempt;
-        let PreparedHelper { target, client_tools, timeout, .. } = judge;
+        let PreparedHelper { target, client_tools, timeout, pace, .. } = judge;
+        let rate = pace.rate.map(|rate| case.shared.target_limits.rate(rate));
+        let pacer = environment.is_live().then(|| Arc::new(self.pace.with_limit(rate)) as Arc<dyn Pacer>);
         case.watchdog.extend(Helper::longest(*timeout + target.longest_wait()));
         let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
         let mut mocks = Mocks::start(client_tools.clone(), self.scripts)
@@ -98,7 +103,7 @@ impl Judges<'_> {
             target: &**target,
             client_tools: declared.into(),
             tools: &mut mocks,
-            limits: Limits { timeout: *timeout, ..self.limits.clone() },
+            limits: Limits { timeout: *timeout, pacer, ..self.limits.clone() },
             key: key.clone(),
             environment,
             kind: ErrorKind::Judge,

@@ -22,7 +22,9 @@ mod oracle;
 mod outcomes;
 mod prefetch;
 mod project_hooks;
+mod rate_limit;
 mod recorder_sink;
+mod request_pace;
 mod retries;
 mod reused_thread;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
@@ -37,6 +39,7 @@ mod snapshots;
 mod spool;
 mod stopper;
 mod suite;
+mod target_limits;
 mod teardown;
 mod thread_locks;
 mod turn_count;

@@ -8,6 +8,7 @@ use super::event::RunEvent;
 use super::event_channel::EventSender;
 use super::options::Options;
 use super::stopper::Stopper;
+use super::target_limits::TargetLimits;
 use super::thread_locks::ThreadLocks;
 use crate::context::Context;
 use crate::outcome::RunFacts;
@@ -38,6 +39,7 @@ pub struct Run {
     /// Set once the end of a server has been reported.
     pub(super) exit_reported: OnceCell<()>,
     pub(super) thread_locks: ThreadLocks,
+    pub(super) target_limits: TargetLimits,
     /// Where its events go.
     pub(super) events: EventSender,
 }
@@ -62,6 +64,7 @@ impl Run {
             servers: ServerWatch::default(),
             exit_reported: OnceCell::new(),
             thread_locks: ThreadLocks::default(),
+            target_limits: TargetLimits::default(),
             events,
         }
     }

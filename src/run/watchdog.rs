@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit};
 use tokio::time::Instant;
 
 use crate::outcome::{ErrorKind, Halt, Problem};
@@ -30,7 +30,7 @@ pub(super) enum TestStep {
     Prepare,
     /// It runs this hook, counted from 1.
     Hook(usize),
-    /// It waits until no other test uses its thread of the agent.
+    /// It waits until fewer other tests talk to the agent, or none on its thread.
     Wait,
     /// It has this turn, counted from 1.
     Turn(usize),
@@ -46,7 +46,7 @@ impl fmt::Display for TestStep {
         match self {
             Self::Prepare => formatter.write_str("its files and variables were not read by then"),
             Self::Hook(number) => write!(formatter, "hook {number} had not ended"),
-            Self::Wait => formatter.write_str("it waited for another test with the same thread"),
+            Self::Wait => formatter.write_str("it waited for other tests of the same agent"),
             Self::Turn(number) => write!(formatter, "turn {number} had not ended"),
             Self::Evaluate => formatter.write_str("its rules were not evaluated by then"),
             Self::TearDown => formatter.write_str("its teardown had not ended"),
@@ -85,6 +85,15 @@ fn timed_out(allowed: Duration, step: TestStep) -> String {
     format!("timeout after {} for the whole test: {step}", duration::chosen(allowed))
 }
 
+/// What the conversation of a test keeps from other tests while it goes on.
+#[derive(Debug, Default)]
+pub(super) struct ConversationLocks {
+    /// The thread of the agent.
+    pub(super) thread: Option<OwnedMutexGuard<()>>,
+    /// One of the places that the target has.
+    pub(super) slot: Option<OwnedSemaphorePermit>,
+}
+
 /// Watches the thread of one test.
 #[derive(Default)]
 pub(super) struct Watchdog(Mutex<Watched>);
@@ -101,8 +110,10 @@ struct Watched {
     for_mocks: Duration,
     /// What cleans up after the attempt, as long as that was not begun.
     preparation: Option<Arc<Mutex<Preparation>>>,
-    /// The lock of the agent's thread.
-    thread_lock: Option<OwnedMutexGuard<()>>,
+    /// What the conversation keeps from other tests.
+    locks: ConversationLocks,
+    /// Whether it waits for what is no time of the attempt.
+    is_paused: bool,
     thread: WatchedThread,
 }
 
@@ -128,12 +139,12 @@ impl Watched {
             if stopped.is_some_and(is_past) {
                 return Some(Overdue::Stopped);
             }
-            let whole = self.whole.filter(|(_, at)| self.step != TestStep::Wait && is_past(*at));
+            let whole = self.whole.filter(|(_, at)| !self.is_paused && is_past(*at));
             if let Some((allowed, _)) = whole {
                 return Some(Overdue::Whole(allowed, self.step));
             }
         }
-        let (allowed, _) = self.until.filter(|(_, at)| is_past(*at))?;
+        let (allowed, _) = self.until.filter(|(_, at)| !self.is_paused && is_past(*at))?;
         Some(Overdue::Step(allowed, self.step))
     }
 }
@@ -187,33 +198,42 @@ impl Watchdog {
         watched.until = watched.until.and_then(|(allowed, at)| Some((allowed + more, at.checked_add(more)?)));
     }
 
-    /// Waits for the lock of the agent's thread, which is held until the conversation is over, and returns how long
-    /// that took, which is no time of the attempt.
+    /// Waits for what other tests hold, and returns how long that took, which is no time of the attempt.
+    pub(super) async fn pause(&self, waiting: impl Future<Output = ()>) -> Duration {
+        self.watched().is_paused = true;
+        let since = Instant::now();
+        waiting.await;
+        let waited = since.elapsed();
+        let mut watched = self.watched();
+        watched.is_paused = false;
+        watched.begun = watched.begun.map(|begun| begun + waited);
+        watched.whole = watched.whole.map(|(allowed, at)| (allowed, at + waited));
+        watched.until = watched.until.map(|(allowed, at)| (allowed, at + waited));
+        waited
+    }
+
+    /// Waits for locks, which are held until the conversation is over, and returns how long that took.
     ///
     /// # Errors
     /// If the test has ended without this thread.
     pub(super) async fn wait_for(
         &self,
-        lock: impl Future<Output = OwnedMutexGuard<()>>,
+        locks: impl Future<Output = ConversationLocks>,
     ) -> Result<Duration, Halt> {
         self.begin(TestStep::Wait, Duration::ZERO)?;
-        self.watched().until = None;
-        let since = Instant::now();
-        let lock = lock.await;
-        let waited = since.elapsed();
+        let mut locked = ConversationLocks::default();
+        let waited = self.pause(async { locked = locks.await }).await;
         let mut watched = self.watched();
         if watched.thread == WatchedThread::Left {
             return Err(Halt::Stopped);
         }
-        watched.thread_lock = Some(lock);
-        watched.begun = watched.begun.map(|begun| begun + waited);
-        watched.whole = watched.whole.map(|(allowed, at)| (allowed, at + waited));
+        watched.locks = locked;
         Ok(waited)
     }
 
-    /// The conversation is over: other tests may use its thread.
-    pub(super) fn release_thread(&self) {
-        self.watched().thread_lock = None;
+    /// The conversation is over: other tests may talk to the agent.
+    pub(super) fn release_locks(&self) {
+        self.watched().locks = ConversationLocks::default();
     }
 
     /// What cleans up after the attempt, also if the test ends without this thread.
@@ -297,7 +317,32 @@ impl Watchdog {
         let mut watched = self.watched();
         let overdue = watched.overdue(Instant::now(), stopped)?;
         watched.thread = WatchedThread::Left;
-        watched.thread_lock = None;
+        watched.locks = ConversationLocks::default();
         Some((overdue, watched.preparation.take()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::sleep;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_other_tests_hold_up_is_no_time_of_the_attempt() {
+        let watchdog = Watchdog::default();
+        watchdog.begin_attempt(Some(Duration::from_secs(5)));
+        watchdog.begin(TestStep::Turn(1), Duration::from_secs(5)).expect("its thread is there");
+        let is_overdue = || watchdog.watched().overdue(Instant::now(), None).is_some();
+        let long = Duration::from_mins(10);
+        let looks = async {
+            sleep(long / 2).await;
+            assert!(!is_overdue(), "while it waits");
+        };
+        let (waited, ()) = tokio::join!(watchdog.pause(sleep(long)), looks);
+        assert_eq!(waited, long);
+        assert!(!is_overdue(), "after that it has as much time as before");
+        sleep(Duration::from_secs(5) + GRACE).await;
+        assert!(is_overdue());
     }
 }

@@ -23,8 +23,14 @@ pub const ONE_OR_MANY: &str = "$ananke::one_or_many";
 pub const SWITCH: &str = "$ananke::switch";
 
 /// The name of a field whose type is a mapping of its own in Rust, and whose keys stand among those of the mapping
-/// around it in a file.
+/// around it in a file: the keys that no other field has, or those that follow the name, as in
+/// `$ananke::flattened state history`.
 pub const FLATTENED: &str = "$ananke::flattened";
+
+/// The keys of a field [`FLATTENED`], if its name lists them.
+fn listed_keys(field: &str) -> Option<&str> {
+    field.strip_prefix(FLATTENED)?.strip_prefix(' ')
+}
 
 /// The marker under which a value asks for its place.
 pub(super) const SPANNED: &str = "$ananke::spanned";
@@ -86,13 +92,14 @@ impl<'de> ValueReader<'de> {
         Self { node, keys: Keys::ALL, defaults: self.defaults }
     }
 
-    /// Reads the entries of a mapping; `flattened` are the fields of a type that contains another one.
+    /// Reads the entries of a mapping; `flattened` are the fields of a type that contains others.
     fn entries<V: Visitor<'de>>(
         self,
         entries: &'de [Entry],
         flattened: Option<&'static [&'static str]>,
         visitor: V,
     ) -> Result<V::Value, TypedReadError> {
+        let flattened = flattened.map(|fields| FlattenedFields { fields, rest: fields.iter(), field: None });
         visitor.visit_map(Entries { reader: self, rest: entries.iter(), value: None, flattened })
     }
 
@@ -152,7 +159,7 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
     ) -> Result<V::Value, TypedReadError> {
         match &self.node.value {
             NodeValue::Map(entries) => {
-                let flattened = fields.contains(&FLATTENED).then_some(fields);
+                let flattened = fields.iter().any(|field| field.starts_with(FLATTENED)).then_some(fields);
                 self.entries(entries, flattened, visitor).map_err(|misread| misread.or_at(self.node.span))
             }
             _ => Err(TypedReadError::new(
@@ -282,38 +289,54 @@ struct Keys {
     fields: KeyFilter,
 }
 
-/// Which fields of a type with a field [`FLATTENED`] are read.
+/// Which fields of a type with fields [`FLATTENED`] are read.
 #[derive(Clone, Copy)]
 enum KeyFilter {
     All,
     /// Those of the type itself.
     Of(&'static [&'static str]),
-    /// Those of the type that it contains.
-    NotOf(&'static [&'static str]),
+    /// Those of the type that it contains in this field.
+    In(&'static str, &'static [&'static str]),
 }
 
 impl Keys {
     const ALL: Self = Self { is_left_out: |_| false, fields: KeyFilter::All };
 
     fn include(self, key: &str) -> bool {
+        let is_listed = |field: &str| {
+            listed_keys(field).is_some_and(|listed| listed.split(' ').any(|listed| listed == key))
+        };
         !(self.is_left_out)(key)
             && match self.fields {
                 KeyFilter::All => true,
-                KeyFilter::Of(fields) => fields.contains(&key),
-                KeyFilter::NotOf(fields) => !fields.contains(&key),
+                KeyFilter::Of(fields) if fields.contains(&FLATTENED) => fields.contains(&key),
+                KeyFilter::Of(fields) => !fields.iter().any(|field| is_listed(field)),
+                KeyFilter::In(FLATTENED, fields) => {
+                    !fields.iter().any(|field| *field == key || is_listed(field))
+                }
+                KeyFilter::In(field, _) => is_listed(field),
             }
     }
 }
 
-/// The entries of a mapping: if their keys belong to two types, those of the outer one, then all others as the value
-/// of its field [`FLATTENED`].
+/// The entries of a mapping: if their keys belong to several types, those of the outer one, then those of each type that
+/// it contains as the value of its field [`FLATTENED`].
 struct Entries<'de> {
     /// The mapping.
     reader: ValueReader<'de>,
     rest: std::slice::Iter<'de, Entry>,
     value: Option<&'de Entry>,
-    /// The fields of the outer type, until its field [`FLATTENED`] is read.
-    flattened: Option<&'static [&'static str]>,
+    flattened: Option<FlattenedFields>,
+}
+
+/// The fields of a type some of which are [`FLATTENED`].
+struct FlattenedFields {
+    /// All of them.
+    fields: &'static [&'static str],
+    /// Those that are still to be looked at.
+    rest: std::slice::Iter<'static, &'static str>,
+    /// The one whose value is read next.
+    field: Option<&'static str>,
 }
 
 impl<'de> MapAccess<'de> for Entries<'de> {
@@ -323,24 +346,28 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, TypedReadError> {
-        let fields = self.flattened.map_or(self.reader.keys.fields, KeyFilter::Of);
-        let keys = Keys { fields, ..self.reader.keys };
+        let fields = self.flattened.as_ref().map(|flattened| KeyFilter::Of(flattened.fields));
+        let keys = Keys { fields: fields.unwrap_or(self.reader.keys.fields), ..self.reader.keys };
         self.value = self.rest.find(|entry| keys.include(&entry.key));
-        let key = match (self.value, self.flattened) {
-            (Some(entry), _) => MappingKey { text: &entry.key, span: entry.key_span },
-            (None, Some(_)) => MappingKey { text: FLATTENED, span: self.reader.node.span },
-            (None, None) => return Ok(None),
+        let key = if let Some(entry) = self.value {
+            MappingKey { text: &entry.key, span: entry.key_span }
+        } else {
+            // All entries have been read: what is left are the types that this one contains.
+            let Some(flattened) = &mut self.flattened else { return Ok(None) };
+            flattened.field = flattened.rest.find(|field| field.starts_with(FLATTENED)).copied();
+            let Some(field) = flattened.field else { return Ok(None) };
+            MappingKey { text: field, span: self.reader.node.span }
         };
         seed.deserialize(key).map(Some).map_err(|misread| misread.or_at(key.span))
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, TypedReadError> {
-        let reader = match (self.value.take(), self.flattened) {
+        let flattened = self.flattened.as_ref();
+        let field = flattened.and_then(|flattened| Some((flattened.field?, flattened.fields)));
+        let reader = match (self.value.take(), field) {
             (Some(entry), _) => self.reader.of(&entry.value),
-            (None, Some(fields)) => {
-                self.flattened = None;
-                // All entries have been read, so the next key is the end.
-                let keys = Keys { fields: KeyFilter::NotOf(fields), ..self.reader.keys };
+            (None, Some((field, fields))) => {
+                let keys = Keys { fields: KeyFilter::In(field, fields), ..self.reader.keys };
                 ValueReader { keys, ..self.reader }
             }
             (None, None) => return Err(serde::de::Error::custom("no value is left")),

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::model::{AssertBlock, ClientTool, Since, Text, TimeoutMs};
+use super::rate_limit_config::RateLimitConfig;
+use crate::diagnostic::Spanned;
+use crate::model::{AssertBlock, ClientTool, Number, Since, Text, TimeoutMs};
 
 /// The keys that targets of every protocol have.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -26,11 +28,18 @@ pub struct TargetCommon {
         example = serde_json::json!([{ "name": "get_location", "mock": { "result": { "city": "Berlin" } } }])
     )]
     pub client_tools: Option<Vec<ClientTool>>,
+    /// The most requests that all tests together may send in a time. Waiting for it is no time of the agent or the test.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"requests": 60, "per_ms": 60_000}))]
+    pub rate_limit: Option<Spanned<RateLimitConfig>>,
+    /// How many tests may talk to the agent at once (default: as many as run). Waiting for it is no time of the test.
+    #[schemars(extend("x-since" = "1.3"), example = 2)]
+    pub concurrency: Option<Number>,
     /// Assertions that every test of this target inherits.
     pub assert: Option<AssertBlock>,
 }
 
 impl TargetCommon {
     /// Its keys.
-    pub const KEYS: [&'static str; 5] = ["description", "threadId", "timeout_ms", "client_tools", "assert"];
+    pub const KEYS: [&'static str; 7] =
+        ["description", "threadId", "timeout_ms", "client_tools", "rate_limit", "concurrency", "assert"];
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
-use super::agui::AguiConfig;
+use super::agui::{AguiConfig, CommandConfig};
 use super::common::TargetCommon;
 use super::openai::OpenaiConfig;
 use super::protocol::{Protocol, ProtocolConfig, TurnType};
@@ -17,6 +17,7 @@ use crate::source::{self, Node, TypeMismatch};
 /// The protocols, in the order of messages and schemas.
 pub(super) const PROTOCOLS: &[Registration] = &[
     Registration::of::<AguiConfig>(),
+    Registration::of::<CommandConfig>(),
     Registration::of::<OpenaiConfig>(),
     Registration::of::<ScriptedConfig>(),
 ];

@@ -8,6 +8,7 @@ use super::ended::Ended;
 use super::error::TargetError;
 use super::http::Transport;
 use super::limits::Limits;
+use super::pipe::PipeLauncher;
 use super::request::Request;
 use super::sink::Sink;
 use crate::context::{CaseKey, Clock, Ids};
@@ -30,6 +31,8 @@ pub struct SessionOptions {
     pub ids: Arc<dyn Ids>,
     /// Carries HTTP requests.
     pub transport: Arc<dyn Transport>,
+    /// Starts programs.
+    pub programs: Arc<dyn PipeLauncher>,
 }
 
 /// One conversation with an agent; owns its thread, history and state.
@@ -47,4 +50,10 @@ pub trait Session: Send {
 
     /// The clock that stamps what this session reports: the run's own, or a virtual one.
     fn clock(&self) -> &dyn Clock;
+
+    /// Ends the conversation after its last exchange; a session that is dropped ends at once. Returns what is odd about how
+    /// the agent ended it.
+    fn close(&mut self) -> BoxFuture<'_, Vec<String>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
 }

@@ -118,6 +118,12 @@ impl Case {
         text.lines().map(str::to_owned).collect()
     }
 
+    /// Whether an agent outside takes time, by HTTP or as a program: reports differ in their times.
+    pub(crate) fn has_real_time(&self) -> bool {
+        let config = fs::read_to_string(self.folder.join("ananke.config.yaml")).unwrap_or_default();
+        self.folder.join(ANSWER).exists() || config.contains("type: command")
+    }
+
     /// Whether it is to be recorded and replayed.
     pub(crate) fn is_recordable(&self) -> bool {
         let arguments = self.arguments();

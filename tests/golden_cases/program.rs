@@ -47,7 +47,7 @@ pub(crate) fn run(case: &Case, mode: Mode<'_>) -> Seen {
         arguments.extend([flag.to_owned(), folder.display().to_string()]);
     }
     let answer = fs::read(case.folder.join(ANSWER)).ok();
-    let is_timed = answer.is_some();
+    let is_timed = case.has_real_time();
     let agent = answer.map(|events| match mode {
         // No request is sent: this port would refuse it.
         Mode::Replayed(_) => "http://127.0.0.1:9/".to_owned(),

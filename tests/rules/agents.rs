@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use ananke::context::{At, Clock, ManualClock};
 use ananke::outcome::CallFailure;
-use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
+use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use ananke::target::scripted::{CompiledRule, CompiledStep, Condition, ScriptedTarget};
 use ananke::target::{
     Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, Target, TargetError, Transport,
@@ -110,13 +110,8 @@ pub(crate) fn target(
                 endpoint: "http://127.0.0.1/agent".parse().unwrap(),
                 headers: Vec::new(),
                 options: Arc::default(),
-                context: Vec::new(),
-                forwarded_props: json!({}),
-                state: json!({}),
                 transport: AguiTransport::Http,
-                version: ProtocolVersion::V1,
-                last_only: false,
-                event_clock: false,
+                conversation: ConversationSettings { state: json!({}), ..ConversationSettings::default() },
             };
             (Box::new(AguiTarget::new(settings)), clock, transport)
         }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ananke::assertion::{Completion, Evaluator, Following, Inherited};
-use ananke::context::{At, CaseKey, SequentialIds};
+use ananke::context::{At, CaseKey, Context, SequentialIds};
 use ananke::message::UserContent;
 use ananke::redact::Redactor;
+use ananke::target::pipe::ProgramLauncher;
 use ananke::target::scripted::CompiledStep;
 use ananke::target::{Action, Limits, Request, SessionOptions, Sink, Stop, Wire};
 use ananke::trace::{Change, Input, RunEnd, Trace};
@@ -38,6 +39,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
         clock,
         ids,
         transport,
+        programs: Arc::new(ProgramLauncher::new(&Context::isolated("/"))),
     };
     let mut session = target.open(options).await.unwrap();
     let limits = Limits {
@@ -46,6 +48,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
         max_event_bytes: Limits::MAX_EVENT_BYTES,
         max_response_bytes: Limits::MAX_RESPONSE_BYTES,
         cancel: CancellationToken::new(),
+        pacer: None,
     };
     for index in 0..script.len() {
         let (message_id, content) = (format!("user-{index}"), UserContent::Text("go on".into()));

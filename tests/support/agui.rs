@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
+use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use ananke::target::{Session, Transport};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::conformance::opened;
 
@@ -14,14 +14,14 @@ pub(crate) fn settings(endpoint: &str) -> AguiSettings {
         endpoint: endpoint.parse().expect("a URL"),
         headers: Vec::new(),
         options: Arc::default(),
-        context: Vec::new(),
-        forwarded_props: Value::Null,
-        state: json!({}),
         transport: AguiTransport::Http,
-        version: ProtocolVersion::V1,
-        last_only: false,
-        event_clock: false,
+        conversation: conversation(),
     }
+}
+
+/// What the runs of a conversation are sent without settings.
+pub(crate) fn conversation() -> ConversationSettings {
+    ConversationSettings { state: json!({}), ..ConversationSettings::default() }
 }
 
 /// A session with an AG-UI agent on the thread `t-1` whose first run is `r-{run}`.

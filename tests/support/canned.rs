@@ -71,6 +71,7 @@ pub(crate) fn limits() -> Limits {
         max_event_bytes: Limits::MAX_EVENT_BYTES,
         max_response_bytes: Limits::MAX_RESPONSE_BYTES,
         cancel: CancellationToken::new(),
+        pacer: None,
     }
 }
 

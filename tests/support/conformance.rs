@@ -3,7 +3,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use ananke::context::{CaseKey, ManualClock};
+use ananke::context::{CaseKey, Context, ManualClock};
+use ananke::target::pipe::ProgramLauncher;
 use ananke::target::{Ended, Session, SessionOptions, Target, TargetError, Transport};
 
 use super::canned::{Canned, ShortIds, limits, user};
@@ -31,6 +32,7 @@ pub(crate) async fn opened(target: &dyn Target, transport: Arc<dyn Transport>, r
         clock: Arc::new(ManualClock::default()),
         ids: Arc::new(ShortIds::starting_with_run(run)),
         transport,
+        programs: Arc::new(ProgramLauncher::new(&Context::isolated("/"))),
     };
     target.open(options).await.expect("opening does nothing that can fail")
 }

@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::context::{At, CaseKey, ManualClock, SequentialIds};
+use ananke::context::{At, CaseKey, Context, ManualClock, SequentialIds};
 use ananke::message::{ToolAnswer, UserContent};
-use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ProtocolVersion};
+use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
+use ananke::target::pipe::ProgramLauncher;
 use ananke::target::{
     Action, Chunks, ClientEvent, HttpRequest, Limits, Next, Reply, ResponseHead, SessionOptions, Sink, Stop,
     Target, TargetError, Transport, Wire,
@@ -60,14 +61,13 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         agent: "fuzz".to_owned(),
         endpoint: "http://127.0.0.1/".parse().expect("a URL"),
         options: Arc::default(),
-        context: Vec::new(),
         headers: Vec::new(),
-        forwarded_props: Value::Null,
-        state: json!({}),
         transport: AguiTransport::Http,
-        version: ProtocolVersion::default(),
-        last_only: false,
-        event_clock: true,
+        conversation: ConversationSettings {
+            state: json!({}),
+            event_clock: true,
+            ..ConversationSettings::default()
+        },
     };
     let options = SessionOptions {
         key: CaseKey::first("fuzz"),
@@ -77,6 +77,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         clock: Arc::new(ManualClock::default()),
         ids: Arc::new(SequentialIds::default()),
         transport,
+        programs: Arc::new(ProgramLauncher::new(&Context::isolated("/"))),
     };
     let target = AguiTarget::new(settings);
     let mut session = target.open(options).await.expect("opening does nothing that can fail");
@@ -86,6 +87,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         max_event_bytes: 64 << 10,
         max_response_bytes: 1 << 20,
         cancel: CancellationToken::new(),
+        pacer: None,
     };
     let mut capture = Capture { trace: Trace::new(json!({})).by_event_clock(), touched: Vec::new() };
     let mut words = String::new();

@@ -112,8 +112,8 @@ async fn three_turns_send_everything_so_far() {
         run(3, &[]),
     ];
     let configure = |settings: &mut AguiSettings| {
-        settings.forwarded_props = json!({"tenant": "a", "none": null});
-        settings.state = json!({"step": 0});
+        settings.conversation.forwarded_props = json!({"tenant": "a", "none": null});
+        settings.conversation.state = json!({"step": 0});
     };
     let turn_1 = json!({"id": "u1", "role": "user", "content": "turn 1"});
     let history_1 = [
@@ -143,7 +143,7 @@ async fn three_turns_send_everything_so_far() {
 
 #[tokio::test]
 async fn a_request_without_settings_has_no_null() {
-    let configure = |settings: &mut AguiSettings| settings.state = Value::Null;
+    let configure = |settings: &mut AguiSettings| settings.conversation.state = Value::Null;
     let expected = json!({
         "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0", "state": {},
         "messages": [{"id": "u1", "role": "user", "content": "turn 1"}],
@@ -342,6 +342,6 @@ async fn what_is_said_beside_the_words_goes_back() {
 #[tokio::test]
 async fn a_run_contains_the_context_of_the_target() {
     let item = ContextItem { description: "The page".to_owned(), value: "/cart".to_owned() };
-    let bodies = bodies(|settings| settings.context = vec![item], &[run(1, &[])]).await;
+    let bodies = bodies(|settings| settings.conversation.context = vec![item], &[run(1, &[])]).await;
     assert_eq!(bodies[0]["context"], json!([{ "description": "The page", "value": "/cart" }]));
 }

@@ -3,12 +3,14 @@
 mod bodies;
 pub(crate) mod captures;
 mod certificates;
+mod command;
 mod connections;
 mod conversations;
 mod encodings;
 mod hostile;
 mod oddities;
 mod openai;
+mod pace;
 mod parts;
 mod progress;
 mod scripted;

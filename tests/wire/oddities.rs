@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ananke::target::agui::{AguiSettings, AguiTarget};
+use ananke::target::agui::AguiTarget;
 use proptest::prelude::*;
 
 use crate::support::agui::{agui, settings};
@@ -453,7 +453,8 @@ async fn events_tell_their_times_where_they_are_asked() {
     let stamps = ["1795292437212", "1795292437212.5", "\"1795292437212\"", "-1", "null", "1e300"];
     let events: String = stamps.iter().map(|stamp| stamped(stamp)).collect();
     let body = format!("data: {STARTED}\n\n{events}data: {FINISHED}\n\n").into_bytes();
-    let settings = AguiSettings { event_clock: true, ..settings("http://127.0.0.1:1/") };
+    let mut settings = settings("http://127.0.0.1:1/");
+    settings.conversation.event_clock = true;
     let exchanged = exchanged(&AguiTarget::new(settings), 1, &body, 64).await;
     exchanged.ended.expect("a whole run");
     assert_eq!(exchanged.changes, "run\nat 1795292437212000\nat 1795292437212500\nfinished");

@@ -332,7 +332,8 @@ async fn interrupts_told_as_custom_events_are_answered_as_commands() {
     let custom = |value: &str, id: Option<&str>| json!({"type": "CUSTOM", "name": "on_interrupt", "value": value, "rawEvent": id.map(|id| json!({"id": id}))});
     let one = [vec![started("r-1"), custom("{\"q\":1}", Some("x9"))], vec![finished("r-1")]].concat();
     let two = run("r-2", vec![custom("a", None), custom("b", None)]);
-    let settings = AguiSettings { forwarded_props: json!({"tenant": 1}), ..settings("http://127.0.0.1/") };
+    let mut settings = settings("http://127.0.0.1/");
+    settings.conversation.forwarded_props = json!({"tenant": 1});
     let mut talk = Talk::with(settings, [whole(&one), whole(&two), whole(&run("r-3", Vec::new()))]).await;
     assert_eq!(talk.send(say(1)).await, Ok(Ended::Terminal));
     let yes = vec![resume("x9", true, Some(json!("yes")))];
@@ -403,7 +404,8 @@ async fn answers_to_calls_stand_behind_the_message_that_made_them() {
 
 #[tokio::test]
 async fn an_agent_that_keeps_its_thread_is_sent_only_what_is_new() {
-    let settings = AguiSettings { last_only: true, ..settings("http://127.0.0.1/") };
+    let mut settings = settings("http://127.0.0.1/");
+    settings.conversation.last_only = true;
     let empty = || whole(&run("r-2", Vec::new()));
     let mut talk = Talk::with(settings, [whole(&two_calls()), empty(), empty()]).await;
     for action in [say(1), Action::ToolResults(answers()), say(2)] {

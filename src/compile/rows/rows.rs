@@ -7,10 +7,9 @@ use super::data_file::DataFile;
 use super::loaded_rows::{LoadedRows, held};
 use super::row::{Row, RowEntry, label, row_problem};
 use super::{delimited, lines};
-use crate::context::Context;
+use crate::context::{Context, absolute_from, display_name};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::model::Cases;
-use crate::project::{absolute_from, display_name};
 use crate::source::printable;
 use crate::variables::Interpolation;
 

@@ -34,6 +34,8 @@ pub(super) enum RecordingLine {
     Program(RunLine),
     Sent(SentLine),
     Output(OutputLine),
+    /// The client closed the program's stdin.
+    Closed(ClosedLine),
     Exit(ExitLine),
     /// The last line: the hash of all lines before it. Versions before 1.3 have none.
     Hash(String),
@@ -173,13 +175,14 @@ pub(super) struct RunLine {
 #[derive(Serialize, Deserialize)]
 pub(super) struct SentLine {
     pub(super) turn: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) at_us: Option<u64>,
+    pub(super) at_us: u64,
     #[serde(flatten)]
     pub(super) line: WrittenLine,
-    /// Why it was not sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) failed: Option<FailureLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct ClosedLine {
+    pub(super) at_us: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -205,6 +208,11 @@ pub(super) struct ExitLine {
     /// When its output ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) at_us: Option<u64>,
+    /// How it ended, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) signal: Option<i32>,
     /// Why it was not started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) failed: Option<FailureLine>,

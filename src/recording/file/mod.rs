@@ -25,6 +25,7 @@ mod tests {
     use crate::context::CaseKey;
     use crate::message::Lane;
     use crate::outcome::{ErrorKind, Problem};
+    use crate::process::ExitStatus;
     use crate::target::{Method, ResponseHead};
 
     fn recorded() -> Recorded {
@@ -128,20 +129,17 @@ mod tests {
         let received = |line: &'static [u8]| ProgramLine::Received(2, Bytes::from_static(line));
         vec![
             ProgramRun {
-                lines: vec![
-                    sent(1, Ok(1)),
-                    received(b"{}"),
-                    received(b"\xff"),
-                    sent(2, Err(("gone".to_owned(), None))),
-                ],
+                lines: vec![sent(1, 1), received(b"{}"), received(b"\xff"), ProgramLine::Closed(4)],
                 stderr: Some("why".to_owned()),
-                ..run(1, ProgramRunEnd::Complete(5))
+                ..run(1, ProgramRunEnd::Complete(5, Some(ExitStatus::Exit(3))))
             },
             run(2, ProgramRunEnd::Left),
             ProgramRun {
                 lane: Lane::Helper { role: "judge".to_owned(), number: 1 },
                 ..run(1, ProgramRunEnd::TooLarge(3))
             },
+            run(4, ProgramRunEnd::Complete(6, Some(ExitStatus::Signal(9)))),
+            run(5, ProgramRunEnd::Complete(7, None)),
             run(3, ProgramRunEnd::Failed("not there".to_owned(), Some("install it".to_owned()))),
         ]
     }
@@ -179,8 +177,8 @@ mod tests {
                 r#"{"sent":{"turn":1,"at_us":1,"text":"{\"n\":  1.0}"}}"#,
                 r#"{"output":{"at_us":2,"text":"{}"}}"#,
                 r#"{"output":{"at_us":2,"base64":"/w=="}}"#,
-                r#"{"sent":{"turn":2,"text":"{\"n\":  1.0}","failed":{"message":"gone"}}}"#,
-                r#"{"exit":{"how":"complete","at_us":5,"stderr":"why","closed_us":9}}"#,
+                r#"{"closed":{"at_us":4}}"#,
+                r#"{"exit":{"how":"complete","at_us":5,"code":3,"stderr":"why","closed_us":9}}"#,
             ]
         );
     }

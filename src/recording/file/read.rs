@@ -6,12 +6,13 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::line::{
-    EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, HookLine, MAJOR,
-    OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, WrittenLine,
+    ClosedLine, EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, HookLine,
+    MAJOR, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, WrittenLine,
 };
 use crate::context::{CaseKey, digest};
 use crate::message::Lane;
 use crate::outcome::ErrorKind;
+use crate::process::ExitStatus;
 use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
 use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::{Method, ResponseHead};
@@ -158,7 +159,9 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
                 all.recorded.programs.extend(run);
                 Ok(())
             }
-            RecordingLine::Sent(_) | RecordingLine::Output(_) => add_line(run, read),
+            RecordingLine::Sent(_) | RecordingLine::Output(_) | RecordingLine::Closed(_) => {
+                add_line(run, read)
+            }
             _ => Err(INSIDE),
         };
     }
@@ -221,9 +224,10 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
             all.program = Some(ProgramRun { turn, lane, number: exchange, argv, lines, end, stderr, closed });
             Ok(())
         }
-        RecordingLine::Sent(_) | RecordingLine::Output(_) | RecordingLine::Exit(_) => {
-            Err("this line belongs to a program, and none runs")
-        }
+        RecordingLine::Sent(_)
+        | RecordingLine::Output(_)
+        | RecordingLine::Closed(_)
+        | RecordingLine::Exit(_) => Err("this line belongs to a program, and none runs"),
         RecordingLine::Script(_) | RecordingLine::Request(_) | RecordingLine::Program(_) => Err(INSIDE),
         RecordingLine::Head(HeadLine { at_us, status, content_type, location, headers }) => {
             let reading = open.filter(|reading| reading.received.is_none()).ok_or(OUTSIDE)?;
@@ -259,27 +263,24 @@ fn bytes_of(line: WrittenLine) -> Result<Vec<u8>, &'static str> {
 /// Adds a line to or from the program that runs.
 fn add_line(run: &mut ProgramRun, read: RecordingLine) -> Result<(), &'static str> {
     run.lines.push(match read {
-        RecordingLine::Sent(SentLine { turn, at_us, line, failed }) => {
-            let at = match (at_us, failed) {
-                (Some(at), None) => Ok(at),
-                (None, Some(FailureLine { message, help, .. })) => Err((message, help)),
-                _ => return Err("a line to a program has either `at_us` or `failed`"),
-            };
+        RecordingLine::Sent(SentLine { turn, at_us: at, line }) => {
             let line = String::from_utf8(bytes_of(line)?).map_err(|_| "a line to a program is UTF-8")?;
             ProgramLine::Sent { turn, line, at }
         }
         RecordingLine::Output(OutputLine { at_us, line }) => {
             ProgramLine::Received(at_us, Bytes::from(bytes_of(line)?))
         }
+        RecordingLine::Closed(ClosedLine { at_us }) => ProgramLine::Closed(at_us),
         _ => return Ok(()),
     });
     Ok(())
 }
 
 fn ended_run(run: ProgramRun, exit: ExitLine) -> Result<ProgramRun, &'static str> {
-    let ExitLine { how, at_us, failed, stderr, closed_us: closed } = exit;
+    let ExitLine { how, at_us, code, signal, failed, stderr, closed_us: closed } = exit;
+    let status = code.map(ExitStatus::Exit).or(signal.map(ExitStatus::Signal));
     let end = match (how, at_us, failed) {
-        (EndKind::Complete, Some(at), None) => ProgramRunEnd::Complete(at),
+        (EndKind::Complete, Some(at), None) => ProgramRunEnd::Complete(at, status),
         (EndKind::TooLarge, Some(at), None) => ProgramRunEnd::TooLarge(at),
         (EndKind::Left, None, None) => ProgramRunEnd::Left,
         (EndKind::Failed, None, Some(FailureLine { message, help, .. })) => {

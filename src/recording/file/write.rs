@@ -8,12 +8,14 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::line::{
-    EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, Heading, HookLine,
-    OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, VERSION, WrittenLine,
+    ClosedLine, EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, Heading,
+    HookLine, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, VERSION,
+    WrittenLine,
 };
 use crate::context::{CaseKey, digest};
 use crate::message::Lane;
 use crate::outcome::{ErrorKind, Problem};
+use crate::process::ExitStatus;
 use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
 use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::Method;
@@ -159,10 +161,10 @@ impl RecordingWriter<'_> {
             .map(|line| match line {
                 ProgramLine::Sent { turn, line, at } => RecordingLine::Sent(SentLine {
                     turn: *turn,
-                    at_us: at.as_ref().ok().copied(),
+                    at_us: *at,
                     line: WrittenLine::Text((self.mark)(line)),
-                    failed: at.as_ref().err().map(|(message, help)| failed(message, help)),
                 }),
+                ProgramLine::Closed(at) => RecordingLine::Closed(ClosedLine { at_us: *at }),
                 ProgramLine::Received(at, bytes) => {
                     RecordingLine::Output(OutputLine { at_us: *at, line: self.written(bytes) })
                 }
@@ -170,15 +172,28 @@ impl RecordingWriter<'_> {
             .collect();
         let (how, at_us, failed) = match end {
             ProgramRunEnd::Failed(message, help) => (EndKind::Failed, None, Some(failed(message, help))),
-            ProgramRunEnd::Complete(at) => (EndKind::Complete, Some(*at), None),
+            ProgramRunEnd::Complete(at, _) => (EndKind::Complete, Some(*at), None),
             ProgramRunEnd::TooLarge(at) => (EndKind::TooLarge, Some(*at), None),
             ProgramRunEnd::Left => (EndKind::Left, None, None),
+        };
+        let (code, signal) = match end {
+            ProgramRunEnd::Complete(_, Some(ExitStatus::Exit(code))) => (Some(*code), None),
+            ProgramRunEnd::Complete(_, Some(ExitStatus::Signal(signal))) => (None, Some(*signal)),
+            _ => (None, None),
         };
         let stderr = stderr.as_deref().map(self.mark);
         for line in &lines {
             self.line(line);
         }
-        self.line(&RecordingLine::Exit(ExitLine { how, at_us, failed, stderr, closed_us: *closed }));
+        self.line(&RecordingLine::Exit(ExitLine {
+            how,
+            at_us,
+            code,
+            signal,
+            failed,
+            stderr,
+            closed_us: *closed,
+        }));
     }
 
     fn written(&self, line: &[u8]) -> WrittenLine {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::config::ProtocolVersion;
+use super::protocol_version::ProtocolVersion;
 use crate::message::{Attachment, ContentPart, FileContent, UserContent};
 use crate::text::ShortText;
 

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::annotations::annotate;
 use super::assembler::Assembler;
 use super::content::Content;
+use super::conversation_settings::ConversationSettings;
 use super::event::{DecodeError, FieldKey, WireEvent};
 use super::event_kind::{Effect, EventRef, known};
 use super::failure_metadata::failure;
@@ -18,13 +19,12 @@ use super::incoming::Incoming;
 use super::listed_calls::identify;
 use super::listeners::{ChangeListener, Listeners, is_object};
 use super::message::SentCall;
+use super::request_purpose::RequestPurpose;
 use super::run_state::RunState;
 use super::runs::Runs;
 use super::sequence::{EventOrderRule, Validator};
-use super::settings::AguiSettings;
 use super::snapshot;
 use super::thread_state::ThreadState;
-use super::transport::RequestPurpose;
 use super::warnings::{Warnings, shown};
 use crate::text::ShortText;
 use crate::trace::{Change, Interrupt, ResultContent};
@@ -54,7 +54,7 @@ pub(super) struct Decoder {
 
 impl Decoder {
     /// A decoder for the response to the request of the run `run_id`.
-    pub(super) fn new(run_id: String, purpose: RequestPurpose, settings: &AguiSettings) -> Self {
+    pub(super) fn new(run_id: String, purpose: RequestPurpose, settings: &ConversationSettings) -> Self {
         Self {
             runs: Runs::new(run_id, purpose),
             events: 0,

@@ -1,4 +1,4 @@
-//! Events of AG-UI out of the data of a stream.
+//! Events of AG-UI out of the data of a response.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -8,10 +8,8 @@ use super::decoder::Decoder;
 use super::event::{DecodeError, WireEvent};
 use super::surrogates::without_lone_surrogates;
 use super::thread_state::ThreadState;
-use super::warnings::shown;
 use crate::context::At;
-use crate::target::error::TargetError;
-use crate::target::http::{BodyForm, EventReader, ReceivedResponse, Rest};
+use crate::target::event_reader::{EventReader, Rest};
 use crate::target::sink::{Sink, Stop};
 use crate::trace::Change;
 
@@ -20,9 +18,6 @@ const AFTER_THE_END: Duration = Duration::from_millis(100);
 
 /// How long a replay is read after its last event while no run is open (SPEC 5).
 const AFTER_THE_LAST_EVENT: Duration = Duration::from_secs(1);
-
-/// The content type of AG-UI's binary encoding.
-const BINARY: &str = "application/vnd.ag-ui.event+proto";
 
 /// Reads the events of one response.
 pub(super) struct AguiEvents<'a> {
@@ -40,46 +35,6 @@ impl EventReader for AguiEvents<'_> {
             return self.decoder.is_between_runs().then_some(Rest::AfterLastEvent(AFTER_THE_LAST_EVENT));
         }
         self.decoder.is_ended().then_some(Rest::AfterEnd(AFTER_THE_END))
-    }
-
-    fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
-        if response.events() > 0 {
-            return response
-                .broken_off("the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)");
-        }
-        let form = response.form();
-        if self.decoder.is_replay() && form == BodyForm::Empty {
-            let thread = shown(&self.conversation.thread_id);
-            let message =
-                format!("the response is empty: the agent replayed nothing of the thread `{thread}`");
-            return response.error(message).with_help(
-                "is there a thread of this id? A runtime that keeps threads in memory forgets them when it restarts",
-            );
-        }
-        let (message, help) = match form {
-            _ if response.head.content_type.starts_with(BINARY) => (
-                "the response is in the binary form of AG-UI, which is not supported",
-                "remove `accept` from the `headers` of the target, so that server-sent events are requested",
-            ),
-            BodyForm::Empty => (
-                "the response is empty",
-                "some servers respond like this while the thread is busy with another run",
-            ),
-            BodyForm::WebPage => (
-                "the response is an HTML page, not an event stream",
-                "is `endpoint` the URL of the agent itself?",
-            ),
-            BodyForm::JsonLines => (
-                "the response is JSON Lines, not server-sent events",
-                "an AG-UI server sends each event as `data: {…}` and a blank line",
-            ),
-            BodyForm::JsonDocument => (
-                "the response is a JSON document, not an event stream",
-                "is `endpoint` the URL that runs the agent?",
-            ),
-            BodyForm::Other => ("the response contains no event", "is `endpoint` the URL of an AG-UI agent?"),
-        };
-        response.error(message).with_help(help)
     }
 }
 

@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::call_ids::{CallIds, CallStart};
-use super::config::ProtocolVersion;
 use super::content::Content;
 use super::listed_calls::identify;
 use super::message::{FurtherFields, REASONING, SentCall, SentMessage};
 use super::message_list::MessageList;
+use super::protocol_version::ProtocolVersion;
 use super::warnings::shown;
 use crate::context::Ids;
 use crate::message::{HistoryCall, HistoryMessage, Role, ToolAnswer};

@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::config::ProtocolVersion;
+use super::conversation_settings::ContextItem;
 use super::history::History;
-use super::settings::ContextItem;
+use super::protocol_version::ProtocolVersion;
 use crate::message::{InterruptAnswer, ToolDeclaration};
 
 /// The requested version of the protocol. Servers that know it send more (calls that wait for the client, cancelled

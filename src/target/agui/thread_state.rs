@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::call_ids::CallIds;
-use super::config::ProtocolVersion;
 use super::history::History;
+use super::protocol_version::ProtocolVersion;
 use crate::context::Ids;
 use crate::message::ToolDeclaration;
 use crate::target::session::SessionOptions;

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use super::exchange::Response;
 use super::received::ReceivedResponse;
@@ -11,43 +10,26 @@ use super::transport::{Body, Next};
 use crate::context::At;
 use crate::target::ended::Ended;
 use crate::target::error::{Received, TargetError};
-use crate::target::limits::Limits;
+use crate::target::event_reader::{EventReader, Rest};
+use crate::target::limits::{Limits, in_words};
 use crate::target::sink::{Sink, Stop, Wire};
 use crate::target::sse::{self, EventTooLarge};
 use crate::trace::Change;
 
-/// What a protocol makes of the events of a response.
-pub trait EventReader: Send {
-    /// Takes the data of an event and reports what it means. `Break` if the sink wants no more.
-    ///
-    /// # Errors
-    /// Why the event cannot be decoded; the text follows `event 3 `.
-    fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String>;
-
+/// What a protocol makes of a stream of server-sent events.
+pub trait StreamReader: EventReader {
     /// Takes the end mark `[DONE]`, which means nothing in most protocols.
     fn end_mark(&mut self, _at: At) {}
 
-    /// How long the response is still read, if it may end here; `None` while something of it is missing.
-    fn rest(&self) -> Option<Rest>;
-
     /// The error of a response that ended although something is missing.
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError;
-}
-
-/// How long a response that may end is still read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rest {
-    /// So long after it could end first.
-    AfterEnd(Duration),
-    /// So long after its last event.
-    AfterLastEvent(Duration),
 }
 
 /// Reads one response.
 struct EventStream<'a> {
     received: ReceivedResponse,
     events: sse::SseDecoder,
-    reader: &'a mut dyn EventReader,
+    reader: &'a mut dyn StreamReader,
     sink: &'a mut dyn Sink,
     max_response_bytes: usize,
     last: At,
@@ -60,7 +42,7 @@ struct EventStream<'a> {
 /// If the response is not what the protocol promises, or ends too early.
 pub async fn read_events(
     response: Response,
-    reader: &mut dyn EventReader,
+    reader: &mut dyn StreamReader,
     limits: &Limits,
     sink: &mut dyn Sink,
     closed: &mut Option<At>,
@@ -191,7 +173,7 @@ fn event(
     data: &[u8],
     at: At,
     received: &mut ReceivedResponse,
-    reader: &mut dyn EventReader,
+    reader: &mut dyn StreamReader,
     sink: &mut dyn Sink,
 ) -> Result<ControlFlow<Stop>, TargetError> {
     if is_empty(data) {
@@ -216,10 +198,4 @@ const END_MARK: &[u8] = b"[DONE]";
 /// Whether data is no event: some servers send empty data, and others an end mark.
 fn is_empty(data: &[u8]) -> bool {
     matches!(data.trim_ascii(), b"" | END_MARK)
-}
-
-/// A limit in MiB, or in bytes.
-fn in_words(limit: usize) -> String {
-    const MIB: usize = 1 << 20;
-    if limit.is_multiple_of(MIB) { format!("{} MiB", limit / MIB) } else { format!("{limit} bytes") }
 }

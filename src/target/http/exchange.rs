@@ -41,7 +41,8 @@ impl Response {
     }
 }
 
-/// Sends a request and waits for the head of its response, whatever its status, for as long as the exchange may take;
+/// Sends a request, as soon as it may be sent, and waits for the head of its response, whatever its status, for as long as
+/// the exchange may take;
 /// `None` if it does not come. Request and head are reported to `sink`, and `closed` gets when the exchange was over, if it
 /// is.
 ///
@@ -54,6 +55,7 @@ pub async fn send(
     sink: &mut dyn Sink,
     closed: &mut Option<At>,
 ) -> Result<Option<Response>, TargetError> {
+    limits.admit_request().await;
     let sent = transport.moment(ClientEvent::Sends);
     let until = limits.until(sent);
     let (body, progress) = (request.body.clone(), request.progress.clone());

@@ -1,6 +1,6 @@
 //! HTTP for every protocol: the byte seam, the network behind it, what a config says of it, and what every exchange has:
 //! refusals, limits, streams of events, and the evidence that errors quote. A protocol writes its requests and reads its
-//! events ([`EventReader`]).
+//! events ([`StreamReader`]).
 
 mod cause;
 mod chunks;
@@ -20,7 +20,7 @@ mod transport;
 
 pub use chunks::Chunks;
 pub use client_kind::status;
-pub use event_stream::{EventReader, Rest, read_events};
+pub use event_stream::{StreamReader, read_events};
 pub use exchange::{Response, send};
 pub use header::{headers, headers_with_defaults};
 pub use http_config::{HttpConfig, TlsConfig};

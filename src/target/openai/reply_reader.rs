@@ -12,7 +12,8 @@ use super::chunk::Chunk;
 use super::tool_calls::{CallChange, ToolCalls};
 use crate::context::{At, Ids};
 use crate::target::error::TargetError;
-use crate::target::http::{BodyForm, EventReader, ReceivedResponse, Rest};
+use crate::target::event_reader::{EventReader, Rest};
+use crate::target::http::{BodyForm, ReceivedResponse, StreamReader};
 use crate::target::sink::{Sink, Stop};
 use crate::trace::{Change, MessageKind, RunEnd, Usage};
 
@@ -194,16 +195,18 @@ impl EventReader for ReplyReader<'_> {
         Ok(flow)
     }
 
-    fn end_mark(&mut self, at: At) {
-        self.last = at;
-        self.has_end_mark = true;
-    }
-
     fn rest(&self) -> Option<Rest> {
         if self.has_end_mark || self.error.is_some() {
             return Some(Rest::AfterEnd(AFTER_THE_END));
         }
         self.has_stopped.then_some(Rest::AfterLastEvent(AFTER_THE_STOP))
+    }
+}
+
+impl StreamReader for ReplyReader<'_> {
+    fn end_mark(&mut self, at: At) {
+        self.last = at;
+        self.has_end_mark = true;
     }
 
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {

@@ -119,7 +119,7 @@ impl OpenaiSession {
             // What the rejection took is time of the turn; the waiting is not.
             limits.timeout = response.until.since(closed);
             drop(response);
-            if limits.deadline.is_some_and(|deadline| closed.plus(wait) >= deadline) {
+            if limits.latest().is_some_and(|latest| closed.plus(wait) >= latest) {
                 return Ok(Ended::Timeout);
             }
             if limits.cancel.run_until_cancelled(self.transport.wait(wait)).await.is_none() {

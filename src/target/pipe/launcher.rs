@@ -1,35 +1,40 @@
 //! Starts real programs.
 
 use std::process::Stdio;
-use std::sync::Arc;
 
 use super::child::ChildPipe;
 use super::pipe::{Pipe, PipeLauncher, PipeProgram};
-use crate::context::Clock;
+use crate::context::{Context, absolute_from, display_name};
 use crate::process::{Program, StartError, shown, start};
 use crate::target::error::{Received, TargetError};
 
-/// Starts real programs, whose lines are stamped by one clock.
+/// Starts real programs in the environment of a context, whose clock stamps their lines.
 pub struct ProgramLauncher {
-    clock: Arc<dyn Clock>,
+    context: Context,
 }
 
 impl ProgramLauncher {
-    /// Programs whose lines are stamped by `clock`.
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock }
+    /// Programs in the environment of `context`.
+    pub fn new(context: &Context) -> Self {
+        Self { context: context.clone() }
     }
 }
 
 impl PipeLauncher for ProgramLauncher {
     fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
-        let PipeProgram { argv, environment, folder, folder_name, max_line_bytes } = program;
-        let started = start(&Program { argv, environment, folder, folder_name }, Stdio::piped());
-        let started = started.map_err(|StartError { message, help }| TargetError {
-            message: format!("the agent {} {message}", shown(argv)),
-            received: Received::default(),
-            help: Some(help).filter(|help| !help.is_empty()),
-        })?;
-        Ok(Box::new(ChildPipe::new(started, *max_line_bytes, Arc::clone(&self.clock))))
+        let PipeProgram { command, home, max_line_bytes } = program;
+        let cwd = command.cwd.as_deref().unwrap_or_default();
+        let folder = absolute_from(&self.context, home, cwd.as_ref());
+        let mut environment = (*self.context.environment).clone();
+        environment.extend(command.environment.iter().map(|(name, value)| (name, value)));
+        let (argv, folder_name) = (&command.argv, display_name(&self.context, &folder));
+        let program = Program { argv, environment: &environment, folder: &folder, folder_name: &folder_name };
+        let started =
+            start(&program, Stdio::piped()).map_err(|StartError { message, help }| TargetError {
+                message: format!("the agent {} {message}", shown(argv)),
+                received: Received::default(),
+                help: Some(help).filter(|help| !help.is_empty()),
+            })?;
+        Ok(Box::new(ChildPipe::new(started, *max_line_bytes, self.context.clock.clone())))
     }
 }

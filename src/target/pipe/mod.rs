@@ -1,9 +1,12 @@
-//! Programs that are spoken to in lines: the byte seam, and the real programs behind it.
+//! Programs that are spoken to in lines: the byte seam, the real programs behind it, and responses whose events are lines.
 
 mod child;
+mod event_lines;
 mod launcher;
 #[expect(clippy::module_inception, reason = "the trait that the folder is about")]
 mod pipe;
+mod program_keeper;
 
+pub use event_lines::{RequestOrder, quoted, read_events};
 pub use launcher::ProgramLauncher;
 pub use pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};

@@ -1,24 +1,20 @@
 //! The byte seam under a protocol that speaks in lines with a program it starts.
 
-use crate::context::Environment;
 use std::path::PathBuf;
 
 use futures_util::future::BoxFuture;
 
 use crate::context::At;
+use crate::process::{CompiledCommand, ExitStatus};
 use crate::target::error::TargetError;
 
 /// A program that can be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PipeProgram {
-    /// The program and its arguments.
-    pub argv: Vec<String>,
-    /// Its whole environment.
-    pub environment: Environment,
-    /// The folder it runs in.
-    pub folder: PathBuf,
-    /// The folder as shown in messages.
-    pub folder_name: String,
+    /// The program, its environment and where it runs.
+    pub command: CompiledCommand,
+    /// The folder that `cwd` is relative to, and where the program runs without one.
+    pub home: PathBuf,
     /// Largest single line, in bytes.
     pub max_line_bytes: usize,
 }
@@ -30,25 +26,31 @@ pub enum PipeNext {
     Line(At, Vec<u8>),
     /// A line is larger than [`PipeProgram::max_line_bytes`]. Nothing comes after it.
     TooLarge(At),
-    /// The program closed its output. Nothing comes after it.
-    End(At),
+    /// The program closed its output, and how it ended if it did. Nothing comes after it.
+    End(At, Option<ExitStatus>),
     /// Nothing until the moment that was asked for.
     Late,
 }
 
 /// A running program. Dropping it ends the program and everything that it started.
 pub trait Pipe: Send {
-    /// Sends one line; its end is added. Comes back with when it was sent.
+    /// Sends one line; its end is added. Returns at once with when it was sent: the program may read it later, or never.
     ///
     /// # Errors
-    /// If the program no longer reads.
-    fn send<'a>(&'a mut self, line: &'a [u8]) -> BoxFuture<'a, Result<At, TargetError>>;
+    /// If the recording has no such line.
+    fn send(&mut self, line: &[u8]) -> Result<At, TargetError>;
+
+    /// Closes its stdin, and returns when that was.
+    fn close(&mut self) -> At;
 
     /// What comes next, if it comes until then.
     fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext>;
 
     /// The last lines that the program printed to stderr; empty if it printed none.
     fn last_stderr(&self) -> String;
+
+    /// Ends the program and everything that it started, if it still runs, and returns when they are gone.
+    fn end(&mut self) -> BoxFuture<'_, ()>;
 }
 
 /// Something that starts programs. Moments are its business, all of them, so that a recording can replay them.

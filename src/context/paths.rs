@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::context::Context;
+use super::Context;
 
 /// `path` relative to the working directory, with `~` at its start as the home directory, without `.` and `..` parts.
 pub(crate) fn absolute(context: &Context, path: &Path) -> PathBuf {

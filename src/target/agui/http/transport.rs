@@ -7,16 +7,26 @@ use url::Url;
 
 use super::config::AguiTransport;
 use super::settings::AguiSettings;
+use crate::target::agui::request_purpose::RequestPurpose;
 
-/// The purpose of a request.
+/// What a runtime is asked to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RequestPurpose {
+pub(super) enum RuntimeMethod {
     Run,
     Connect,
     Stop,
 }
 
-impl RequestPurpose {
+impl From<RequestPurpose> for RuntimeMethod {
+    fn from(purpose: RequestPurpose) -> Self {
+        match purpose {
+            RequestPurpose::Run => Self::Run,
+            RequestPurpose::Connect => Self::Connect,
+        }
+    }
+}
+
+impl RuntimeMethod {
     fn name(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -49,7 +59,7 @@ struct Parameters<'a> {
 /// If the body cannot be serialized.
 pub(super) fn request(
     settings: &AguiSettings,
-    purpose: RequestPurpose,
+    method: RuntimeMethod,
     thread_id: &str,
     input: Option<Box<RawValue>>,
 ) -> Result<(Url, Bytes), serde_json::Error> {
@@ -58,13 +68,13 @@ pub(super) fn request(
     };
     match settings.transport {
         AguiTransport::Http => Ok((settings.endpoint.clone(), bare(input))),
-        AguiTransport::CopilotkitRest => Ok((path(settings, purpose, thread_id), bare(input))),
+        AguiTransport::CopilotkitRest => Ok((path(settings, method, thread_id), bare(input))),
         AguiTransport::Copilotkit => {
             let params = Parameters {
                 agent_id: &settings.agent,
-                thread_id: (purpose == RequestPurpose::Stop).then_some(thread_id),
+                thread_id: (method == RuntimeMethod::Stop).then_some(thread_id),
             };
-            let method = format!("agent/{}", purpose.name());
+            let method = format!("agent/{}", method.name());
             let body = serde_json::to_vec(&Envelope { method, params, body: input.as_deref() })?;
             Ok((settings.endpoint.clone(), Bytes::from(body)))
         }
@@ -72,11 +82,11 @@ pub(super) fn request(
 }
 
 /// `{endpoint}/agent/{agentId}/run`, each part escaped.
-fn path(settings: &AguiSettings, purpose: RequestPurpose, thread_id: &str) -> Url {
+fn path(settings: &AguiSettings, method: RuntimeMethod, thread_id: &str) -> Url {
     let mut url = settings.endpoint.clone();
     if let Ok(mut segments) = url.path_segments_mut() {
-        segments.pop_if_empty().extend(["agent", &settings.agent, purpose.name()]);
-        if purpose == RequestPurpose::Stop {
+        segments.pop_if_empty().extend(["agent", &settings.agent, method.name()]);
+        if method == RuntimeMethod::Stop {
             segments.push(thread_id);
         }
     }

@@ -42,11 +42,11 @@ impl Target for AguiTarget {
     }
 
     fn state(&self) -> &Value {
-        &self.settings.state
+        &self.settings.conversation.state
     }
 
     fn has_event_clock(&self) -> bool {
-        self.settings.event_clock
+        self.settings.conversation.event_clock
     }
 
     fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {

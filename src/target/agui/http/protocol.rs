@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use super::compile::compile;
-use super::config::{AguiConfig, AguiTransport, ProtocolVersion};
-use crate::diagnostic::{Code, Diagnostic, SourceFile, Spanned};
+use super::config::{AguiConfig, AguiTransport};
+use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
 use crate::model::{Text, Turn, TurnKind};
 use crate::source::FreeMap;
-use crate::target::capabilities::{Capabilities, Capability};
+use crate::target::agui::protocol_version::ProtocolVersion;
+use crate::target::capabilities::Capabilities;
 use crate::target::protocol::{Protocol, ProtocolConfig, TurnType};
 use crate::target::target::Target;
 use crate::variables::Interpolation;
-
-/// What a server of 0.x cannot do.
-const NOT_OF_V0: &[Capability] = &[Capability::ToolParts, Capability::UntypedUrls];
 
 impl Protocol for AguiConfig {
     const TYPE: &'static str = "agui";
@@ -32,22 +30,19 @@ impl Protocol for AguiConfig {
             kind: TurnKind::Resume,
         },
     ];
-    const RULES: &'static str = include_str!("../../../docs/sequence.md");
+    const RULES: &'static str = include_str!("../../../../docs/sequence.md");
 }
 
 impl ProtocolConfig for AguiConfig {
     fn describe(&self) -> &'static str {
-        match self.version() {
+        match self.conversation.version() {
             ProtocolVersion::V0 => "an agent of AG-UI 0.x",
             ProtocolVersion::V1 => "an agent of AG-UI",
         }
     }
 
     fn capabilities(&self) -> Capabilities {
-        match self.version() {
-            ProtocolVersion::V0 => Capabilities::all_but(NOT_OF_V0),
-            ProtocolVersion::V1 => Capabilities::all_but(&[]),
-        }
+        self.conversation.version().capabilities()
     }
 
     fn headers(&self) -> Option<&FreeMap<Text>> {
@@ -58,18 +53,11 @@ impl ProtocolConfig for AguiConfig {
         compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 
-    /// Some servers take a run without messages for a run like any other (SPEC 4).
     fn check_turns(&self, turns: &[Spanned<Turn>], source: &Arc<SourceFile>) -> Option<Diagnostic> {
-        if self.transport() != AguiTransport::Http || self.connect.is_some() {
+        if self.transport() != AguiTransport::Http {
             return None;
         }
-        let turn = turns.iter().find(|turn| matches!(turn.value, Turn::Connect(_)))?;
-        let message =
-            "connecting over plain HTTP sends a run without messages, which some agents answer by running";
-        let warning = Diagnostic::warning(Code::ConnectOverHttp, message).at(source, turn.span, "");
-        Some(warning.help(
-            "set `connect: empty_run` on the target if this agent replays its thread then, or reach it through a \
-             runtime with `transport: copilotkit`",
-        ))
+        let or_else = ", or reach it through a runtime with `transport: copilotkit`";
+        self.conversation.check_connect(turns, source, "connecting over plain HTTP", or_else)
     }
 }

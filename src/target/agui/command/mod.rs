@@ -1,0 +1,12 @@
+//! AG-UI over pipes: the agent is a program, a run is a line on its stdin, answered by events, one per line of its stdout.
+
+mod command_target;
+mod compile;
+mod config;
+mod protocol;
+mod session;
+mod settings;
+
+pub use command_target::CommandTarget;
+pub use config::CommandConfig;
+pub use settings::CommandSettings;

@@ -1,0 +1,39 @@
+//! Programs that speak AG-UI as a protocol of the registry.
+
+use std::sync::Arc;
+
+use super::compile::compile;
+use super::config::CommandConfig;
+use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
+use crate::model::Turn;
+use crate::target::agui::protocol_version::ProtocolVersion;
+use crate::target::capabilities::Capabilities;
+use crate::target::protocol::{Protocol, ProtocolConfig};
+use crate::target::target::Target;
+use crate::variables::Interpolation;
+
+impl Protocol for CommandConfig {
+    const TYPE: &'static str = "command";
+    const SINCE: &'static str = "1.3";
+}
+
+impl ProtocolConfig for CommandConfig {
+    fn describe(&self) -> &'static str {
+        match self.conversation.version() {
+            ProtocolVersion::V0 => "a program that speaks AG-UI 0.x",
+            ProtocolVersion::V1 => "a program that speaks AG-UI",
+        }
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.conversation.version().capabilities()
+    }
+
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
+    }
+
+    fn check_turns(&self, turns: &[Spanned<Turn>], source: &Arc<SourceFile>) -> Option<Diagnostic> {
+        self.conversation.check_connect(turns, source, "connecting to a program", "")
+    }
+}

@@ -1,0 +1,14 @@
+//! AG-UI over HTTP: each run is a POST, answered by a stream of server-sent events.
+
+mod agui_target;
+mod compile;
+mod config;
+mod protocol;
+mod session;
+mod settings;
+mod stream_reader;
+mod transport;
+
+pub use agui_target::AguiTarget;
+pub use config::{AguiConfig, AguiTransport};
+pub use settings::AguiSettings;

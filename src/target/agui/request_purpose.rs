@@ -1,0 +1,10 @@
+//! What a run is requested for.
+
+/// The purpose of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RequestPurpose {
+    /// The agent does something.
+    Run,
+    /// The agent replays its thread.
+    Connect,
+}

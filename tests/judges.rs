@@ -277,3 +277,39 @@ fn the_prompts_are_in_the_documents() {
         assert!(page.contains(&format!("```text\n{}```", role.prompt())), "{role:?}");
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_program_can_judge_and_its_recording_speaks_for_it() {
+    let config = "version: \"1.3\"\n\
+        target: { type: agui, endpoint: \"http://127.0.0.1:1/shop\", agentId: shop }\n\
+        targets: { program: { type: command, cmd: [sh, judge.sh] } }\n";
+    let events = [
+        r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#,
+        r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"PASS: fine"}"#,
+        r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#,
+    ];
+    let program = format!("read -r question\nprintf '%s\\n' '{}'\n", events.join("' '"));
+    let test = test("{ agent: program, criteria: polite }");
+    let project =
+        Project::new(&[("ananke.config.yaml", config), ("t.test.yaml", &test), ("judge.sh", &program)]);
+    let outcome = live(&project, &Paths::saying(&[("/shop", &["Hello."])])).await;
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:#?}");
+    assert!(recording(project.folder()).contains(r#""lane":"judge.1""#));
+    std::fs::remove_file(project.folder().join("judge.sh")).unwrap();
+    assert_eq!(replayed(&project).await.status(), Status::Passed);
+}
+
+#[tokio::test]
+async fn a_judge_waits_for_the_rate_of_its_target() {
+    let config = CONFIG.replace("threadId: fixed,", "rate_limit: { requests: 1, per_ms: 300 },");
+    let test = test("{ agent: agent, criteria: polite, runs: 2 }");
+    let project = Project::new(&[("ananke.config.yaml", &config), ("t.test.yaml", &test)])
+        .with_environment("JUDGE_KEY", "k3y-of-the-judge");
+    let paths = Paths::saying(&[("/shop", &["Hello."]), ("/agent", &[YES, YES])]);
+    let started = tokio::time::Instant::now();
+    let outcome = live(&project, &paths).await;
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:#?}");
+    assert!(started.elapsed().as_millis() >= 300, "the second question waits");
+    assert_eq!(paths.sent("/agent").len(), 2);
+}

@@ -160,11 +160,11 @@ fn passed_on(with: Option<&Node>, interpolation: &mut Interpolation<'_>) -> Opti
 impl Rule for Judge {
     fn describe(&self) -> String {
         let Self { agent, criteria, threshold, runs, quorum, is_negated, .. } = self;
-        let verdict = if *is_negated { "a no" } else { "a yes" };
+        let verdict = if *is_negated { "rejects" } else { "accepts" };
         let score = threshold.as_ref().map(|score| format!(", with a score of at least {score}"));
         let of_runs = (*runs > 1).then(|| format!(", in {quorum} of {runs} answers"));
         format!(
-            "{verdict} from the judge `{agent}` to `{}`{}{}",
+            "the judge `{agent}` {verdict} `{}`{}{}",
             literally(criteria),
             score.unwrap_or_default(),
             of_runs.unwrap_or_default(),

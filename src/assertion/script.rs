@@ -99,7 +99,7 @@ impl Rule for Script {
         } else {
             format!(" with `{}`", short(&Value::Object(self.with.clone()).to_string()))
         };
-        format!("a yes from the script {}{with}", self.program)
+        format!("the script {}{with} accepts it", self.program)
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {

@@ -62,7 +62,9 @@ impl Helper<'_> {
         question: &HelperQuestion,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Result<T, Halt> {
-        for retry in 0.. {
+        let mut asked = 0;
+        loop {
+            asked += 1;
             let answer = self.text(question).await.and_then(|text| {
                 read(&text).map_err(|found| self.problem(&format!("answered with {found}"), None).into())
             });
@@ -72,15 +74,14 @@ impl Helper<'_> {
                     if let Some(problem) = self.environment.error() {
                         return Err(problem.into());
                     }
-                    if retry >= RETRIES {
-                        let message = format!("{} (asked {} times)", problem.message, retry + 1);
+                    if asked > RETRIES {
+                        let message = format!("{} (asked {asked} times)", problem.message);
                         return Err(Problem { message, ..problem }.into());
                     }
                 }
                 answer => return answer,
             }
         }
-        unreachable!("the last retry returns")
     }
 
     /// What the helper says to `question`.

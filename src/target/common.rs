@@ -28,10 +28,10 @@ pub struct TargetCommon {
         example = serde_json::json!([{ "name": "get_location", "mock": { "result": { "city": "Berlin" } } }])
     )]
     pub client_tools: Option<Vec<ClientTool>>,
-    /// The most requests that all tests together may send in a time. Waiting for it is no time of the agent or the test.
+    /// The most requests that all tests together may send in a time. Waiting does not count as time of the agent or the test.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"requests": 60, "per_ms": 60_000}))]
     pub rate_limit: Option<Spanned<RateLimitConfig>>,
-    /// How many tests may talk to the agent at once (default: as many as run). Waiting for it is no time of the test.
+    /// How many tests may talk to the agent at once (default: as many as run). Waiting does not count as time of the test.
     #[schemars(extend("x-since" = "1.3"), example = 2)]
     pub concurrency: Option<Number>,
     /// Assertions that every test of this target inherits.

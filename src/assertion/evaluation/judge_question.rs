@@ -61,7 +61,10 @@ fn decision(ruling: &Ruling, telling: Option<&JudgeAnswer>) -> String {
     }
     let score = telling.and_then(|answer| answer.score.as_ref());
     if *is_negated {
-        return format!("the judge `{judge}` accepted it{}, expected a no", in_brackets(score));
+        return format!(
+            "the judge `{judge}` accepted it{}, expected that it is rejected",
+            in_brackets(score)
+        );
     }
     match (telling, score.zip(threshold.as_ref())) {
         (Some(JudgeAnswer { passed: true, .. }), Some((score, threshold))) => {

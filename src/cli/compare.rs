@@ -8,6 +8,7 @@ use ananke::compare::{ChangeKind, Comparison, ComparisonRules, Noise};
 use ananke::context::{Context, OutputStream, TerminalSize};
 use ananke::redact::Redactor;
 use ananke::report::file::not_written;
+use ananke::text::parse_duration;
 use clap::{Args, ValueEnum};
 
 use super::colour::{Colour, colouring};
@@ -17,7 +18,6 @@ use super::named_path::named_path;
 use super::print::print;
 use super::print_problems::print_problems;
 use super::report_files::ReportFiles;
-use super::time_value::time_value;
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareOptions {
@@ -34,7 +34,7 @@ pub(crate) struct CompareOptions {
     #[arg(long, value_name = "RATIO", default_value = "1.5", value_parser = ratio)]
     pub(crate) slower: f64,
     /// Minimum difference for a test to count as slower (together with `--slower`): `250ms`, `2s`
-    #[arg(long, value_name = "TIME", default_value = "250ms", value_parser = time_value)]
+    #[arg(long, value_name = "TIME", default_value = "250ms", value_parser = parse_duration)]
     pub(crate) slower_by: Duration,
     /// Also write the comparison to a file; the file extension selects the format: `.md` Markdown, `.html` HTML,
     /// `.json` as `--json`; repeatable

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use ananke::project::RunSettings;
+use ananke::text::parse_duration;
 use clap::Args;
-
-use super::time_value::time_value;
 
 /// How a run goes. An option that is not given has its value from the config's `run`, or the default.
 #[derive(Clone, Copy, Debug, Args)]
@@ -22,8 +21,8 @@ pub(crate) struct ExecutionOptions {
     /// Fail, rather than warn, if a turn's events violate the protocol's ordering rules
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true)]
     pub(crate) strict_protocol: Option<bool>,
-    /// Time limit per test attempt (agent time): `30s`, `5m`, `1m 30s`
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    /// Time limit per test attempt (agent time): `30s`, `5m`, `1h30m`
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) timeout: Option<Duration>,
     /// Do not ask judges: their rules are not evaluated, and a warning says so
     #[arg(long)]
@@ -34,12 +33,5 @@ fn parallel(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(count @ 1..=RunSettings::MOST_PARALLEL) => Ok(count),
         _ => Err(format!("expected a whole number from 1 to {}", RunSettings::MOST_PARALLEL)),
-    }
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    match time_value(text)? {
-        duration if duration.is_zero() => Err("a test cannot take no time at all".to_owned()),
-        duration => Ok(duration),
     }
 }

@@ -35,7 +35,6 @@ mod servers;
 mod setup;
 mod snapshots;
 mod strictness;
-mod time_value;
 mod watch;
 
 pub(crate) use habits::parse;

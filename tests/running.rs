@@ -7,6 +7,7 @@ use std::time::Duration;
 use ananke::context::{At, Clock};
 use ananke::engine::AtFailure;
 use ananke::outcome::{Outcome, Status, Totals};
+use ananke::plan::{Selection, plan};
 use ananke::run::{AfterFailure, EventReceiver, Options, Reason, Run, RunEvent, Stopper, event_channel, run};
 use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
 use futures_util::future::BoxFuture;
@@ -183,6 +184,31 @@ async fn as_many_tests_are_loaded_ahead_as_run_at_once() {
     tokio::join!(run(shared, plan), change_files);
     let changed = "e error: the file changed since the run began";
     assert_eq!(shown(&outcomes(receiver).await), ["a passed", "b passed", "c passed", "d passed", changed]);
+}
+
+/// A small file is kept since the plan read it, and runs as it was then; a large one is read again.
+#[tokio::test]
+async fn a_small_file_is_read_once() {
+    let project = Project::new(&[
+        (
+            "ananke.config.yaml",
+            "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n",
+        ),
+        ("a.test.yaml", "version: \"1.3\"\nname: a\nturns: [{ user: Hi }]\n"),
+        (
+            "b.test.yaml",
+            &format!("version: \"1.3\"\nname: b\nturns: [{{ user: \"{}\" }}]\n", "x".repeat(300_000)),
+        ),
+    ]);
+    let selection = Selection { sends: true, runs: true, ..Selection::default() };
+    let plan = plan(&project.context(), &selection, &project.redactor).plan.unwrap();
+    for name in ["a", "b"] {
+        std::fs::write(project.folder().join(format!("{name}.test.yaml")), "changed").unwrap();
+    }
+    let outcomes = project.run_plan(plan).await;
+    assert_eq!(outcomes[0].status(), Status::Passed);
+    assert_eq!(outcomes[0].transcript.turns[0].input, "Hi");
+    assert_eq!(outcomes[1].status(), Status::Error);
 }
 
 #[tokio::test]

@@ -133,6 +133,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         return Exit::Failure;
     }
     let mut selection = Selection {
+        runs: !options.dry_run,
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != RecordingMode::Replay),
         settings: settings(options),
         only_files: options.only_files.clone(),

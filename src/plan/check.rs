@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::draft::Draft;
 use super::entry::{CaseEntry, TestEntry};
+use super::kept_files::KeptFiles;
 use super::needs::{needs_of_rules, needs_of_test, unmet};
 use super::secrets::secrets_of;
 use super::target_context::{TargetContext, TargetContexts};
@@ -29,6 +30,8 @@ pub(super) struct ProjectContext<'a> {
     pub(super) folder: &'a Path,
     /// `None` where the config does not fit.
     pub(super) targets: Option<&'a TargetContexts<'a>>,
+    /// Where files are kept for the run.
+    pub(super) kept: &'a KeptFiles,
 }
 
 impl<'a> ProjectContext<'a> {
@@ -67,7 +70,7 @@ impl LoadedTest {
         project: &ProjectContext<'_>,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<CheckedTest> {
-        let ProjectContext { context, variables, folder, targets } = *project;
+        let ProjectContext { context, variables, folder, targets, .. } = *project;
         let known = self.scope_before_rows(context, variables, folder, problems);
         let head = self.head(&known, problems);
         let agent =

@@ -25,9 +25,10 @@ pub(super) struct CheckedFile {
 /// Loads and checks the file at `path`.
 pub(super) fn check_file(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
     match LoadedFile::load(project.context, path) {
-        Ok(file) => {
+        Ok(mut file) => {
             let mut found = check_tests(&file, project);
-            found.problems.extend(file.oddities);
+            found.problems.append(&mut file.oddities);
+            project.kept.keep(path, file);
             found
         }
         Err(problems) => {

@@ -21,6 +21,8 @@ pub struct LoadedFile {
     pub(super) oddities: Vec<Diagnostic>,
     /// A hash of its text.
     hash: u64,
+    /// The length of its text, in bytes.
+    text_len: usize,
 }
 
 impl LoadedFile {
@@ -56,7 +58,17 @@ impl LoadedFile {
         let tests = file.tests.into_iter().enumerate();
         let tests =
             tests.map(|(index, test)| Arc::new(LoadedTest::of(Arc::clone(source), test, index, hash)));
-        Self { tests: tests.collect(), oddities: Vec::new(), hash }
+        Self { tests: tests.collect(), oddities: Vec::new(), hash, text_len: source.text.len() }
+    }
+
+    /// The length of its text, in bytes.
+    pub(super) fn text_len(&self) -> usize {
+        self.text_len
+    }
+
+    /// Whether one of its tests has rows, which may take any amount of memory.
+    pub(super) fn has_rows(&self) -> bool {
+        self.tests.iter().any(|test| test.model.cases.is_some())
     }
 
     /// The test of a planned case.

@@ -15,6 +15,7 @@ mod fakes;
 mod filter;
 mod filter_parser;
 mod fix;
+mod kept_files;
 mod load;
 mod loaded_file;
 mod named_tests;

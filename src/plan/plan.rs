@@ -8,7 +8,9 @@ use std::sync::Arc;
 use super::check::ProjectContext;
 use super::check_config::{CheckedConfig, check_config};
 use super::entry::{CaseEntry, TestEntry};
+use super::kept_files::{KeptFiles, MOST_TEXT};
 use super::load::{self, BrokenTests};
+use super::loaded_file::LoadedFile;
 use super::named_tests::NamedTests;
 use super::quarantine::QuarantineList;
 use super::retries;
@@ -54,6 +56,15 @@ pub struct Plan {
     pub environment: Arc<Environment>,
     /// Masks what is secret in every test; what is secret in one test is in its [`TestEntry`].
     pub redactor: Redactor,
+    /// Files that were read and need not be read again.
+    pub(super) kept: Arc<KeptFiles>,
+}
+
+impl Plan {
+    /// Hands over the file of a planned case, once, if it was kept since the plan read it.
+    pub fn take_file(&self, case: &CaseEntry) -> Option<Arc<LoadedFile>> {
+        self.kept.take(&case.test.path)
+    }
 }
 
 /// A plan, and everything that is wrong or odd. Without an error among the problems there is a plan.
@@ -134,8 +145,14 @@ fn load(
     let ProjectFiles { files, snapshots } = named.files(at);
     let targets = fitting.map(|config| TargetContexts::of(config, context, &variables));
     let whole = selection.paths.is_empty();
-    let project =
-        ProjectContext { context, variables: &variables, folder: &folder, targets: targets.as_ref() };
+    let kept = KeptFiles::new(if selection.runs { MOST_TEXT } else { 0 });
+    let project = ProjectContext {
+        context,
+        variables: &variables,
+        folder: &folder,
+        targets: targets.as_ref(),
+        kept: &kept,
+    };
     let mut loaded = load::load_all(&project, &files, problems);
     if whole {
         loaded.warnings.append(&mut loaded.target_warnings);
@@ -143,11 +160,7 @@ fn load(
     all_secrets.add(&loaded.secrets);
     one_id_each(&loaded.cases, problems);
     let unix_ms = context.unix_ms();
-    let mut of_quarantine = Vec::new();
-    let quarantine = config.as_ref().map(|reading| QuarantineList::of(reading.config(), &mut of_quarantine));
-    if let Some(reading) = &config {
-        reading.report(of_quarantine, problems);
-    }
+    let quarantine = config.as_ref().map(|reading| quarantine_in(reading, problems));
     let quarantine = quarantine.filter(|_| fitting.is_some()).unwrap_or_default();
     quarantine.mark(&mut loaded.cases, unix_ms);
     if let Some(config) = fitting.filter(|_| whole) {
@@ -192,23 +205,21 @@ fn load(
     } else {
         obsolete_snapshots(context, snapshots, &loaded.snapshots, &files)
     };
-    let redactor = redactor.clone();
     let CheckedConfig { reports, servers } = checked.unwrap_or_default();
-    let (settings, environment) = (selection.settings, Arc::clone(&context.environment));
-    let files = files.len();
     Some(Plan {
         config,
         cases,
-        files,
+        files: files.len(),
         obsolete,
         variables,
         expired,
         reports,
         servers,
         judging: selection.judging,
-        settings,
-        environment,
-        redactor,
+        settings: selection.settings,
+        environment: Arc::clone(&context.environment),
+        redactor: redactor.clone(),
+        kept: Arc::new(kept),
     })
 }
 
@@ -226,6 +237,13 @@ fn read_settings(
     config.choose(context, &variables, selection.target.as_deref(), problems);
     config.redact(&variables.scope(context), redactor, problems);
     variables
+}
+
+fn quarantine_in(reading: &ReadConfig, problems: &mut Vec<Diagnostic>) -> QuarantineList {
+    let mut found = Vec::new();
+    let list = QuarantineList::of(reading.config(), &mut found);
+    reading.report(found, problems);
+    list
 }
 
 fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {

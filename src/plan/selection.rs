@@ -40,6 +40,8 @@ pub struct Selection {
     pub settings: RunSettings,
     /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
     pub sends: bool,
+    /// Whether the tests will run: some of their files are then kept, so that the run need not read them again.
+    pub runs: bool,
     /// Whether judges are asked.
     pub judging: Judging,
     /// What the command line says about variables.

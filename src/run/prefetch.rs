@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Shared};
+use futures_util::future::{BoxFuture, Shared, ready};
 
 use crate::context::Context;
 use crate::plan::{CaseEntry, LoadedFile, LoadedTest, Plan, PrepareError};
@@ -51,7 +51,10 @@ impl Prefetch {
         for (index, entry) in missing.take(count.saturating_sub(self.loading.len())) {
             let before = index.checked_sub(1).and_then(|before| self.plan.cases.get(before));
             let same = self.latest.clone().filter(|_| before.is_some_and(|case| case.is_of_same_file(entry)));
-            let loading = same.unwrap_or_else(|| Loading::begin(self.context.clone(), entry.clone()));
+            let loading = same.unwrap_or_else(|| match self.plan.take_file(entry) {
+                Some(file) => Loading::done(file),
+                None => Loading::begin(self.context.clone(), entry.clone()),
+            });
             self.latest = Some(loading.clone());
             self.loading.push_back(loading);
         }
@@ -63,6 +66,11 @@ impl Prefetch {
 pub(super) struct Loading(Shared<BoxFuture<'static, Result<Arc<LoadedFile>, PrepareError>>>);
 
 impl Loading {
+    /// A file that was kept.
+    fn done(file: Arc<LoadedFile>) -> Self {
+        Self(ready(Ok(file)).boxed().shared())
+    }
+
     pub(super) fn begin(context: Context, entry: CaseEntry) -> Self {
         let loaded = tokio::task::spawn_blocking(move || LoadedFile::of_case(&context, &entry));
         let loaded = loaded.map(|loaded| match loaded {

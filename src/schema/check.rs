@@ -8,8 +8,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::demands::{demands, is_demand};
-use super::embedded::{FileKind, definition, embedded};
+use super::embedded::FileKind;
 use super::here::Here;
+use super::lazy_schema::LazySchema;
 use super::messages::{expected, one_of};
 use super::problems::Problems;
 use super::prune::since;
@@ -39,19 +40,19 @@ pub(super) fn check(
     node: &Node,
     version: Option<Version>,
 ) -> CheckedTree {
-    let root = embedded(kind);
-    let repairs = Repairs::new(root);
+    let schema = LazySchema::of(kind);
+    let repairs = Repairs::new(schema);
     let version = version.filter(|version| *version < Version::newest());
     let mut check = Check {
-        root,
+        schema,
         version,
         needs: None,
         is_in_newer: false,
         levels: Vec::new(),
-        problems: Problems::new(root, source),
+        problems: Problems::new(schema, source),
         repairs,
     };
-    check.value(root, node, None);
+    check.value(&schema.root, node, None);
     if let (Some(version), Some(needed)) = (version, check.needs) {
         check.problems.offer_version(node, version, needed);
     }
@@ -59,7 +60,7 @@ pub(super) fn check(
 }
 
 struct Check<'a> {
-    root: &'static Value,
+    schema: &'static LazySchema,
     /// The version of the file, if there are newer ones.
     version: Option<Version>,
     /// The newest version that something in the file needs, if that is newer than the file says.
@@ -98,7 +99,7 @@ impl Check<'_> {
             match (keyword.as_str(), value, &node.value) {
                 ("$ref", Value::String(target), _) => {
                     here.definition = target.rsplit('/').next();
-                    if let Some(target) = definition(self.root, target) {
+                    if let Some(target) = self.schema.definition(target) {
                         self.apply(target, here);
                     }
                 }
@@ -219,7 +220,7 @@ impl Check<'_> {
         let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
         here.properties = Some(properties);
         let own = schema.get("patternProperties").and_then(|patterns| patterns.as_object()?.values().next());
-        let is_root = std::ptr::eq(schema, self.root);
+        let is_root = self.schema.is_root(schema);
         let mut unknown = Vec::new();
         for entry in entries {
             match (properties.get(&entry.key), own) {
@@ -268,7 +269,7 @@ impl Check<'_> {
     }
 
     fn required(&mut self, schema: &'static Value, here: &mut Here<'_>) {
-        let is_root = std::ptr::eq(schema, self.root);
+        let is_root = self.schema.is_root(schema);
         for key in demands(schema).filter(|key| here.node.get(key).is_none()) {
             if is_root && key == VERSION {
                 self.repairs.add(here.node, key, schema.pointer("/properties/version"));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::demands::{demands, is_demand};
-use super::embedded::definition;
+use super::lazy_schema::LazySchema;
 use super::union::accepts;
 use crate::source::Node;
 
@@ -13,23 +13,23 @@ const DEEPEST: usize = 8;
 /// One form of a value.
 #[derive(Clone, Copy)]
 pub(super) struct Form<'a> {
-    root: &'a Value,
+    whole: &'a LazySchema,
     /// The definition that it is, or that a union is whose branch it is.
     pub(super) name: Option<&'a str>,
     pub(super) schema: &'a Value,
 }
 
 /// The forms of `schema`, which is that of the definition `name` if it has one.
-pub(super) fn forms<'a>(root: &'a Value, schema: &'a Value, name: Option<&'a str>) -> Vec<Form<'a>> {
+pub(super) fn forms<'a>(whole: &'a LazySchema, schema: &'a Value, name: Option<&'a str>) -> Vec<Form<'a>> {
     let mut found = Vec::new();
-    collect(Form { root, name, schema }, DEEPEST, &mut found);
+    collect(Form { whole, name, schema }, DEEPEST, &mut found);
     found
 }
 
 fn collect<'a>(form: Form<'a>, left: usize, found: &mut Vec<Form<'a>>) {
     let Some(left) = left.checked_sub(1) else { return };
     if let Some(target) = form.schema.get("$ref").and_then(Value::as_str) {
-        if let Some(schema) = definition(form.root, target) {
+        if let Some(schema) = form.whole.definition(target) {
             let name = target.rsplit('/').next().or(form.name);
             collect(Form { name, schema, ..form }, left, found);
         }
@@ -64,12 +64,12 @@ impl<'a> Form<'a> {
 
     /// What the entries of a list can be.
     pub(super) fn items(&self) -> Option<Forms<'a>> {
-        Some(Forms(forms(self.root, self.schema.get("items")?, None)))
+        Some(Forms(forms(self.whole, self.schema.get("items")?, None)))
     }
 
     /// What the value of a key can be.
     pub(super) fn property(&self, key: &str) -> Option<Forms<'a>> {
-        Some(Forms(forms(self.root, self.schema.get("properties")?.get(key)?, None)))
+        Some(Forms(forms(self.whole, self.schema.get("properties")?.get(key)?, None)))
     }
 
     /// The key that a mapping must have, where it is a single one.

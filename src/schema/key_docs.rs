@@ -4,8 +4,9 @@ use std::collections::{HashSet, VecDeque};
 
 use serde_json::Value;
 
-use super::embedded::{FileKind, embedded};
+use super::embedded::FileKind;
 use super::forms::forms;
+use super::lazy_schema::LazySchema;
 use super::messages::expected;
 use super::union::is_free;
 
@@ -49,11 +50,11 @@ impl KeyDocs {
 
 /// The keys of a file. Of a mapping that exists in several places only the first is looked into.
 fn of_file(file: FileKind, known: &mut HashSet<String>) -> Vec<KeyDocs> {
-    let root = embedded(file);
+    let whole = LazySchema::of(file);
     let mut found = Vec::new();
-    let mut open = VecDeque::from([(String::new(), root)]);
+    let mut open = VecDeque::from([(String::new(), &whole.root)]);
     while let Some((path, schema)) = open.pop_front() {
-        for form in forms(root, schema, None) {
+        for form in forms(whole, schema, None) {
             let is_known = form.name.is_some_and(|name| {
                 let tag = form.schema.pointer("/properties/type/const").map(Value::to_string);
                 !known.insert(format!("{name} {}", tag.unwrap_or_default()))

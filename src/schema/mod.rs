@@ -13,6 +13,7 @@ mod forms;
 mod generate;
 mod here;
 mod key_docs;
+mod lazy_schema;
 mod load;
 mod messages;
 mod oddities;

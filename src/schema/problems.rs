@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::embedded::{FileKind, embedded};
+use super::embedded::FileKind;
 use super::foreign_words::{meanings, sentence};
 use super::here::Here;
+use super::lazy_schema::LazySchema;
 use super::messages::{all_of, expected};
 use super::remedy::{Remedy, remedy};
 use super::schema_level::{self, SchemaLevel};
@@ -26,14 +27,14 @@ const MOST_PLACED: usize = 100;
 /// The problems of one file.
 pub(super) struct Problems<'a> {
     /// The schema of the file.
-    root: &'static Value,
+    schema: &'static LazySchema,
     source: &'a Arc<SourceFile>,
     pub(super) list: Vec<Diagnostic>,
 }
 
 impl<'a> Problems<'a> {
-    pub(super) fn new(root: &'static Value, source: &'a Arc<SourceFile>) -> Self {
-        Self { root, source, list: Vec::new() }
+    pub(super) fn new(schema: &'static LazySchema, source: &'a Arc<SourceFile>) -> Self {
+        Self { schema, source, list: Vec::new() }
     }
 
     pub(super) fn missing_key(&mut self, here: &Here<'_>, key: &str) {
@@ -204,7 +205,7 @@ impl<'a> Problems<'a> {
             here.meant.push((*meaning).to_owned());
             return Some(format!("this is called `{meaning}` here"));
         }
-        let place = |key| schema_level::place(self.root, properties, levels, (key, &entry.value));
+        let place = |key| schema_level::place(self.schema, properties, levels, (key, &entry.value));
         if let Some(place) = place(key) {
             return Some(format!("`{}` belongs {place}", printable(key)));
         }
@@ -216,10 +217,10 @@ impl<'a> Problems<'a> {
         }
         let (other, file) =
             FileKind::ALL.iter().zip(["in the config", "in a test file"]).find_map(|(kind, file)| {
-                let root = embedded(*kind);
-                (!std::ptr::eq(root, self.root)).then_some((root, file))
+                let schema = LazySchema::of(*kind);
+                (!std::ptr::eq(schema, self.schema)).then_some((schema, file))
             })?;
-        let top = other.get("properties")?.as_object()?;
+        let top = other.root.get("properties")?.as_object()?;
         if top.contains_key(key) {
             return Some(format!("`{}` belongs {file}", printable(key)));
         }
@@ -265,7 +266,7 @@ impl<'a> Problems<'a> {
             _ => {
                 let message = format!("expected {expected}, found {}", node.describe());
                 let problem = Diagnostic::error(Code::WrongType, message).at(self.source, node.span, "");
-                let remedy = remedy(self.source, self.root, schema, here, levels.last().copied());
+                let remedy = remedy(self.source, self.schema, schema, here, levels.last().copied());
                 self.list.push(match remedy {
                     Some(Remedy { help, edit: Some((span, text)) }) => {
                         problem.help(help).fix(self.source, span, text)

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::forms::{Form, Forms, forms};
 use super::here::Here;
+use super::lazy_schema::LazySchema;
 use super::schema_level::SchemaLevel;
 use super::written::{as_flow, extent, first_line};
 use crate::diagnostic::{SourceFile, Span};
@@ -34,13 +35,13 @@ struct Site<'a> {
 /// What to write instead of the value that does not fit `schema`.
 pub(super) fn remedy(
     source: &SourceFile,
-    root: &Value,
-    schema: &Value,
+    whole: &'static LazySchema,
+    schema: &'static Value,
     here: &Here<'_>,
     level: Option<SchemaLevel>,
 ) -> Option<Remedy> {
     let key = here.entry.map(|entry| entry.key.as_str());
-    let site = Site { source, node: here.node, key, forms: forms(root, schema, here.definition) };
+    let site = Site { source, node: here.node, key, forms: forms(whole, schema, here.definition) };
     let found = match &here.node.value {
         NodeValue::List(items) => site.of_list(items),
         NodeValue::String(text) => site.of_text(text),

@@ -7,14 +7,14 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::demands::{demands, is_demand};
-use super::embedded::definition;
+use super::lazy_schema::LazySchema;
 use crate::diagnostic::Span;
 use crate::source::{Entry, Node, NodeValue};
 
 /// The changes to a tree, by the address of the node that each is about.
 pub(super) struct Repairs {
     /// The schema of the file.
-    root: &'static Value,
+    schema: &'static LazySchema,
     changes: HashMap<*const Node, Repair>,
 }
 
@@ -28,8 +28,8 @@ enum Repair {
 }
 
 impl Repairs {
-    pub(super) fn new(root: &'static Value) -> Self {
-        Self { root, changes: HashMap::new() }
+    pub(super) fn new(schema: &'static LazySchema) -> Self {
+        Self { schema, changes: HashMap::new() }
     }
 
     pub(super) fn drop(&mut self, node: &Node) {
@@ -88,7 +88,7 @@ impl Repairs {
     /// A value that fits `schema`, as empty as can be.
     fn placeholder(&self, schema: &Value, span: Span) -> Node {
         let target = schema.get("$ref").and_then(Value::as_str);
-        if let Some(target) = target.and_then(|target| definition(self.root, target)) {
+        if let Some(target) = target.and_then(|target| self.schema.definition(target)) {
             return self.placeholder(target, span);
         }
         let branches = ["oneOf", "anyOf"].iter().find_map(|union| schema.get(union)?.as_array());

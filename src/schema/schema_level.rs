@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use serde_json::{Map, Value};
 
 use super::forms::forms;
+use super::lazy_schema::LazySchema;
 use super::messages::any_of;
 use crate::source::Node;
 
@@ -32,23 +33,23 @@ impl SchemaLevel {
 /// Where an entry belongs whose key does not exist in the mapping `here`, inside `levels`, outermost first: that it is
 /// under another key, or next to one. The places that can have its value come first.
 pub(super) fn place(
-    root: &'static Value,
+    whole: &'static LazySchema,
     here: &'static Map<String, Value>,
     levels: &[SchemaLevel],
     (key, value): (&str, &Node),
 ) -> Option<String> {
-    let fits = |property: &'static Value| forms(root, property, None).iter().any(|form| form.accepts(value));
-    place_among(root, here, levels, key, &fits).or_else(|| place_among(root, here, levels, key, &|_| true))
+    let fits = |property: &'static Value| forms(whole, property, None).iter().any(|form| form.accepts(value));
+    place_among(whole, here, levels, key, &fits).or_else(|| place_among(whole, here, levels, key, &|_| true))
 }
 
 fn place_among(
-    root: &'static Value,
+    whole: &'static LazySchema,
     here: &'static Map<String, Value>,
     levels: &[SchemaLevel],
     key: &str,
     fits: &dyn Fn(&'static Value) -> bool,
 ) -> Option<String> {
-    let search = KeySearch { root, key, fits };
+    let search = KeySearch { whole, key, fits };
     let own = search.below(here, None, DEEPEST);
     let around = levels.iter().rev().find(|level| search.is_in(level.properties));
     let next = around.map(|level| format!("next to `{}`", level.key));
@@ -65,7 +66,7 @@ fn place_among(
 
 /// A key that is looked for.
 struct KeySearch<'s> {
-    root: &'static Value,
+    whole: &'static LazySchema,
     key: &'s str,
     /// Whether what the schema says of the key fits what is written.
     fits: &'s dyn Fn(&'static Value) -> bool,
@@ -92,7 +93,7 @@ impl KeySearch<'_> {
             }
             for (name, schema) in properties.iter().filter(|(name, _)| Some(name.as_str()) != without) {
                 let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
-                for mapping in mappings(self.root, schema) {
+                for mapping in mappings(self.whole, schema) {
                     if without.is_some_and(|without| mapping.contains_key(without)) {
                         continue;
                     }
@@ -114,11 +115,11 @@ impl KeySearch<'_> {
 
 /// The keys of every mapping that a value, or an entry of it, can be.
 fn mappings(
-    root: &'static Value,
+    whole: &'static LazySchema,
     schema: &'static Value,
 ) -> impl Iterator<Item = &'static Map<String, Value>> {
-    let all = forms(root, schema, None).into_iter().flat_map(move |form| {
-        let items = form.schema.get("items").map(|items| forms(root, items, None));
+    let all = forms(whole, schema, None).into_iter().flat_map(move |form| {
+        let items = form.schema.get("items").map(|items| forms(whole, items, None));
         items.into_iter().flatten().chain([form])
     });
     all.filter_map(|form| form.schema.get("properties")?.as_object())

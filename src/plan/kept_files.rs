@@ -1,0 +1,45 @@
+//! Test files that the plan has read and the run need not read again: reading a small file is most of what its test costs.
+//!
+//! **Invariant:** what is kept is bounded, so that a project of any size fits into little memory. It changes nothing but speed: a
+//! file that is not kept is read again.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::loaded_file::LoadedFile;
+
+/// How much text all kept files have together, in bytes: read, it takes some 30 times that.
+pub(super) const MOST_TEXT: usize = 256 * 1024;
+
+/// The files that were kept.
+#[derive(Debug)]
+pub(super) struct KeptFiles(Mutex<Kept>);
+
+#[derive(Debug)]
+struct Kept {
+    files: HashMap<PathBuf, Arc<LoadedFile>>,
+    /// How much more text may be kept, in bytes.
+    room: usize,
+}
+
+impl KeptFiles {
+    /// Keeps files with this much text, in bytes.
+    pub(super) fn new(room: usize) -> Self {
+        Self(Mutex::new(Kept { files: HashMap::new(), room }))
+    }
+
+    /// Keeps a file if there is room.
+    pub(super) fn keep(&self, path: &Path, file: LoadedFile) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(room), false) = (kept.room.checked_sub(file.text_len()), file.has_rows()) {
+            kept.room = room;
+            kept.files.insert(path.to_owned(), Arc::new(file));
+        }
+    }
+
+    /// Hands a file over, once.
+    pub(super) fn take(&self, path: &Path) -> Option<Arc<LoadedFile>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).files.remove(path)
+    }
+}

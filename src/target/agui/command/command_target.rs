@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::session::CommandSession;
 use super::settings::CommandSettings;
 use crate::target::error::TargetError;
+use crate::target::pipe::PipeProgram;
 use crate::target::session::{Session, SessionOptions};
 use crate::target::target::Target;
 
@@ -27,6 +28,12 @@ impl CommandTarget {
 impl Target for CommandTarget {
     fn agent(&self) -> &str {
         &self.settings.agent
+    }
+
+    /// The same program with the same arguments, environment and directory.
+    fn address(&self, _connector: Option<&str>) -> Option<String> {
+        let CommandSettings { program: PipeProgram { command, home, .. }, .. } = &*self.settings;
+        Some(format!("{command:?} {}", home.display()))
     }
 
     fn state(&self) -> &Value {

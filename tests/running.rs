@@ -7,7 +7,7 @@ use std::time::Duration;
 use ananke::context::{At, Clock};
 use ananke::engine::AtFailure;
 use ananke::outcome::{Outcome, Status, Totals};
-use ananke::plan::{Selection, plan};
+use ananke::plan::{KEPT_TEXT, Selection, plan};
 use ananke::run::{AfterFailure, EventReceiver, Options, Reason, Run, RunEvent, Stopper, event_channel, run};
 use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
 use futures_util::future::BoxFuture;
@@ -200,7 +200,7 @@ async fn a_small_file_is_read_once() {
             &format!("version: \"1.3\"\nname: b\nturns: [{{ user: \"{}\" }}]\n", "x".repeat(300_000)),
         ),
     ]);
-    let selection = Selection { sends: true, runs: true, ..Selection::default() };
+    let selection = Selection { sends: true, kept_text: KEPT_TEXT, ..Selection::default() };
     let plan = plan(&project.context(), &selection, &project.redactor).plan.unwrap();
     for name in ["a", "b"] {
         std::fs::write(project.folder().join(format!("{name}.test.yaml")), "changed").unwrap();

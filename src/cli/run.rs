@@ -10,7 +10,7 @@ use ananke::compare::{Baseline, Coverage};
 use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
 use ananke::model::FlakyVerdict;
-use ananke::plan::{Judging, Plan, Selection};
+use ananke::plan::{Judging, KEPT_TEXT, Plan, Selection};
 use ananke::project::RunSettings;
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
@@ -133,7 +133,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         return Exit::Failure;
     }
     let mut selection = Selection {
-        runs: !options.dry_run,
+        kept_text: if options.dry_run { 0 } else { KEPT_TEXT },
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != RecordingMode::Replay),
         settings: settings(options),
         only_files: options.only_files.clone(),

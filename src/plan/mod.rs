@@ -45,6 +45,7 @@ pub use explain::{ExplainedTest, explain};
 pub use filter::Filter;
 pub use filter_parser::FilterError;
 pub use fix::{Fixed, fix};
+pub use kept_files::KEPT_TEXT;
 pub use loaded_file::LoadedFile;
 pub use plan::{Plan, Planned, plan};
 pub use preparation::Preparation;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::check::ProjectContext;
 use super::check_config::{CheckedConfig, check_config};
 use super::entry::{CaseEntry, TestEntry};
-use super::kept_files::{KeptFiles, MOST_TEXT};
+use super::kept_files::KeptFiles;
 use super::load::{self, BrokenTests};
 use super::loaded_file::LoadedFile;
 use super::named_tests::NamedTests;
@@ -145,7 +145,7 @@ fn load(
     let ProjectFiles { files, snapshots } = named.files(at);
     let targets = fitting.map(|config| TargetContexts::of(config, context, &variables));
     let whole = selection.paths.is_empty();
-    let kept = KeptFiles::new(if selection.runs { MOST_TEXT } else { 0 });
+    let kept = KeptFiles::new(selection.kept_text);
     let project = ProjectContext {
         context,
         variables: &variables,

@@ -40,8 +40,11 @@ pub struct Selection {
     pub settings: RunSettings,
     /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
     pub sends: bool,
-    /// Whether the tests will run: some of their files are then kept, so that the run need not read them again.
-    pub runs: bool,
+    /// How much text of test files is kept for a run, which then need not read them again, in bytes; [`KEPT_TEXT`] is enough for
+    /// a few hundred small ones.
+    ///
+    /// [`KEPT_TEXT`]: super::KEPT_TEXT
+    pub kept_text: usize,
     /// Whether judges are asked.
     pub judging: Judging,
     /// What the command line says about variables.

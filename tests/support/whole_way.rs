@@ -146,18 +146,7 @@ impl Sink for Capture {
             Wire::Sent { body } => {
                 let body: Value = serde_json::from_slice(body).expect("a request is JSON");
                 let messages = body["messages"].as_array().expect("a request has messages");
-                // The calls that are listed, and whether a result has followed. Another call may have the id of an
-                // earlier one. A result whose call a snapshot leaves out may be of any of several calls.
-                let mut listed = HashMap::new();
-                for message in messages {
-                    for call in message["toolCalls"].as_array().into_iter().flatten() {
-                        listed.insert(&call["id"], false);
-                    }
-                    if let Some(is_answered) = listed.get_mut(&message["toolCallId"]) {
-                        let is_second = std::mem::replace(is_answered, true);
-                        assert!(!is_second, "a call has two answers in {body}");
-                    }
-                }
+                check_messages(messages);
                 self.trace.begin_exchange(at);
             }
             Wire::Request { .. } | Wire::Headers(_) => {}
@@ -177,6 +166,27 @@ impl Sink for Capture {
             assert!(index < self.trace.calls.len(), "a touch of a call that is not there");
         }
         ControlFlow::Continue(())
+    }
+}
+
+/// What is true of the messages of every request: each result answers a call that is listed before it, and each call has
+/// at most one result. Calls may share an id.
+///
+/// # Panics
+/// Where it is not.
+pub(crate) fn check_messages(messages: &[Value]) {
+    let mut waiting: HashMap<&str, usize> = HashMap::new();
+    for message in messages {
+        for call in message["toolCalls"].as_array().into_iter().flatten() {
+            *waiting.entry(call["id"].as_str().expect("a call has an id")).or_default() += 1;
+        }
+        if message["role"] == "tool" {
+            let id = message["toolCallId"].as_str().expect("a result names its call");
+            let left = waiting.get_mut(id).filter(|left| **left > 0);
+            *left.unwrap_or_else(|| {
+                panic!("the call `{id}` is answered and does not wait in {messages:?}")
+            }) -= 1;
+        }
     }
 }
 

@@ -47,12 +47,12 @@ async fn bodies(configure: impl FnOnce(&mut AguiSettings), answers: &[Vec<Value>
 }
 
 /// The messages of the last request.
-async fn last_messages(answers: &[Vec<Value>]) -> Value {
+pub(super) async fn last_messages(answers: &[Vec<Value>]) -> Value {
     let mut bodies = bodies(|_| {}, answers).await;
     bodies.pop().expect("a request")["messages"].take()
 }
 
-fn run(number: u32, events: &[Value]) -> Vec<Value> {
+pub(super) fn run(number: u32, events: &[Value]) -> Vec<Value> {
     let ids = json!({"threadId": "t-1", "runId": format!("r-{number}")});
     let mut run = vec![json!({"type": "RUN_STARTED", "threadId": ids["threadId"], "runId": ids["runId"]})];
     run.extend_from_slice(events);

@@ -21,4 +21,5 @@ mod sse;
 mod stamps;
 mod table;
 mod turns;
+mod valid_conversation;
 mod verdicts;

@@ -14,7 +14,7 @@ use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// What a test made of an agent with these responses, and the requests it sent.
-struct Ran {
+pub(super) struct Ran {
     outcome: Outcome,
     bodies: Vec<Value>,
 }
@@ -50,7 +50,7 @@ impl Ran {
         Self { outcome: outcome.expect("an outcome"), bodies }
     }
 
-    async fn counted(responses: &[Vec<Value>], turns: &str) -> Self {
+    pub(super) async fn counted(responses: &[Vec<Value>], turns: &str) -> Self {
         Self::of(responses, turns, AtViolation::Warn).await
     }
 
@@ -82,53 +82,52 @@ impl Ran {
             .collect()
     }
 
-    /// The messages of the last request, in short: the ids of its calls, and of the calls it answers.
-    fn history(&self) -> Vec<String> {
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let message = |message: &Value| {
-            let calls = message["toolCalls"].as_array().into_iter().flatten();
-            let calls: Vec<String> = calls
-                .map(|call| {
-                    let function = &call["function"];
-                    format!(
-                        "{}:{}{}",
-                        text(&call["id"]),
-                        text(&function["name"]),
-                        text(&function["arguments"])
-                    )
-                })
-                .collect();
-            match message["toolCallId"].as_str() {
-                Some(call) => format!("{call}={}", text(&message["content"])),
-                None if calls.is_empty() => text(&message["content"]),
-                None => calls.join(" "),
-            }
-        };
-        self.bodies.last().unwrap()["messages"].as_array().unwrap().iter().map(message).collect()
+    /// The messages of the last request, in short.
+    pub(super) fn history(&self) -> Vec<String> {
+        outline(&self.bodies.last().unwrap()["messages"])
     }
 }
 
-fn start(id: &str, name: &str) -> Value {
+/// The messages of a request in short: the ids of calls, and of the calls that are answered.
+pub(super) fn outline(messages: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let call = |call: &Value| {
+        let function = &call["function"];
+        format!("{}:{}{}", text(&call["id"]), text(&function["name"]), text(&function["arguments"]))
+    };
+    let message = |message: &Value| {
+        let calls = message["toolCalls"].as_array().into_iter().flatten();
+        let calls: Vec<String> = calls.map(call).collect();
+        match message["toolCallId"].as_str() {
+            Some(call) => format!("{call}={}", text(&message["content"])),
+            None if calls.is_empty() => text(&message["content"]),
+            None => calls.join(" "),
+        }
+    };
+    messages.as_array().unwrap().iter().map(message).collect()
+}
+
+pub(super) fn start(id: &str, name: &str) -> Value {
     json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name})
 }
 
-fn args(id: &str, args: &str) -> Value {
+pub(super) fn args(id: &str, args: &str) -> Value {
     json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args})
 }
 
-fn end(id: &str) -> Value {
+pub(super) fn end(id: &str) -> Value {
     json!({"type": "TOOL_CALL_END", "toolCallId": id})
 }
 
-fn result(id: &str, content: &str) -> Value {
+pub(super) fn result(id: &str, content: &str) -> Value {
     json!({"type": "TOOL_CALL_RESULT", "messageId": format!("r-{content}"), "toolCallId": id, "content": content})
 }
 
-fn call(id: &str, name: &str, arguments: &str) -> Vec<Value> {
+pub(super) fn call(id: &str, name: &str, arguments: &str) -> Vec<Value> {
     vec![start(id, name), args(id, arguments), end(id)]
 }
 
-fn answered(id: &str, name: &str, arguments: &str, content: &str) -> Vec<Value> {
+pub(super) fn answered(id: &str, name: &str, arguments: &str, content: &str) -> Vec<Value> {
     [call(id, name, arguments), vec![result(id, content)]].concat()
 }
 
@@ -142,15 +141,15 @@ fn chunk(id: &str, name: Option<&str>, delta: &str) -> Value {
 }
 
 /// A snapshot of messages: `user` texts, and calls with their results.
-fn snapshot(messages: &[Value]) -> Value {
+pub(super) fn snapshot(messages: &[Value]) -> Value {
     json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})
 }
 
-fn user(text: &str) -> Value {
+pub(super) fn user(text: &str) -> Value {
     json!({"id": format!("user-{text}"), "role": "user", "content": text})
 }
 
-fn assistant(message: &str, id: &str, name: &str, arguments: &str) -> Value {
+pub(super) fn assistant(message: &str, id: &str, name: &str, arguments: &str) -> Value {
     let call = json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
     json!({"id": message, "role": "assistant", "toolCalls": [call]})
 }

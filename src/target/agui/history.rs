@@ -3,14 +3,14 @@
 //! A message gets its place when it begins and is sent once it is complete. Ids are those of the server, which knows its
 //! messages by them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
 use super::call_ids::{CallIds, CallStart};
 use super::content::Content;
 use super::listed_calls::identify;
-use super::message::{FurtherFields, REASONING, SentCall, SentMessage};
+use super::message::{FurtherFields, REASONING, SentCall, SentMessage, TOOL};
 use super::message_list::MessageList;
 use super::protocol_version::ProtocolVersion;
 use super::warnings::shown;
@@ -22,6 +22,8 @@ use crate::text::ShortText;
 #[derive(Debug, Default)]
 pub(super) struct History {
     messages: MessageList,
+    /// Calls since the user's last message, by their keys, that waited for a result when a snapshot left them out.
+    left_out: HashMap<String, SentCall>,
 }
 
 /// What an event gives further fields of.
@@ -38,6 +40,7 @@ pub(super) enum Annotated<'a> {
 impl History {
     /// Adds a message of the user, unless its id is known.
     pub(super) fn say(&mut self, id: &str, name: Option<String>, content: Content) {
+        self.left_out.clear();
         if self.messages.message(id).is_none() {
             self.messages
                 .push(SentMessage { content: Some(content), ..SentMessage::new(id, "user").named(name) });
@@ -280,15 +283,22 @@ impl History {
 
     /// A call's arguments are complete.
     pub(super) fn close_call(&mut self, id: &str, arguments: &str) {
-        let Some(call) = self.messages.call(id) else { return };
+        let listed = self.messages.call(id);
+        let Some(call) = listed.or_else(|| self.left_out.get_mut(id)) else { return };
         call.open = false;
         if !arguments.is_empty() {
             call.function.arguments = arguments.into();
         }
     }
 
-    /// Adds the result of the call of a key, in a message of this id, or of a new one if the id is missing or used.
+    /// Adds the result of the call of a key, in a message of this id, or of a new one if the id is missing or used. A call
+    /// that a snapshot has left out is added again: a result is only sent with its call.
     pub(super) fn answer(&mut self, call: &str, id: Option<&str>, content: Content, ids: &dyn Ids) {
+        if let Some(left_out) = self.left_out.remove(call)
+            && self.call(call).is_none()
+        {
+            self.messages.push_call(call, left_out);
+        }
         let free = id.filter(|id| !self.messages.contains(id)).map(str::to_owned);
         let id = free.unwrap_or_else(|| ids.next("message"));
         let sent = self.messages.find_call(call).map_or(call, |call| call.id.as_str());
@@ -300,14 +310,20 @@ impl History {
                 tool_call_id,
                 call_key,
                 is_streamed: true,
-                ..SentMessage::new(&id, "tool")
+                ..SentMessage::new(&id, TOOL)
             },
         );
     }
 
     /// Replaces all messages by those of a snapshot, in its order.
     pub(super) fn replace(&mut self, messages: Vec<SentMessage>) {
+        let before = std::mem::take(&mut self.messages);
         self.messages.replace(messages);
+        for call in before.into_unanswered() {
+            if self.call(call.key()).is_none() {
+                self.left_out.insert(call.key().to_owned(), call);
+            }
+        }
     }
 
     /// Drops what never became complete.
@@ -315,7 +331,7 @@ impl History {
         self.messages.discard_open();
     }
 
-    /// Every message, each followed by the results of its calls.
+    /// Every message, each followed by the results of its calls; no result without its call.
     pub(super) fn in_order(&self) -> impl Iterator<Item = &SentMessage> {
         self.messages.iter()
     }

@@ -12,6 +12,9 @@ use crate::trace::is_same_json;
 /// The role of reasoning.
 pub(super) const REASONING: &str = "reasoning";
 
+/// The role of the result of a call.
+pub(super) const TOOL: &str = "tool";
+
 /// The further fields of a message or call, of which most have none: an agent may send a million of them.
 pub(super) type FurtherFields = Option<Box<Map<String, Value>>>;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::message::{REASONING, SentCall, SentMessage};
+use super::message::{REASONING, SentCall, SentMessage, TOOL};
 use crate::text::ShortText;
 
 /// Messages in order; the results of calls are kept with the message that made the call.
@@ -24,7 +24,7 @@ struct CallPositions {
 }
 
 /// Where a message is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MessagePosition {
     /// On its own.
     At(u32),
@@ -37,9 +37,24 @@ impl MessageList {
         self.messages.is_empty()
     }
 
-    /// Every message, each followed by the results of its calls.
+    /// Every message, each followed by the results of its calls, as a conversation that a model accepts: each result
+    /// answers a call that is listed before it, and each call has one result at most. Other results are left out.
     pub(super) fn iter(&self) -> impl Iterator<Item = &SentMessage> {
-        self.messages.iter().flat_map(|message| std::iter::once(message).chain(&message.answers))
+        (0..).zip(&self.messages).flat_map(move |(place, message)| {
+            let own = self.is_valid(message, MessagePosition::At(place)).then_some(message);
+            let results = (0..).zip(&message.answers).filter_map(move |(number, result)| {
+                self.is_valid(result, MessagePosition::With(place, number)).then_some(result)
+            });
+            let early = message.tool_calls.iter().filter_map(move |call| self.early_result(call, place));
+            own.into_iter().chain(results).chain(early)
+        })
+    }
+
+    /// The calls that have no result.
+    pub(super) fn into_unanswered(self) -> impl Iterator<Item = SentCall> {
+        let Self { messages, calls, .. } = self;
+        let has_result = move |call: &SentCall| calls.get(call.key()).is_some_and(|at| at.result.is_some());
+        messages.into_iter().flat_map(|message| message.tool_calls).filter(move |call| !has_result(call))
     }
 
     pub(super) fn contains(&self, id: &str) -> bool {
@@ -181,6 +196,30 @@ impl MessageList {
         self.places.insert(message.id.clone(), place);
         if let Some(call) = message.answers() {
             self.calls.entry(call.into()).or_default().result = Some(place);
+        }
+    }
+
+    /// Whether a message is no result, or the result that its call has, after that call.
+    fn is_valid(&self, message: &SentMessage, position: MessagePosition) -> bool {
+        if message.role != TOOL {
+            return true;
+        }
+        let call = message.answers().and_then(|call| self.calls.get(call)).copied().unwrap_or_default();
+        let follows = |(made, _): (u32, u32)| match position {
+            MessagePosition::At(place) => made < place,
+            MessagePosition::With(owner, _) => made <= owner,
+        };
+        call.result == Some(position) && call.made.is_some_and(follows)
+    }
+
+    /// The result of a call of the message at `place`, if it came before the call.
+    fn early_result(&self, call: &SentCall, place: u32) -> Option<&SentMessage> {
+        let positions = self.calls.get(call.key())?;
+        match positions.result? {
+            MessagePosition::At(result) if result < place && positions.made?.0 == place => {
+                self.messages.get(result as usize)
+            }
+            _ => None,
         }
     }
 

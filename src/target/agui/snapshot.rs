@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::content::Content;
 use super::event::DecodeError;
-use super::message::{FurtherFields, SentCall, SentMessage};
+use super::message::{FurtherFields, SentCall, SentMessage, TOOL};
 use super::thread_state::UserMessage;
 use super::warnings::Warnings;
 use crate::context::Ids;
@@ -61,8 +61,9 @@ fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<SentM
         }
         None => Vec::new(),
     };
-    let tool_call_id = take_id(&mut fields, "toolCallId", "tool_call_id");
-    if role == "tool" && tool_call_id.is_none() {
+    let is_result = role == TOOL;
+    let tool_call_id = is_result.then(|| take_id(&mut fields, "toolCallId", "tool_call_id")).flatten();
+    if is_result && tool_call_id.is_none() {
         return Err(wrong("a tool's message without a `toolCallId`"));
     }
     let content = fields.remove("content").map(Content::from);
@@ -109,7 +110,7 @@ fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> 
         "user" => MessageKind::User,
         "system" | "developer" => MessageKind::System,
         "reasoning" => MessageKind::Reasoning,
-        "tool" => {
+        TOOL => {
             return Some(SnapshotItem::Answer {
                 call: message.answers().unwrap_or_default().to_owned(),
                 result: match &message.content {

@@ -14,7 +14,7 @@ const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tool
 type Texts = &'static [(&'static str, &'static str)];
 
 /// What no file of a project shows by itself: the files beside `a.test.yaml`, and the arguments of the command.
-const COMMANDS: [(Code, Texts, &str); 13] = [
+const COMMANDS: [(Code, Texts, &str); 14] = [
     (Code::BadEncoding, &[], "check latin1.test.yaml"),
     (Code::BadReport, &[("before.json", "{}"), ("after.json", "{}")], "compare before.json after.json"),
     (Code::ConfigMissing, &[], "check"),
@@ -48,6 +48,7 @@ const COMMANDS: [(Code, Texts, &str); 13] = [
     ),
     (Code::Server, &[("shop/ananke.config.yaml", SERVER), ("shop/a.test.yaml", TEST)], "run shop"),
     (Code::Setup, &[("shop/ananke.config.yaml", SETUP), ("shop/a.test.yaml", TEST)], "run shop"),
+    (Code::UncalledTool, &[("shop/ananke.config.yaml", CALLS), ("shop/a.test.yaml", UNCALLED)], "run shop"),
     (Code::Unreadable, &[], "check missing.test.yaml"),
 ];
 
@@ -66,6 +67,16 @@ const SETUP: &str = concat!(
     "version: \"1.3\"\n",
     "target: { type: agui, endpoint: \"http://127.0.0.1:8000/\", agentId: shop }\n",
     "setup: [{ cmd: [sh, -c, exit 3] }]\n",
+);
+const CALLS: &str = concat!(
+    "version: \"1.3\"\n",
+    "target: { type: scripted, rules: [{ do: [{ call: { tool: delete_order, result: deleted } }] }] }\n",
+);
+const UNCALLED: &str = concat!(
+    "version: \"1.3\"\n",
+    "name: a\n",
+    "turns: [{ user: Delete it }]\n",
+    "assert: { tools: { forbid: [delete_ordr] } }\n",
 );
 
 /// The command of `code` and what it prints.
@@ -94,8 +105,11 @@ fn printed(files: &[(&str, &str)], arguments: &str, code: Code) -> String {
         .current_dir(project.folder())
         .output()
         .expect("it runs");
-    let stderr = String::from_utf8(output.stderr).expect("UTF-8");
-    format!("$ ananke {arguments}\n{}", stderr.split("\nFor more:").next().unwrap_or_default())
+    let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+    // What is known at the end of a run is printed with its result.
+    let at_end = stdout.split("\n\n").find(|block| block.starts_with("warning["));
+    let problem = at_end.unwrap_or_else(|| stderr.split("\nFor more:").next().unwrap_or_default());
+    format!("$ ananke {arguments}\n{problem}")
 }
 
 fn problems(file: ExampleFile, yaml: &str) -> Vec<String> {

@@ -2,7 +2,7 @@
 //!
 //! Rules make claims, [`lint`](super::lint) compares them; so a new rule is linted by what it claims alone.
 
-use super::select::{Selector, ToolName};
+use super::select::{Selector, ToolName, WrittenName};
 use super::text::Needle;
 use crate::model::TextOf;
 
@@ -32,7 +32,7 @@ pub(crate) enum Claim<'r> {
     /// The selected calls must not come.
     ForbidsCalls(&'r Selector),
     /// No other tools may be called.
-    AllowsOnly(&'r [String]),
+    AllowsOnly(&'r [WrittenName]),
     /// There may be at most so many calls.
     LimitsCalls(u64),
     /// The agent's text must contain this.

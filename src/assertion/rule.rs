@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::claim::Claim;
 use super::evaluation::{Monitor, RuleScope};
 use super::rule_origin::RuleOrigin;
+use crate::diagnostic::Span;
 use crate::trace::RunEnd;
 use crate::variables::Patterns;
 
@@ -45,6 +46,11 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
 
     /// What it demands or rules out, for warnings.
     fn claims(&self) -> Vec<Claim<'_>> {
+        Vec::new()
+    }
+
+    /// The exact names of tools without which it may pass, each with its place unless that is the place of the rule.
+    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
         Vec::new()
     }
 

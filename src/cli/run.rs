@@ -208,6 +208,7 @@ fn going(settings: RunSettings, writing: Writing) -> Options {
             ReusedThreads::Rejected
         },
         flaky_fails: settings.flaky == Some(FlakyVerdict::Fail),
+        warnings_fail: is_set(settings.deny_warnings),
         writing,
         ..Options::default()
     }

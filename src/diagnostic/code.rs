@@ -110,6 +110,8 @@ codes! {
     Syntax = "syntax",
     /// A call among the messages of before that no message answers.
     UnansweredCall = "unanswered-call",
+    /// A tool that a rule names and no agent called, almost like one that exists.
+    UncalledTool = "uncalled-tool",
     /// A variable that nothing defines.
     UndefinedVariable = "undefined-variable",
     /// A key that does not exist here.

@@ -17,6 +17,7 @@ use super::transcript::Transcript;
 use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
 use super::turn_end::TurnEnd;
+use super::uncalled_tool::UncalledTool;
 use crate::diagnostic::Place;
 use crate::redact::{Mask, Redactor};
 
@@ -25,6 +26,15 @@ impl Mask for Place {
         if let Cow::Owned(file) = redactor.text(&self.file) {
             self.file = file.into();
         }
+    }
+}
+
+impl Mask for UncalledTool {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { place, name, rule: _, nearest } = self;
+        place.mask(redactor);
+        name.mask(redactor);
+        nearest.mask(redactor);
     }
 }
 

@@ -30,6 +30,7 @@ mod transcript;
 mod transcript_line;
 mod turn;
 mod turn_end;
+mod uncalled_tool;
 mod verdict;
 
 pub use bounds::bounded;
@@ -55,4 +56,5 @@ pub use transcript::{EarlierMessage, Transcript};
 pub use transcript_line::{SaidLine, TranscriptLine};
 pub use turn::TurnOutcome;
 pub use turn_end::TurnEnd;
+pub use uncalled_tool::{UncalledTool, UncalledTools};
 pub use verdict::Verdict;

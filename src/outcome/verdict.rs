@@ -2,18 +2,23 @@
 
 use super::quarantine::Quarantine;
 use super::totals::Totals;
+use super::uncalled_tool::UncalledTools;
 
 /// Everything that decides whether a run passes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// How many tests ended how.
     pub totals: Totals,
-    /// Whether a test that passed only when it was tried again fails the run.
+    /// Whether a test that passed only on a retry fails the run.
     pub flaky_fails: bool,
     /// Whether tests were not run because a server that they need ended.
     pub lost_server: bool,
     /// Expired quarantine entries, in the order of the config: each fails the run.
     pub expired: Vec<Quarantine>,
+    /// Names in rules that are probably misspelled.
+    pub uncalled: UncalledTools,
+    /// Whether warnings fail the run: `--deny-warnings`.
+    pub warnings_fail: bool,
 }
 
 impl Verdict {
@@ -22,9 +27,10 @@ impl Verdict {
         self.reasons().is_empty()
     }
 
-    /// Why the run does not pass, a part of a sentence each; none where it does.
+    /// Why the run does not pass, a part of a sentence each; none if it does.
     pub fn reasons(&self) -> Vec<String> {
-        let Self { totals, flaky_fails, lost_server, expired } = self;
+        let Self { totals, flaky_fails, lost_server, expired, uncalled, warnings_fail } = self;
+        let warnings = if *warnings_fail { uncalled.found.len() } else { 0 };
         let failing = totals.failed + totals.error + totals.timeout;
         let flaky = if *flaky_fails { totals.flaky } else { 0 };
         let reasons = [
@@ -35,6 +41,8 @@ impl Verdict {
                 let entries = counted(expired.len(), "entry", "entries");
                 format!("{entries} of the quarantine expired")
             }),
+            (warnings > 0)
+                .then(|| format!("{} (`--deny-warnings`)", counted(warnings, "warning", "warnings"))),
         ];
         reasons.into_iter().flatten().collect()
     }

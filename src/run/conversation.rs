@@ -98,6 +98,10 @@ impl Attempt<'_> {
         let options = shared.options;
         let whole = [options.timeout, whole_timeout].into_iter().flatten().min();
         let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
+        shared.tool_names.name(&rules, redactor);
+        let called_before = history.iter().flat_map(|message| &message.calls).map(|call| call.name.as_str());
+        let own = client_tools.iter().map(|tool| tool.declaration.name.as_str());
+        shared.tool_names.exist(called_before.chain(own), redactor);
         let evaluator = Evaluator::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
@@ -165,13 +169,15 @@ impl Attempt<'_> {
             held,
             not_asked,
             halt,
-            trace: _,
+            trace,
             snapshots,
             messages_count,
             state,
             warnings,
             duration_us,
         } = result;
+        let called = trace.calls.iter().map(|call| call.name.as_str());
+        self.case.shared.tool_names.exist(called, &self.case.redactor);
         let outcome = &mut self.outcome;
         outcome.transcript.turns = turns;
         outcome.transcript.turns_not_run = turn_count(turns_not_run);

@@ -101,7 +101,10 @@ impl Mask for RunEvent {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
             Self::RunStarted { facts, .. } => facts.mask(redactor),
-            Self::RunFinished { verdict, elapsed_us: _, interrupted: _ } => verdict.expired.mask(redactor),
+            Self::RunFinished { verdict, elapsed_us: _, interrupted: _ } => {
+                verdict.expired.mask(redactor);
+                verdict.uncalled.found.mask(redactor);
+            }
             Self::Retrying { id, why, .. } => {
                 id.mask(redactor);
                 why.mask(redactor);

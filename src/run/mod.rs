@@ -42,6 +42,7 @@ mod suite;
 mod target_limits;
 mod teardown;
 mod thread_locks;
+mod tool_names;
 mod turn_count;
 mod verify_recording;
 mod watchdog;

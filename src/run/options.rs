@@ -54,6 +54,8 @@ pub struct Options {
     pub reused_threads: ReusedThreads,
     /// Whether a test that passed only on a retry fails the run.
     pub flaky_fails: bool,
+    /// Whether a warning at the end of the run fails it.
+    pub warnings_fail: bool,
     /// Which snapshots are written.
     pub writing: Writing,
     /// Whether what is sent and received is reported.
@@ -71,6 +73,7 @@ impl Default for Options {
             retries: 0,
             reused_threads: ReusedThreads::default(),
             flaky_fails: false,
+            warnings_fail: false,
             writing: Writing::default(),
             exchanges: ExchangeReports::default(),
         }

@@ -10,6 +10,7 @@ use super::options::Options;
 use super::stopper::Stopper;
 use super::target_limits::TargetLimits;
 use super::thread_locks::ThreadLocks;
+use super::tool_names::ToolNames;
 use crate::context::Context;
 use crate::outcome::RunFacts;
 use crate::plan::CaseEntry;
@@ -40,6 +41,7 @@ pub struct Run {
     pub(super) exit_reported: OnceCell<()>,
     pub(super) thread_locks: ThreadLocks,
     pub(super) target_limits: TargetLimits,
+    pub(super) tool_names: ToolNames,
     /// Where its events go.
     pub(super) events: EventSender,
 }
@@ -65,6 +67,7 @@ impl Run {
             exit_reported: OnceCell::new(),
             thread_locks: ThreadLocks::default(),
             target_limits: TargetLimits::default(),
+            tool_names: ToolNames::default(),
             events,
         }
     }

@@ -43,6 +43,7 @@ pub(super) async fn end_without_thread(
     overdue: Overdue,
     preparation: Option<Arc<Mutex<Preparation>>>,
 ) -> Sealed<Outcome> {
+    case.shared.tool_names.lose_calls();
     let mut outcome = blank(&case.shared, &case.entry);
     outcome.transcript.started_unix_ms = case.started_unix_ms;
     outcome.transcript.turns_not_run = turn_count(case.entry.test.turns);

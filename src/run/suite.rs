@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::event::RunEvent;
+use super::options::Options;
 use super::run::Run;
 use super::run_all::run_all;
 use super::schedule::All;
 use super::snapshots;
 use super::stopper::Reason;
-use crate::outcome::{RunFacts, Verdict};
+use crate::outcome::{RunFacts, UncalledTools, Verdict};
 use crate::plan::Plan;
 
 /// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while tests run, and is not
@@ -29,7 +30,11 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     };
     snapshots::clear(&shared, obsolete);
     let elapsed_us = clock.now().0.saturating_sub(started.0);
-    let verdict = Verdict { totals, flaky_fails: shared.options.flaky_fails, lost_server, expired };
+    // Of a run that was stopped not every test had its calls.
+    let is_whole = shared.stopper.reason().is_none();
+    let uncalled = if is_whole { shared.tool_names.uncalled() } else { UncalledTools::default() };
+    let Options { flaky_fails, warnings_fail, .. } = shared.options;
+    let verdict = Verdict { totals, flaky_fails, lost_server, expired, uncalled, warnings_fail };
     let interrupted = shared.stopper.reason() == Some(Reason::Interrupted);
     shared.tell_all(RunEvent::RunFinished { verdict: verdict.clone(), elapsed_us, interrupted });
     shared.events.end();

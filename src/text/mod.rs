@@ -18,4 +18,4 @@ pub use confusables::is_confusable;
 pub use head_tail::HeadTail;
 pub use parse_duration::parse_duration;
 pub use short_text::ShortText;
-pub use suggest::{nearest, nearest_certain, suggest};
+pub use suggest::{is_one_typo, nearest, nearest_certain, suggest};

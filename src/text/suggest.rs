@@ -29,6 +29,23 @@ pub fn nearest_certain<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> 
     is_alone.then_some(meant)
 }
 
+/// Whether two different names differ by one typo: one character more, fewer or another, or two neighbours swapped. Numbers are no
+/// typos: names that differ in a digit are different names (`search_v1`, `search_v2`).
+pub fn is_one_typo(written: &str, known: &str) -> bool {
+    let length = |(a, b): (char, char)| (a == b).then(|| a.len_utf8());
+    let start: usize = written.chars().zip(known.chars()).map_while(length).sum();
+    let (written, known) = (&written[start..], &known[start..]);
+    let end: usize = written.chars().rev().zip(known.chars().rev()).map_while(length).sum();
+    let (written, known) = (&written[..written.len() - end], &known[..known.len() - end]);
+    let few = |text: &str| [0, 1, 2].map(|index| text.chars().nth(index));
+    let is_typo = match (few(written), few(known)) {
+        ([None, ..], [Some(_), None, _]) | ([Some(_), None, _], [None, ..] | [Some(_), None, _]) => true,
+        ([Some(a), Some(b), None], [Some(c), Some(d), None]) => a == d && b == c,
+        _ => false,
+    };
+    is_typo && !written.chars().chain(known.chars()).any(|char| char.is_ascii_digit())
+}
+
 /// A name without its case and separators.
 fn folded(text: &str) -> String {
     text.to_lowercase().replace(['-', '_', ' '], "")
@@ -59,6 +76,29 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(nearest(written, known), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn one_typo_is_one_character_or_two_that_are_swapped() {
+        for (written, known, expected) in [
+            ("delete_ordr", "delete_order", true),
+            ("delete_oorder", "delete_order", true),
+            ("delete_odrer", "delete_order", true),
+            ("delete-order", "delete_order", true),
+            ("größe", "grösse", false),
+            ("größe", "groß", false),
+            ("größe", "grösze", false),
+            ("größe", "größen", true),
+            ("delete_order", "delete_order", false),
+            ("delete_orders", "delete_order", true),
+            ("deleteorders", "delete_order", false),
+            ("search_v1", "search_v2", false),
+            ("search_1", "search_", false),
+            ("step_12", "step_21", false),
+        ] {
+            assert_eq!(is_one_typo(written, known), expected, "{written} {known}");
+            assert_eq!(is_one_typo(known, written), expected, "{known} {written}");
         }
     }
 

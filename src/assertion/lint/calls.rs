@@ -6,7 +6,6 @@ use super::rules::{Rules, Scoped};
 use crate::assertion::claim::Claim;
 use crate::assertion::evaluation::RuleScope;
 use crate::assertion::rule::RuleEntry;
-use crate::assertion::select::{Selector, ToolName};
 use crate::diagnostic::{Code, Diagnostic};
 
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
@@ -33,20 +32,13 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     }
 }
 
-fn exact(selector: &Selector) -> Option<&str> {
-    match &selector.name {
-        ToolName::Exact(name) => Some(name),
-        ToolName::Matching(_) => None,
-    }
-}
-
 /// The tools that a rule needs calls of, and how many.
 fn needs(entry: &RuleEntry) -> BTreeMap<&str, u64> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for claim in entry.rule.claims() {
         let (name, count) = match claim {
-            Claim::Requires { selector, min, .. } => (exact(selector), min),
-            Claim::Step { selector, is_result: false } => (exact(selector), 1),
+            Claim::Requires { selector, min, .. } => (selector.name.exact(), min),
+            Claim::Step { selector, is_result: false } => (selector.name.exact(), 1),
             _ => continue,
         };
         if let Some(name) = name {

@@ -6,7 +6,7 @@ use super::rules::{MOST_PAIRS, Rules, Scoped};
 use crate::assertion::claim::Claim;
 use crate::assertion::evaluation::RuleScope;
 use crate::assertion::rule::RuleEntry;
-use crate::assertion::select::{Selector, ToolName};
+use crate::assertion::select::{Selector, ToolName, WrittenName};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::variables::Patterns;
 
@@ -26,7 +26,7 @@ struct Prohibitions<'r, 'e> {
     /// Of all tools whose names match.
     by_pattern: Vec<(ToolName, ForbiddenCalls<'e>)>,
     /// Those that name the tools that are allowed.
-    allowed: Vec<(Scoped<'e>, &'e [String])>,
+    allowed: Vec<(Scoped<'e>, &'e [WrittenName])>,
 }
 
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
@@ -160,8 +160,8 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
 
     /// What names the tools that are allowed, and surely none that matches.
     fn not_allowed(&self, name: &ToolName, required: Scoped<'e>) -> Option<Scoped<'e>> {
-        let is_later = |name: &String| name.contains("${");
-        let excludes = |allowed: &[String]| {
+        let is_later = |name: &WrittenName| name.contains("${");
+        let excludes = |allowed: &[WrittenName]| {
             !allowed.iter().any(is_later) && !allowed.iter().any(|allowed| name.may_match(allowed))
         };
         let mut allowed = self.allowed.iter();

@@ -10,9 +10,11 @@ mod mismatches;
 mod result;
 mod selector;
 mod tool_name;
+mod written_name;
 
 pub use argument_patterns::ArgumentPatterns;
 pub(crate) use count::CallCount;
 pub(crate) use mismatches::Mismatches;
 pub(crate) use selector::{NotMatchKeys, Selector};
 pub(crate) use tool_name::{ToolName, tool_name};
+pub(crate) use written_name::WrittenName;

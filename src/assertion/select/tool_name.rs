@@ -40,6 +40,14 @@ impl ToolName {
         }
     }
 
+    /// The name, unless it is a pattern.
+    pub(crate) fn exact(&self) -> Option<&str> {
+        match self {
+            Self::Exact(name) => Some(name),
+            Self::Matching(_) => None,
+        }
+    }
+
     /// The words for it: `` `pay` ``, `` a tool matching `^pay` ``.
     pub(crate) fn describe(&self) -> String {
         match self {

@@ -5,7 +5,8 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::evaluation::{Finding, Monitor, RuleScope, at_each_call};
 use crate::assertion::rule::{Rule, RuleKind};
-use crate::assertion::select::tool_name;
+use crate::assertion::select::WrittenName;
+use crate::diagnostic::Span;
 use crate::model::{AssertBlock, Text};
 use crate::variables::{Interpolation, Patterns};
 
@@ -13,7 +14,7 @@ use crate::variables::{Interpolation, Patterns};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct AllowOnly {
     /// Their exact names, in the order of the file; each once.
-    names: Vec<String>,
+    names: Vec<WrittenName>,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
@@ -25,8 +26,8 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 
 impl AllowOnly {
     fn compile(written: &[Text], interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let names: Vec<Option<String>> =
-            written.iter().map(|name| tool_name(name, interpolation).ok()).collect();
+        let names: Vec<Option<WrittenName>> =
+            written.iter().map(|name| WrittenName::compile(name, interpolation).ok()).collect();
         let mut known = Vec::new();
         for name in names.into_iter().collect::<Option<Vec<_>>>()? {
             if !known.contains(&name) {
@@ -59,7 +60,7 @@ impl Rule for AllowOnly {
         let (expected, names) = (self.describe(), self.names.clone());
         Ok(at_each_call(move |view, index| {
             let call =
-                view.trace.calls.get(index).filter(|call| !names.iter().any(|name| call.name == *name))?;
+                view.trace.calls.get(index).filter(|call| !names.iter().any(|name| call.name == **name))?;
             let message = format!("`{}` was called, which is not allowed here", short(&call.name));
             Some(Finding::of_call(message, &expected, index, call))
         }))
@@ -67,5 +68,9 @@ impl Rule for AllowOnly {
 
     fn claims(&self) -> Vec<Claim<'_>> {
         vec![Claim::AllowsOnly(&self.names)]
+    }
+
+    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
+        self.names.iter().map(|name| (name.as_str(), Some(name.span))).collect()
     }
 }

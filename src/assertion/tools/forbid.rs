@@ -5,6 +5,7 @@ use crate::assertion::collector::Collector;
 use crate::assertion::evaluation::{Finding, Monitor, RuleScope, at_each_call};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::tool_name;
+use crate::diagnostic::Span;
 use crate::model::AssertBlock;
 use crate::variables::Patterns;
 
@@ -46,5 +47,9 @@ impl Rule for Forbid {
 
     fn claims(&self) -> Vec<Claim<'_>> {
         vec![Claim::ForbidsTool(&self.name)]
+    }
+
+    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
+        vec![(&self.name, None)]
     }
 }

@@ -8,6 +8,7 @@ use crate::assertion::describe::short;
 use crate::assertion::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::{Mismatches, NotMatchKeys, Selector};
+use crate::diagnostic::Span;
 use crate::model::AssertBlock;
 use crate::trace::Delta;
 use crate::variables::Patterns;
@@ -67,6 +68,10 @@ impl Rule for ForbidCallsRule {
 
     fn claims(&self) -> Vec<Claim<'_>> {
         vec![Claim::ForbidsCalls(&self.selector)]
+    }
+
+    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
+        self.selector.name.exact().map(|name| (name, None)).into_iter().collect()
     }
 }
 

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::context::Scratch;
-use crate::outcome::{Failure, Outcome, Status};
+use crate::outcome::{Failure, Outcome, Status, UncalledTool};
 use crate::redact::Sealed;
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
@@ -135,19 +135,29 @@ fn end(run: &RunTotals) -> String {
     let RunTotals { totals, end, .. } = run;
     let tests = totals.tests();
     let reason = run.reason();
+    let found = end.as_ref().map_or(&[][..], |end| &end.verdict.uncalled.found);
+    let mut warnings: String = found.iter().take(MOST_FINDINGS).map(warning).collect();
+    if found.len() > MOST_FINDINGS {
+        let _ = writeln!(warnings, "# warning: and {} more", found.len() - MOST_FINDINGS);
+    }
     match end {
         None | Some(RunClose { interrupted: true, .. }) => format!("1..{tests}\nBail out! {reason}\n"),
         Some(RunClose { verdict, .. })
             if !verdict.is_pass() && totals.failed + totals.error + totals.timeout == 0 =>
         {
             let number = tests + 1;
-            format!("not ok {number} - the run: {reason}\n1..{number}\n")
+            format!("not ok {number} - the run: {reason}\n{warnings}1..{number}\n")
         }
         Some(_) => {
             let judged = ruling::totals(totals.judged).map(|judged| format!("# {judged}\n"));
-            format!("1..{tests}\n# {reason}\n{}", judged.unwrap_or_default())
+            format!("1..{tests}\n# {reason}\n{warnings}{}", judged.unwrap_or_default())
         }
     }
+}
+
+fn warning(tool: &UncalledTool) -> String {
+    let warning = format!("warning: {}: {}: {}", tool.place, tool.message(), tool.help());
+    format!("# {}\n", described(&warning))
 }
 
 /// `text` in a description or after a directive.

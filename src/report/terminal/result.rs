@@ -8,7 +8,7 @@ use anstyle::Style;
 use super::failed_tests::FailedTests;
 use super::listing::{MOST, bounded, further};
 use crate::diagnostic::Place;
-use crate::outcome::{Outcome, Quarantine, Status, Verdict};
+use crate::outcome::{Outcome, Quarantine, Status, UncalledTool, UncalledTools, Verdict};
 use crate::report::layout::Page;
 use crate::report::layout::{Palette, mark};
 use crate::text::escape;
@@ -64,6 +64,9 @@ impl RunResult {
         let flaky = if fails { "flaky, which fails the run (`--flaky fail`)" } else { "flaky" };
         self.flaky.write(flaky, palette, page);
         expired(verdict.map(|verdict| verdict.expired.as_slice()).unwrap_or_default(), palette, page);
+        if let Some(verdict) = verdict {
+            warnings(verdict, palette, page);
+        }
         self.failed.write(palette, page);
     }
 
@@ -120,6 +123,31 @@ fn expired(entries: &[Quarantine], palette: &Palette, page: &mut Page) {
         "  fix the tests and remove the entries, or agree on a later day with the owners",
     );
     page.end();
+}
+
+/// The warnings of the run itself, as `ananke check` prints its own.
+fn warnings(verdict: &Verdict, palette: &Palette, page: &mut Page) {
+    let UncalledTools { found, note } = &verdict.uncalled;
+    let (severity, style) =
+        if verdict.warnings_fail { ("error", palette.failed) } else { ("warning", palette.warning) };
+    for tool in found.iter().take(MOST) {
+        page.put(style, &format!("{severity}[{}]", UncalledTool::CODE));
+        page.plain(&format!(": {}", escape::line(&tool.message())));
+        page.end();
+        let Place { file, line, column } = &tool.place;
+        page.line(palette.faint, &escape::line(&format!(" --> {}:{line}:{column}", bounded(file))));
+        page.line(Style::new(), &escape::line(&format!("  = help: {}", tool.help())));
+        page.end();
+    }
+    further(found.len().saturating_sub(MOST), palette, page);
+    if !found.is_empty() {
+        page.line(Style::new(), &format!("For more: `ananke explain {}`", UncalledTool::CODE));
+        page.end();
+    }
+    if let Some(note) = note {
+        page.line(palette.faint, &format!("note: {note}"));
+        page.end();
+    }
 }
 
 fn row(sign: &str, style: Style, what: &str, beside: &str, page: &mut Page) {

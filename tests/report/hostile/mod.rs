@@ -14,10 +14,10 @@ use std::sync::Arc;
 use ananke::compare::{Comparison, ComparisonRules};
 use ananke::context::{Colouring, TerminalSize};
 use ananke::diagnostic::render::{RenderStyle, human};
-use ananke::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use ananke::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use ananke::outcome::{
     LateResult, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SaidLine, SnapshotWritten, Status,
-    TranscriptLine, TurnOutcome, Verdict,
+    TranscriptLine, TurnOutcome, UncalledTool, UncalledTools, Verdict,
 };
 use ananke::redact::Sealed;
 use ananke::report::file::junit::JunitProfile;
@@ -145,7 +145,15 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     }
     events.push(RunEvent::ServerEnded { what: own(), printed: own() });
     events.push(RunEvent::ObsoleteSnapshots { left: vec![own()], deleted: vec![own()] });
-    let mut verdict = Verdict { expired: vec![quarantine(text)], flaky_fails: true, ..Verdict::default() };
+    let Quarantine { place, .. } = quarantine(text);
+    let place = Place { file: text.into(), ..place };
+    let tool = UncalledTool { place, name: own(), rule: "tools.forbid", nearest: own() };
+    let mut verdict = Verdict {
+        expired: vec![quarantine(text)],
+        uncalled: UncalledTools { found: vec![tool; 30], note: Some("note") },
+        flaky_fails: true,
+        ..Verdict::default()
+    };
     for test in tests {
         verdict.totals.add(test);
     }

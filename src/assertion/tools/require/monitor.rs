@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::miss::{CountMiss, calls_so_far};
 use crate::assertion::describe::{around, short};
 use crate::assertion::evaluation::{Finding, Judgement, Moment, Monitor, View};
-use crate::assertion::select::{ArgumentPatterns, CallCount, Selector};
+use crate::assertion::select::{ArgumentPatterns, CallCount, Selector, WrittenName};
 use crate::trace::{Args, CallPhase, Delta};
 use crate::variables::Pattern;
 
@@ -20,8 +20,8 @@ pub(super) struct RequireMonitor {
     pub(super) unwanted_args: ArgumentPatterns,
     /// What no result may match.
     pub(super) unwanted_result: Option<Pattern>,
-    pub(super) after: Option<String>,
-    pub(super) after_result: Option<String>,
+    pub(super) after: Option<WrittenName>,
+    pub(super) after_result: Option<WrittenName>,
     pub(super) calls: Calls,
 }
 
@@ -187,7 +187,7 @@ impl RequireMonitor {
         Some(Finding {
             message: format!("`{}` was called without {missing}", short(&call.name)),
             expected: self.expected.clone(),
-            evidence: calls_so_far(view, index, answered.map(String::as_str)),
+            evidence: calls_so_far(view, index, answered.map(|after| after.as_str())),
             events: vec![call.first_event],
             ..Finding::default()
         })

@@ -6,7 +6,8 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::evaluation::{Monitor, RuleScope};
 use crate::assertion::rule::Rule;
-use crate::assertion::select::{ArgumentPatterns, CallCount, NotMatchKeys, Selector, tool_name};
+use crate::assertion::select::{ArgumentPatterns, CallCount, NotMatchKeys, Selector, WrittenName};
+use crate::diagnostic::Span;
 use crate::model::{self, AssertBlock};
 use crate::variables::{Interpolation, Pattern, Patterns};
 
@@ -24,9 +25,9 @@ struct RequireRule {
     /// What no result of a call with this name and these arguments may match.
     result_not_match: Option<Pattern>,
     /// The tool of which every selected call needs an earlier call.
-    after: Option<String>,
+    after: Option<WrittenName>,
     /// The tool of which every selected call needs a call that was answered before it.
-    after_result: Option<String>,
+    after_result: Option<WrittenName>,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
@@ -56,7 +57,7 @@ impl RequireRule {
         let args_not_match = ArgumentPatterns::compile(args_not_match.as_ref(), interpolation);
         let result_not_match = result_not_match.as_ref().map(|text| interpolation.pattern(text)).transpose();
         let [after, after_result] = [after, after_result]
-            .map(|text| text.as_ref().map(|text| tool_name(text, interpolation)).transpose());
+            .map(|text| text.as_ref().map(|text| WrittenName::compile(text, interpolation)).transpose());
         Some(Self {
             selector: selector?,
             count: count?,
@@ -158,9 +159,16 @@ impl Rule for RequireRule {
     }
 
     fn claims(&self) -> Vec<Claim<'_>> {
-        let after = self.after.as_deref().or(self.after_result.as_deref());
+        let after = self.after.as_ref().or(self.after_result.as_ref()).map(|after| after.as_str());
         let requires = Claim::Requires { selector: &self.selector, min: self.count.min, after };
         let nothing = self.requires_nothing().then_some(Claim::RequiresNothing(&self.selector.name));
         [requires].into_iter().chain(nothing).collect()
+    }
+
+    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
+        let own = self.selector.name.exact().filter(|_| self.count.min == 0);
+        let before = [&self.after, &self.after_result].into_iter().flatten();
+        let before = before.map(|after| (after.as_str(), Some(after.span)));
+        own.map(|name| (name, None)).into_iter().chain(before).collect()
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::annotation::{AnnotationKind, Annotations, line};
 use super::step::{JobStep, MOST_SUMMARY};
-use crate::outcome::{Failure, Outcome, Problem, Quarantine};
+use crate::outcome::{Failure, Outcome, Problem, Quarantine, UncalledTool, Verdict};
 use crate::redact::Sealed;
 use crate::report::file::markdown::MarkdownBuilder;
 use crate::report::reporter::Reporter;
@@ -76,6 +76,19 @@ impl GithubReport {
             )));
         }
     }
+
+    fn uncalled(&mut self, verdict: &Verdict) {
+        let (kind, annotations) = if verdict.warnings_fail {
+            (AnnotationKind::Error, &mut self.errors)
+        } else {
+            (AnnotationKind::Warning, &mut self.warnings)
+        };
+        for tool in &verdict.uncalled.found {
+            let place = (&*self.step.file(&tool.place.file), tool.place.line);
+            let message = format!("{}: {}", tool.message(), tool.help());
+            annotations.add(std::iter::once(line(kind, Some(place), UncalledTool::CODE.as_str(), &message)));
+        }
+    }
 }
 
 /// What is wrong, in a few lines.
@@ -94,7 +107,10 @@ impl Reporter for GithubReport {
         self.summary.add(event);
         match &**event {
             RunEvent::CaseFinished(outcome) => self.case(outcome),
-            RunEvent::RunFinished { verdict, .. } => self.expired(&verdict.expired),
+            RunEvent::RunFinished { verdict, .. } => {
+                self.expired(&verdict.expired);
+                self.uncalled(verdict);
+            }
             _ => {}
         }
         Ok(())

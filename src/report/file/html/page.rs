@@ -7,8 +7,11 @@ use indexmap::IndexSet;
 use super::assets::{SCRIPT, STYLE, policy};
 use super::markup;
 use crate::context::iso8601;
-use crate::report::file::json::{JudgedCounts, SummaryLine};
+use crate::report::file::json::{JudgedCounts, SummaryLine, WarningView};
 use crate::text::duration;
+
+/// How many warnings of the run are shown.
+const MOST_WARNINGS: usize = 20;
 
 /// Everything above the tests.
 pub(super) fn head(
@@ -72,6 +75,14 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
         )]
         let took = duration::rounded((took * 1000.0) as u64);
         fact("Duration", &format!("<time>{}</time>", markup::line(&took)))?;
+    }
+    let warnings = summary.warnings.as_deref().unwrap_or_default();
+    for WarningView { message, help, file, line, .. } in warnings.iter().take(MOST_WARNINGS) {
+        let text = markup::line(&format!("{message}: {help}"));
+        fact("Warning", &format!("<bdi>{}</bdi>:{line}: {text}", markup::line(file)))?;
+    }
+    if let Some(more) = warnings.len().checked_sub(MOST_WARNINGS).filter(|more| *more > 0) {
+        fact("Warning", &format!("and {more} more"))?;
     }
     let started = iso8601(summary.started);
     let shown = format!("{} {} UTC", &started[..10], &started[11..16]);

@@ -12,13 +12,13 @@ use super::turn_view::{
 use super::verdict_view::{Assertion, JudgeAnswerView, JudgeView, LevelView, ProblemView, StatusView};
 use super::view::{
     AttemptView, EarlierMessageView, JudgedCounts, LastLine, Quarantined, ReportLine, ResultLine,
-    RunFactsView, SnapshotCounts, SummaryLine, VERSION,
+    RunFactsView, SnapshotCounts, SummaryLine, VERSION, WarningView,
 };
-use crate::diagnostic::SourceFile;
+use crate::diagnostic::{Place, SourceFile};
 use crate::outcome::{
     self, CallFailure, CallOutcome, Failure, Gap, JudgeAnswer, JudgedTotals, LateResult, Measured,
     MeasuredUnit, Outcome, PassedRule, Problem, ReportedRunEnd, Ruling, RunFacts, SaidLine, TranscriptLine,
-    TurnOutcome,
+    TurnOutcome, UncalledTool, UncalledTools,
 };
 use crate::report::run_totals::RunTotals;
 use crate::report::snapshot_totals::SnapshotTotals;
@@ -116,7 +116,25 @@ pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
         duration_ms: end.as_ref().map(|end| milliseconds(end.elapsed_us)),
         exit_code: run.exit_code(),
         snapshots: snapshots(counted),
+        warnings: end.as_ref().and_then(|end| warnings(&end.verdict.uncalled)),
         reason: run.reason(),
+    }
+}
+
+/// The warnings of a run; `None` if there are none.
+fn warnings(uncalled: &UncalledTools) -> Option<Vec<WarningView>> {
+    (!uncalled.found.is_empty()).then(|| uncalled.found.iter().map(warning).collect())
+}
+
+fn warning(tool: &UncalledTool) -> WarningView {
+    let Place { file, line, column } = &tool.place;
+    WarningView {
+        code: UncalledTool::CODE.as_str(),
+        message: tool.message(),
+        help: tool.help(),
+        file: file.to_string(),
+        line: *line,
+        column: *column,
     }
 }
 

@@ -17,4 +17,4 @@ pub use json_lines_report::JsonLinesReport;
 pub use json_report::JsonReport;
 pub use view::schema;
 #[cfg(feature = "html")]
-pub(in crate::report) use view::{JudgedCounts, SummaryLine};
+pub(in crate::report) use view::{JudgedCounts, SummaryLine, WarningView};

@@ -281,8 +281,29 @@ pub(in crate::report) struct SummaryLine {
     /// Changes of snapshots; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) snapshots: Option<SnapshotCounts>,
+    /// Warnings of the run itself, by place; omitted if there are none. Those of a test are in its result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::report) warnings: Option<Vec<WarningView>>,
     /// The reason for the exit code, as text.
     pub(in crate::report) reason: String,
+}
+
+/// A warning of the run itself.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Warning")]
+pub(in crate::report) struct WarningView {
+    /// The kind of problem; `ananke explain` describes it.
+    pub(in crate::report) code: &'static str,
+    /// What is wrong.
+    pub(in crate::report) message: String,
+    /// What to do about it.
+    pub(in crate::report) help: String,
+    /// The file in which it is.
+    pub(in crate::report) file: String,
+    /// The line in the file, from 1.
+    pub(in crate::report) line: u32,
+    /// The column in the line, in characters from 1.
+    pub(in crate::report) column: u32,
 }
 
 /// The number of tests whose rules ask judges. They are counted by their status too.

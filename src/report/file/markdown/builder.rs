@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::failures::Failures;
 use super::rows::MarkdownRows;
 use super::words::{code, folded};
-use crate::outcome::{Outcome, Quarantine, Status};
+use crate::outcome::{Outcome, Quarantine, Status, UncalledTools, Verdict};
 use crate::report::layout::Page;
 use crate::report::layout::counts;
 use crate::report::layout::{Palette, mark};
@@ -115,6 +115,7 @@ impl MarkdownBuilder {
         let mut text = String::new();
         let end = self.run.end.as_ref();
         text += &expired(end.map(|end| end.verdict.expired.as_slice()).unwrap_or_default(), self.most / 8);
+        text += &end.map(|end| warnings(&end.verdict, self.most / 8)).unwrap_or_default();
         let MarkdownRows { count, .. } = self.flaky;
         if count > 0 {
             let fails = end.is_some_and(|end| end.verdict.flaky_fails);
@@ -153,4 +154,25 @@ fn expired(entries: &[Quarantine], room: usize) -> String {
         rows.add(&format!("{test} last day {expires}, owner {owner}, {place}"));
     }
     format!("### expired quarantine entries, which fail the run\n\n{}\n", rows.text())
+}
+
+fn warnings(verdict: &Verdict, room: usize) -> String {
+    let UncalledTools { found, note } = &verdict.uncalled;
+    if found.is_empty() && note.is_none() {
+        return String::new();
+    }
+    let mut rows = MarkdownRows::new(room);
+    if let Some(note) = note {
+        rows.add(note);
+    }
+    for tool in found {
+        let (place, name, nearest) = (tool.place.to_string(), &tool.name, &tool.nearest);
+        let [place, name, nearest] = [&place, name, nearest].map(|text| code(text, NAME));
+        rows.add(&format!(
+            "{place}: no agent called {name}, which `{}` names. Did you mean {nearest}?",
+            tool.rule
+        ));
+    }
+    let fails = if verdict.warnings_fail { ", which fail the run (`--deny-warnings`)" } else { "" };
+    format!("### warnings{fails}\n\n{}\n", rows.text())
 }

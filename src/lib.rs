@@ -110,6 +110,8 @@
 #[doc(hidden)]
 pub mod assertion;
 #[doc(hidden)]
+pub mod cases;
+#[doc(hidden)]
 pub mod compare;
 #[doc(hidden)]
 pub mod compile;

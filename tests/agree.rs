@@ -24,6 +24,7 @@ fn several_tests() -> Value {
 
 fn documents(kind: FileKind) -> Vec<Value> {
     match kind {
+        FileKind::Case => unreachable!("it has no version"),
         FileKind::Test => vec![
             several_tests(),
             json!({
@@ -141,10 +142,12 @@ fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
     let valid = match kind {
         FileKind::Config => CONFIG.is_valid(document),
         FileKind::Test => TEST.is_valid(document),
+        FileKind::Case => unreachable!("it has no version"),
     };
     let problems = match kind {
         FileKind::Config => load::<ConfigFile>(kind, &source).err(),
         FileKind::Test => load::<TestFile>(kind, &source).err(),
+        FileKind::Case => unreachable!("it has no version"),
     };
     let problems: Vec<_> = problems.into_iter().flatten().collect();
     if problems.iter().any(|problem| problem.code.as_str() == "version") {

@@ -35,7 +35,7 @@ fn compare(path: &str, expected: &str) {
 
 /// Every schema with its name: those of the files, and those of what programs read.
 fn all() -> Vec<(&'static str, Value)> {
-    let files = FileKind::ALL.iter().map(|kind| (kind.as_str(), file_schema(*kind)));
+    let files = FileKind::ALL.iter().chain([&FileKind::Case]).map(|kind| (kind.as_str(), file_schema(*kind)));
     files.chain([("report", json::schema()), ("comparison", comparison::schema())]).collect()
 }
 
@@ -266,6 +266,7 @@ fn examples_and_snippets_are_valid_in_every_version() {
         let expected: &[&str] = match (kind, *version) {
             (FileKind::Config, "1.3") => &["agui", "openai", "scripted", "extends", "example of server"],
             (FileKind::Config, _) => &["agui", "example of tools"],
+            (FileKind::Case, _) => &[],
             (FileKind::Test, "1.3") => {
                 &["user", "example of turns", "example of hooks", "example of sequence"]
             }

@@ -50,5 +50,5 @@ pub use rule::{DroppedRule, ReplacedRule, RuleEntry};
 pub use rule_origin::RuleOrigin;
 pub(crate) use script::Script;
 pub use script_source::ScriptSource;
-pub use select::ArgumentPatterns;
+pub use select::PathPatterns;
 pub(crate) use snapshot::{Snapshot, with_golden};

@@ -33,6 +33,11 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         RuleKind::Requirement
     }
 
+    /// The author's own sentence about its failure, if there is one.
+    fn message(&self) -> Option<&str> {
+        None
+    }
+
     /// When it is decided, in words.
     fn when_decided(&self, scope: RuleScope) -> String {
         format!("evaluated at the end of {}", scope.words())

@@ -12,6 +12,7 @@ use super::rule::Rule;
 use super::script_source::ScriptSource;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, ScriptRule};
+use crate::source::Node;
 use crate::variables::{Interpolation, Patterns};
 
 /// A script that must accept.
@@ -23,6 +24,11 @@ pub(crate) struct Script {
     timeout_ms: Option<u64>,
     /// What the rule passes to it.
     with: Map<String, Value>,
+    /// What the answer should be.
+    expected: Option<Value>,
+    is_negated: bool,
+    /// What a failure says first.
+    message: Option<String>,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
@@ -34,8 +40,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 
 impl Script {
     fn compile(written: &Spanned<ScriptRule>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let ScriptRule { script, cmd, timeout_ms, with } = &written.value;
-        let with = with.as_ref().map(|node| interpolation.json(node)).transpose();
+        let ScriptRule { script, cmd, timeout_ms, with, expected, not, message } = &written.value;
+        let mut json = |node: Option<&Node>| node.map(|node| interpolation.json(node)).transpose();
+        let (with, expected) = (json(with.as_ref()), json(expected.as_ref()));
+        let message = message.as_ref().map(|text| interpolation.text(text)).transpose();
         let timeout = match timeout_ms {
             // What is known later is no part of what the rule wants.
             Some(number) if interpolation.written_number(number).is_some() => Ok(None),
@@ -88,7 +96,14 @@ impl Script {
             Some(Value::Object(with)) => with,
             _ => Map::new(),
         };
-        Some(Self { program, timeout_ms: timeout.ok()?, with })
+        Some(Self {
+            program,
+            timeout_ms: timeout.ok()?,
+            with,
+            expected: expected.ok()?,
+            is_negated: not.unwrap_or_default(),
+            message: message.ok()?,
+        })
     }
 }
 
@@ -99,7 +114,8 @@ impl Rule for Script {
         } else {
             format!(" with `{}`", short(&Value::Object(self.with.clone()).to_string()))
         };
-        format!("the script {}{with} accepts it", self.program)
+        let verdict = if self.is_negated { "rejects" } else { "accepts" };
+        format!("the script {}{with} {verdict} it", self.program)
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
@@ -109,11 +125,12 @@ impl Rule for Script {
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let (script, expected) = (self.clone(), self.describe());
         Ok(at_scope_end(move |view| {
-            let Script { program, timeout_ms, with } = script.clone();
+            let Script { program, timeout_ms, with, expected: wanted, is_negated, message } = script.clone();
             let mut request = conversation(view);
             request.insert("with".to_owned(), Value::Object(with));
+            request.insert("expected".to_owned(), wanted.unwrap_or_default());
             let (request, expected) = (Value::Object(request), expected.clone());
-            let question = ScriptQuestion { program, timeout_ms, request, expected };
+            let question = ScriptQuestion { program, timeout_ms, request, is_negated, message, expected };
             Judgement::Asks(Box::new(Inquiry::Script(question)))
         }))
     }

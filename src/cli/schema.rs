@@ -5,7 +5,7 @@ use std::io::Write as _;
 use ananke::model::VERSIONS;
 use ananke::report::comparison;
 use ananke::report::file::json;
-use ananke::schema::{FileKind, Version, pruned, text};
+use ananke::schema::{FileKind, Version, embedded, pruned, text};
 use clap::{Args, ValueEnum};
 
 use super::exit::Exit;
@@ -27,6 +27,8 @@ pub(crate) enum SchemaFile {
     Config,
     /// A test file
     Test,
+    /// A case of a JSONL file
+    Case,
     /// What `run --json` prints and `-o FILE.json` writes
     Report,
     /// What `compare --json` prints
@@ -51,7 +53,8 @@ pub(super) fn schema(options: &SchemaOptions) -> Exit {
     let schema = match options.file {
         SchemaFile::Config => pruned(FileKind::Config, version),
         SchemaFile::Test => pruned(FileKind::Test, version),
-        // All of these is there since the oldest version.
+        // What has no version is there in all of them.
+        SchemaFile::Case => embedded(FileKind::Case).clone(),
         SchemaFile::Report => json::schema(),
         SchemaFile::Comparison => comparison::schema(),
     };

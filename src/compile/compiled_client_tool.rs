@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::assertion::ArgumentPatterns;
+use crate::assertion::PathPatterns;
 use crate::diagnostic::{Code, Spanned};
 use crate::message::ToolDeclaration;
 use crate::model;
@@ -33,7 +33,7 @@ pub enum CompiledMock {
     /// One after the other.
     Sequence(Vec<CompiledMockAnswer>),
     /// The first that fits the arguments.
-    When(Vec<(ArgumentPatterns, CompiledMockAnswer)>),
+    When(Vec<(PathPatterns, CompiledMockAnswer)>),
 }
 
 /// One answer.
@@ -160,8 +160,8 @@ fn script(
 fn case_of(
     case: &Spanned<model::MockCase>,
     interpolation: &mut Interpolation<'_>,
-) -> Leaf<(ArgumentPatterns, CompiledMockAnswer)> {
-    let patterns = ArgumentPatterns::compile(case.args_match.as_ref(), interpolation);
+) -> Leaf<(PathPatterns, CompiledMockAnswer)> {
+    let patterns = PathPatterns::compile(case.args_match.as_ref(), interpolation);
     let answer = match (&case.result, &case.error) {
         (Some(node), None) => result(node, interpolation),
         (None, Some(text)) => error(text, interpolation),

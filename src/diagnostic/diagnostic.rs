@@ -105,9 +105,9 @@ impl Diagnostic {
 /// Sorts by file, then place, errors and warnings together, and drops exact repetitions: the order a person reads in.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     let key = |diagnostic: &Diagnostic| {
-        let name = diagnostic.source.as_ref().map(|source| source.name.clone());
+        let part = diagnostic.source.as_ref().map(|source| (source.name.clone(), source.first_line));
         let span = diagnostic.labels.first().map_or(Span::default(), |label| label.span);
-        (name, span, diagnostic.message.clone())
+        (part, span, diagnostic.message.clone())
     };
     diagnostics.sort_by_key(key);
     diagnostics.dedup_by(|a, b| key(a) == key(b));

@@ -45,7 +45,8 @@ impl SourceFile {
     /// three. Where the line begins with what is at the place, the lines that stand under it belong to it. How deep a
     /// line stands is its indentation, so this reads YAML well and nothing else.
     pub fn excerpt(&self, place: &Place) -> Excerpt {
-        let meant = (place.line as usize).saturating_sub(1);
+        let first = self.first_line as usize;
+        let meant = (place.line as usize).saturating_sub(first);
         let lines: Vec<&str> = self.lines_from(meant).take(MOST_LINES).collect();
         let Some((begin, behind)) = lines.split_first() else { return Excerpt::default() };
         let before = begin.chars().take_while(|character| matches!(character, ' ' | '-')).count();
@@ -55,9 +56,9 @@ impl SourceFile {
             above.take_while(|line| meant - line <= FARTHEST).take(MOST_LINES - 1 - own).collect();
         above.reverse();
         let above =
-            above.iter().map(|index| line(*index, self.lines_from(*index).next().unwrap_or_default()));
+            above.iter().map(|index| line(first + index, self.lines_from(*index).next().unwrap_or_default()));
         let own = (meant..=meant + own).zip(&lines);
-        let own = own.map(|(index, text)| ExcerptLine { is_meant: true, ..line(index, text) });
+        let own = own.map(|(index, text)| ExcerptLine { is_meant: true, ..line(first + index, text) });
         Excerpt { lines: above.chain(own).collect() }
     }
 }
@@ -73,9 +74,9 @@ impl Excerpt {
     }
 }
 
-fn line(index: usize, text: &str) -> ExcerptLine {
+fn line(number: usize, text: &str) -> ExcerptLine {
     let text = text[..text.floor_char_boundary(MOST_BYTES)].to_owned();
-    ExcerptLine { number: u32::try_from(index + 1).unwrap_or(u32::MAX), text, is_meant: false }
+    ExcerptLine { number: u32::try_from(number).unwrap_or(u32::MAX), text, is_meant: false }
 }
 
 /// How many of `lines` stand under `of`, which comes before them.

@@ -16,8 +16,10 @@ pub struct SourceFile {
     pub name: Arc<str>,
     /// The path it was read from.
     pub path: PathBuf,
-    /// The whole text.
+    /// The text: all of the file, or the lines of one of its parts.
     pub text: String,
+    /// The line of the file that the text begins with, counted from 1.
+    pub first_line: u32,
     line_starts: OnceLock<Vec<u32>>,
     parents: OnceLock<Vec<Option<usize>>>,
 }
@@ -42,7 +44,7 @@ impl fmt::Display for Place {
 /// Two are the same where they were read from the same place and say the same.
 impl PartialEq for SourceFile {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name && self.path == other.path && self.text == other.text
+        self.is_same_part(other) && self.name == other.name && self.text == other.text
     }
 }
 
@@ -51,13 +53,29 @@ impl Eq for SourceFile {}
 impl SourceFile {
     /// A text under a name.
     pub fn new(name: impl Into<Arc<str>>, path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        Self::part(name, path, text, 1)
+    }
+
+    /// Some lines of a larger text, of which the first is `first_line`.
+    pub fn part(
+        name: impl Into<Arc<str>>,
+        path: impl Into<PathBuf>,
+        text: impl Into<String>,
+        first_line: u32,
+    ) -> Self {
         Self {
             name: name.into(),
             path: path.into(),
             text: text.into(),
+            first_line,
             line_starts: OnceLock::new(),
             parents: OnceLock::new(),
         }
+    }
+
+    /// Whether both are the same lines of one file.
+    pub(super) fn is_same_part(&self, other: &Self) -> bool {
+        self.path == other.path && self.first_line == other.first_line
     }
 
     /// Line and column of the start of `span`.
@@ -67,7 +85,8 @@ impl SourceFile {
         let start = starts.get(line - 1).copied().unwrap_or(0) as usize;
         let before = self.text.get(start..span.start as usize).unwrap_or("");
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        Place { file: Arc::clone(&self.name), line: count(line), column: count(before.chars().count() + 1) }
+        let line = count(line - 1).saturating_add(self.first_line);
+        Place { file: Arc::clone(&self.name), line, column: count(before.chars().count() + 1) }
     }
 
     /// The value that begins at `span`, its further lines without the indentation of the first. The span of a mapping or a list
@@ -92,13 +111,13 @@ impl SourceFile {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// The lines from the line `index` on, which is counted from 0.
+    /// The lines from the line `index` of the text on, which is counted from 0.
     pub(super) fn lines_from(&self, index: usize) -> impl Iterator<Item = &str> {
         let start = self.line_starts().get(index).map_or(self.text.len(), |start| *start as usize);
         self.text.get(start..).unwrap_or_default().lines()
     }
 
-    /// The line that the line `index`, counted from 0, stands under.
+    /// The line of the text that the line `index`, counted from 0, stands under.
     pub(super) fn parent(&self, index: usize) -> Option<usize> {
         *self.parents.get_or_init(|| parents(self.lines_from(0))).get(index)?
     }

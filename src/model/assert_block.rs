@@ -99,7 +99,7 @@ impl AssertBlock {
     }
 }
 
-/// A check of a JSON value: exactly one of `equals`, `match`, `type`, `exists` and `schema`.
+/// A check of a JSON value: exactly one of `equals`, `one_of`, `contains`, `match`, `type`, `exists` and `schema`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
@@ -111,6 +111,12 @@ pub struct ValueRule {
     /// The expected value; the order of keys does not matter.
     #[schemars(with = "Option<serde_json::Value>")]
     pub equals: Option<Node>,
+    /// The expected values, one of which the value must be equal to.
+    #[schemars(with = "Option<Vec<serde_json::Value>>", length(min = 1), example = serde_json::json!(["paid", "pending"]))]
+    pub one_of: Option<Vec<Node>>,
+    /// Literal text that must occur: in a string as it is, in any other value as compact JSON.
+    #[schemars(example = "order confirmed")]
+    pub contains: Option<Text>,
     /// Regular expression that must match: a string as it is, any other value as compact JSON.
     #[serde(rename = "match")]
     #[schemars(example = "^sku-")]

@@ -1,12 +1,15 @@
 //! The keys that select tool calls, wherever calls are selected.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
 
 use super::scalars::Text;
 use super::since::Since;
+use super::tree::form;
 use crate::diagnostic::{Span, Spanned};
-use crate::source::{FreeMap, Node};
+use crate::source::{FreeMap, Node, NodeValue};
 
 /// Selects calls that match all conditions.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -29,9 +32,10 @@ pub struct CallSelector {
     /// Match calls whose result contains this, any JSON value. A string is compared with the raw result text.
     #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"status": "paid"}))]
     pub result: Option<Node>,
-    /// Match calls by result: a regular expression. A missing result does not match.
+    /// Match calls by result: a regular expression; or path (`order.status`) to regular expression, all must match. A
+    /// missing result does not match.
     #[schemars(extend("x-since" = "1.0"))]
-    pub result_match: Option<Text>,
+    pub result_match: Option<ResultMatch>,
     /// Require `args` and `result` to match exactly (default false: there may be more keys).
     pub exact: Option<Spanned<bool>>,
     /// Match calls whose result is an error (`true`) or is not (`false`).
@@ -49,6 +53,42 @@ impl CallSelector {
     /// Where the tool is named.
     pub fn name_span(&self) -> Option<Span> {
         self.name.as_ref().or(self.name_match.as_ref()).map(|name| name.span)
+    }
+}
+
+/// A pattern for a result as a whole, or patterns for values in it.
+#[derive(Clone, Debug)]
+pub enum ResultMatch {
+    /// The result matches.
+    Whole(Text),
+    /// The values at these paths match.
+    Parts(FreeMap<Text>),
+}
+
+impl<'de> Deserialize<'de> for ResultMatch {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::Map(_) => form(&node).map(Self::Parts),
+            _ => form(&node).map(Self::Whole),
+        }
+    }
+}
+
+impl JsonSchema for ResultMatch {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "ResultMatch".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [
+            { "type": "string" },
+            { "type": "object", "additionalProperties": { "type": "string" }, "x-since": "1.3" },
+        ]})
     }
 }
 

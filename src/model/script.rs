@@ -27,6 +27,14 @@ pub struct ScriptRule {
     #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
     pub with: Option<Node>,
+    /// What the answer should be, passed to the script as `expected`.
+    #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"total": 89.5}))]
+    pub expected: Option<Node>,
+    /// Negate the check (default false): it passes if the script rejects. An error stays an error.
+    pub not: Option<bool>,
+    /// Custom failure message.
+    #[schemars(example = &"the total must be correct")]
+    pub message: Option<Text>,
 }
 
 /// A named program for rules and mocks. It receives JSON on stdin and prints its answer to stdout, as JSON.

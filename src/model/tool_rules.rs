@@ -60,6 +60,9 @@ pub struct Require {
     #[serde(rename = "$ananke::flattened")]
     #[schemars(flatten)]
     pub calls: CallSelector,
+    /// Which of the calls to the tool are matched: all of them (default), or the first one.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub which: Option<WhichCalls>,
     /// Number of matching calls (default: at least one). A number alone is `exact`.
     pub count: Option<Spanned<Short<Count>>>,
     /// No call selected by name and arguments may have a matching argument. A missing argument passes.
@@ -74,6 +77,21 @@ pub struct Require {
     /// Every selected call must be preceded by the result of a call to this tool, in the same or an earlier turn.
     #[schemars(extend("x-since" = "1.3"))]
     pub after_result: Option<Text>,
+    /// Custom failure message.
+    #[schemars(extend("x-since" = "1.3"), example = &"the cart must be validated")]
+    pub message: Option<Text>,
+}
+
+/// Which of the calls to a tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum WhichCalls {
+    /// All of them.
+    #[default]
+    All,
+    /// The first call to the tool.
+    First,
 }
 
 impl ShortForm for Require {
@@ -114,4 +132,7 @@ pub struct ForbidCalls {
     /// Only calls with a result that does not match this regular expression.
     #[schemars(example = &"^\\{")]
     pub result_not_match: Option<Text>,
+    /// Custom failure message.
+    #[schemars(example = &"a customer is never refunded twice")]
+    pub message: Option<Text>,
 }

@@ -134,6 +134,7 @@ impl LoadedTest {
             line: self.source.place(self.model.name.span).line,
             index: self.index,
             hash: self.hash,
+            part: self.part,
             hooks: !self.hooks(variables).is_empty(),
             defines: defines.into_iter().collect(),
             secrets: own_secrets,

@@ -1,29 +1,23 @@
 //! What is wrong with a test file, or odd about it, before anything runs.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::check::{CheckedTest, ProjectContext};
+use super::check::ProjectContext;
+use super::check_cases::check_cases;
+use super::checked_file::CheckedFile;
 use super::loaded_file::LoadedFile;
-use super::test::LoadedTest;
-use crate::context::{Context, display_name};
-use crate::diagnostic::{Code, Diagnostic};
+use super::snapshot_owners::SnapshotOwners;
+use crate::cases::is_case_file;
+use crate::context::display_name;
 use crate::model::TestFile;
 use crate::schema::{self, FileKind};
 use crate::source;
 
-/// What was found out about a file.
-#[derive(Default)]
-pub(super) struct CheckedFile {
-    /// Its good tests.
-    pub(super) tests: Vec<CheckedTest>,
-    /// Whether it is broken and may give its tests variables.
-    pub(super) broken_with_variables: bool,
-    pub(super) problems: Vec<Diagnostic>,
-}
-
 /// Loads and checks the file at `path`.
 pub(super) fn check_file(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
+    if is_case_file(path) {
+        return check_cases(project, path);
+    }
     match LoadedFile::load(project.context, path) {
         Ok(mut file) => {
             let mut found = check_tests(&file, project);
@@ -42,15 +36,10 @@ pub(super) fn check_file(project: &ProjectContext<'_>, path: &Path) -> CheckedFi
 /// Checks the tests of a file.
 fn check_tests(file: &LoadedFile, project: &ProjectContext<'_>) -> CheckedFile {
     let mut found = CheckedFile::default();
-    let mut kept: HashMap<PathBuf, &LoadedTest> = HashMap::new();
+    let mut snapshots = SnapshotOwners::default();
     for test in &file.tests {
         let Some(checked) = test.check(project, &mut found.problems) else { continue };
-        let mut shared = None;
-        for file in &checked.snapshots {
-            shared = shared.or_else(|| Some((file, *kept.get(file)?)));
-            kept.entry(file.clone()).or_insert(test);
-        }
-        found.problems.extend(shared.map(|(file, other)| shares(project.context, test, other, file)));
+        found.problems.extend(snapshots.take(project.context, test, &checked.snapshots));
         found.tests.push(checked);
     }
     found
@@ -70,14 +59,4 @@ fn further_problems(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
     found.problems.retain(|problem| recovered.is_of_the_file(problem));
     let gives = file.tests.iter().any(|test| test.may_give_variables(project.variables));
     CheckedFile { tests: Vec::new(), broken_with_variables: gives, ..found }
-}
-
-/// Two tests of one file whose snapshots would be kept in one place.
-fn shares(context: &Context, test: &LoadedTest, other: &LoadedTest, file: &Path) -> Diagnostic {
-    let shown = display_name(context, file);
-    let message = format!("the snapshots of two tests are kept in `{shown}`");
-    Diagnostic::error(Code::DuplicateSnapshot, message)
-        .at(&test.source, test.model.name.span, "that of this test")
-        .at(&test.source, other.model.name.span, "and of this one")
-        .help("give one of the tests, or one of the snapshots, another name")
 }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::cases::FilePart;
 use crate::compile::RowEntry;
 use crate::outcome::Quarantine;
 use crate::variables::Secret;
@@ -53,6 +54,8 @@ pub struct TestEntry {
     pub index: usize,
     /// A hash of the file's text, to notice that it changed.
     pub hash: u64,
+    /// Where it is in a case file, which is read case by case.
+    pub part: Option<FilePart>,
     /// Whether hooks run before it, so that it may use names that nothing else defines.
     pub hooks: bool,
     /// The variables that it gives itself whatever the row, sorted.
@@ -75,8 +78,8 @@ impl CaseEntry {
         Arc::ptr_eq(&self.test, &other.test)
     }
 
-    /// Whether both are of one file.
-    pub fn is_of_same_file(&self, other: &Self) -> bool {
-        self.test.path == other.test.path
+    /// Whether both are read together: they are of one file, or of one case of it.
+    pub fn is_read_with(&self, other: &Self) -> bool {
+        self.test.path == other.test.path && self.test.part == other.test.part
     }
 }

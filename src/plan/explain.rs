@@ -41,9 +41,9 @@ pub fn explain<'p>(
     plan: &'p Plan,
 ) -> Result<Vec<(&'p [CaseEntry], ExplainedTest)>, Vec<Diagnostic>> {
     let mut explained = Vec::new();
-    for cases in plan.cases.chunk_by(CaseEntry::is_of_same_file) {
+    for cases in plan.cases.chunk_by(CaseEntry::is_read_with) {
         let [first, ..] = cases else { continue };
-        let file = LoadedFile::load(context, &first.test.path)?;
+        let file = LoadedFile::of_entry(context, first)?;
         for rows in cases.chunk_by(CaseEntry::is_of_same_test) {
             let test = rows.first().and_then(|case| Some((case, file.tests.get(case.test.index)?)));
             if let Some((case, test)) = test {

@@ -21,6 +21,7 @@ pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
         line: 1,
         index: 0,
         hash: 0,
+        part: None,
         hooks: false,
         defines: Vec::new(),
         secrets: Vec::new(),

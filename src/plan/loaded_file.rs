@@ -7,8 +7,9 @@ use std::sync::Arc;
 use super::entry::CaseEntry;
 use super::prepare_error::PrepareError;
 use super::test::LoadedTest;
+use crate::cases::{CaseFile, ReadCase};
 use crate::context::{Context, display_name};
-use crate::diagnostic::{Code, Diagnostic, SourceFile};
+use crate::diagnostic::{Diagnostic, SourceFile};
 use crate::model::TestFile;
 use crate::schema::{self, FileKind};
 use crate::source;
@@ -29,11 +30,6 @@ impl LoadedFile {
     /// Reads a test file.
     pub(super) fn load(context: &Context, path: &Path) -> Result<Self, Vec<Diagnostic>> {
         let shown = display_name(context, path);
-        if path.extension().is_some_and(|extension| extension == "jsonl") {
-            let message = format!("`{shown}` contains JSON lines; a test file is YAML");
-            let help = "to run a test once per line, name the file under `cases` of a test";
-            return Err(vec![Diagnostic::error(Code::Syntax, message).help(help)]);
-        }
         let source = source::read(&context.files, path, &shown).map_err(|problem| vec![problem])?;
         let loaded = schema::load::<TestFile>(FileKind::Test, &source)?;
         let has_environment = |name: &str| context.environment.contains(name);
@@ -47,8 +43,24 @@ impl LoadedFile {
     /// # Errors
     /// If it cannot be read any more, or is broken by now.
     pub fn of_case(context: &Context, case: &CaseEntry) -> Result<Arc<Self>, PrepareError> {
-        let file = Self::load(context, &case.test.path);
+        let file = Self::of_entry(context, case);
         file.map(Arc::new).map_err(|problems| PrepareError::Broken(problems, Vec::new()))
+    }
+
+    /// The same, or everything that is wrong with it. A case that changed has no tests any more.
+    pub(super) fn of_entry(context: &Context, case: &CaseEntry) -> Result<Self, Vec<Diagnostic>> {
+        let Some(part) = case.test.part else { return Self::load(context, &case.test.path) };
+        let file = CaseFile { files: &context.files, path: &case.test.path, name: &case.test.file };
+        let source = file.again(part).map_err(|problem| vec![problem])?;
+        let tests = match source {
+            Some(source) => {
+                let ReadCase { test, problems, is_broken, .. } = ReadCase::of(&source);
+                let test = test.filter(|_| !is_broken).ok_or(problems)?;
+                vec![Arc::new(LoadedTest::of_case(source, test, part))]
+            }
+            None => Vec::new(),
+        };
+        Ok(Self { tests, oddities: Vec::new(), hash: 0, text_len: 0 })
     }
 
     pub(super) fn of(source: &Arc<SourceFile>, file: TestFile) -> Self {

@@ -5,8 +5,10 @@
 //! out the hooks of the test one by one and fills all the rest.
 
 mod check;
+mod check_cases;
 mod check_config;
 mod check_file;
+mod checked_file;
 mod draft;
 mod entry;
 mod explain;
@@ -31,6 +33,7 @@ mod retries;
 mod secrets;
 mod select;
 mod selection;
+mod snapshot_owners;
 mod target_context;
 mod test;
 mod test_head;

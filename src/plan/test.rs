@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use crate::assertion::{Block, Library};
+use crate::cases::FilePart;
 use crate::compile::{AttachmentFiles, FileAccess, RowEntry, Rows, SnapshotFiles, fill_history};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
@@ -28,6 +29,8 @@ pub struct LoadedTest {
     pub(super) index: usize,
     /// A hash of the file's text.
     pub(super) hash: u64,
+    /// Where it is in a case file.
+    pub(super) part: Option<FilePart>,
     /// Where its rows are, once looked up.
     rows: OnceLock<Option<Rows>>,
 }
@@ -44,7 +47,13 @@ impl LoadedTest {
             None => turn_of_messages(&mut messages)
                 .map_or((Vec::new(), None), |(turn, message)| (vec![turn], Some(message))),
         };
-        Self { source, model, messages, turns, last_message, index, hash, rows: OnceLock::new() }
+        let (part, rows) = (None, OnceLock::new());
+        Self { source, model, messages, turns, last_message, index, hash, part, rows }
+    }
+
+    /// The test that a case of a case file is.
+    pub(super) fn of_case(source: Arc<SourceFile>, model: Test, part: FilePart) -> Self {
+        Self { part: Some(part), ..Self::of(source, model, 0, 0) }
     }
 
     /// What was said before the first turn.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::config_file::ConfigFile;
-use crate::model::TestFile;
+use crate::model::{CaseLine, TestFile};
 use crate::schema::{FileKind, generate_of};
 
 /// The schema of a kind of file, newest version, draft-07 (which every editor's YAML support reads).
@@ -11,5 +11,6 @@ pub fn file_schema(kind: FileKind) -> Value {
     match kind {
         FileKind::Config => generate_of::<ConfigFile>(kind.as_str(), kind.title()),
         FileKind::Test => generate_of::<TestFile>(kind.as_str(), kind.title()),
+        FileKind::Case => generate_of::<CaseLine>(kind.as_str(), kind.title()),
     }
 }

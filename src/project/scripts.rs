@@ -129,7 +129,12 @@ impl<'a> Scripts<'a> {
             let help = format!("a script is a name of the config's `scripts`, or a path below `{FOLDER}/`");
             return Err(Diagnostic::error(Code::BadValue, message).help(help));
         }
-        let path = match self.files_of(name).as_slice() {
+        let mut files = self.files_of(name);
+        if files.is_empty() {
+            // The name of a function in a system whose modules are folders.
+            files = self.files_of(&name.replace('.', "/"));
+        }
+        let path = match files.as_slice() {
             [] => return Err(self.unknown(name)),
             [one] => one.clone(),
             several => {

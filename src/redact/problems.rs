@@ -67,7 +67,8 @@ impl MaskedSource {
             }
         }
         text.push_str(&source.text[done..]);
-        let source = || Arc::new(SourceFile::new(Arc::clone(&source.name), &source.path, text));
+        let source =
+            || Arc::new(SourceFile::part(Arc::clone(&source.name), &source.path, text, source.first_line));
         (!masks.is_empty()).then(|| Self { source: source(), masks: masks.into() })
     }
 

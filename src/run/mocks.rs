@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::assertion::{ArgumentPatterns, ScriptSource};
+use crate::assertion::{PathPatterns, ScriptSource};
 use crate::compile::{CompiledClientTool, CompiledMock, CompiledMockAnswer};
 use crate::engine::{Handling, ToolHost};
 use crate::hook::Expected;
@@ -37,7 +37,7 @@ enum Answers {
     /// Those of this script.
     Script(ScriptSource),
     Sequence(Vec<CompiledMockAnswer>),
-    When(Vec<(ArgumentPatterns, CompiledMockAnswer)>),
+    When(Vec<(PathPatterns, CompiledMockAnswer)>),
 }
 
 impl<'s> Mocks<'s> {
@@ -152,7 +152,7 @@ fn no_mock(tool: &str) -> Problem {
     )
 }
 
-fn unfitting(cases: &[(ArgumentPatterns, CompiledMockAnswer)], call: &ToolCall) -> Problem {
+fn unfitting(cases: &[(PathPatterns, CompiledMockAnswer)], call: &ToolCall) -> Problem {
     let mismatches = cases.iter().filter_map(|(args, _)| args.mismatch(call));
     let mismatches: Vec<String> =
         mismatches.zip(1..).map(|(mismatch, case)| format!("case {case}: {mismatch}")).collect();

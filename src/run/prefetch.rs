@@ -50,7 +50,7 @@ impl Prefetch {
         let missing = self.plan.cases.iter().enumerate().skip(first);
         for (index, entry) in missing.take(count.saturating_sub(self.loading.len())) {
             let before = index.checked_sub(1).and_then(|before| self.plan.cases.get(before));
-            let same = self.latest.clone().filter(|_| before.is_some_and(|case| case.is_of_same_file(entry)));
+            let same = self.latest.clone().filter(|_| before.is_some_and(|case| case.is_read_with(entry)));
             let loading = same.unwrap_or_else(|| match self.plan.take_file(entry) {
                 Some(file) => Loading::done(file),
                 None => Loading::begin(self.context.clone(), entry.clone()),

@@ -45,11 +45,12 @@ pub(super) fn check(
     let version = version.filter(|version| *version < Version::newest());
     let mut check = Check {
         schema,
+        policy: KeyPolicy::of(kind),
         version,
         needs: None,
         is_in_newer: false,
         levels: Vec::new(),
-        problems: Problems::new(schema, source),
+        problems: Problems::new(kind, schema, source),
         repairs,
     };
     check.value(&schema.root, node, None);
@@ -59,8 +60,27 @@ pub(super) fn check(
     CheckedTree { problems: check.problems.list, repairs: check.repairs }
 }
 
+/// What a kind of file demands of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KeyPolicy {
+    /// Each is one that the schema knows, and has a value.
+    Exact,
+    /// Programs write the file: an unknown key is odd, one in another case is the known one, one without a value is not there.
+    Lenient,
+}
+
+impl KeyPolicy {
+    fn of(kind: FileKind) -> Self {
+        match kind {
+            FileKind::Config | FileKind::Test => Self::Exact,
+            FileKind::Case => Self::Lenient,
+        }
+    }
+}
+
 struct Check<'a> {
     schema: &'static LazySchema,
+    policy: KeyPolicy,
     /// The version of the file, if there are newer ones.
     version: Option<Version>,
     /// The newest version that something in the file needs, if that is newer than the file says.
@@ -229,6 +249,9 @@ impl Check<'_> {
                         self.repairs.replace(&entry.value, property);
                     }
                 }
+                (Some(property), _) if self.is_absent(schema, property, entry) => {
+                    self.repairs.drop(&entry.value);
+                }
                 (Some(property), _) => {
                     if let Some((key, _)) = properties.get_key_value(&entry.key) {
                         self.levels.push(SchemaLevel { properties, key });
@@ -245,10 +268,40 @@ impl Check<'_> {
         if !unknown.is_empty() && schema.get("additionalProperties") == Some(&Value::Bool(false)) {
             let known: Vec<&str> = properties.keys().map(String::as_str).collect();
             for entry in unknown {
-                self.problems.unknown_key(here, entry, &known, &self.levels);
+                self.unknown_key(entry, &known, here);
+            }
+        }
+    }
+
+    fn unknown_key(&mut self, entry: &Entry, known: &[&'static str], here: &mut Here<'_>) {
+        let is_lenient = self.policy == KeyPolicy::Lenient;
+        let same = known.iter().find(|known| is_lenient && known.eq_ignore_ascii_case(&entry.key));
+        match same {
+            Some(same) if here.node.get(same).is_none() && !here.is_meant(same) => {
+                here.meant.push((*same).to_owned());
+                self.problems.other_case(entry, same);
+                self.repairs.rename(&entry.value, same);
+            }
+            Some(same) => {
+                self.problems.both_cases(entry, same);
+                self.repairs.drop(&entry.value);
+            }
+            None => {
+                self.problems.unknown_key(here, entry, known, &self.levels);
+                if is_lenient {
+                    self.problems.warn_of_last();
+                }
                 self.repairs.drop(&entry.value);
             }
         }
+    }
+
+    /// Whether a key without a value is as good as not there.
+    fn is_absent(&self, schema: &Value, property: &Value, entry: &Entry) -> bool {
+        self.policy == KeyPolicy::Lenient
+            && entry.value.value == NodeValue::Null
+            && !union::is_free(property)
+            && !demands(schema).any(|key| key == entry.key)
     }
 
     fn property(&mut self, property: &'static Value, entry: &Entry) {

@@ -11,17 +11,20 @@ pub enum FileKind {
     Config,
     /// A test file.
     Test,
+    /// A case of a JSONL file. It has no version: it may use everything.
+    Case,
 }
 
 impl FileKind {
-    /// Every kind.
+    /// Every kind that declares a version.
     pub const ALL: &'static [Self] = &[Self::Config, Self::Test];
 
-    /// The name by which people ask for the schema, and its file's: `config`, `test`.
+    /// The name by which people ask for the schema, and its file's: `config`, `test`, `case`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Config => "config",
             Self::Test => "test",
+            Self::Case => "case",
         }
     }
 
@@ -30,6 +33,7 @@ impl FileKind {
         match self {
             Self::Config => "ananke project config",
             Self::Test => "ananke test file",
+            Self::Case => "ananke case of a JSONL file",
         }
     }
 }
@@ -38,9 +42,11 @@ impl FileKind {
 pub fn embedded(kind: FileKind) -> &'static Value {
     static CONFIG: OnceLock<Value> = OnceLock::new();
     static TEST: OnceLock<Value> = OnceLock::new();
+    static CASE: OnceLock<Value> = OnceLock::new();
     let cell = match kind {
         FileKind::Config => &CONFIG,
         FileKind::Test => &TEST,
+        FileKind::Case => &CASE,
     };
     // A test holds that the committed text is what the types make; it always parses.
     cell.get_or_init(|| serde_json::from_str(committed(kind)).unwrap_or(Value::Bool(true)))
@@ -51,5 +57,6 @@ pub(super) fn committed(kind: FileKind) -> &'static str {
     match kind {
         FileKind::Config => include_str!("../../schema/config.schema.json"),
         FileKind::Test => include_str!("../../schema/test.schema.json"),
+        FileKind::Case => include_str!("../../schema/case.schema.json"),
     }
 }

@@ -30,9 +30,11 @@ impl LazySchema {
     pub(super) fn of(kind: FileKind) -> &'static Self {
         static CONFIG: OnceLock<LazySchema> = OnceLock::new();
         static TEST: OnceLock<LazySchema> = OnceLock::new();
+        static CASE: OnceLock<LazySchema> = OnceLock::new();
         let cell = match kind {
             FileKind::Config => &CONFIG,
             FileKind::Test => &TEST,
+            FileKind::Case => &CASE,
         };
         cell.get_or_init(|| {
             let nothing = || Self { root: Value::Bool(true), definitions: HashMap::new() };
@@ -91,7 +93,7 @@ mod tests {
 
     #[test]
     fn it_has_what_the_committed_schema_has() {
-        for kind in FileKind::ALL {
+        for kind in FileKind::ALL.iter().chain([&FileKind::Case]) {
             let mut whole = embedded(*kind).clone();
             let definitions = whole.as_object_mut().and_then(|whole| whole.shift_remove("definitions"));
             let schema = LazySchema::of(*kind);

@@ -37,6 +37,6 @@ pub use key_docs::KeyDocs;
 pub use load::{LoadedDocument, load};
 pub use oddities::oddities;
 pub use prune::pruned;
-pub use recover::{Recovered, recover};
+pub use recover::{Recovered, recover, recover_tree};
 pub use value::{SchemaError, SchemaMismatch, ValueSchema};
 pub use version::Version;

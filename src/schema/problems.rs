@@ -13,7 +13,7 @@ use super::remedy::{Remedy, remedy};
 use super::schema_level::{self, SchemaLevel};
 use super::union;
 use super::version::Version;
-use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::model::NOT_YET;
 use crate::source::{Entry, Node, NodeValue, printable};
 use crate::text::{nearest, nearest_certain, suggest};
@@ -26,6 +26,7 @@ const MOST_PLACED: usize = 100;
 
 /// The problems of one file.
 pub(super) struct Problems<'a> {
+    kind: FileKind,
     /// The schema of the file.
     schema: &'static LazySchema,
     source: &'a Arc<SourceFile>,
@@ -33,8 +34,8 @@ pub(super) struct Problems<'a> {
 }
 
 impl<'a> Problems<'a> {
-    pub(super) fn new(schema: &'static LazySchema, source: &'a Arc<SourceFile>) -> Self {
-        Self { schema, source, list: Vec::new() }
+    pub(super) fn new(kind: FileKind, schema: &'static LazySchema, source: &'a Arc<SourceFile>) -> Self {
+        Self { kind, schema, source, list: Vec::new() }
     }
 
     pub(super) fn missing_key(&mut self, here: &Here<'_>, key: &str) {
@@ -46,7 +47,28 @@ impl<'a> Problems<'a> {
             Some(example) if !example.is_object() && !example.is_array() => example.to_string(),
             _ => "…".to_owned(),
         };
-        self.list.push(problem.help(format!("add it: `{key}: {example}`")));
+        let quote = if self.kind == FileKind::Case { "\"" } else { "" };
+        self.list.push(problem.help(format!("add it: `{quote}{key}{quote}: {example}`")));
+    }
+
+    /// A key that is known in another case.
+    pub(super) fn other_case(&mut self, entry: &Entry, known: &str) {
+        let message = format!("`{}` is read as `{known}`", printable(&entry.key));
+        self.push(Code::UnknownKey, message, entry.key_span, format!("write `{known}`"));
+        self.warn_of_last();
+    }
+
+    /// A key that is there in another case as well.
+    pub(super) fn both_cases(&mut self, entry: &Entry, known: &str) {
+        let message = format!("`{}` and `{known}` are the same key", printable(&entry.key));
+        self.push(Code::DuplicateKey, message, entry.key_span, "keep one of them");
+    }
+
+    /// Makes the last problem one that stops nothing.
+    pub(super) fn warn_of_last(&mut self) {
+        if let Some(last) = self.list.last_mut() {
+            last.severity = Severity::Warning;
+        }
     }
 
     /// A key with nothing behind it.

@@ -7,11 +7,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::check::check;
+use super::check::{CheckedTree, check};
 use super::embedded::FileKind;
 use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::model::File;
-use crate::source::{self, Node, NodeValue};
+use crate::source::{self, Node, NodeValue, TypeMismatch};
 
 /// The readable part of a broken file.
 pub struct Recovered<T> {
@@ -26,11 +26,37 @@ pub struct Recovered<T> {
 /// Reads what fits the model; `None` where the text is no tree, or nothing of it fits.
 pub fn recover<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Option<Recovered<T>> {
     let written = source::tree(source).0?;
-    let (repaired, changed) = check(kind, source, &written, None).repairs.apply(&written);
-    let value = T::read(&repaired).ok()?;
-    let mut near = HashSet::new();
-    collect_near(&written, &changed, &mut near);
-    Some(Recovered { value, changed, near })
+    recover_tree(kind, source, &written).0
+}
+
+/// The same for a text that was read already, with every problem of it.
+pub fn recover_tree<T: File>(
+    kind: FileKind,
+    source: &Arc<SourceFile>,
+    written: &Node,
+) -> (Option<Recovered<T>>, Vec<Diagnostic>) {
+    let CheckedTree { mut problems, repairs } = check(kind, source, written, None);
+    let (mut repaired, mut changed) = repairs.apply(written);
+    if repairs.rename_keys() {
+        let again = check(kind, source, &repaired, None);
+        problems.extend(again.problems);
+        let (tree, places) = again.repairs.apply(&repaired);
+        repaired = tree;
+        changed.extend(places);
+    }
+    match T::read(&repaired) {
+        Ok(value) => {
+            let mut near = HashSet::new();
+            collect_near(written, &changed, &mut near);
+            (Some(Recovered { value, changed, near }), problems)
+        }
+        Err(TypeMismatch { message, span }) => {
+            if problems.iter().all(|problem| problem.severity == Severity::Warning) {
+                problems.push(Diagnostic::error(Code::WrongType, message).at(source, span, ""));
+            }
+            (None, problems)
+        }
+    }
 }
 
 impl<T> Recovered<T> {

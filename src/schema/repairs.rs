@@ -21,6 +21,8 @@ pub(super) struct Repairs {
 enum Repair {
     /// The entry whose value it is goes.
     Drop,
+    /// The entry whose value it is gets this key.
+    Rename(&'static str),
     /// Something that fits comes in its place.
     Replace(Node),
     /// The mapping gets keys that it needs.
@@ -36,6 +38,15 @@ impl Repairs {
         self.changes.insert(node, Repair::Drop);
     }
 
+    pub(super) fn rename(&mut self, node: &Node, key: &'static str) {
+        self.changes.insert(node, Repair::Rename(key));
+    }
+
+    /// Whether a key is renamed, so that its value is to be looked at under its new name.
+    pub(super) fn rename_keys(&self) -> bool {
+        self.changes.values().any(|change| matches!(change, Repair::Rename(_)))
+    }
+
     pub(super) fn replace(&mut self, node: &Node, schema: &Value) {
         let placeholder = self.placeholder(schema, node.span);
         self.changes.entry(node).or_insert(Repair::Replace(placeholder));
@@ -45,7 +56,7 @@ impl Repairs {
         let entry = self.required(key, schema.unwrap_or(&Value::Null), node.span);
         match self.changes.entry(node).or_insert_with(|| Repair::Add(Vec::new())) {
             Repair::Add(entries) => entries.push(entry),
-            Repair::Drop | Repair::Replace(_) => {}
+            Repair::Drop | Repair::Rename(_) | Repair::Replace(_) => {}
         }
     }
 
@@ -68,15 +79,22 @@ impl Repairs {
             (_, NodeValue::Map(entries)) => {
                 let mut kept = Vec::with_capacity(entries.len());
                 for Entry { key, key_span, value } in entries {
-                    if let Some(Repair::Drop) = self.changes.get(&std::ptr::from_ref(value)) {
-                        places.insert(*key_span);
-                        continue;
-                    }
+                    let key = match self.changes.get(&std::ptr::from_ref(value)) {
+                        Some(Repair::Drop) => {
+                            places.insert(*key_span);
+                            continue;
+                        }
+                        Some(Repair::Rename(key)) => (*key).to_owned(),
+                        _ => key.clone(),
+                    };
                     let value = self.repaired(value, places);
-                    kept.push(Entry { key: key.clone(), key_span: *key_span, value });
+                    kept.push(Entry { key, key_span: *key_span, value });
                 }
                 if let Some(Repair::Add(entries)) = change {
-                    kept.extend_from_slice(entries);
+                    let is_there = |key: &str| kept.iter().any(|entry| entry.key == key);
+                    let missing: Vec<Entry> =
+                        entries.iter().filter(|entry| !is_there(&entry.key)).cloned().collect();
+                    kept.extend(missing);
                 }
                 NodeValue::Map(kept)
             }

@@ -1,9 +1,11 @@
 //! From bytes to a tree in which every key and value knows its place.
 //!
-//! `read` brings the bytes, `yaml` makes the tree (the only user of the YAML crate), [`Node`] is the tree, `typed`
+//! `read` brings the bytes, `yaml` makes the tree (the only user of the YAML crate), or `json` does, [`Node`] is the tree, `typed`
 //! turns a tree into a value of the model. Nothing here knows which keys mean what.
 
+mod duplicate_keys;
 mod free_map;
+mod json;
 mod node;
 mod node_serde;
 mod read;
@@ -18,6 +20,7 @@ mod yaml_place;
 mod tests;
 
 pub use free_map::FreeMap;
+pub use json::parse_json;
 pub use node::{Entry, Node, NodeValue, printable};
 pub use read::{MAX_BYTES, read, reason};
 pub use typed::{FLATTENED, ONE_OR_MANY, SWITCH, TagDefault, from_mapping, from_node};

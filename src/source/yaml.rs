@@ -12,7 +12,8 @@ use serde_yaml::Spanned;
 use serde_yaml::budget::BudgetBreach;
 use serde_yaml::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 
-use super::node::{Entry, Node, NodeValue, printable};
+use super::duplicate_keys::find_duplicates;
+use super::node::{Node, NodeValue};
 use super::node_serde::NodeValueVisitor;
 use super::read::{MAX_BYTES, too_large};
 use super::yaml_error::explain;
@@ -153,39 +154,6 @@ fn restore_digits(node: &mut Node, text: &str) {
 /// Whether a number may be an integer that a floating-point number does not hold.
 fn is_large(number: &Number) -> bool {
     number.is_f64() && number.as_f64().is_some_and(|number| number.abs() >= 9e18)
-}
-
-/// Reports every duplicate key of one mapping, with the place of the first.
-fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
-    match &node.value {
-        NodeValue::List(items) => {
-            for item in items {
-                find_duplicates(source, item, diagnostics);
-            }
-        }
-        NodeValue::Map(entries) => {
-            let mut firsts: Vec<&Entry> = entries.iter().collect();
-            firsts.sort_by(|a, b| (&a.key, a.key_span).cmp(&(&b.key, b.key_span)));
-            for same in firsts.chunk_by(|a, b| a.key == b.key) {
-                for (first, again) in same.iter().skip(1).map(|again| (same[0], again)) {
-                    // Keys of an alias all stand where the alias stands, and are reported at its anchor.
-                    if first.key_span != again.key_span {
-                        let message = format!("the key `{}` is duplicated", printable(&again.key));
-                        diagnostics.push(
-                            Diagnostic::error(Code::DuplicateKey, message)
-                                .at(source, again.key_span, "again here")
-                                .at(source, first.key_span, "first here")
-                                .help("keep one of them"),
-                        );
-                    }
-                }
-            }
-            for entry in entries {
-                find_duplicates(source, &entry.value, diagnostics);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// A value as the crate hands it over: its place comes around it.

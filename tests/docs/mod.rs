@@ -80,16 +80,21 @@ fn documents() -> Vec<PathBuf> {
 const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\ntargets: { strict: { type: scripted, rules: [] } }\nscripts: { check-receipt: { cmd: [sh] }, free-days: { cmd: [sh] } }\n";
 const TEST: &str = "version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n";
 
-/// Loads a block as what it is, a test file where it has turns, else a project config, and checks it as
+/// Loads a block of YAML as what it is, a test file where it has turns, else a project config, and checks it as
 /// `ananke check` does: the schema, and then variables, patterns and rules.
 fn load_block(text: &str) -> Result<(), String> {
-    static LOADED: AtomicUsize = AtomicUsize::new(0);
-    let number = LOADED.fetch_add(1, Ordering::Relaxed);
-    let folder = std::env::temp_dir().join(format!("ananke-docs-{}-{number}", std::process::id()));
-    let (config_path, test_path) = (folder.join("ananke.config.yaml"), folder.join("block.test.yaml"));
     let has = |key: &str| text.lines().any(|line| line.starts_with(key));
     let is_config = has("target:") && !has("turns:");
     let (config, spec) = if is_config { (text, TEST) } else { (CONFIG, text) };
+    load(config, spec, "block.test.yaml")
+}
+
+/// Checks a project of a config and one file of tests.
+fn load(config: &str, spec: &str, name: &str) -> Result<(), String> {
+    static LOADED: AtomicUsize = AtomicUsize::new(0);
+    let number = LOADED.fetch_add(1, Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("ananke-docs-{}-{number}", std::process::id()));
+    let (config_path, test_path) = (folder.join("ananke.config.yaml"), folder.join(name));
     fs::create_dir_all(&folder).expect("the temporary folder can be written");
     fs::write(&config_path, config).expect("the temporary folder can be written");
     fs::write(&test_path, spec).expect("the temporary folder can be written");
@@ -133,6 +138,15 @@ fn every_yaml_block_loads() {
         }
     }
     assert!(seen > 0, "no YAML block was found at all");
+    let of_cases = documents().into_iter().flat_map(|path| {
+        let markdown = fs::read_to_string(&path).expect("a document can be read");
+        blocks(&markdown, "jsonl").into_iter().map(move |block| (path.clone(), block))
+    });
+    for (path, block) in of_cases {
+        if let Err(error) = load(CONFIG, &block.text, "block.jsonl") {
+            let _ = writeln!(problems, "{}:{}: {error}", path.display(), block.line);
+        }
+    }
     assert!(
         problems.is_empty(),
         "{problems}help: fix the block, or fence it as `yaml fragment` if it is only a part"
@@ -141,8 +155,19 @@ fn every_yaml_block_loads() {
 
 #[test]
 fn no_fence_hides_a_block() {
-    let fences =
-        ["yaml", "yaml fragment", "yaml mistake", "console", "json", "rust", "sh", "text", "xml", "python"];
+    let fences = [
+        "yaml",
+        "yaml fragment",
+        "yaml mistake",
+        "console",
+        "json",
+        "jsonl",
+        "rust",
+        "sh",
+        "text",
+        "xml",
+        "python",
+    ];
     for path in documents() {
         let markdown = fs::read_to_string(&path).expect("a document can be read");
         let all: usize = fences.iter().map(|fence| blocks(&markdown, fence).len()).sum();

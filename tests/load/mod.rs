@@ -25,6 +25,7 @@ fn problems(kind: FileKind, text: &str) -> Vec<Diagnostic> {
     match kind {
         FileKind::Config => load::<ConfigFile>(kind, &source).err().unwrap_or_default(),
         FileKind::Test => load::<TestFile>(kind, &source).err().unwrap_or_default(),
+        FileKind::Case => unreachable!("it has no version"),
     }
 }
 

@@ -34,14 +34,15 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 
 impl OutputRule {
     fn compile(written: &Spanned<ValueRule>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let ValueRule { path: None, equals, value_type, .. } = &written.value else {
+        let ValueRule { path: None, equals, one_of, value_type, .. } = &written.value else {
             return ValueCondition::compile(written, interpolation).map(|condition| Self { condition });
         };
         let is_text = |value: &NodeValue| matches!(value, NodeValue::String(_));
-        let other = match (equals, value_type) {
-            (Some(node), _) if !is_text(&node.value) => Some(format!("equal to {}", node.describe())),
-            (_, Some(ValueType::String) | None) => None,
-            (_, Some(other)) => Some(format!("of type {}", type_name(*other))),
+        let mut equals = equals.iter().chain(one_of.iter().flatten());
+        let other = match (equals.find(|node| !is_text(&node.value)), value_type) {
+            (Some(node), _) => Some(format!("equal to {}", node.describe())),
+            (None, Some(ValueType::String) | None) => None,
+            (None, Some(other)) => Some(format!("of type {}", type_name(*other))),
         };
         if let Some(other) = other {
             let message =

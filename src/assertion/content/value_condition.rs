@@ -10,6 +10,9 @@ use crate::source::Node;
 use crate::trace::Path;
 use crate::variables::{Interpolation, Pattern, Patterns};
 
+/// The keys of which an entry has one.
+const CONDITIONS: &str = "`equals`, `one_of`, `contains`, `match`, `type`, `exists` and `schema`";
+
 /// What one value must be (SPEC 7.5).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ValueCondition {
@@ -28,6 +31,10 @@ pub(super) struct ValueCondition {
 pub(super) enum ExpectedValue {
     /// This value.
     Equal(Value),
+    /// One of these values.
+    OneOf(Vec<Value>),
+    /// Text that contains this, of a string; of any other value its compact JSON.
+    Contain(String),
     /// Text that matches, of a string; of any other value its compact JSON.
     Match(Pattern),
     /// Of this type.
@@ -44,33 +51,50 @@ impl ValueCondition {
         written: &Spanned<model::ValueRule>,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let model::ValueRule { path, equals, matches, value_type, exists, schema, not, message } =
-            &written.value;
+        let model::ValueRule {
+            path,
+            equals,
+            one_of,
+            contains,
+            matches,
+            value_type,
+            exists,
+            schema,
+            not,
+            message,
+        } = &written.value;
         let path = match path {
             None => Some(None),
             Some(text) => interpolation.text(text).ok().and_then(|path| {
-                let report = |error| interpolation.report(Code::BadValue, text.span, error, None);
+                let help = "a path has keys and indexes alone: `items[0].id`";
+                let report =
+                    |error| interpolation.report(Code::BadValue, text.span, error, Some(help.to_owned()));
                 Path::parse(&path).map_err(report).ok().map(Some)
             }),
         };
         let equals = equals.as_ref().map(|node| interpolation.json(node).ok().map(ExpectedValue::Equal));
+        let one_of = one_of.as_ref().map(|all| {
+            let all: Vec<Option<Value>> = all.iter().map(|node| interpolation.json(node).ok()).collect();
+            all.into_iter().collect::<Option<Vec<Value>>>().map(ExpectedValue::OneOf)
+        });
+        let contains =
+            contains.as_ref().map(|text| interpolation.text(text).ok().map(ExpectedValue::Contain));
         let matches = matches.as_ref().map(|text| interpolation.pattern(text).ok().map(ExpectedValue::Match));
         let value_type = value_type.map(|value_type| Some(ExpectedValue::Type(value_type)));
         let schema = schema.as_ref().map(|node| fit(node, interpolation));
         let given = exists.map(|_| Some(ExpectedValue::Exists));
-        let mut wanted = [equals, matches, value_type, given, schema].into_iter().flatten();
+        let mut wanted = [equals, one_of, contains, matches, value_type, given, schema].into_iter().flatten();
         let message = message.as_ref().map(|text| interpolation.text(text)).transpose();
         let only = match (wanted.next(), wanted.next()) {
             (Some(only), None) => only,
             (None, _) => {
                 let problem = "nothing says what the value must be";
-                let help = "add one of `equals`, `match`, `type`, `exists` and `schema`";
-                interpolation.report(Code::MissingKey, written.span, problem, Some(help.to_owned()));
+                let help = format!("add one of {CONDITIONS}");
+                interpolation.report(Code::MissingKey, written.span, problem, Some(help));
                 None
             }
             (Some(_), Some(_)) => {
-                let problem =
-                    "an entry takes one of `equals`, `match`, `type`, `exists` and `schema`, not several";
+                let problem = format!("an entry takes one of {CONDITIONS}, not several");
                 let help = "write one entry for each of them: all must pass";
                 interpolation.report(Code::Contradiction, written.span, problem, Some(help.to_owned()));
                 None
@@ -106,6 +130,8 @@ impl ValueCondition {
         let not = if self.is_negated { "not " } else { "" };
         match &self.wanted {
             ExpectedValue::Equal(wanted) => format!("{value} {not}equal to `{}`", json(wanted)),
+            ExpectedValue::OneOf(all) => format!("{value} {not}equal to one of {}", listed(all)),
+            ExpectedValue::Contain(text) => format!("{value} {not}containing `{}`", short(text)),
             ExpectedValue::Match(pattern) => format!("{value} {not}matching `{}`", short(pattern.as_str())),
             ExpectedValue::Type(wanted) => format!("{value} {not}of type {}", type_name(*wanted)),
             ExpectedValue::Exists => format!("{value} {not}there"),
@@ -118,6 +144,10 @@ impl ValueCondition {
         match (&self.wanted, self.is_negated) {
             (ExpectedValue::Equal(wanted), false) => format!("`{}`", json(wanted)),
             (ExpectedValue::Equal(_), true) => "another value".to_owned(),
+            (ExpectedValue::OneOf(all), false) => format!("one of {}", listed(all)),
+            (ExpectedValue::OneOf(all), true) => format!("none of {}", listed(all)),
+            (ExpectedValue::Contain(text), false) => format!("a text containing `{}`", short(text)),
+            (ExpectedValue::Contain(text), true) => format!("a text without `{}`", short(text)),
             (ExpectedValue::Match(pattern), false) => format!("a match of `{}`", short(pattern.as_str())),
             (ExpectedValue::Match(pattern), true) => format!("no match of `{}`", short(pattern.as_str())),
             (ExpectedValue::Type(wanted), false) => format!("the type {}", type_name(*wanted)),
@@ -128,6 +158,11 @@ impl ValueCondition {
             (ExpectedValue::Fit(_), true) => "what does not fit the schema".to_owned(),
         }
     }
+}
+
+/// Values in a row.
+fn listed(all: &[Value]) -> String {
+    all.iter().map(|value| format!("`{}`", json(value))).collect::<Vec<_>>().join(", ")
 }
 
 fn fit(node: &Node, interpolation: &mut Interpolation<'_>) -> Option<ExpectedValue> {

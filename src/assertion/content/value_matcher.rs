@@ -42,21 +42,16 @@ impl ValueCondition {
         self.finding(own, self.describe(whole), words)
     }
 
-    fn finding(&self, own: String, expected: String, mut words: Vec<String>) -> Finding {
-        let message = match &self.message {
-            Some(message) => {
-                words.insert(0, own);
-                message.clone()
-            }
-            None => own,
-        };
-        Finding::in_words(message, expected, words)
+    fn finding(&self, own: String, expected: String, words: Vec<String>) -> Finding {
+        Finding::in_words(own, expected, words).in_words_of(self.message.as_deref())
     }
 
     /// In which ways a value is not what is expected, if there are words for them; `None` if it is.
     pub(super) fn differences(&self, found: &Value) -> Option<Vec<String>> {
         let is_it = match &self.wanted {
             ExpectedValue::Equal(wanted) => is_same_json(wanted, found),
+            ExpectedValue::OneOf(all) => all.iter().any(|wanted| is_same_json(wanted, found)),
+            ExpectedValue::Contain(text) => text_of(found).contains(text.as_str()),
             ExpectedValue::Match(pattern) => pattern.is_match(&text_of(found)),
             ExpectedValue::Type(wanted) => type_of(found) == *wanted,
             ExpectedValue::Exists => true,

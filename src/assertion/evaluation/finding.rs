@@ -47,6 +47,16 @@ impl Finding {
         Self { message, expected, evidence, events: vec![call.first_event], ..Self::default() }
     }
 
+    /// The finding with the author's own sentence first, if there is one.
+    #[must_use]
+    pub(crate) fn in_words_of(mut self, author: Option<&str>) -> Self {
+        if let Some(author) = author {
+            let own = std::mem::replace(&mut self.message, author.to_owned());
+            self.evidence.insert(0, Evidence::Words(own));
+        }
+        self
+    }
+
     /// A finding with words as its only evidence, and no event.
     pub(crate) fn in_words(
         message: String,

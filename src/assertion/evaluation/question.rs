@@ -52,7 +52,10 @@ impl Question {
     /// How its rule fails after this decision; `None` if it does not.
     pub(crate) fn rejection(&self, decision: &Decision, redactor: &Redactor) -> Option<Finding> {
         match (&self.inquiry, decision) {
-            (Inquiry::Script(script), Decision::Rejected(why)) => {
+            (Inquiry::Script(script), Decision::Confirmed) if script.is_negated => {
+                Some(script.acceptance(redactor))
+            }
+            (Inquiry::Script(script), Decision::Rejected(why)) if !script.is_negated => {
                 Some(script.rejection(why.as_deref(), redactor))
             }
             (Inquiry::Judge(judge), Decision::Ruled(ruling)) if !ruling.passes() => {

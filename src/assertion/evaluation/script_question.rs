@@ -19,11 +19,22 @@ pub struct ScriptQuestion {
     pub timeout_ms: Option<u64>,
     /// The whole request.
     pub request: Value,
+    /// Whether the rule passes if the script rejects.
+    pub is_negated: bool,
+    /// The author's own sentence about the failure.
+    pub(crate) message: Option<String>,
     /// What the rule expects, in words.
     pub(crate) expected: String,
 }
 
 impl ScriptQuestion {
+    /// How the rule fails after the script accepted it.
+    pub(super) fn acceptance(&self, redactor: &Redactor) -> Finding {
+        let message = format!("the script {} accepted it, expected that it is rejected", self.program);
+        let seen = self.request["output"].as_str().map(|output| said(&short(&redactor.text(output))));
+        Finding::in_words(message, self.expected.clone(), seen).in_words_of(self.message.as_deref())
+    }
+
     /// How the rule fails after the script rejected it with the message `words`.
     pub(super) fn rejection(&self, words: Option<&str>, redactor: &Redactor) -> Finding {
         let Self { program, request, expected, .. } = self;
@@ -36,6 +47,6 @@ impl ScriptQuestion {
             shown.push("…".to_owned());
         }
         shown.extend(request["output"].as_str().map(|output| said(&short(&redactor.text(output)))));
-        Finding::in_words(message, expected.clone(), shown)
+        Finding::in_words(message, expected.clone(), shown).in_words_of(self.message.as_deref())
     }
 }

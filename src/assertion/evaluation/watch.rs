@@ -37,6 +37,8 @@ pub(super) struct RuleWatch {
     pub(super) ruling: Option<Ruling>,
     /// Why it cannot be judged.
     pub(super) unknown: Option<String>,
+    /// The author's own sentence about its failure.
+    message: Option<String>,
     kind: RuleKind,
     exclusions: Exclusions,
     /// How many findings there were since failures were last reported.
@@ -71,7 +73,9 @@ impl RuleWatch {
         exclusions: Exclusions,
         monitor: Box<dyn Monitor>,
     ) -> Self {
-        Self { exclusions, ..Self::new(path, origin, scope, rule.kind(), monitor, rule.describe()) }
+        let message = rule.message().map(str::to_owned);
+        let watch = Self::new(path, origin, scope, rule.kind(), monitor, rule.describe());
+        Self { message, exclusions, ..watch }
     }
 
     /// Watches a limit with `monitor`.
@@ -105,6 +109,7 @@ impl RuleWatch {
             measured: None,
             ruling: None,
             unknown: None,
+            message: None,
             kind,
             exclusions: Exclusions::default(),
             findings: 0,
@@ -164,6 +169,7 @@ impl RuleWatch {
 
     fn fail(&mut self, finding: Finding, found: &mut NewFindings) {
         self.has_failed = true;
+        let finding = finding.in_words_of(self.message.as_deref());
         found.violations.push(RuleViolation { path: self.path, origin: self.origin.clone(), finding });
     }
 

@@ -1,8 +1,8 @@
 //! What the arguments of a call must be for it to be selected.
 
-use super::argument_patterns::{ArgumentPatterns, PatternMiss};
 use super::json_subset::{JsonComparison, JsonSubset};
 use super::mismatches::{Mismatches, Whole};
+use super::path_patterns::{PathPatterns, PatternMiss};
 use crate::assertion::json_focus::JsonFocus;
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, Text};
@@ -16,9 +16,9 @@ pub(crate) struct ArgumentConditions {
     /// What they must contain.
     json: Option<JsonSubset>,
     /// Arguments and the pattern each must match.
-    matching: ArgumentPatterns,
+    matching: PathPatterns,
     /// Arguments and the pattern that each must not match, if it is there.
-    not_matching: ArgumentPatterns,
+    not_matching: PathPatterns,
 }
 
 impl ArgumentConditions {
@@ -37,8 +37,8 @@ impl ArgumentConditions {
             interpolation.report(Code::EmptyValue, args.span, message, Some(help.to_owned()));
         }
         let json = JsonSubset::compile(written.args.as_ref(), JsonComparison::of(written), interpolation);
-        let matching = ArgumentPatterns::compile(written.args_match.as_ref(), interpolation);
-        let not_matching = ArgumentPatterns::compile(unwanted, interpolation);
+        let matching = PathPatterns::compile(written.args_match.as_ref(), interpolation);
+        let not_matching = PathPatterns::compile(unwanted, interpolation);
         Some(Self { json: json.ok()?, matching: matching?, not_matching: not_matching? })
     }
 

@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use super::json_subset::{JsonComparison, JsonSubset};
 use super::mismatches::{Mismatches, Whole};
+use super::path_patterns::{PathPatterns, PatternMiss};
 use crate::assertion::describe::short;
 use crate::assertion::json_focus::{JsonFocus, not};
 use crate::diagnostic::Code;
-use crate::model::{CallSelector, CallStatus, Text};
+use crate::model::{CallSelector, CallStatus, ResultMatch, Text};
 use crate::trace::{ToolCall, ToolResult};
 use crate::variables::{Interpolation, Pattern, Patterns};
 
@@ -18,6 +19,8 @@ pub(crate) struct ResultConditions {
     json: Option<JsonSubset>,
     /// The pattern it must match.
     pub(crate) matching: Option<Pattern>,
+    /// The patterns that values in it must match.
+    parts: PathPatterns,
     /// The pattern it must not match.
     not_matching: Option<Pattern>,
     /// Whether it must be an error, or must not be one.
@@ -34,12 +37,18 @@ impl ResultConditions {
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let json = JsonSubset::compile(written.result.as_ref(), JsonComparison::of(written), interpolation);
+        let (whole, parts) = match &written.result_match {
+            Some(ResultMatch::Whole(text)) => (Some(text), None),
+            Some(ResultMatch::Parts(parts)) => (None, Some(parts)),
+            None => (None, None),
+        };
         let mut pattern = |text: Option<&Text>| text.map(|text| interpolation.pattern(text)).transpose();
-        let matching = pattern(written.result_match.as_ref());
-        let not_matching = pattern(unwanted);
+        let (matching, not_matching) = (pattern(whole), pattern(unwanted));
+        let parts = PathPatterns::compile(parts, interpolation);
         Some(Self {
             json: json.ok()?,
             matching: matching.ok()?,
+            parts: parts?,
             not_matching: not_matching.ok()?,
             is_error: written.is_error,
             status: written.status.as_ref().map(|status| status.value),
@@ -64,9 +73,10 @@ impl ResultConditions {
 
     /// Whether every call that matches these surely matches `fewer`.
     pub(crate) fn include(&self, fewer: &Self) -> bool {
-        let Self { json, matching, not_matching, is_error, status } = fewer;
+        let Self { json, matching, parts, not_matching, is_error, status } = fewer;
         (json.is_none() || json == &self.json)
             && (matching.is_none() || matching == &self.matching)
+            && self.parts.include(parts)
             && (not_matching.is_none() || not_matching == &self.not_matching)
             && (is_error.is_none() || is_error == &self.is_error)
             && (status.is_none() || status == &self.status)
@@ -79,6 +89,7 @@ impl ResultConditions {
         [
             self.json.as_ref().map(|json| json.describe(Whole::Result)),
             self.matching.as_ref().map(|matching| pattern("matching", matching)),
+            self.parts_in_words(),
             self.not_matching.as_ref().map(|not_matching| pattern("not matching", not_matching)),
             self.is_error.map(|is_error| {
                 let words = if is_error { "an error as its result" } else { "a result that is not an error" };
@@ -91,26 +102,33 @@ impl ResultConditions {
         .collect()
     }
 
+    fn parts_in_words(&self) -> Option<String> {
+        let parts: Vec<String> = self.parts.describe("matching").collect();
+        (!parts.is_empty()).then(|| format!("a result with {}", parts.join(" and ")))
+    }
+
     /// The places in the result that are looked at.
     pub(super) fn focus(&self) -> Vec<JsonFocus> {
-        self.json.iter().flat_map(JsonSubset::focus).collect()
+        self.json.iter().flat_map(JsonSubset::focus).chain(self.parts.focus()).collect()
     }
 
     /// Compiles the patterns.
     pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+        self.parts.start(patterns)?;
         let mut own = [&mut self.matching, &mut self.not_matching].into_iter().flatten();
         own.try_for_each(|pattern| pattern.start(patterns))
     }
 
     /// Adds the ways in which the call's last result does not match.
     pub(super) fn mismatches(&self, call: &ToolCall, mismatches: &mut Mismatches) {
-        let Self { json, matching, not_matching, is_error, status } = self;
+        let Self { json, matching, parts, not_matching, is_error, status } = self;
         if self.is_empty() {
             return;
         }
         let Some(result) = call.result() else {
             if !self.is_pending() {
-                let conditions = [matching.is_some(), not_matching.is_some(), is_error.is_some()];
+                let conditions =
+                    [matching.is_some(), !parts.is_empty(), not_matching.is_some(), is_error.is_some()];
                 let conditions = conditions.into_iter().filter(|is_there| *is_there).count();
                 let weight = json.as_ref().map_or(0, JsonSubset::weight) + conditions;
                 let note = json.as_ref().map(JsonSubset::note).unwrap_or_default();
@@ -124,6 +142,9 @@ impl ResultConditions {
         if let Some(pattern) = matching.as_ref().filter(|pattern| !pattern.is_match(&result.text)) {
             let note = not(&format!("a match of `{}`", short(pattern.as_str())));
             mismatches.add_at(Whole::Result, whole(note), 1);
+        }
+        for PatternMiss { place, .. } in parts.mismatches(&result.value()) {
+            mismatches.add_at(Whole::Result, place, 1);
         }
         if let Some(pattern) = not_matching.as_ref().filter(|pattern| pattern.is_match(&result.text)) {
             let note = format!(" matches `{}`", short(pattern.as_str()));

@@ -4,7 +4,7 @@ use super::item::Item;
 use crate::assertion::describe::short;
 use crate::assertion::select::{Mismatches, NotMatchKeys, Selector};
 use crate::diagnostic::{Code, Span, Spanned};
-use crate::model::{CallSelector, MessageRole, SequenceMode, SequenceStep, Text};
+use crate::model::{CallSelector, MessageRole, ResultMatch, SequenceMode, SequenceStep, Text};
 use crate::trace::Trace;
 use crate::variables::{Interpolation, Pattern, Patterns};
 
@@ -116,7 +116,7 @@ impl Step {
                 name: Some(name.clone()),
                 args: args.clone().filter(|_| empty.is_none()),
                 args_match: args_match.clone(),
-                result_match: matches.clone(),
+                result_match: matches.clone().map(ResultMatch::Whole),
                 is_error: is_error.as_ref().map(|is_error| is_error.value),
                 ..CallSelector::default()
             };

@@ -17,6 +17,8 @@ use crate::variables::Patterns;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct ForbidCallsRule {
     selector: Selector,
+    /// What a failure says first.
+    message: Option<String>,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
@@ -26,8 +28,9 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         collector.add_at(entry.span, calls.name_span().unwrap_or(entry.span), |interpolation| {
             let unwanted = (entry.value.args_not_match.as_ref(), entry.value.result_not_match.as_ref());
             let unwanted = NotMatchKeys::Selects(unwanted.0, unwanted.1);
-            Selector::compile(calls, unwanted, entry.span, interpolation)
-                .map(|selector| ForbidCallsRule { selector })
+            let message = entry.value.message.as_ref().map(|text| interpolation.text(text)).transpose();
+            let selector = Selector::compile(calls, unwanted, entry.span, interpolation)?;
+            Some(ForbidCallsRule { selector, message: message.ok()? })
         });
     }
 }
@@ -39,6 +42,10 @@ impl Rule for ForbidCallsRule {
 
     fn describe(&self) -> String {
         format!("no call to {}", self.selector.describe())
+    }
+
+    fn message(&self) -> Option<&str> {
+        self.message.as_deref()
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {

@@ -97,6 +97,7 @@ fn key_text(key: &KeyDocs, colours: Colours, terminal: Option<usize>) -> String 
     let file = match key.file {
         FileKind::Config => "config",
         FileKind::Test => "test file",
+        FileKind::Case => "case of a JSONL file",
     };
     let mut text =
         format!("{}  ({file})\n\n{}", styled(colours.strong, &key.path), wrapped(key.about, terminal));

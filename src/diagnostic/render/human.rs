@@ -87,7 +87,7 @@ fn by_file(diagnostic: &Diagnostic) -> Vec<(&SourceFile, Vec<&Label>)> {
     let mut files: Vec<(&SourceFile, Vec<&Label>)> =
         diagnostic.source.iter().map(|source| (&**source, Vec::new())).collect();
     for label in &diagnostic.labels {
-        match files.iter_mut().find(|(source, _)| source.path == label.source.path) {
+        match files.iter_mut().find(|(source, _)| source.is_same_part(&label.source)) {
             Some((_, labels)) => labels.push(label),
             None => files.push((&label.source, vec![label])),
         }
@@ -125,7 +125,8 @@ impl Window {
             (begin - from..finish - from, harmless(&label.text))
         });
         let labels = labels.collect();
-        let line = memchr::memchr_iter(b'\n', &text.as_bytes()[..start]).count() + 1;
+        let before = memchr::memchr_iter(b'\n', &text.as_bytes()[..start]).count();
+        let line = before + source.first_line as usize;
         Some(Self { text: harmless(&text[from..to]), line, labels })
     }
 }

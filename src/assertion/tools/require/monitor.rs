@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::miss::{CountMiss, calls_so_far};
 use crate::assertion::describe::{around, short};
 use crate::assertion::evaluation::{Finding, Judgement, Moment, Monitor, View};
-use crate::assertion::select::{ArgumentPatterns, CallCount, Selector, WrittenName};
+use crate::assertion::select::{CallCount, PathPatterns, Selector, WrittenName};
+use crate::model::WhichCalls;
 use crate::trace::{Args, CallPhase, Delta};
 use crate::variables::Pattern;
 
@@ -15,9 +16,10 @@ pub(super) struct RequireMonitor {
     /// The selector in words.
     pub(super) conditions: String,
     pub(super) selector: Selector,
+    pub(super) which: WhichCalls,
     pub(super) count: CallCount,
     /// What no argument may match.
-    pub(super) unwanted_args: ArgumentPatterns,
+    pub(super) unwanted_args: PathPatterns,
     /// What no result may match.
     pub(super) unwanted_result: Option<Pattern>,
     pub(super) after: Option<WrittenName>,
@@ -64,7 +66,7 @@ impl Monitor for RequireMonitor {
 
 impl RequireMonitor {
     fn started(&mut self, view: &View<'_>, index: usize) -> Judgement {
-        if !view.counts(index) || !self.selector.name.matches(&view.trace.calls[index].name) {
+        if !view.counts(index) || !self.is_looked_at(view, index) {
             return Judgement::Open;
         }
         self.mark(index, Candidate::Started);
@@ -72,6 +74,13 @@ impl RequireMonitor {
             return Judgement::Open;
         }
         self.args_known(view, index)
+    }
+
+    /// Whether a call is one that conditions are about: of the name, and the first if only that is looked at.
+    fn is_looked_at(&self, view: &View<'_>, index: usize) -> bool {
+        let is_first = || self.calls.candidates.is_empty();
+        self.selector.name.matches(&view.trace.calls[index].name)
+            && (self.which == WhichCalls::All || is_first())
     }
 
     fn args_known(&mut self, view: &View<'_>, index: usize) -> Judgement {
@@ -98,7 +107,7 @@ impl RequireMonitor {
     fn answered(&mut self, view: &View<'_>, index: usize) -> Judgement {
         let call = &view.trace.calls[index];
         if !self.calls.candidates.contains_key(&index)
-            && self.selector.name.matches(&call.name)
+            && self.is_looked_at(view, index)
             && view.counts_or_was_answered(index)
             // A call of an earlier turn that is answered in this one (SPEC 6).
             && let failed @ Judgement::Failed(_) = self.consider(view, index)

@@ -6,9 +6,9 @@ use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::evaluation::{Monitor, RuleScope};
 use crate::assertion::rule::Rule;
-use crate::assertion::select::{ArgumentPatterns, CallCount, NotMatchKeys, Selector, WrittenName};
+use crate::assertion::select::{CallCount, NotMatchKeys, PathPatterns, Selector, WrittenName};
 use crate::diagnostic::Span;
-use crate::model::{self, AssertBlock};
+use crate::model::{self, AssertBlock, WhichCalls};
 use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// Calls that must happen: selected by conditions, counted, and bound to arguments, results and an order.
@@ -16,18 +16,22 @@ use crate::variables::{Interpolation, Pattern, Patterns};
 struct RequireRule {
     /// Which calls are selected.
     selector: Selector,
+    /// Which of the calls of the name are looked at.
+    which: WhichCalls,
     /// How many there must be.
     count: CallCount,
     /// The count as it is written, if it is known later: until then nothing violates it.
     count_written: Option<String>,
     /// What no argument of a call with this name and these arguments may match.
-    args_not_match: ArgumentPatterns,
+    args_not_match: PathPatterns,
     /// What no result of a call with this name and these arguments may match.
     result_not_match: Option<Pattern>,
     /// The tool of which every selected call needs an earlier call.
     after: Option<WrittenName>,
     /// The tool of which every selected call needs a call that was answered before it.
     after_result: Option<WrittenName>,
+    /// What a failure says first.
+    message: Option<String>,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
@@ -40,8 +44,16 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 
 impl RequireRule {
     fn compile(entry: &model::RequireEntry, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let model::Require { calls, count, args_not_match, result_not_match, after, after_result } =
-            &entry.value.0;
+        let model::Require {
+            calls,
+            which,
+            count,
+            args_not_match,
+            result_not_match,
+            after,
+            after_result,
+            message,
+        } = &entry.value.0;
         let selector = Selector::compile(
             calls,
             NotMatchKeys::Violates(result_not_match.as_ref()),
@@ -54,18 +66,21 @@ impl RequireRule {
                 .or_else(|| count_written.as_ref().map(|_| CallCount::ANY)),
             None => Some(CallCount::AT_LEAST_ONE),
         };
-        let args_not_match = ArgumentPatterns::compile(args_not_match.as_ref(), interpolation);
+        let args_not_match = PathPatterns::compile(args_not_match.as_ref(), interpolation);
         let result_not_match = result_not_match.as_ref().map(|text| interpolation.pattern(text)).transpose();
         let [after, after_result] = [after, after_result]
             .map(|text| text.as_ref().map(|text| WrittenName::compile(text, interpolation)).transpose());
+        let message = message.as_ref().map(|text| interpolation.text(text)).transpose();
         Some(Self {
             selector: selector?,
+            which: which.unwrap_or_default(),
             count: count?,
             count_written,
             args_not_match: args_not_match?,
             result_not_match: result_not_match.ok()?,
             after: after.ok()?,
             after_result: after_result.ok()?,
+            message: message.ok()?,
         })
     }
 
@@ -84,7 +99,12 @@ impl Rule for RequireRule {
     fn describe(&self) -> String {
         let none = self.count.max == Some(0);
         let article = if none { "no" } else { "a" };
-        let mut words = vec![format!("{article} call to {}", self.selector.describe())];
+        let selector = self.selector.describe();
+        let mut words = vec![match (self.which, none) {
+            (WhichCalls::All, _) => format!("{article} call to {selector}"),
+            (WhichCalls::First, false) => format!("a first call to {selector}"),
+            (WhichCalls::First, true) => format!("no first call to {selector}"),
+        }];
         if let Some(written) = &self.count_written {
             words.push(written.clone());
         } else if self.count != CallCount::AT_LEAST_ONE && !none {
@@ -104,6 +124,10 @@ impl Rule for RequireRule {
             words.push(format!("after a result of `{after}`"));
         }
         words.join(", ")
+    }
+
+    fn message(&self) -> Option<&str> {
+        self.message.as_deref()
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
@@ -144,6 +168,7 @@ impl Rule for RequireRule {
             expected: self.describe(),
             conditions: self.selector.describe(),
             selector: self.selector.started(patterns)?,
+            which: self.which,
             count: self.count,
             unwanted_args: self.args_not_match.clone(),
             unwanted_result: self.result_not_match.clone(),

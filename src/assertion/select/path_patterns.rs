@@ -1,4 +1,4 @@
-//! Patterns that the arguments of a call must match.
+//! Patterns that parts of a JSON value must match: of the arguments of a call, or of its result.
 
 use serde_json::Value;
 
@@ -11,9 +11,9 @@ use crate::source::FreeMap;
 use crate::trace::{Args, Path, ToolCall};
 use crate::variables::{Interpolation, Pattern, Patterns};
 
-/// Arguments and the pattern each must match (SPEC 7.2, `args_match`).
+/// Paths in a value and the pattern each must match (SPEC 7.2, `args_match`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ArgumentPatterns(Vec<(Path, Pattern)>);
+pub struct PathPatterns(Vec<(Path, Pattern)>);
 
 /// An argument that a pattern decides on.
 pub(crate) struct PatternMiss {
@@ -23,7 +23,7 @@ pub(crate) struct PatternMiss {
     pub(super) place: JsonFocus,
 }
 
-impl ArgumentPatterns {
+impl PathPatterns {
     /// Checks and fills the patterns; `None` if something is known later or was reported.
     pub fn compile(written: Option<&FreeMap<Text>>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let compile = |(key, text): &(Spanned<String>, Text)| {

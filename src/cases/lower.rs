@@ -1,0 +1,108 @@
+//! A case in the words of a YAML test.
+//!
+//! Flows in: a typed case. Flows out: the tree of a test, whose leaves are where they are written, and what is wrong with
+//! the case.
+
+use std::sync::Arc;
+
+use super::builder::{MapBuilder, escape_references, false_at, number_at, text, text_at, true_at};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::model::{CaseLine, CaseType, Skip};
+use crate::source::Node;
+use crate::text::parse_duration;
+
+/// What is known while a case is lowered.
+pub(super) struct Lowering<'s> {
+    source: &'s Arc<SourceFile>,
+    /// The tree of the case.
+    written: &'s Node,
+    pub(super) problems: Vec<Diagnostic>,
+}
+
+/// Says a case in the words of a YAML test; what is wrong with it comes along.
+pub(super) fn lower(source: &Arc<SourceFile>, written: &Node, case: &CaseLine) -> (Node, Vec<Diagnostic>) {
+    let mut lowering = Lowering { source, written, problems: Vec::new() };
+    let mut test = lowering.test(case);
+    escape_references(&mut test);
+    (test, lowering.problems)
+}
+
+impl Lowering<'_> {
+    fn test(&mut self, case: &CaseLine) -> Node {
+        let span = self.written.span;
+        let mut test = MapBuilder::at(span);
+        test.put("name", text(case.name.as_ref().unwrap_or(&case.id)));
+        test.put("id", text(&case.id));
+        test.put_some(
+            "skip",
+            case.skip.as_ref().map(|skip| match &skip.value {
+                Skip::Is(true) => true_at(skip.span),
+                Skip::Is(false) => false_at(skip.span),
+                Skip::Because(reason) => text_at(skip.span, reason),
+            }),
+        );
+        self.timeout(case, &mut test);
+        self.conversation(case, &mut test, span);
+        let assertions = [
+            ("assert", case.assert.as_ref()),
+            ("assertions", case.assertions.as_ref()),
+            ("assertion", case.assertion.as_ref()),
+        ];
+        let rules = self.rules(assertions, case.expected.as_ref(), case.final_assertions.as_ref(), span);
+        test.put_map("assert", rules);
+        self.not_supported(case);
+        test.finish()
+    }
+
+    fn timeout(&mut self, case: &CaseLine, test: &mut MapBuilder) {
+        let Some(written) = &case.timeout else { return };
+        match parse_duration(&written.value) {
+            Ok(timeout) => {
+                let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+                test.put("timeout_ms", number_at(written.span, milliseconds.max(1)));
+            }
+            Err(message) => {
+                let (message, help) = message.split_once("; ").unwrap_or((&message, "write a shorter one"));
+                self.error(Code::BadValue, written.span, message, help);
+            }
+        }
+    }
+
+    /// Reports what simulated and interactive conversations need.
+    fn not_supported(&mut self, case: &CaseLine) {
+        let several = case.kind.as_ref().filter(|kind| kind.value == CaseType::MultiTurn);
+        let fields = [
+            ("simulator", case.simulator.as_ref().map(|field| field.span)),
+            ("checkpoints", case.checkpoints.as_ref().map(|field| field.span)),
+            ("max_turns", case.max_turns.as_ref().map(|field| field.span)),
+            ("interactive", case.interactive.as_ref().map(|field| field.span)),
+            ("on_missing_input", case.on_missing_input.as_ref().map(|field| field.span)),
+            ("type", several.map(|field| field.span)),
+        ];
+        for (field, span) in fields.into_iter().filter_map(|(field, span)| Some((field, span?))) {
+            let message =
+                format!("`{field}` is not supported yet: conversations have the turns that are written");
+            self.error(Code::UnknownValue, span, &message, "write the conversation as `turns`");
+        }
+    }
+
+    /// The first key of the mapping at `span`, which stands for all of it.
+    pub(super) fn head(&self, span: Span) -> Span {
+        let is_it = self.written.span == span;
+        self.written.entries().first().filter(|_| is_it).map_or(span, |entry| entry.key_span)
+    }
+
+    /// The text at a place.
+    pub(super) fn word_at(&self, span: Span) -> Option<&str> {
+        self.source.text.get(span.start as usize..span.end as usize).map(|word| word.trim_matches('"'))
+    }
+
+    pub(super) fn error(&mut self, code: Code, span: Span, message: &str, help: &str) {
+        let problem = Diagnostic::error(code, message).at(self.source, span, "");
+        self.problems.push(problem.help(help));
+    }
+
+    pub(super) fn warn(&mut self, code: Code, span: Span, message: &str) {
+        self.problems.push(Diagnostic::warning(code, message).at(self.source, span, ""));
+    }
+}

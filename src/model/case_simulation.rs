@@ -1,0 +1,69 @@
+//! What a case of a JSONL file says about a conversation that is not written down.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::case_assertion::{AssertionOptions, CaseAssertions};
+use super::scalars::Text;
+use super::since::Since;
+use crate::diagnostic::Spanned;
+use crate::source::Node;
+
+/// Whether the conversation of a case has several turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum CaseType {
+    /// It has as many turns as are written.
+    SingleTurn,
+    /// It goes on as long as the agent asks. Not supported yet.
+    MultiTurn,
+}
+
+/// What to do if the agent asks and nothing answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum MissingInput {
+    /// The test is skipped.
+    Skip,
+    /// The test fails.
+    Fail,
+    /// The conversation ends.
+    End,
+}
+
+/// An agent that plays the user.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct CaseSimulator {
+    /// The target that plays the user, with or without `agents:`.
+    #[serde(rename = "use")]
+    #[schemars(length(min = 1), example = &"tests.simulator")]
+    pub used: Text,
+    /// How the simulator is asked.
+    pub options: Option<AssertionOptions>,
+    /// The persona, the goal and further data for the simulator.
+    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"goal": "cancel the order"}))]
+    pub metadata: Option<Node>,
+}
+
+/// What a conversation must come by.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct CaseCheckpoint {
+    /// The checkpoint's id, unique in the case.
+    #[schemars(length(min = 1), example = &"asks_for_date")]
+    pub id: Text,
+    /// What it is about.
+    pub description: Option<Text>,
+    /// What is true of a turn that reaches it.
+    pub assert: Spanned<CaseAssertions>,
+    /// The checkpoints that must be reached before.
+    pub after: Option<Vec<Text>>,
+    /// Whether it must be reached (default true).
+    pub required: Option<bool>,
+}

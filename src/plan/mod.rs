@@ -1,8 +1,9 @@
 //! What runs: the tests of a project, selected, checked, and filled for their run.
 //!
 //! [`plan`](plan()) finds and loads everything and reports every problem of every selected file; of each good test only a
-//! [`CaseEntry`] for each of its rows stays in memory, which loads its file again for its run; a [`Preparation`] then gives
-//! out the hooks of the test one by one and fills all the rest.
+//! [`CaseEntry`] for each of its rows stays in memory, which loads its file again for its run, unless the file is small and
+//! there was room to keep it (`kept_files`); a [`Preparation`] then gives out the hooks of the test one by one and fills all
+//! the rest.
 
 mod check;
 mod check_cases;

@@ -13,7 +13,7 @@
 //! | plan | `project`, `compile`, `assertion`, `variables`, `plan` | the config, the tests and their rules are read, checked and selected |
 //! | engine | `run`, `engine`, `target`, `trace`, `hook`, `server`, `recording` | tests are scheduled; a session of a target holds the conversation, and the rules watch its trace |
 //! | outcome | `outcome`, `redact`, `golden` | what happened in a test, bounded in size and without secrets |
-//! | report | `report`, `compare` | the terminal, files and build servers; comparisons of two runs |
+//! | report | `report`, `compare` | the terminal, files and CI servers; comparisons of two runs |
 //!
 //! `context` is the outside world that all of them are given, `diagnostic` what a user can fix, `text`, `message` and
 //! `process` what several of them need. A module uses only modules before it; `ARCHITECTURE.md` has the map.

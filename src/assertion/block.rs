@@ -38,7 +38,7 @@ pub enum Expectation {
     Is(RuleEntry),
 }
 
-/// `false` in the place of a block, a list or a number: what outer levels say there does not apply (SPEC 7.1).
+/// `false` instead of a block, a list or a number: what outer levels define there does not apply (SPEC 7.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disabled {
     /// The path of a rule in an assert block (`tools.forbid`), or of a whole block (`tools`).

@@ -63,7 +63,7 @@ impl<'c, 'f> Collector<'c, 'f> {
         self.add_at(span, span, compile);
     }
 
-    /// Like [`Collector::add`]; `underlined` stands for the entry when its file is shown.
+    /// Like [`Collector::add`]; `underlined` is the part of the entry that is underlined when its file is shown.
     pub(crate) fn add_at<R: Rule>(
         &mut self,
         span: Span,

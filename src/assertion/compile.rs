@@ -17,7 +17,7 @@ const MOST_EXTENDED: usize = 32;
 
 impl Block {
     /// Checks and fills the blocks of one level, outer first: a later one is merged like that of an inner level. What is
-    /// known later or was reported is left out. Without a `library` what they extend is left out too.
+    /// known later or was reported is omitted. Without a `library` what they extend is omitted too.
     pub fn compile<'b>(
         blocks: impl IntoIterator<Item = &'b AssertBlock>,
         level: Level,
@@ -36,7 +36,7 @@ impl Block {
 /// Compiles the blocks of one level into one.
 struct Compiler<'c, 'f, 'l> {
     level: Level,
-    /// The blocks that others extend by name; `None` if they are left out.
+    /// The blocks that others extend by name; `None` if they are not merged.
     library: Option<Library<'l>>,
     /// The blocks of the library that were added: each counts once, where it comes first.
     added: BTreeSet<&'l str>,

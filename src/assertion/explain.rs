@@ -34,7 +34,7 @@ pub struct ScopeRules {
     pub switched_off: Vec<ReplacedRule>,
     /// Whether calls of subagents are excluded, if this scope says so, and where.
     pub subagents: Option<(bool, RuleOrigin)>,
-    /// Of a turn: what of it does not count towards the test's total.
+    /// What of a turn does not count towards the test's total; empty for a test.
     pub separate: Vec<Measure>,
     /// A replay turn: inherits nothing.
     pub is_replay: bool,
@@ -135,7 +135,7 @@ fn limit(measure: Measure, levels: &[&Block]) -> Option<ExplainedLimit> {
     let setting = said.next()?;
     let outer: Vec<&Setting> = said.collect();
     if matches!(setting, Setting::Off(_)) && outer.is_empty() {
-        // A `false` in the place of a whole block has nothing to switch off here.
+        // A `false` instead of a whole block has nothing to switch off here.
         return None;
     }
     let is_own = levels.last()?.limits.get(measure).is_some();

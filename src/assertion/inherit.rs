@@ -103,7 +103,7 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         let rules = turn_rules([target, test, turn], &merged, &prohibitions, position);
         merged.turns.push(rules);
     }
-    // What is left out on every turn that it would look at applies nowhere.
+    // A rule that is switched off on every turn that it would look at applies nowhere.
     let is_somewhere = |entry: &RuleEntry| {
         let is_about_last = entry.rule.is_about_last_turn();
         let turns = merged.turns.iter().enumerate();

@@ -12,7 +12,7 @@ use crate::redact::excerpt;
 /// The most characters of one value.
 const LONGEST_VALUE: usize = 80;
 
-/// How long a value without a place that matters gets before its further entries are left out, in bytes.
+/// How long a value without a place that matters gets before its further entries are omitted, in bytes.
 const BRIEF: usize = 100;
 
 /// The most places of one value that are shown.
@@ -101,7 +101,7 @@ fn write(line: &mut String, value: &Value, places: &[(&[String], &str)]) {
     own.for_each(|(_, note)| line.push_str(note));
 }
 
-/// Writes `value` until the line has grown by `room` bytes; entries after that are left out.
+/// Writes `value` until the line has grown by `room` bytes; entries after that are omitted.
 fn shorten(line: &mut String, value: &Value, room: usize) {
     let end = line.len() + room;
     match value {
@@ -143,7 +143,7 @@ fn scalar(value: &Value) -> String {
     }
 }
 
-/// The entries of a mapping or a list, with `…` for those that are left out.
+/// The entries of a mapping or a list, with `…` for those that are omitted.
 struct Parts<'l> {
     line: &'l mut String,
     close: char,
@@ -169,7 +169,7 @@ impl<'l> Parts<'l> {
         write(self.line);
     }
 
-    /// One or more entries that are left out in a row are one `…`.
+    /// One or more omitted entries in a row are one `…`.
     fn leave_out(&mut self) {
         if !std::mem::replace(&mut self.left_out, true) {
             self.separate();

@@ -59,7 +59,7 @@ pub(crate) fn divide<'b>(
     (replaced, kept)
 }
 
-/// What a block says instead of a rule of one further out, on the same scope.
+/// What a block defines instead of a rule of an outer block, on the same scope.
 pub(crate) fn replaced_by<'b>(entry: &RuleEntry, inner: &'b Block) -> Option<&'b RuleOrigin> {
     let instead = || inner.entries.iter().find(|own| own.path == entry.path).map(|own| &own.origin);
     inner.disables(entry.path).or_else(|| entry.rule.is_overridden().then(instead).flatten())

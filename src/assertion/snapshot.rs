@@ -24,7 +24,7 @@ pub(crate) struct Snapshot {
     pub(crate) golden: Option<Golden>,
     /// What of it is masked.
     volatile: Vec<MaskPath>,
-    /// Of a test: the turns that it leaves out, counted from 0.
+    /// The turns that the snapshot of a test omits, counted from 0.
     left_out: Vec<usize>,
 }
 

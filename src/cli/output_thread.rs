@@ -33,7 +33,7 @@ struct SharedOutput {
 }
 
 struct OutputState {
-    /// Where it is written, until the thread starts.
+    /// The output, until the thread starts.
     out: Option<Box<dyn Write + Send>>,
     waiting: Vec<u8>,
     is_writing: bool,

@@ -69,7 +69,7 @@ fn explained(problems: &[Diagnostic]) -> String {
     format!("For more: {}", commands.join(", "))
 }
 
-/// The problems that are printed, in their order: errors before warnings are left out.
+/// The problems that are printed, in their order: no error is omitted before a warning is.
 fn first(problems: &[Diagnostic]) -> Vec<Diagnostic> {
     let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
     let (mut errors, mut warnings) = (MOST_PRINTED, MOST_PRINTED.saturating_sub(errors));

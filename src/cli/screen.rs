@@ -12,7 +12,7 @@ use super::outputs::Outputs;
 use super::print_problems::{print_problems, print_problems_above};
 use super::report_options::ReportOptions;
 
-/// Where people see what becomes of servers and of `setup`.
+/// Where the state of servers and of `setup` is shown.
 #[derive(Clone, Copy)]
 pub(super) struct Screen<'a> {
     pub(super) live: Option<&'a LiveArea>,

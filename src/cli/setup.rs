@@ -1,4 +1,4 @@
-//! The config's `setup` and `teardown`: what becomes of them is reported.
+//! The config's `setup` and `teardown`: their results are reported.
 
 use ananke::diagnostic::Severity;
 use ananke::project::Variables;

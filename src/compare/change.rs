@@ -99,7 +99,7 @@ impl ChangeKind {
 /// What changed of one test.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TestChange {
-    /// The most telling first; never empty.
+    /// The most important first; never empty.
     pub(crate) kinds: Vec<ChangeKind>,
     pub(crate) before: Option<TestSummary>,
     pub(crate) after: Option<TestSummary>,
@@ -143,7 +143,7 @@ impl TestChange {
         self.after.as_ref().or(self.before.as_ref()).map_or("", |test| &test.id)
     }
 
-    /// Of its kinds those that count as regressions: failing newly, where that fails the run, and those of `also`.
+    /// Its kinds that count as regressions: a new failure, if that fails the run, and those of `also`.
     pub(crate) fn regressions<'k>(&'k self, also: &'k [ChangeKind]) -> impl Iterator<Item = ChangeKind> + 'k {
         let fails_the_run = self.after.as_ref().is_some_and(TestSummary::fails_the_run);
         self.kinds

@@ -39,7 +39,7 @@ pub(crate) struct Object {
     turns: Vec<ReportedTurn>,
     #[serde(default)]
     final_assertions: Vec<ReportedFinding>,
-    /// Of a result why it could not be judged; of a summary a number.
+    /// In a result, why it could not be evaluated; in a summary, a number.
     #[serde(default, deserialize_with = "problem")]
     error: Option<ReportedFinding>,
     skip_reason: Option<BoundedText>,
@@ -143,7 +143,7 @@ struct ReportedFinding {
     message: Option<BoundedText>,
 }
 
-/// Why a result could not be judged; nothing for the number that a summary has under the same key.
+/// Why a result could not be evaluated; nothing for the number that a summary has under the same key.
 fn problem<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ReportedFinding>, D::Error> {
     match Value::deserialize(deserializer)? {
         problem @ Value::Object(_) => ReportedFinding::deserialize(problem).map(Some).map_err(Error::custom),

@@ -11,7 +11,7 @@ pub(crate) struct RunSummary {
     pub(crate) total: usize,
     #[serde(default, rename = "duration_ms", deserialize_with = "microseconds")]
     pub(crate) elapsed_us: Option<u64>,
-    /// Missing where the run was cut short.
+    /// Missing if the run was aborted.
     #[serde(default)]
     pub(crate) exit_code: Option<i64>,
 }

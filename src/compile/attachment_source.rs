@@ -1,4 +1,4 @@
-//! Where a file of a user turn comes from, as it is written: a path, a `data:` URL or an `https://` URL.
+//! The source of a file of a user turn, as it is written: a path, a `data:` URL or an `https://` URL.
 
 use std::path::{Path, PathBuf};
 

@@ -18,9 +18,9 @@ pub struct CompiledCapture {
 /// Where a value is found. Without a path the whole is meant.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CaptureFrom {
-    /// In the arguments of the last call of a tool.
+    /// In the arguments of the last call to a tool.
     Args(String, Option<Path>),
-    /// In the result of the last call of a tool.
+    /// In the result of the last call to a tool.
     Result(String, Option<Path>),
     /// What the one group of a pattern matches in the text.
     Text(Pattern),
@@ -28,7 +28,7 @@ pub enum CaptureFrom {
     State(Option<Path>),
 }
 
-/// What stands for the whole value in the place of a path.
+/// The path of the whole value.
 const WHOLE: &str = "$";
 
 const SHAPES: &str = "write `{ tool: NAME, result: PATH }`, `{ tool: NAME, args: PATH }`, `{ text: PATTERN }` or `{ state: PATH }`";

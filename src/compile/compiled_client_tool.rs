@@ -1,4 +1,4 @@
-//! The tools that the client carries out, with their mocks filled: the target's and the test's, merged by name.
+//! The client-side tools, with their mocks filled: the target's and the test's, merged by name.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::project::Scripts;
 use crate::source::Node;
 use crate::variables::{Interpolation, Leaf, NotReady};
 
-/// A tool that the client carries out.
+/// A client-side tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledClientTool {
     /// What is declared to the agent.
@@ -45,8 +45,8 @@ pub struct CompiledMockAnswer {
     pub is_error: bool,
 }
 
-/// Checks and fills the tools of one level; what is known later or was reported is left out. Without `scripts` nothing
-/// is said of their names.
+/// Checks and fills the tools of one level; what is known later or was reported is omitted. Without `scripts` their names
+/// are not checked.
 pub(crate) fn fill_client_tools(
     written: Option<&Vec<model::ClientTool>>,
     scripts: Option<Scripts<'_>>,
@@ -66,7 +66,7 @@ pub(crate) fn fill_client_tools(
     tools
 }
 
-/// The target's tools, those of the test in the places of their namesakes, and the test's further ones.
+/// The target's tools, each replaced by the test's tool of the same name if there is one, then the test's further tools.
 pub(crate) fn merge_client_tools(
     mut target: Vec<CompiledClientTool>,
     test: Vec<CompiledClientTool>,

@@ -62,7 +62,7 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that stands at its origin, which is `origin_unix_ms` in Unix time.
+    /// A clock at its origin, which is `origin_unix_ms` in Unix time.
     pub fn new(origin_unix_ms: u64) -> Self {
         Self { micros: AtomicU64::new(0), origin_unix_ms }
     }

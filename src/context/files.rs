@@ -1,4 +1,4 @@
-//! The files of a project as they are read: from the disk, or unsaved text in the place of what is there.
+//! The files of a project as they are read: from the disk, or unsaved text instead of it.
 //!
 //! Writing goes to the disk and is none of this.
 

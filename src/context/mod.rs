@@ -61,7 +61,7 @@ pub struct Context {
 
 impl Context {
     /// A context of `working_directory` alone, for programs that only check, and for tests: no environment, no terminal,
-    /// a clock that stands still, and ids that are counted.
+    /// a clock that does not advance, and ids that are counted.
     pub fn isolated(working_directory: impl Into<PathBuf>) -> Self {
         Self {
             environment: Arc::default(),

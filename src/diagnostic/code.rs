@@ -106,7 +106,7 @@ codes! {
     ShortSecret = "short-secret",
     /// YAML that probably means something else.
     SuspiciousYaml = "suspicious-yaml",
-    /// The text is no YAML.
+    /// The text is not YAML.
     Syntax = "syntax",
     /// A call among the messages of before that no message answers.
     UnansweredCall = "unanswered-call",

@@ -11,9 +11,9 @@ use super::span::Span;
 /// How bad it is: an error stops the run before anything is sent, a warning does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Nothing runs while one of these stands.
+    /// Nothing runs as long as there is one.
     Error,
-    /// Worth mending; the run goes on.
+    /// Worth a fix; the run goes on.
     Warning,
 }
 
@@ -81,7 +81,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a change that removes the problem: `text` in the place of what is at `span`.
+    /// Adds a change that removes the problem: `text` replaces what is at `span`.
     #[must_use]
     pub fn fix(mut self, source: &Arc<SourceFile>, span: Span, text: impl Into<String>) -> Self {
         self.fixes.push(Edit { source: Arc::clone(source), span, text: text.into() });

@@ -44,7 +44,7 @@ pub struct Hunk {
 /// One line of a difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DifferenceLine {
-    /// In which of the texts it stands.
+    /// Which of the texts contain it.
     pub side: Side,
     /// Its text, as much as is shown of it.
     pub text: String,
@@ -101,7 +101,7 @@ impl Hunk {
         marked
     }
 
-    /// Where it is, as tools that apply differences write it: `@@ -3,4 +3,5 @@`.
+    /// Its lines in both texts, as tools that apply differences write them: `@@ -3,4 +3,5 @@`.
     pub fn heading(&self) -> String {
         let count = |not: Side| self.lines.iter().filter(|line| line.side != not).count();
         format!("@@ -{},{} +{},{} @@", self.old_line, count(Side::New), self.new_line, count(Side::Old))
@@ -156,7 +156,7 @@ impl Difference {
                     let starts: Vec<usize> =
                         removed.iter().zip(added).map(|(old, new)| common_start(old, new)).collect();
                     let start = |index: usize| starts.get(index).copied().unwrap_or_default();
-                    // Of what is replaced, both sides are shown.
+                    // Replaced lines are shown on both sides, so each side has half the room.
                     let most = if added.is_empty() { room } else { room.min(MAX_LINES / 2) };
                     let of_old = removed.iter().take(most).enumerate();
                     lines.extend(of_old.map(|(index, line)| shown(Side::Old, line, start(index))));

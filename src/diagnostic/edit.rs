@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::source_file::SourceFile;
 use super::span::Span;
 
-/// A change to a file: `text` in the place of what is at `span`.
+/// A change to a file: `text` replaces what is at `span`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// The file as it was when the problem was found.
@@ -16,7 +16,7 @@ pub struct Edit {
     pub text: String,
 }
 
-/// The text of `source` after those of `edits` that are of this file. Of edits that overlap, only the first in the text is
+/// The text of `source` after those of `edits` that are of this file. If several edits overlap, only the first in the text is
 /// applied; the problems of the others are found again in the new text.
 pub fn apply<'e>(source: &SourceFile, edits: impl IntoIterator<Item = &'e Edit>) -> String {
     let mut edits: Vec<&Edit> = edits.into_iter().filter(|edit| edit.source.path == source.path).collect();

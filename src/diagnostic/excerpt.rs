@@ -1,4 +1,5 @@
-//! What a person sees of a file to know a line of it: a place in a text in, that line with the lines it stands under out.
+//! What a person sees of a file to recognise a line. The input is a place in a text, the output that line with the keys of the
+//! blocks that contain it.
 //!
 //! **Invariant:** bounded in lines and in their length, whatever the file holds.
 
@@ -41,9 +42,9 @@ pub struct ExcerptLine {
 }
 
 impl SourceFile {
-    /// The line of `place` below those that it stands under: of `forbid: [a]` in the block `tools:` of `assert:`, those
-    /// three. Where the line begins with what is at the place, the lines that stand under it belong to it. How deep a
-    /// line stands is its indentation, so this reads YAML well and nothing else.
+    /// The line of `place` after the keys of the blocks that contain it: three lines for `forbid: [a]` in the block `tools:`
+    /// of `assert:`. If the line begins with what is at the place, the lines in its own block belong to it. Blocks are known
+    /// by their indentation, so this works for YAML only.
     pub fn excerpt(&self, place: &Place) -> Excerpt {
         let first = self.first_line as usize;
         let meant = (place.line as usize).saturating_sub(first);

@@ -1,4 +1,4 @@
-//! How deep the lines of a text stand, and which line each stands under.
+//! How deep the lines of a text are indented, and which line begins the block that contains each.
 
 /// How deep a line stands. An entry of a list stands deeper than a key in its column, which may hold the list.
 pub(super) fn depth(line: &str) -> (usize, bool) {
@@ -6,9 +6,9 @@ pub(super) fn depth(line: &str) -> (usize, bool) {
     (line.len() - text.len(), text.starts_with("- "))
 }
 
-/// For each line the one before it that it stands under. Nothing stands under blank lines and comments.
+/// For each line the earlier line that begins the block with it. Blank lines and comments begin no blocks.
 pub(super) fn parents<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<Option<usize>> {
-    // The lines that a next one may stand under, each deeper than the one before.
+    // The lines whose blocks may contain a next one, each deeper than the one before.
     let mut open: Vec<(usize, (usize, bool))> = Vec::new();
     let parent = |(index, line): (usize, &str)| {
         let depth = depth(line);

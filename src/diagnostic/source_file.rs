@@ -12,7 +12,7 @@ use super::span::Span;
 /// A text that was read, under the name people know it by.
 #[derive(Debug)]
 pub struct SourceFile {
-    /// The path as shown in messages: relative to the working directory where it lies below it, with `/`.
+    /// The path as shown in messages: relative to the working directory if it is in it, with `/`.
     pub name: Arc<str>,
     /// The path it was read from.
     pub path: PathBuf,
@@ -117,7 +117,7 @@ impl SourceFile {
         self.text.get(start..).unwrap_or_default().lines()
     }
 
-    /// The line of the text that the line `index`, counted from 0, stands under.
+    /// The line of the text that begins the block with the line `index`, counted from 0.
     pub(super) fn parent(&self, index: usize) -> Option<usize> {
         *self.parents.get_or_init(|| parents(self.lines_from(0))).get(index)?
     }

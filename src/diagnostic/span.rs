@@ -2,17 +2,17 @@
 
 use std::ops::Deref;
 
-/// A stretch of a source text: byte offsets, start included, end excluded.
+/// A range of a source text: byte offsets, start included, end excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// Where it starts, in bytes.
+    /// The offset of its start, in bytes.
     pub start: u32,
-    /// Where it ends, in bytes.
+    /// The offset of its end, in bytes.
     pub end: u32,
 }
 
 impl Span {
-    /// The stretch between two byte offsets.
+    /// The range between two byte offsets.
     pub fn new(start: usize, end: usize) -> Self {
         let offset = |value| u32::try_from(value).unwrap_or(u32::MAX);
         Self { start: offset(start), end: offset(end) }
@@ -24,7 +24,7 @@ impl Span {
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it stands in its file.
+    /// Its place in its file.
     pub span: Span,
 }
 

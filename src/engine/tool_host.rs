@@ -6,7 +6,7 @@ use crate::message::ToolAnswer;
 use crate::outcome::Halt;
 use crate::trace::{ToolCall, Trace};
 
-/// What becomes of a call to a tool.
+/// Who handles a call to a tool, and whether it is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handling {
     /// It is not a client-side tool: the agent executes it.
@@ -19,7 +19,7 @@ pub enum Handling {
 
 /// Executes client-side tools.
 pub trait ToolHost: Send {
-    /// What becomes of a call to `tool`.
+    /// How a call to `tool` is handled.
     fn handling(&self, tool: &str) -> Handling;
 
     /// Answers a call.

@@ -1,6 +1,6 @@
 //! The text of a snapshot: turn by turn the messages, calls, results, changes of the state, and the end.
 //!
-//! Times, tokens, reasoning and warnings are left out: they differ between runs in which the agent does the same.
+//! Times, tokens, reasoning and warnings are omitted: they differ between runs in which the agent does the same.
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub enum ConversationPart<'a> {
     Turn(usize),
     /// All turns except some, without replayed messages.
     Test {
-        /// The turns (0-based) that are left out.
+        /// The turns (0-based) that are omitted.
         left_out: &'a [usize],
     },
 }

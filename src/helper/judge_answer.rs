@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    /// Pieces of answers; those from the third on say no, or say nothing clearly.
+    /// Pieces of answers; those from the third on reject, or are not clear.
     const PIECES: [&str; 8] = [
         "{\"passed\": true}\n",
         "PASS: fine\n",

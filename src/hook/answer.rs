@@ -37,8 +37,8 @@ impl Expected {
         }
     }
 
-    /// What is wrong with an answer, in words that say what it is; `None` where nothing is. Of variables any answer is
-    /// one here: what may be in them, their reader says.
+    /// What is wrong with an answer, in words that say what it is; `None` if it is valid. Any answer with variables is valid
+    /// here: their reader checks what is in them.
     pub fn mismatch(self, answer: &Value) -> Option<&'static str> {
         let Value::Object(fields) = answer else {
             let is_verdict = self == Self::Verdict && answer.is_boolean();

@@ -51,7 +51,7 @@ impl Unread {
     }
 }
 
-/// `text` with a mask in the place of every long word that `is_secret`.
+/// `text` with a mask instead of every long word that `is_secret`.
 fn masked(text: &str, is_secret: impl Fn(&str) -> bool) -> String {
     let (mut masked, mut done) = (String::with_capacity(text.len()), 0);
     for word in words(text).filter(|word| is_secret(&text[word.clone()])) {

@@ -1,8 +1,8 @@
-//! What a server asks back while it carries out a request.
+//! Requests of a server to its client while it answers one of the client's.
 
 use serde_json::Value;
 
-/// What a server asks back while it carries out a request.
+/// A request of a server to its client while it answers one of the client's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerRequest {
     /// What is asked for.
@@ -27,6 +27,6 @@ pub enum ServerRequestKind {
 pub enum ServerAnswer {
     /// This.
     Accepted(Value),
-    /// The user says no.
+    /// The user declines.
     Declined,
 }

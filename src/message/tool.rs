@@ -13,7 +13,7 @@ pub struct ToolDeclaration {
     pub parameters: Value,
 }
 
-/// The answer to a call that the agent does not carry out itself.
+/// The answer to a call of a client-side tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolAnswer {
     /// The call's id.

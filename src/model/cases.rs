@@ -17,7 +17,7 @@ pub enum Cases {
     File(String),
 }
 
-/// Whether a test is left out, or why.
+/// Whether a test is skipped, or why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Skip {
     /// `true` or `false`.

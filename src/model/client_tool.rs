@@ -1,4 +1,4 @@
-//! Tools that the agent's client carries out: declared to the agent, answered by mocks.
+//! Client-side tools: declared to the agent, answered by mocks.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -46,7 +46,7 @@ pub struct JudgeRule {
     pub message: Option<Text>,
 }
 
-/// What of a conversation is judged.
+/// Which part of a conversation a judge gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]

@@ -5,7 +5,7 @@ use crate::source::TagDefault;
 /// The schema versions this program knows, oldest first.
 pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3"];
 
-/// The unions discriminated by `type` in which `type` may be left out, and what it then is (SPEC 1).
+/// The unions discriminated by `type` in which `type` has a default, and that default (SPEC 1).
 pub const TAG_DEFAULTS: &[TagDefault] = &[
     TagDefault { union: "Turn", tag: "user", key: None },
     TagDefault { union: "NamedTarget", tag: "extends", key: Some("extends") },
@@ -32,7 +32,7 @@ pub enum WrittenShape {
     List,
 }
 
-/// What is probably meant by a simpler shape in the place of a mapping: the mapping's type, what is written, the mapping
+/// What is probably meant by a simpler shape instead of a mapping: the mapping's type, what is written, the mapping
 /// with `…` for what is written, and whether nothing else can be meant.
 pub const MEANT_SHAPES: &[(&str, WrittenShape, &str, bool)] = &[
     ("ForbidCalls", WrittenShape::Text, "{ name: … }", true),

@@ -44,13 +44,13 @@ macro_rules! define {
 report_formats!(define);
 
 impl ReportFormat {
-    /// The format that the extension of `path` stands for, if it is one of a report.
+    /// The format of a file with the extension of `path`, if it is one of a report.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         Self::ALL.iter().find(|(_, _, known, _)| *known == extension).map(|(format, ..)| *format)
     }
 
-    /// Every file extension and what it stands for, in words.
+    /// Every file extension and its format, in words.
     pub fn extensions() -> String {
         listed(Self::ALL.iter().map(|(_, _, extension, words)| format!("`.{extension}` ({words})")))
     }

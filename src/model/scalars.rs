@@ -30,7 +30,7 @@ pub type Flag = Spanned<Scalar<bool>>;
 /// A number with or without a fraction, or a string that is exactly one `${…}`.
 pub type Decimal = Spanned<Scalar<serde_json::Number>>;
 
-/// What a string that stands for a number or boolean looks like: exactly one reference.
+/// What a string instead of a number or boolean looks like: exactly one reference.
 const ONE_REFERENCE: &str = r"^\$\{[^{}]+\}$";
 
 /// A value written out, or a reference that gives it later.
@@ -124,7 +124,7 @@ pub fn mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Er
     }
 }
 
-/// As [`mapping`], for a key that may be left out.
+/// As [`mapping`], for an optional key.
 ///
 /// # Errors
 /// If the value is no mapping.

@@ -13,7 +13,7 @@ use crate::source::{Node, NodeValue};
 /// What `assert.snapshot` says.
 #[derive(Clone, Debug)]
 pub enum SnapshotRule {
-    /// `false`: what outer levels say does not apply; on a turn, it is left out of the snapshot of the test.
+    /// `false`: what outer levels define does not apply; a turn is omitted from the snapshot of the test.
     Off,
     /// `true`.
     On,

@@ -1,6 +1,6 @@
 //! A test file: one test, or a list of them.
 //!
-//! What stands at the top of a file with one test is what an entry of `tests` holds, so both are read as the same type.
+//! A file with one test has the same keys at its top as an entry of `tests`, so both are read as the same type.
 
 use std::borrow::Cow;
 

@@ -15,7 +15,7 @@ use super::scalars::forms_of;
 pub enum Toggle<T> {
     /// `false`: what outer levels say does not apply.
     Off,
-    /// These rules, beside those of outer levels.
+    /// These rules, in addition to those of outer levels.
     On(T),
 }
 

@@ -72,7 +72,7 @@ pub struct TurnSettings<'t> {
     pub timeout_ms: Option<&'t TimeoutMs>,
     /// Passed to the agent with its runs.
     pub props: Option<&'t Node>,
-    /// What it keeps for those behind it.
+    /// What it keeps for later turns.
     pub capture: Option<&'t FreeMap<Spanned<Capture>>>,
 }
 

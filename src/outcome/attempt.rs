@@ -51,7 +51,7 @@ impl Outcome {
         })
     }
 
-    /// What is kept of it once the test is tried again: its end rather than its beginning, so that retries cost
+    /// What is kept of it once the test is retried: its end rather than its beginning, so that retries cost
     /// little memory.
     #[must_use]
     pub fn into_earlier(mut self) -> Self {

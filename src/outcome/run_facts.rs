@@ -5,7 +5,7 @@ use crate::redact::{Mask, Redactor};
 /// What a run was made with, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunFacts {
-    /// The command line, an argument each; values of variables are left out.
+    /// The command line, argument by argument; values of variables are omitted.
     pub command: Vec<String>,
     /// The config, as shown in messages.
     pub config: Option<String>,

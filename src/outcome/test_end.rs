@@ -1,4 +1,4 @@
-//! How a test as a whole ended, apart from what became of its turns.
+//! How a test as a whole ended, apart from the ends of its turns.
 
 use serde::{Deserialize, Serialize};
 

@@ -14,7 +14,7 @@ pub struct SnapshotWritten {
     pub is_new: bool,
 }
 
-/// What the rules and the setup of a whole test came to; what became of a turn is in the turn.
+/// The result of the rules and the setup of a whole test; the result of a turn is in the turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TestVerdict {
     /// How it ended as a whole.

@@ -16,21 +16,21 @@ pub struct Timing {
 /// A stretch of a turn's time in which no call was open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gap {
-    /// Where it begins, in microseconds.
+    /// Its start, in microseconds.
     pub from_us: u64,
-    /// Where it ends, in microseconds.
+    /// Its end, in microseconds.
     pub to_us: u64,
 }
 
 /// The limits that apply to a turn, in milliseconds; `None` where there is none (SPEC 7.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimeLimits {
-    /// Of the turn as a whole.
+    /// The limit of the turn as a whole.
     pub duration_ms: Option<u64>,
-    /// Of each gap.
+    /// The limit of each gap.
     pub idle_ms: Option<u64>,
-    /// Of the wait for the first text.
+    /// The limit of the wait for the first text.
     pub first_text_ms: Option<u64>,
-    /// Of each call.
+    /// The limit of each call.
     pub tool_ms: Option<u64>,
 }

@@ -171,7 +171,7 @@ impl LoadedTest {
             problems.extend(unmet(needs, &agent.target.model));
         }
         let lint = agent.map(|TargetContext { config, rules, .. }| {
-            // A turn with a time-out of its own may take longer than the target says.
+            // A turn with a timeout of its own may take longer than the target says.
             let is_own = |turn: &Spanned<Turn>| turn.settings().timeout_ms.is_some();
             let whole_timeout_ms = match self.model.timeout_ms.as_ref().map(|ms| &ms.value) {
                 Some(Scalar::Literal(ms)) => Some(ms.get()),

@@ -38,7 +38,7 @@ pub struct TestEntry {
     pub description: Option<String>,
     /// What it can be selected by.
     pub tags: Vec<String>,
-    /// Why it does not run, where it is left out.
+    /// Why it does not run, if it is skipped.
     pub skip: Option<String>,
     /// How many turns it has.
     pub turns: usize,

@@ -35,7 +35,7 @@ pub(super) enum Subject {
 /// What it must be: a pattern is searched in all of them.
 #[derive(Clone, Debug)]
 pub(super) enum FilterValue {
-    /// Of a tag or an id all of it, of a name or a file a part.
+    /// This text: a whole tag or id, or a part of a name or a file.
     Text(String),
     /// What this matches.
     Like(Regex),

@@ -22,7 +22,7 @@ impl Filter {
     /// Reads a filter.
     ///
     /// # Errors
-    /// Where it is empty, or is no expression.
+    /// If it is empty, or is not an expression.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
         let mut reader = FilterReader { text, at: 0, depth: 0 };
         reader.skip_blanks();

@@ -12,7 +12,7 @@ use crate::assertion::Lint;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::variables::Secret;
 
-/// The tests of a plan, and what their rules can never do: worth telling where nothing is broken.
+/// The tests of a plan, and what their rules can never do, which is reported if nothing is broken.
 #[derive(Default)]
 pub(super) struct LoadedTests {
     /// The good ones.

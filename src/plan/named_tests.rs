@@ -21,7 +21,7 @@ pub(super) struct NamedTests {
     pub(super) is_anywhere: bool,
 }
 
-/// A test that is named in the place of a path.
+/// A test that is named instead of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedTest {
     /// As it is written.
@@ -31,8 +31,8 @@ pub(super) struct NamedTest {
 }
 
 impl NamedTests {
-    /// Tells paths from ids: what exists is a path, and so is what looks like one. The file in front of `::` is looked for
-    /// in the working directory and in `folder`, from which ids count.
+    /// Separates paths and ids: what exists is a path, and so is what looks like one. The file before `::` is looked for
+    /// in the working directory and in `folder`, which ids are relative to.
     pub(super) fn of(written: &[PathBuf], context: &Context, folder: &Path) -> Self {
         let mut named = Self::default();
         for path in written {

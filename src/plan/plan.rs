@@ -177,7 +177,7 @@ fn load(
     let expired = quarantine.expired(&cases, selection, unix_ms);
     let checked = config.as_ref().map(|reading| {
         let scope_of = |target: &ResolvedTarget| {
-            // Of what tests are none the default is used, and all that can be made out of a broken config.
+            // If there are no tests the default is used, and of a broken config every target that can be read.
             let default = fitting.and_then(Config::default_target).map(|target| &target.name);
             let is_used = is_in_use(target, &cases)
                 || selection.judging == Judging::Asked && is_judge(target, &cases)

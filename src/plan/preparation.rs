@@ -111,8 +111,7 @@ impl Preparation {
         Ok(begun)
     }
 
-    /// Puts another text in the place of the variable `name`, or of what a path such as `LOGIN.token` reaches in one,
-    /// where there is a value.
+    /// Replaces the value of the variable `name`, or what a path such as `LOGIN.token` reaches in one, if there is a value.
     pub fn replace(&mut self, name: &str, text: String) {
         self.scope.replace(name, text);
     }
@@ -187,7 +186,7 @@ impl Preparation {
     /// What is started to ask `program`, filled with all that is known by now.
     ///
     /// # Errors
-    /// Where a leaf of it cannot be filled, or its name stands for nothing.
+    /// If a leaf of it cannot be filled, or there is no script of its name.
     pub fn script(&self, program: &ScriptSource, timeout_ms: Option<u64>) -> Result<Launch, PrepareError> {
         let mut problems = Vec::new();
         let scripts = self.plan.config.scripts(&self.context.files);
@@ -282,7 +281,7 @@ impl Preparation {
         of_headers.chain(self.plan.config.redactions.unmasked(&self.scope, is_given)).collect()
     }
 
-    /// What to say beside a name that is missing after the hooks.
+    /// The help for a name that is missing after the hooks.
     fn hint(&self) -> Option<String> {
         if self.hooks() == 0 {
             return None;

@@ -20,7 +20,7 @@ pub enum Judging {
 pub struct Selection {
     /// Files, directories and ids of tests; none means the whole project.
     pub paths: Vec<PathBuf>,
-    /// Of the tests found there only those of these files, given in full; none means all.
+    /// Only the tests of these files among those found there, given in full; none means all.
     pub only_files: Vec<PathBuf>,
     /// The project config, where it is named.
     pub config: Option<PathBuf>,

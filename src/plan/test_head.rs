@@ -17,7 +17,7 @@ pub(super) struct TestHead {
 }
 
 impl LoadedTest {
-    /// What the test is called and selected by; only what is known before anything runs may stand in it.
+    /// What the test is called and selected by; it contains only what is known before anything runs.
     pub(super) fn head(&self, known: &Scope, problems: &mut Vec<Diagnostic>) -> Option<TestHead> {
         let mut scope = known.clone();
         if self.model.cases.is_some() {
@@ -41,7 +41,7 @@ impl LoadedTest {
     }
 }
 
-/// Why a test is left out, if it is; `None` where that cannot be known.
+/// Why a test is skipped, if it is; `None` if that cannot be known.
 fn skipped(skip: &Spanned<Skip>, interpolation: &mut Interpolation<'_>) -> Leaf<Option<String>> {
     let without_reason = || "the test says `skip: true`".to_owned();
     let reason = match &skip.value {

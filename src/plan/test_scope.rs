@@ -43,15 +43,15 @@ impl LoadedTest {
         variables.before_setup(scope)
     }
 
-    /// The names that the test gives values itself whatever the row, beside hooks.
+    /// The names that the test itself defines whatever the row, without those of its hooks.
     pub(super) fn own_names(&self) -> impl Iterator<Item = &str> {
         self.model.vars.iter().flatten().map(|(name, _)| name.value.as_str())
     }
 
-    /// What is known with the row of a case, beside `known`, and the names of its columns.
+    /// What is known with the row of a case, in addition to `known`, and the names of its columns.
     ///
     /// # Errors
-    /// Where the row is not what it was, or cannot be filled.
+    /// If the row is not what it was, or cannot be filled.
     pub(super) fn with_row_of(
         &self,
         entry: &RowEntry,

@@ -1,4 +1,4 @@
-//! Checks single files as an editor holds them: unsaved text in the place of what is on the disk.
+//! Checks single files as an editor has them: unsaved text instead of what is on the disk.
 
 use std::path::Path;
 

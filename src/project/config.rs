@@ -29,13 +29,13 @@ pub struct Config {
     pub source: Arc<SourceFile>,
     /// What it says.
     pub model: ConfigFile,
-    /// The folder it stands in: where relative paths start and test ids count from.
+    /// Its directory: relative paths and test ids are relative to it.
     pub folder: PathBuf,
     /// Its targets: the one written at `target` first, then those of `targets` in the order of the file.
     pub targets: Vec<ResolvedTarget>,
-    /// What is secret beside what their headers carry.
+    /// What is secret in addition to the values of their headers.
     pub redactions: Redactions,
-    /// Which of them is under test where a test does not say otherwise; `None` where that was reported.
+    /// Which of them is under test if a test does not say otherwise; `None` if that was reported.
     pub(super) default: Option<usize>,
 }
 
@@ -72,7 +72,7 @@ impl Config {
         self.targets.iter().find(|target| target.name == name)
     }
 
-    /// The target under test where a test does not say otherwise; `None` where that was reported.
+    /// The target under test if a test does not say otherwise; `None` if that was reported.
     pub fn default_target(&self) -> Option<&ResolvedTarget> {
         self.targets.get(self.default?)
     }

@@ -1,4 +1,4 @@
-//! Finds the test files of a project and the snapshots beside them.
+//! Finds the test files of a project and their snapshots.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

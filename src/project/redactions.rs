@@ -127,7 +127,7 @@ fn meant(written: &str) -> String {
 struct VariableContent {
     /// Its text, or every text of its list or mapping.
     secrets: Vec<Secret>,
-    /// Whether there is a number among them. In JSON nothing else can stand for one without changing what it is.
+    /// Whether there is a number among them. In JSON a number cannot be masked without changing its type.
     has_number: bool,
 }
 

@@ -1,6 +1,6 @@
-//! The scripts of a project: what the config names in `scripts`, and the files below `scripts/` beside it.
+//! The scripts of a project: what the config names in `scripts`, and the files in `scripts/` next to it.
 //!
-//! Names flow in, commands flow out; what is wrong with a name is reported where it is written.
+//! Names flow in, commands flow out; what is wrong with a name is reported at its place.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::source::{FreeMap, printable};
 use crate::text::suggest;
 use crate::variables::{Interpolation, Mode, Scope};
 
-/// The folder of scripts that the config does not name, beside the config.
+/// The directory of scripts that the config does not name, next to the config.
 const FOLDER: &str = "scripts";
 
 /// How many files of that folder, and how many folders in one another, are looked at to find what was meant.
@@ -38,7 +38,7 @@ pub(crate) struct Scripts<'a> {
     pub(crate) files: &'a Files,
 }
 
-/// What a name stands for.
+/// The script of a name.
 enum FoundScript<'a> {
     Named(&'a ScriptProgram),
     /// The file, from the config's folder.
@@ -51,7 +51,7 @@ impl<'a> Scripts<'a> {
         self.find(name).map(|_| ())
     }
 
-    /// Reports the names in a block that stand for nothing. What is not of the config is of the file `other`.
+    /// Reports the names in a block that no script has. What is not of the config is of the file `other`.
     pub(crate) fn check_block(&self, block: &Block, other: &Arc<SourceFile>, problems: &mut Vec<Diagnostic>) {
         for entry in &block.entries {
             let Some(script) = entry.rule::<Script>() else { continue };
@@ -151,8 +151,8 @@ impl<'a> Scripts<'a> {
         Err(Diagnostic::error(Code::BadValue, format!("`{path}` is not executable")).help(help))
     }
 
-    /// The files that a name fits: the one of that very name, else those that have it before their ending; beside files
-    /// that can be run, no others.
+    /// The files that a name fits: the one of exactly that name, else those of that name with a file extension. If some of several
+    /// such files are executable, only those.
     fn files_of(&self, name: &str) -> Vec<String> {
         let whole = format!("{FOLDER}/{name}");
         if self.files.is_file(&self.home.join(&whole)) {

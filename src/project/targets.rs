@@ -144,7 +144,7 @@ fn chain<'a>(
             return Err(Some(unknown_target(extends, source, &known)));
         };
         if let Some(position) = chain.iter().position(|link| link.name == next.name) {
-            // Told once, of the one that comes first in the file.
+            // A cycle is reported once, at the target that comes first in the file.
             let cycle =
                 links.iter().find(|link| chain[position..].iter().any(|other| other.name == link.name));
             return Err(cycle.filter(|cycle| cycle.name == first.name && position == 0).map(|_| {
@@ -240,7 +240,7 @@ pub(crate) fn unknown_target(written: &Text, source: &Arc<SourceFile>, known: &[
     unknown_name(&written.value, known).at(source, written.span, "")
 }
 
-/// The same of a name that stands in no file.
+/// The same for a name that is not written in a file.
 pub(crate) fn unknown_name(name: &str, known: &[&str]) -> Diagnostic {
     let message = format!("there is no target `{}`", source::printable(name));
     let help = match known {

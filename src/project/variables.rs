@@ -17,7 +17,7 @@ const HINT: &str = "a variable of the config sees the environment and those writ
 /// Why a name is missing that `setup` may give.
 const BEFORE_SETUP: &str = "what the config's `setup` gives is known when the run starts, and this before";
 
-/// Why a name is missing where hooks were left out.
+/// Why a name is missing if hooks are skipped.
 const WITHOUT_HOOKS: &str =
     "hooks are not run (`--no-hooks`): give what they would give with `--var NAME=VALUE`";
 
@@ -34,7 +34,7 @@ pub struct Variables {
     pub setup: Map<String, Value>,
     /// Whether the config's `setup` will run, and may give any name a value.
     pub awaits_setup: bool,
-    /// Whether hooks are left out.
+    /// Whether hooks are skipped.
     pub without_hooks: bool,
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn find(text: &str) -> Result<Value, String> {
 /// A fenced code block.
 #[derive(Debug, PartialEq, Eq)]
 struct FencedBlock<'t> {
-    /// The first word behind the fence.
+    /// The first word after the fence.
     label: &'t str,
     content: String,
 }

@@ -37,7 +37,7 @@ pub(super) enum ExpectedValue {
     Contain(String),
     /// Text that matches, of a string; of any other value its compact JSON.
     Match(Pattern),
-    /// Of this type.
+    /// A value of this type.
     Type(ValueType),
     /// There.
     Exists,

@@ -197,7 +197,7 @@ impl Evaluator {
         passed.collect()
     }
 
-    /// A rule of the turn that has just ended that cannot be judged: the test cannot pass, and the rule has not failed.
+    /// A rule of the turn that has just ended that cannot be evaluated: the test cannot pass, and the rule has not failed.
     pub fn unjudged(&self) -> Option<Problem> {
         self.turn.iter().find_map(|watch| {
             let (why, level) = (watch.unknown.as_ref()?, watch.origin.level.as_str());

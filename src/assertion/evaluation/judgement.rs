@@ -41,7 +41,7 @@ pub(crate) enum Judgement {
     SnapshotDiffers(Box<Captured>),
     /// A script or a judge decides, after all other rules have passed.
     Asks(Box<Inquiry>),
-    /// It cannot be judged, for this reason: never a pass.
+    /// It cannot be evaluated, for this reason: never a pass.
     Unknown(String),
 }
 

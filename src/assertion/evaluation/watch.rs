@@ -35,7 +35,7 @@ pub(super) struct RuleWatch {
     pub(super) measured: Option<Measured>,
     /// What a judge decided.
     pub(super) ruling: Option<Ruling>,
-    /// Why it cannot be judged.
+    /// Why it cannot be evaluated.
     pub(super) unknown: Option<String>,
     /// The author's own sentence about its failure.
     message: Option<String>,
@@ -57,7 +57,7 @@ pub(super) struct NewFindings {
     pub(super) questions: Vec<Question>,
 }
 
-/// A failure before it is written out.
+/// A failure before its texts are made.
 #[derive(Debug)]
 pub(super) struct RuleViolation {
     path: &'static str,

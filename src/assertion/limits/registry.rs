@@ -1,4 +1,4 @@
-//! Every limit, one line each: its key, and how a turn is judged by it.
+//! Every limit, one line each: its key, and how it is evaluated for a turn.
 
 use super::max_duration::max_duration;
 use super::max_first_token::max_first_token;
@@ -45,7 +45,7 @@ pub(crate) fn monitor(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
     (LIMITS[measure as usize].2)(bound)
 }
 
-/// Collects the limits of a block; `false` in the place of `timing` or `usage` switches off all of it.
+/// Collects the limits of a block; `false` instead of `timing` or `usage` switches off all of it.
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let off = |path: &str| {
         let (is_off, span) = if path.starts_with("timing.") {

@@ -14,16 +14,16 @@ use crate::variables::Patterns;
 #[derive(Clone, Copy)]
 struct ForbiddenCalls<'e> {
     scoped: Scoped<'e>,
-    /// Which of them; without it every call of the tool.
+    /// Which of them; every call to the tool if there is none.
     selector: Option<&'e Selector>,
 }
 
 /// The prohibitions of a test, by what they are about.
 struct Prohibitions<'r, 'e> {
     rules: &'r Rules<'e>,
-    /// Of one tool, by its name.
+    /// Those about one tool, by its name.
     by_name: HashMap<&'e str, Vec<ForbiddenCalls<'e>>>,
-    /// Of all tools whose names match.
+    /// Those about all tools whose names match.
     by_pattern: Vec<(ToolName, ForbiddenCalls<'e>)>,
     /// Those that name the tools that are allowed.
     allowed: Vec<(Scoped<'e>, &'e [WrittenName])>,
@@ -38,7 +38,7 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
                 found.extend(prohibitions.against(selector, after, scoped));
             }
             Claim::RequiresNothing(name) => found.push(requires_nothing(name, entry, rules)),
-            // Of the steps of a sequence the first is reported.
+            // Only the first step of a sequence is reported.
             Claim::Step { selector, is_result }
                 if !reported.is_some_and(|reported| std::ptr::eq(reported, entry)) =>
             {

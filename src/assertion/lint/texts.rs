@@ -98,7 +98,7 @@ fn never_equal(
             Claim::SaysOneOf(others, other_of) => {
                 looks_at_the_same(*other, against)
                     && *other_of == of
-                    // Of two such rules the later one is reported.
+                    // The later one of two such rules is reported.
                     && is_earlier
                     && others.iter().all(|text| is_known(text))
                     && !texts.iter().any(|text| others.contains(text))

@@ -121,7 +121,7 @@ impl SubsetWalk<'_> {
         }
     }
 
-    /// Walks on one key or index further in.
+    /// Walks on inside the value of one key or index.
     fn within(&mut self, key: String, walk: impl FnOnce(&mut Self)) {
         self.path.push(key);
         walk(self);

@@ -1,5 +1,5 @@
-//! Which thing goes with which step: what may be left out of the steps, the number of things, and whether a thing fits a
-//! step flow in.
+//! Which thing goes with which step. The input is which steps are optional, the number of things, and whether a thing fits a
+//! step.
 //!
 //! A step takes one thing, and a thing goes with one step. The modes that allow nothing else never look further than the
 //! steps and [`SHOWN`] things more, since so many cannot all have a step; the others look at every thing once for each

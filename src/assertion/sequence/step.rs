@@ -13,7 +13,7 @@ use crate::variables::{Interpolation, Pattern, Patterns};
 pub(super) struct Step {
     /// What it wants.
     pub(super) matcher: StepMatcher,
-    /// Whether it may be left out.
+    /// Whether it may be missing.
     pub(super) is_optional: bool,
 }
 

@@ -7,7 +7,7 @@ use ananke::redact::Redactor;
 use ananke::text::{columns, escape};
 use anstyle::{AnsiColor, Style};
 
-/// Longer words stand alone on their line, and their origin on the next.
+/// Longer words have a line of their own, and their origin is on the next.
 const WIDEST: usize = 60;
 
 /// The width of the column of levels, with what divides the columns.
@@ -74,7 +74,7 @@ impl Emphasis {
 enum LayoutLine {
     /// A line of its own, written out.
     Whole(String),
-    /// Words at an indentation, and who wrote them.
+    /// Words at an indentation, and the level and the place where the rule is defined.
     Row { indent: usize, words: String, emphasis: Emphasis, level: &'static str, place: String },
 }
 

@@ -1,4 +1,4 @@
-//! Rows of a JSONL file: an object a line, blank lines left out.
+//! Rows of a JSONL file: one object per line, without blank lines.
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 

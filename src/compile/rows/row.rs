@@ -20,7 +20,7 @@ pub struct RowEntry {
     pub(super) index: u32,
     /// The line it begins on, counted from 1.
     pub(super) line: u32,
-    /// Where it begins in its file, in bytes.
+    /// The offset of its start in its file, in bytes.
     pub(super) offset: u64,
     /// A hash of what it says, to notice that it changed.
     pub(super) hash: u64,
@@ -41,7 +41,7 @@ pub(crate) struct Row {
     pub(crate) columns: Map<String, Value>,
     /// What the references in them gave.
     pub(crate) used: Vec<Secret>,
-    /// Where it begins in its file, in bytes.
+    /// The offset of its start in its file, in bytes.
     pub(super) offset: u64,
     /// The line it begins on, counted from 1; 0 where it was found by its offset.
     pub(super) line: u64,
@@ -50,7 +50,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// Where it is, for people: `cities.csv:3`.
+    /// Its place, for people: `cities.csv:3`.
     pub(crate) fn place(&self) -> String {
         format!("{}:{}", self.file, self.line)
     }

@@ -15,8 +15,8 @@ use crate::text::columns;
 pub struct RenderStyle {
     /// Whether terminal colours are used; without them the text says the same.
     pub colour: Colouring,
-    /// How many columns the terminal has: source lines are cut there, words wrapped. Where there is none, source lines are
-    /// cut at 120 columns, and words never wrapped.
+    /// How many columns the terminal has: source lines are truncated to it, words wrapped. If there is none, source lines
+    /// are truncated to 120 columns, and words never wrapped.
     pub width: Option<usize>,
 }
 
@@ -111,7 +111,7 @@ impl Window {
         let last = labels.iter().map(|label| floor(label.span.start)).max()?;
         let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
         let end = text[last..].find('\n').map_or(text.len(), |newline| last + newline);
-        // Of a line too long to draw only the part round the place is kept.
+        // A line too long to draw is truncated to the part around the place.
         let from =
             if first - start > LONGEST_LINE { floor_back(text, first, LONGEST_LINE / 2) } else { start };
         let to =

@@ -11,8 +11,8 @@ pub(super) fn word(severity: Severity) -> &'static str {
     }
 }
 
-/// Text from a file, made harmless for a terminal and for a build server that reads along: what could steer either or
-/// reorder text becomes a sign of the same number of bytes, so that offsets still hold.
+/// Text from a file, made harmless for a terminal and for a CI server that reads its output: what could control either or
+/// reorder text is replaced by the same number of bytes, so that offsets stay valid.
 pub(super) fn harmless(text: &str) -> String {
     let sign = |character: char| match character {
         '\n' | '\t' => character,

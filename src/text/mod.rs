@@ -11,6 +11,7 @@ mod parse_duration;
 mod replace;
 mod short_text;
 mod suggest;
+mod text_index;
 pub mod truncate;
 
 pub use compact_json::compact_json;
@@ -19,3 +20,4 @@ pub use head_tail::HeadTail;
 pub use parse_duration::parse_duration;
 pub use short_text::ShortText;
 pub use suggest::{is_one_typo, nearest, nearest_certain, suggest};
+pub use text_index::TextIndex;

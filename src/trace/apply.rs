@@ -127,7 +127,7 @@ impl Trace {
 
     /// A call that waits for its result may be announced again, with its arguments or without (SPEC 6).
     fn open_call(&mut self, at: At, id: &str, name: &str, author: Author, deltas: &mut Vec<Delta>) {
-        if let Some(known) = self.known.calls.get(id).copied() {
+        if let Some(known) = self.known_call(id) {
             let call = &self.calls[known];
             if call.results.is_empty() && call.name == name {
                 let last_event = self.last_event();
@@ -145,7 +145,7 @@ impl Trace {
 
     fn add_args(&mut self, id: &str, delta: &str) {
         let last_event = self.last_event();
-        match self.known.calls.get(id).copied() {
+        match self.known_call(id) {
             Some(index) => {
                 self.calls[index].add_args(delta);
                 self.calls[index].last_event = last_event;
@@ -156,7 +156,7 @@ impl Trace {
 
     fn finish_args(&mut self, at: At, id: &str, deltas: &mut Vec<Delta>) {
         let last_event = self.last_event();
-        if let Some(index) = self.known.calls.get(id).copied() {
+        if let Some(index) = self.known_call(id) {
             self.calls[index].last_event = last_event;
             if self.calls[index].finish_args(at, last_event) {
                 deltas.push(Delta::ArgsDone(index));
@@ -173,7 +173,7 @@ impl Trace {
         is_error: Option<bool>,
         deltas: &mut Vec<Delta>,
     ) {
-        let Some(index) = self.known.calls.get(id).copied() else {
+        let Some(index) = self.known_call(id) else {
             self.warn(format!("a result for the call `{id}`, which never started"));
             return;
         };
@@ -196,7 +196,7 @@ impl Trace {
 
     /// Marks the last result of a call as failed. A rule that looks at failures has to look at the call again.
     fn failed_result(&mut self, id: &str, deltas: &mut Vec<Delta>) -> Option<&mut ToolResult> {
-        let index = self.known.calls.get(id).copied()?;
+        let index = self.known_call(id)?;
         let result = self.calls[index].results.last_mut()?;
         result.is_error = Some(true);
         deltas.push(Delta::Answered(index));

@@ -44,7 +44,7 @@ impl Trace {
                     }
                 }
                 SnapshotItem::Answer { call, result, is_error } if is_live => {
-                    let known = self.known.calls.get(call.as_str()).copied();
+                    let known = self.known_call(call.as_str());
                     // A snapshot may repeat a streamed result under another message id; the call's id is what counts.
                     if known.is_some_and(|index| self.calls[index].results.is_empty()) {
                         self.answer(at, &call, result, is_error, deltas);
@@ -68,7 +68,7 @@ impl Trace {
     }
 
     fn snapshot_call(&mut self, at: At, call: SnapshotCall, origin: Origin, deltas: &mut Vec<Delta>) {
-        if self.known.calls.contains_key(call.id.as_str()) {
+        if self.known_call(&call.id).is_some() {
             return;
         }
         let (turn, event) = (self.current_turn(), self.last_event());

@@ -158,7 +158,7 @@ impl Trace {
             }
         }
         if let Some(BeforeReplay { known, state }) = self.before_replay.take() {
-            self.known.restore(known);
+            self.known.restore(known, &self.calls);
             self.state = state.unwrap_or_else(|| std::mem::take(&mut self.state));
         }
     }
@@ -166,7 +166,7 @@ impl Trace {
     /// Answers a call as the client at the end of the running exchange: the client's time does not count (SPEC 7.3).
     pub fn answer_as_client(&mut self, answer: &ToolAnswer, deltas: &mut Vec<Delta>) {
         let id = &*answer.call;
-        if let Some(call) = self.known.calls.get(id).and_then(|index| self.calls.get_mut(*index)) {
+        if let Some(call) = self.known_call(id).and_then(|index| self.calls.get_mut(index)) {
             call.is_client_side = true;
         }
         let at = self.exchanges.last().and_then(|exchange| exchange.ended).unwrap_or_default();
@@ -181,7 +181,7 @@ impl Trace {
     /// The tool whose call an interrupt is about.
     pub fn tool_of(&self, interrupt: &Interrupt) -> Option<&str> {
         let id = interrupt.call.as_deref()?;
-        let call = self.known.calls.get(id).and_then(|index| self.calls.get(*index))?;
+        let call = self.known_call(id).and_then(|index| self.calls.get(index))?;
         Some(&call.name)
     }
 
@@ -234,6 +234,11 @@ impl Trace {
         self.order
     }
 
+    /// The index of the newest call of an id.
+    pub(super) fn known_call(&self, id: &str) -> Option<usize> {
+        self.known.call(id, &self.calls)
+    }
+
     fn next_event(&self) -> u32 {
         u32::try_from(self.events.len()).unwrap_or(u32::MAX)
     }
@@ -252,13 +257,12 @@ impl Trace {
     }
 
     pub(super) fn push_call(&mut self, mut call: ToolCall) {
-        let index = self.calls.len();
-        self.known.calls.insert(call.wire_id.clone(), index);
         call.order = self.next_order();
         if call.origin.is_new() {
             self.tools.note(&call.name, CallPhase::Called, &call.author, call.order);
         }
         self.calls.push(call);
+        self.known.add_call(&self.calls);
         if let Some(turn) = self.turns.last_mut() {
             turn.calls.end = self.calls.len();
         }

@@ -35,7 +35,7 @@ pub(super) enum Listing {
 pub(super) struct CallIds {
     calls: HashMap<ShortText, SharedId>,
     /// The keys of the calls of each id whose keys are not all the id itself.
-    keys: HashMap<String, Vec<String>>,
+    keys: HashMap<String, IdKeys>,
     /// The id of each key that is not an id.
     ids: HashMap<String, String>,
     /// The number of the current run.
@@ -59,7 +59,13 @@ struct SharedId {
     /// The newest run of them.
     run: u32,
     turn: u32,
-    /// How many keys were made for them.
+}
+
+/// The keys of the calls with one id, by their numbers.
+#[derive(Clone, Debug, Default)]
+struct IdKeys {
+    keys: Vec<String>,
+    /// The number in the newest one.
     made: u32,
 }
 
@@ -159,12 +165,12 @@ impl CallIds {
     /// The key of the call of this number.
     pub(super) fn key_of<'i>(&'i self, id: &'i str, number: u32) -> &'i str {
         let keys = self.keys.get(id);
-        keys.and_then(|keys| keys.get(number as usize)).map_or(id, String::as_str)
+        keys.and_then(|keys| keys.keys.get(number as usize)).map_or(id, String::as_str)
     }
 
     /// The keys of calls whose id is empty.
     pub(super) fn keys_of_empty_ids(&self) -> impl Iterator<Item = &str> {
-        self.keys.get("").into_iter().flatten().map(String::as_str)
+        self.keys.get("").into_iter().flat_map(|keys| &keys.keys).map(String::as_str)
     }
 
     /// Puts the calls away for a replay, which announces them again.
@@ -192,22 +198,21 @@ impl CallIds {
         let (run, turn) = (self.run, self.turn);
         let calls = self.calls.get(id).copied().unwrap_or_default();
         let number = calls.count;
-        let mut made = calls.made;
         // The first call has the id as its key, if no call has it.
         if number > 0 || id.is_empty() || self.ids.contains_key(id) {
+            let keys = self.keys.entry(id.to_owned()).or_default();
             let key = loop {
-                made += 1;
-                let key = format!("{}-{}", if id.is_empty() { "call" } else { id }, made.max(number + 1));
+                keys.made = (keys.made + 1).max(number + 1);
+                let key = format!("{}-{}", if id.is_empty() { "call" } else { id }, keys.made);
                 if !self.calls.contains_key(key.as_str()) && !self.ids.contains_key(&key) {
                     break key;
                 }
             };
             self.ids.insert(key.clone(), id.to_owned());
-            let keys = self.keys.entry(id.to_owned()).or_default();
-            if keys.is_empty() && number > 0 {
-                keys.push(id.to_owned());
+            if keys.keys.is_empty() && number > 0 {
+                keys.keys.push(id.to_owned());
             }
-            keys.push(key);
+            keys.keys.push(key);
         }
         let is_first_of_turn = calls.turn != turn || number == 0;
         let added = SharedId {
@@ -218,7 +223,6 @@ impl CallIds {
             first_of_turn: if is_first_of_turn { number } else { calls.first_of_turn },
             run,
             turn,
-            made,
         };
         match self.calls.get_mut(id) {
             Some(calls) => *calls = added,

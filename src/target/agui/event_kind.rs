@@ -2,6 +2,7 @@
 //! have none.
 
 use std::fmt;
+use std::num::NonZeroU8;
 
 use super::item::ItemKind;
 
@@ -14,13 +15,14 @@ pub(super) struct EventRef {
     pub(super) kind: EventKind,
 }
 
-/// A known type of event: its place in [`EVENTS`]. There is one for each item that has begun or ended.
+/// A known type of event: its place in [`EVENTS`], counted from 1. There is one for each item that has begun or ended, so
+/// that `None` takes no memory of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct EventKind(u8);
+pub(super) struct EventKind(NonZeroU8);
 
 impl fmt::Display for EventKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(EVENTS[usize::from(self.0)].0)
+        formatter.write_str(EVENTS[usize::from(self.0.get()) - 1].0)
     }
 }
 
@@ -134,5 +136,6 @@ const EVENTS: &[(&str, Effect)] = &[
 /// The type of an event, and its effect.
 pub(super) fn known(kind: &str) -> Option<(EventKind, Effect)> {
     let place = EVENTS.iter().position(|(name, _)| *name == kind)?;
-    Some((EventKind(u8::try_from(place).ok()?), EVENTS[place].1))
+    let kind = NonZeroU8::new(u8::try_from(place + 1).ok()?)?;
+    Some((EventKind(kind), EVENTS[place].1))
 }

@@ -1,35 +1,15 @@
 //! Messages in order, each found by its id without a search: an agent may send a million of them.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::message::{REASONING, SentCall, SentMessage, TOOL};
-use crate::text::ShortText;
+use super::message_positions::{CallPositions, MessagePosition, MessagePositions};
 
 /// Messages in order; the results of calls are kept with the message that made the call.
 #[derive(Debug, Default)]
 pub(super) struct MessageList {
     messages: Vec<SentMessage>,
-    /// Where the message of each id is.
-    places: HashMap<ShortText, MessagePosition>,
-    /// Where the call of each key and its result are.
-    calls: HashMap<ShortText, CallPositions>,
-}
-
-/// Where a call and its result are, as far as they are there.
-#[derive(Clone, Copy, Debug, Default)]
-struct CallPositions {
-    /// The message that made it, and its number in it.
-    made: Option<(u32, u32)>,
-    result: Option<MessagePosition>,
-}
-
-/// Where a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MessagePosition {
-    /// On its own.
-    At(u32),
-    /// With another one, as the result of one of its calls.
-    With(u32, u32),
+    positions: MessagePositions,
 }
 
 impl MessageList {
@@ -52,41 +32,42 @@ impl MessageList {
 
     /// The calls that have no result.
     pub(super) fn into_unanswered(self) -> impl Iterator<Item = SentCall> {
-        let Self { messages, calls, .. } = self;
-        let has_result = move |call: &SentCall| calls.get(call.key()).is_some_and(|at| at.result.is_some());
-        messages.into_iter().flat_map(|message| message.tool_calls).filter(move |call| !has_result(call))
+        let answered: HashSet<(u32, u32)> = self.positions.answered().collect();
+        let calls = (0..).zip(self.messages).flat_map(|(place, message)| {
+            (0..).zip(message.tool_calls).map(move |(number, call)| ((place, number), call))
+        });
+        calls.filter(move |(made, _)| !answered.contains(made)).map(|(_, call)| call)
     }
 
     pub(super) fn contains(&self, id: &str) -> bool {
-        self.places.contains_key(id)
+        self.positions.message(id, &self.messages).is_some()
     }
 
     /// The message of an id.
     pub(super) fn message(&mut self, id: &str) -> Option<&mut SentMessage> {
-        let place = *self.places.get(id)?;
-        Some(self.at(place))
+        self.positions.message(id, &self.messages)?.in_list_mut(&mut self.messages)
     }
 
     /// The call of a key.
     pub(super) fn call(&mut self, key: &str) -> Option<&mut SentCall> {
-        let (message, number) = self.calls.get(key)?.made?;
+        let (message, number) = self.positions(key).made?;
         self.messages[message as usize].tool_calls.get_mut(number as usize)
     }
 
     /// The call of a key, to look at.
     pub(super) fn find_call(&self, key: &str) -> Option<&SentCall> {
-        let (message, number) = self.calls.get(key)?.made?;
+        let (message, number) = self.positions(key).made?;
         self.messages[message as usize].tool_calls.get(number as usize)
     }
 
     /// The message of an id, to look at.
     pub(super) fn find(&self, id: &str) -> Option<&SentMessage> {
-        self.at_place(*self.places.get(id)?)
+        self.positions.message(id, &self.messages)?.in_list(&self.messages)
     }
 
     /// The result of a call, to look at.
     pub(super) fn find_result(&self, call: &str) -> Option<&SentMessage> {
-        self.at_place(self.calls.get(call)?.result?)
+        self.positions(call).result?.in_list(&self.messages)
     }
 
     /// The messages without results, the newest first.
@@ -96,34 +77,34 @@ impl MessageList {
 
     /// The message that made a call.
     pub(super) fn message_of_call(&mut self, call: &str) -> Option<&mut SentMessage> {
-        let (message, _) = self.calls.get(call)?.made?;
+        let (message, _) = self.positions(call).made?;
         self.messages.get_mut(message as usize)
     }
 
     /// The result of a call.
     pub(super) fn result_of(&mut self, call: &str) -> Option<&mut SentMessage> {
-        let place = self.calls.get(call)?.result?;
-        Some(self.at(place))
+        self.positions(call).result?.in_list_mut(&mut self.messages)
     }
 
     /// Adds a message at the end.
     pub(super) fn push(&mut self, message: SentMessage) {
         let place = position(self.messages.len());
-        for (number, call) in (0..).zip(&message.tool_calls) {
-            self.calls.entry(call.key().into()).or_default().made = Some((place, number));
-        }
-        self.note(&message, MessagePosition::At(place));
+        let calls = position(message.tool_calls.len());
         self.messages.push(message);
+        for number in 0..calls {
+            self.positions.note_call((place, number), &self.messages);
+        }
+        self.positions.note(MessagePosition::At(place), &self.messages);
     }
 
     /// Adds a call to the assistant's message `owner`; without that message, the call gets it.
     pub(super) fn push_call(&mut self, owner: &str, call: SentCall) {
-        match self.places.get(owner) {
-            Some(MessagePosition::At(place)) if self.messages[*place as usize].role == "assistant" => {
-                let calls = &mut self.messages[*place as usize].tool_calls;
-                let made = Some((*place, position(calls.len())));
-                self.calls.entry(call.key().into()).or_default().made = made;
+        match self.positions.message(owner, &self.messages) {
+            Some(MessagePosition::At(place)) if self.messages[place as usize].role == "assistant" => {
+                let calls = &mut self.messages[place as usize].tool_calls;
+                let number = position(calls.len());
                 calls.push(call);
+                self.positions.note_call((place, number), &self.messages);
             }
             _ => self.push(SentMessage { tool_calls: vec![call], ..SentMessage::new(owner, "assistant") }),
         }
@@ -132,12 +113,15 @@ impl MessageList {
     /// Adds the result of `call`, after the message that made the call and the results that are there. A second result
     /// of a call replaces the first: models know one result per call.
     pub(super) fn push_result(&mut self, call: &str, result: SentMessage) {
-        match self.calls.get(call).copied().unwrap_or_default() {
+        match self.positions(call) {
             CallPositions { result: Some(place), .. } => {
-                let id = result.id.clone();
-                let replaced = std::mem::replace(self.at(place), result);
-                self.places.remove(&replaced.id);
-                self.places.insert(id, place);
+                if let Some(known) = place.in_list(&self.messages) {
+                    self.positions.forget(&known.id, &self.messages);
+                }
+                if let Some(known) = place.in_list_mut(&mut self.messages) {
+                    *known = result;
+                }
+                self.positions.note(place, &self.messages);
             }
             CallPositions { made: Some((owner, _)), .. } => self.push_with(owner, result),
             CallPositions { made: None, result: None } => self.push(result),
@@ -148,7 +132,7 @@ impl MessageList {
     pub(super) fn replace(&mut self, messages: Vec<SentMessage>) {
         *self = Self::default();
         for message in messages {
-            let made = message.answers().and_then(|call| self.calls.get(call)?.made);
+            let made = message.answers().and_then(|call| self.positions(call).made);
             match made {
                 // A result that does not follow its message keeps its place.
                 Some((owner, _)) if owner as usize + 1 == self.messages.len() => {
@@ -182,21 +166,19 @@ impl MessageList {
     }
 
     fn push_with(&mut self, owner: u32, result: SentMessage) {
-        let number = position(self.messages[owner as usize].answers.len());
-        self.note(&result, MessagePosition::With(owner, number));
         let answers = &mut self.messages[owner as usize].answers;
+        let number = position(answers.len());
         if answers.is_empty() {
             // Most calls have one.
             answers.reserve_exact(1);
         }
         answers.push(result);
+        self.positions.note(MessagePosition::With(owner, number), &self.messages);
     }
 
-    fn note(&mut self, message: &SentMessage, place: MessagePosition) {
-        self.places.insert(message.id.clone(), place);
-        if let Some(call) = message.answers() {
-            self.calls.entry(call.into()).or_default().result = Some(place);
-        }
+    /// Where the call of a key and its result are.
+    fn positions(&self, key: &str) -> CallPositions {
+        self.positions.call(key, &self.messages)
     }
 
     /// Whether a message is no result, or the result that its call has, after that call.
@@ -204,7 +186,7 @@ impl MessageList {
         if message.role != TOOL {
             return true;
         }
-        let call = message.answers().and_then(|call| self.calls.get(call)).copied().unwrap_or_default();
+        let call = message.answers().map(|call| self.positions(call)).unwrap_or_default();
         let follows = |(made, _): (u32, u32)| match position {
             MessagePosition::At(place) => made < place,
             MessagePosition::With(owner, _) => made <= owner,
@@ -214,30 +196,12 @@ impl MessageList {
 
     /// The result of a call of the message at `place`, if it came before the call.
     fn early_result(&self, call: &SentCall, place: u32) -> Option<&SentMessage> {
-        let positions = self.calls.get(call.key())?;
+        let positions = self.positions(call.key());
         match positions.result? {
             MessagePosition::At(result) if result < place && positions.made?.0 == place => {
                 self.messages.get(result as usize)
             }
             _ => None,
-        }
-    }
-
-    fn at_place(&self, place: MessagePosition) -> Option<&SentMessage> {
-        match place {
-            MessagePosition::At(place) => self.messages.get(place as usize),
-            MessagePosition::With(owner, number) => {
-                self.messages.get(owner as usize)?.answers.get(number as usize)
-            }
-        }
-    }
-
-    fn at(&mut self, place: MessagePosition) -> &mut SentMessage {
-        match place {
-            MessagePosition::At(place) => &mut self.messages[place as usize],
-            MessagePosition::With(owner, number) => {
-                &mut self.messages[owner as usize].answers[number as usize]
-            }
         }
     }
 }

@@ -30,6 +30,7 @@ mod listed_calls;
 mod listeners;
 mod message;
 mod message_list;
+mod message_positions;
 mod open_items;
 mod protocol_version;
 mod request;

@@ -3,6 +3,9 @@
 //! still name that.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
+
+use indexmap::IndexSet;
 
 use super::named::AuthorName;
 use super::rule::EventOrderRule;
@@ -46,20 +49,26 @@ impl From<ItemKind> for Family {
     }
 }
 
-#[derive(Debug)]
+/// The owner of one thing, of which an agent may send a million.
+#[derive(Clone, Copy, Debug)]
 struct Owner {
-    /// A subagent's id; the agent itself has none.
-    subagent: Option<Box<str>>,
+    /// The number of a subagent; the agent itself has none.
+    subagent: Option<SubagentNumber>,
     /// The event that named it.
     by: EventRef,
     /// Whether it was reported that another subagent continues it.
     is_reported: bool,
 }
 
+/// The place of a subagent in the list of those that own something, counted from 1.
+type SubagentNumber = NonZeroU32;
+
 /// The owners of one run.
 #[derive(Debug, Default)]
 pub(super) struct LaneOwners {
     owners: [HashMap<ShortText, Owner>; Family::COUNT],
+    /// The ids of subagents that own something.
+    subagents: IndexSet<ShortText>,
     /// The number of the last snapshot. It may give everything to other owners, also what begins later without naming
     /// one.
     known_since: u32,
@@ -94,12 +103,15 @@ impl LaneOwners {
         violations: &mut EventViolations<'_, '_>,
     ) {
         self.go_on(Family::Message, parent, subagent, violations);
-        let inherited = self.known(Family::Message, parent).and_then(|owner| owner.subagent.clone());
-        let owner = subagent.or(inherited.as_deref());
+        let inherited = || self.known(Family::Message, parent)?.subagent;
+        let owner = match subagent {
+            None => inherited(),
+            Some(_) => self.number(subagent),
+        };
         match self.known(Family::Call, id) {
-            None => self.replace(Family::Call, id, owner, violations.event),
-            Some(known) if known.subagent.as_deref() == owner => {}
-            Some(known) => known.conflict(Family::Call, id, owner, violations),
+            None => self.set(Family::Call, id, owner, violations.event),
+            Some(known) if known.subagent == owner => {}
+            Some(_) => self.conflict(Family::Call, id, owner, violations),
         }
     }
 
@@ -113,20 +125,22 @@ impl LaneOwners {
     ) {
         if subagent.is_some()
             && let Some(owner) = self.known(family, id)
-            && owner.subagent.as_deref() != subagent
         {
-            owner.conflict(family, id, subagent, violations);
+            let named = self.number(subagent);
+            if owner.subagent != named {
+                self.conflict(family, id, named, violations);
+            }
         }
     }
 
     /// The event `by` names the owner, and replaces any owner from before.
     pub(super) fn replace(&mut self, family: Family, id: &str, subagent: Option<&str>, by: EventRef) {
-        let owner = Owner { subagent: subagent.map(Into::into), by, is_reported: false };
-        self.owners[family as usize].insert(id.into(), owner);
+        let owner = self.number(subagent);
+        self.set(family, id, owner, by);
     }
 
     /// Whether the owner of this is known.
-    pub(super) fn is_known(&mut self, family: Family, id: &str) -> bool {
+    pub(super) fn is_known(&self, family: Family, id: &str) -> bool {
         self.known(family, id).is_some()
     }
 
@@ -135,26 +149,42 @@ impl LaneOwners {
         self.known_since = by.number;
     }
 
-    fn known(&mut self, family: Family, id: &str) -> Option<&mut Owner> {
-        let since = self.known_since;
-        self.owners[family as usize].get_mut(id).filter(|owner| owner.by.number > since)
+    fn known(&self, family: Family, id: &str) -> Option<Owner> {
+        let owner = self.owners[family as usize].get(id).copied();
+        owner.filter(|owner| owner.by.number > self.known_since)
     }
-}
 
-impl Owner {
+    fn set(&mut self, family: Family, id: &str, subagent: Option<SubagentNumber>, by: EventRef) {
+        self.owners[family as usize].insert(id.into(), Owner { subagent, by, is_reported: false });
+    }
+
+    fn number(&mut self, subagent: Option<&str>) -> Option<SubagentNumber> {
+        let id = subagent?;
+        let known = self.subagents.get_index_of(id);
+        let place = known.unwrap_or_else(|| self.subagents.insert_full(id.into()).0);
+        u32::try_from(place + 1).ok().and_then(SubagentNumber::new)
+    }
+
+    fn name(&self, subagent: Option<SubagentNumber>) -> AuthorName<'_> {
+        let id = subagent.and_then(|number| self.subagents.get_index(number.get() as usize - 1));
+        AuthorName(id.map(ShortText::as_str))
+    }
+
+    /// The event names `subagent` as the owner of something that has another one, which is reported once.
     fn conflict(
         &mut self,
         family: Family,
         id: &str,
-        subagent: Option<&str>,
+        subagent: Option<SubagentNumber>,
         violations: &mut EventViolations<'_, '_>,
     ) {
-        if std::mem::replace(&mut self.is_reported, true) {
+        let Some(owner) = self.owners[family as usize].get_mut(id) else { return };
+        if std::mem::replace(&mut owner.is_reported, true) {
             return;
         }
-        let (whose, noun, id, owner) =
-            (AuthorName(subagent), family.noun(), shown(id), AuthorName(self.subagent.as_deref()));
-        let words = format_args!("is of {whose}, but the {noun} `{id}` is of {owner}, as {} says", self.by);
-        violations.add(EventOrderRule::OtherSubagent, Some(self.by), words);
+        let Owner { subagent: earlier, by, .. } = *owner;
+        let (whose, noun, id, owner) = (self.name(subagent), family.noun(), shown(id), self.name(earlier));
+        let words = format_args!("is of {whose}, but the {noun} `{id}` is of {owner}, as {by} says");
+        violations.add(EventOrderRule::OtherSubagent, Some(by), words);
     }
 }

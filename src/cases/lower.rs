@@ -86,7 +86,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The first key of the mapping at `span`, which stands for all of it.
+    /// The first key of the mapping at `span`, which is underlined instead of all of it.
     pub(super) fn head(&self, span: Span) -> Span {
         let is_it = self.written.span == span;
         self.written.entries().first().filter(|_| is_it).map_or(span, |entry| entry.key_span)

@@ -80,7 +80,7 @@ impl Lowering<'_> {
         Some(file.finish())
     }
 
-    /// Where a file comes from, of which there is one.
+    /// The one source of a file.
     fn file_source(&mut self, part: &CasePart, span: Span) -> Option<Source> {
         let image = part.image_url.as_ref().map(|image| match image {
             TextOr::Text(url) => url,

@@ -136,7 +136,7 @@ fn hash(bytes: &[u8]) -> u64 {
 struct Lines<'a> {
     file: CaseFile<'a>,
     reader: BufReader<OpenFile>,
-    /// Where the next line begins, in bytes.
+    /// The offset of the next line, in bytes.
     offset: u64,
     /// The number of the next line, counted from 1.
     number: u32,

@@ -54,7 +54,7 @@ pub struct TestEntry {
     pub index: usize,
     /// A hash of the file's text, to notice that it changed.
     pub hash: u64,
-    /// Where it is in a case file, which is read case by case.
+    /// Its part of a case file, which is read case by case.
     pub part: Option<FilePart>,
     /// Whether hooks run before it, so that it may use names that nothing else defines.
     pub hooks: bool,

@@ -19,12 +19,11 @@ pub(super) struct Recorded {
     pub(super) ended_unix_ms: u64,
     /// The ids that were drawn, by what they are for, in their order.
     pub(super) ids: BTreeMap<String, Vec<String>>,
-    /// The names of the secrets that markers stand for.
+    /// The names of the secrets that markers replace.
     pub(super) secrets: Vec<String>,
-    /// What each hook gave; after one that failed there is none.
-    /// What the config's `setup` gave.
+    /// The output of the config's `setup`.
     pub(super) setup: Map<String, Value>,
-    /// What the hooks of the test gave.
+    /// The output of each hook of the test; there is none after one that failed.
     pub(super) hooks: Vec<Result<Map<String, Value>, Problem>>,
     /// What was asked and answered.
     pub(super) exchanges: Vec<RecordedExchange>,
@@ -36,7 +35,7 @@ pub(super) struct Recorded {
     pub(super) is_edited: bool,
 }
 
-/// One request to a script, and what became of it.
+/// One request to a script, and its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ScriptAnswer {
     /// How many exchanges with the agent came before it.
@@ -45,13 +44,13 @@ pub(super) struct ScriptAnswer {
     pub(super) turn: u32,
     /// What the script is called.
     pub(super) name: String,
-    /// The digest of what it was asked, secrets masked.
+    /// The hash of the request, secrets masked.
     pub(super) request: String,
     /// What it answered, or why it did not.
     pub(super) gave: Result<Value, Problem>,
 }
 
-/// One request, and what became of it.
+/// One request, and its response.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RecordedExchange {
     /// The turn it belongs to, counted from 1.

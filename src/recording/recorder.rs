@@ -49,7 +49,7 @@ struct SharedRecorder {
 struct RecorderState {
     recorded: Recorded,
     turn: u32,
-    /// What each script was asked: of it only a digest is kept, once all secrets are known.
+    /// The requests to scripts: only a hash of each is kept, once all secrets are known.
     requests: Vec<String>,
     /// When the next request of each lane leaves, where it has said so.
     sends: BTreeMap<Lane, u64>,
@@ -181,7 +181,7 @@ impl Recorder {
             let message = format!("the recording `{shown}` cannot be written: {error}");
             problem(message, Some("is the directory of recordings writable?"))
         })?;
-        // Of an earlier recording that needed more attempts, nothing stays.
+        // An earlier recording may have more attempts, whose files are deleted.
         let mut next = CaseKey { attempt: self.0.key.attempt + 1, ..self.0.key.clone() };
         while fs::remove_file(name::path(folder, &next)).is_ok() {
             next.attempt += 1;

@@ -163,7 +163,7 @@ impl Replay {
         self.0.stale("holds a line to the program that the test no longer sends")
     }
 
-    /// Notes why it cannot be replayed any further, and what the protocol is told.
+    /// Notes why the rest cannot be replayed, and returns the error for the protocol.
     pub(super) fn refuse(&self, problem: Problem) -> TargetError {
         let Problem { message, help, .. } = problem.clone();
         self.0.left().error = Some(problem);
@@ -189,7 +189,7 @@ impl Replay {
         self.0.ended_unix_ms
     }
 
-    /// The names of the secrets that markers stand for.
+    /// The names of the secrets that markers replace.
     pub(super) fn secrets(&self) -> &[String] {
         &self.0.secrets
     }

@@ -170,7 +170,7 @@ mod tests {
         environment
     }
 
-    /// What became of a conversation in which a program gets these lines, one a turn.
+    /// The result of a conversation in which a program gets these lines, one per turn.
     async fn conversation(environment: &AttemptEnvironment, script: &str, lines: &[&str]) -> Vec<String> {
         let argv = ["/bin/sh", "-c", script].map(str::to_owned).into();
         let program = PipeProgram {

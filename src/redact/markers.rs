@@ -1,4 +1,4 @@
-//! Secrets by name: in a recording, which is meant to be committed and replayed, a marker is in the place of a secret.
+//! Secrets by name: in a recording, which is meant to be committed and replayed, a marker replaces a secret.
 //!
 //! Flows in: the secrets of one test. Flows out: text in which each is named. No value of a secret ever gets through.
 
@@ -18,7 +18,7 @@ use super::replace::{merged, replaced};
 use super::search::Search;
 use crate::variables::Secret;
 
-/// What a recording contains in the place of the secret `name`.
+/// What a recording contains instead of the secret `name`.
 pub fn marker(name: &str) -> String {
     format!("<secret:{name}>")
 }
@@ -47,7 +47,7 @@ impl Markers {
         secrets.sort_by_key(|secret| (secret.is_written, secret.value.len(), &secret.name));
         let mut known: BTreeMap<&str, &str> = BTreeMap::new();
         for secret in secrets {
-            // Of a header's value only the part that is the secret: the rest is the scheme.
+            // Only the part of a header's value that is the secret: the rest is the scheme.
             let is_named = secret.is_written && known.keys().any(|value| secret.value.contains(value));
             if !is_named {
                 known.entry(&secret.value).or_insert(&secret.name);
@@ -94,7 +94,7 @@ impl Markers {
         values.chain(matches).find(|(range, _)| is_cut(range)).map(|(_, marker)| marker.as_str())
     }
 
-    /// `text` with a marker in the place of every secret, and without the hidden parts of excerpts.
+    /// `text` with a marker instead of every secret, and without the hidden parts of excerpts.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let opened = Opened::of(text);
         match replaced(&opened, self.find(&opened.text)) {
@@ -128,7 +128,7 @@ impl Markers {
         found
     }
 
-    /// `text` with a marker in the place of every secret, and with everything else masked that `redactor` knows.
+    /// `text` with a marker instead of every secret, and with everything else masked that `redactor` knows.
     pub fn text_without_others(&self, text: &str, redactor: &Redactor) -> String {
         let named = self.text(text);
         let (mut masked, mut done) = (String::with_capacity(named.len()), 0);

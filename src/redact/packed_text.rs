@@ -1,4 +1,4 @@
-//! Texts inside of texts: what stands in base64 or as hexadecimal digits, so that patterns are searched in it.
+//! Texts inside of texts, in base64 or as hexadecimal digits, so that patterns are searched in them.
 //!
 //! Flows in: any text. Flows out: what each run of it means that may be encoded, and where in the text it is.
 
@@ -118,7 +118,7 @@ mod tests {
                     for around in ["", "x/", "/xyz/", "key="] {
                         let masked = masked(&format!("see {around}{encoded} there"));
                         assert!(masked.contains("***") && masked.ends_with(" there"), "{text}: {masked}");
-                        // Two characters may be shared with what is beside it.
+                        // Two characters may be shared with the text next to it.
                         assert!(masked.len() < 36 + text.len() * 4 / 3 - 14, "{text}: {masked}");
                     }
                 }

@@ -60,7 +60,7 @@ pub(super) fn find_escaped(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<us
     found
 }
 
-/// Where the text between the quotes is, of each string of `json`.
+/// The ranges of the text between the quotes of each string of `json`.
 fn strings(json: &str) -> Vec<Range<usize>> {
     let (mut found, mut begin, mut escaped) = (Vec::new(), None, false);
     for (at, byte) in json.bytes().enumerate() {

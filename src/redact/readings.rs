@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// `text` with `encode` put in the place of each of its characters.
+    /// `text` with each of its characters encoded by `encode`.
     fn each(text: &str, encode: impl Fn(&mut String, char)) -> String {
         text.chars().fold(String::new(), |mut encoded, character| {
             encode(&mut encoded, character);

@@ -1,6 +1,6 @@
 //! Masks the secrets of a run, and in addition those of one test.
 //!
-//! Flows in: secrets, as soon as they are known, and texts. Flows out: the texts with a mask in the place of every secret.
+//! Flows in: secrets, as soon as they are known, and texts. Flows out: the texts with a mask instead of every secret.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use super::replace::{merged, replaced};
 use super::search::Search;
 use crate::variables::SHORTEST_SECRET;
 
-/// What is shown in the place of a secret.
+/// What is shown instead of a secret.
 pub const MASK: &str = "***";
 
 /// Knows secrets by value, in every encoding in which they can be written, and by patterns.

@@ -1,11 +1,11 @@
-//! Puts something else in the place of what was found in a text.
+//! Replaces what was found in a text.
 
 use std::ops::Range;
 
 use super::excerpt::Opened;
 
-/// `text` as it is shown, with a replacement in the place of each range that is shown at least in part; overlapping
-/// ranges are one, with the replacement of the first. `None` where nothing is to be changed.
+/// `text` as it is shown, with a replacement for each range that is shown at least in part; overlapping
+/// ranges are one, with the replacement of the first. `None` if nothing is to be changed.
 pub(super) fn replaced(text: &Opened<'_>, mut ranges: Vec<(Range<usize>, &str)>) -> Option<String> {
     if ranges.is_empty() && text.hidden.is_empty() {
         return None;

@@ -67,7 +67,7 @@ fn add_value(text: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The parts of `value` beside its references, but for the scheme that is before one.
+/// The parts of `value` outside its references, without the scheme that is before one.
 fn literals(value: &str) -> Vec<&str> {
     if !value.contains("${") {
         return vec![value];

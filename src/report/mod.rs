@@ -1,4 +1,4 @@
-//! Reports: on the terminal, in files, for build servers. Each takes sealed [`RunEvent`](crate::run::RunEvent)s one by
+//! Reports: on the terminal, in files, for CI servers. Each takes sealed [`RunEvent`](crate::run::RunEvent)s one by
 //! one and sees nothing else of a run.
 //!
 //! What an agent says is hostile: whatever reaches a terminal or a file goes through [`escape`](crate::text::escape), is

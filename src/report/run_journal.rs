@@ -16,7 +16,7 @@ const PREFIX: &str = "run-";
 /// What the names of journals end with.
 const EXTENSION: &str = ".jsonl";
 
-/// What became of a test.
+/// How far a test is, and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Progress {
@@ -55,7 +55,7 @@ impl RunJournal {
         Ok(journal)
     }
 
-    /// Notes what became of a test. What cannot be written is not remembered.
+    /// Notes how far a test is, and its result. What cannot be written is not remembered.
     pub(super) fn note(&mut self, progress: Progress, id: &str) {
         // At once, so that a run that is killed leaves no half of a line.
         let _is_full = self.file.write_all(format!("{}\n", line(progress, id)).as_bytes());

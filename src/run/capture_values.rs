@@ -83,7 +83,7 @@ impl CaptureSource<'_> {
         }
     }
 
-    /// The last call of a tool that began or was answered in this turn.
+    /// The last call to a tool that began or was answered in this turn.
     fn last_call(&self, tool: &str) -> Result<&ToolCall, String> {
         let own = self.trace.calls.get(self.turn.calls.clone()).unwrap_or_default();
         let answered = self.turn.late_results.iter().filter_map(|index| self.trace.calls.get(*index));

@@ -21,7 +21,7 @@ const MOST_SHOWN: usize = 4000;
 /// The most events that wait.
 const MOST_WAITING: usize = 1000;
 
-/// What is shown in the place of an event that is part of a secret.
+/// What is shown instead of an event that is part of a secret.
 const PART_OF_SECRET: &str = "(part of a secret)";
 
 /// Follows the conversation of one attempt.

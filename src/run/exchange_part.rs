@@ -8,7 +8,7 @@ use crate::variables::is_secret_header;
 pub enum ExchangePart {
     /// Where a request goes.
     Request {
-        /// `POST http://127.0.0.1:8000/agent`; a query is left out.
+        /// `POST http://127.0.0.1:8000/agent`; without its query.
         line: String,
         /// Its headers.
         headers: Vec<(String, String)>,

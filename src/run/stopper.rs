@@ -35,7 +35,7 @@ pub struct Stopper {
 }
 
 impl Stopper {
-    /// Stops the run: what runs is cut short, nothing more is started. The first reason stays.
+    /// Stops the run: running tests are aborted, no more are started. The first reason stays.
     pub fn stop(&self, reason: Reason) {
         self.reason.get_or_init(|| reason);
         self.token.cancel();

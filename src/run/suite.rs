@@ -30,7 +30,7 @@ pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     };
     snapshots::clear(&shared, obsolete);
     let elapsed_us = clock.now().0.saturating_sub(started.0);
-    // Of a run that was stopped not every test had its calls.
+    // In a run that was stopped not every test called its tools.
     let is_whole = shared.stopper.reason().is_none();
     let uncalled = if is_whole { shared.tool_names.uncalled() } else { UncalledTools::default() };
     let Options { flaky_fails, warnings_fail, .. } = shared.options;

@@ -30,9 +30,9 @@ pub(super) struct ToolNames(Mutex<Names>);
 
 #[derive(Debug, Default)]
 struct Names {
-    /// Of tools that were called, or that a test gives its agent.
+    /// The names of tools that were called, or that a test gives its agent.
     existing: BTreeSet<String>,
-    /// Of tools that rules name and that were not called so far, with their first places and the rule there.
+    /// The names of tools in rules that were not called so far, with their first places and the rule there.
     named: BTreeMap<String, BTreeSet<(Place, &'static str)>>,
     /// More tools exist than are kept.
     is_full: bool,

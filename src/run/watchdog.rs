@@ -117,13 +117,13 @@ struct Watched {
     thread: WatchedThread,
 }
 
-/// What became of the thread of a test.
+/// Whether the thread of a test is still needed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum WatchedThread {
-    /// It carries the test out.
+    /// It runs the test.
     #[default]
     Working,
-    /// It has carried the test out.
+    /// It has run the test.
     Done,
     /// The test ended without it.
     Left,
@@ -269,7 +269,7 @@ impl Watchdog {
         Ok(())
     }
 
-    /// Carries out `work` for as long as the attempt may still take.
+    /// Runs `work` for as long as the attempt may still take.
     ///
     /// # Errors
     /// Those of `work`, and that it took longer.

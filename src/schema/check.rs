@@ -1,7 +1,7 @@
-//! One walk over a tree beside its schema: everything that is wrong with it, each mistake as one problem.
+//! One walk over a tree together with its schema: everything that is wrong with it, each mistake as one problem.
 //!
-//! Of a union the branch that is meant is picked (by `type`, by the only key, by the value's type), and the value is held
-//! against that branch alone. Good files are walked too, so this looks things up and compiles nothing.
+//! For a union, the branch that is meant is picked (by `type`, by the only key, by the value's type), and the value is
+//! compared with that branch alone. Good files are walked too, so this looks things up and compiles nothing.
 
 use std::sync::Arc;
 
@@ -197,7 +197,7 @@ impl Check<'_> {
     fn any_of(&mut self, schema: &'static Value, branches: &'static [Value], here: &mut Here<'_>) {
         if let Branch::At(index) = union::pick_by_type(branches, here.node) {
             let form = &branches[index];
-            // The one pattern in the schemas is that of a text which stands for something else: exactly one reference.
+            // The one pattern in the schemas is that of a text instead of another type: exactly one reference.
             let is_formed = form.get("pattern").is_none() || here.node.as_str().is_some_and(is_reference);
             if is_formed {
                 let outer = self.is_in_newer;

@@ -65,7 +65,7 @@ const WORDS: &[(&str, &[&str])] = &[
     ("variables", &["vars"]),
 ];
 
-/// Words whose meaning needs a sentence, with a key of the mapping that they stand in.
+/// Words whose meaning needs a sentence, with a key of the mapping that they are in.
 const SENTENCES: &[(&str, &str, &str)] = &[
     (
         "role",

@@ -20,7 +20,7 @@ pub(super) struct Here<'n> {
     pub(super) missing: Vec<(&'static str, Option<&'static str>)>,
     /// The key without which what is looked at would not be required.
     pub(super) unless: Option<&'static str>,
-    /// Keys that are not missing: an unknown key beside them is probably meant to be one of them, or says that another
+    /// Keys that are not missing: an unknown key of the mapping is probably meant to be one of them, or shows that another
     /// `type` is meant.
     pub(super) meant: Vec<String>,
     /// Keys that are unknown here and known with another `type`.
@@ -49,13 +49,13 @@ impl<'n> Here<'n> {
     /// Finds the keys that the branch at `chosen` does not know and another does.
     pub(super) fn find_elsewhere(&mut self, branches: &'static [Value], chosen: usize) {
         self.elsewhere = union::of_others(branches, chosen, self.node).collect();
-        // Where another type is meant, nothing of this one is missing.
+        // If another type is meant, nothing of this one is missing.
         if !self.elsewhere.is_empty() && self.node.get("type").is_none() {
             self.meant.extend(demands(&branches[chosen]).map(str::to_owned));
         }
     }
 
-    /// What stands for the value as a whole: of a mapping its first key.
+    /// What is underlined instead of the whole value: the first key of a mapping.
     pub(super) fn head(&self) -> Span {
         self.node.entries().first().map_or(self.node.span, |entry| entry.key_span)
     }

@@ -48,7 +48,7 @@ impl KeyDocs {
     }
 }
 
-/// The keys of a file. Of a mapping that exists in several places only the first is looked into.
+/// The keys of a file. A mapping that exists in several places is looked into at the first of them only.
 fn of_file(file: FileKind, known: &mut HashSet<String>) -> Vec<KeyDocs> {
     let whole = LazySchema::of(file);
     let mut found = Vec::new();

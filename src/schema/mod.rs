@@ -2,7 +2,7 @@
 //!
 //! `generate` makes the schemas from the model, `prune` cuts them to an older version; the committed ones in `schema/`
 //! are what the program uses. [`load()`] is the one way from a text to a value of the model: `check` walks the tree once
-//! beside its schema, and every problem of a file is reported at once, in words of our own; `recover` reads what is left
+//! together with its schema, and every problem of a file is reported at once, in words of our own; `recover` reads what is left
 //! of a broken file, so that the rest of it can be checked at the same time.
 
 mod check;

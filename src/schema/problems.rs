@@ -71,7 +71,7 @@ impl<'a> Problems<'a> {
         }
     }
 
-    /// A key with nothing behind it.
+    /// A key without a value.
     pub(super) fn empty_value(&mut self, entry: &Entry) {
         let message = format!("`{}` has no value", entry.key);
         self.push(Code::EmptyValue, message, entry.key_span, "write a value, or remove the key");
@@ -97,7 +97,7 @@ impl<'a> Problems<'a> {
         }
     }
 
-    /// Keys beside one that stands alone.
+    /// Keys in a mapping with one that excludes all others.
     pub(super) fn beside(&mut self, alone: &str, entries: &[&Entry]) {
         let Some((first, rest)) = entries.split_first() else { return };
         let names: Vec<String> = entries.iter().map(|entry| format!("`{}`", entry.key)).collect();
@@ -205,7 +205,7 @@ impl<'a> Problems<'a> {
         }
     }
 
-    /// Where an unknown key belongs, or what a word of another tool is called here.
+    /// The place of an unknown key, or our name for a word of another tool.
     fn place(
         &self,
         here: &mut Here<'_>,
@@ -214,7 +214,7 @@ impl<'a> Problems<'a> {
         levels: &[SchemaLevel],
     ) -> Option<String> {
         let key = entry.key.as_str();
-        // Nobody reads so many; each of them costs a walk through a part of the schema.
+        // So many are not read; each of them costs a walk through a part of the schema.
         if self.list.len() > MOST_PLACED {
             return None;
         }

@@ -103,7 +103,7 @@ fn prune(schema: &mut Value, version: Version) {
     }
 }
 
-/// Puts what holds otherwise in the place of a condition that is never met.
+/// Replaces a condition that is never met by its `else`.
 fn settle(object: &mut Map<String, Value>) {
     let [_, _, otherwise] = ["if", "then", "else"].map(|key| object.shift_remove(key));
     if let Some(Value::Object(otherwise)) = otherwise {

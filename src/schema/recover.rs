@@ -1,4 +1,4 @@
-//! What can still be read of a file that does not fit its schema: values that do not fit are replaced or left out, so that
+//! What can still be read of a file that does not fit its schema: values that do not fit are replaced or omitted, so that
 //! the rest of the file can be checked in the same run.
 //!
 //! The result is never run. Problems are reported only for nodes that the recovery did not touch: a leaf is not wrong

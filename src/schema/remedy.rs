@@ -18,7 +18,7 @@ use crate::source::{Entry, Node, NodeValue, printable};
 pub(super) struct Remedy {
     /// The sentence.
     pub(super) help: String,
-    /// What comes in the place of what is at the span, where it is certain.
+    /// What replaces the text at the span, if that is certain.
     pub(super) edit: Option<(Span, String)>,
 }
 
@@ -238,7 +238,7 @@ impl Site<'_> {
         self.key.map_or_else(|| value.to_owned(), |key| format!("{}: {value}", printable(key)))
     }
 
-    /// The help, and `text` in the place of the whole value.
+    /// The help, and `text` instead of the whole value.
     fn replacement(&self, help: String, text: String) -> Remedy {
         Remedy { help, edit: extent(self.source, self.node).map(|span| (span, text)) }
     }

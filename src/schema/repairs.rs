@@ -156,7 +156,7 @@ mod tests {
     use crate::model::{File, TestFile};
     use crate::source::tree;
 
-    /// Whatever stands in the place of a value, the typed reader takes the repaired tree.
+    /// Whatever replaces a value, the typed reader accepts the repaired tree.
     #[test]
     fn what_is_repaired_can_be_read() {
         let wrong = ["5", "[[]]", "{ a: { b: c } }", "~", "text"];

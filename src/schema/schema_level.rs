@@ -15,7 +15,7 @@ const DEEPEST: usize = 3;
 /// How many places are named.
 const MOST_NAMED: usize = 3;
 
-/// A mapping that a walk has gone through: the keys that its schema knows, and the one that leads further in.
+/// A mapping that a walk has gone through: the keys that its schema knows, and the one that the walk follows.
 #[derive(Clone, Copy)]
 pub(super) struct SchemaLevel {
     pub(super) properties: &'static Map<String, Value>,

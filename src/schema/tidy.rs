@@ -64,7 +64,7 @@ pub(super) fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, V
     change(object);
 }
 
-/// An optional key is left out, never null: drops the null branches that the types' `Option` brings.
+/// An optional key is omitted, never null: drops the null branches that the types' `Option` brings.
 fn without_null(object: &mut Map<String, Value>) {
     if object.get("default").is_some_and(Value::is_null) {
         object.shift_remove("default");
@@ -100,7 +100,7 @@ fn without_format(object: &mut Map<String, Value>) {
 /// Keywords that say something about a value and check nothing.
 const ANNOTATIONS: &[&str] = &["allOf", "default", "description", "examples", "title", "x-since"];
 
-/// A reference stands alone or next to annotations, which draft-07 ignores there and editors show. Only next to keywords
+/// A reference is alone or next to annotations, which draft-07 ignores there and editors show. Only next to keywords
 /// that check something it stays in an `allOf`.
 fn unwrap_reference(object: &mut Map<String, Value>) {
     if !object.keys().all(|key| ANNOTATIONS.contains(&key.as_str())) {
@@ -123,7 +123,7 @@ fn describe_tags(object: &mut Map<String, Value>) {
         let mut said: Vec<(&str, Option<Value>)> =
             ["description", "x-since"].map(|key| (key, branch.get(key).cloned())).into();
         if branch.contains_key("properties") {
-            // An example is one of the value, which stands under the key.
+            // An example is one of the value under the key.
             said.push(("examples", branch.shift_remove("examples")));
         }
         let Some(Value::Object(properties)) = branch.get_mut("properties") else { continue };

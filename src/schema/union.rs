@@ -43,7 +43,7 @@ pub(super) fn only_key(branch: &Value) -> Option<&str> {
     }
 }
 
-/// The key that chooses a branch which stands without a `type` beside others that have one.
+/// The key that chooses a branch without a `type` if other branches have one.
 pub(super) fn choosing_key(branch: &Value) -> Option<&str> {
     match branch.get("required")?.as_array()?.as_slice() {
         [key] if tag(branch).is_none() => key.as_str(),
@@ -92,7 +92,7 @@ pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
         let position = branches.iter().position(is_it);
         return position.map_or(Branch::UnknownValue, Branch::At);
     }
-    // Words that stand for themselves, beside mappings with one key each.
+    // Plain words as well as mappings with one key each.
     let by_key = |branch: &&Value| only_key(branch).is_some();
     if matches!(node.value, NodeValue::Map(_))
         && branches.iter().filter(by_key).count() > 1
@@ -125,7 +125,7 @@ pub(super) fn pick_by_type<'a>(branches: &[Value], node: &Node) -> Branch<'a> {
     position.map_or(Branch::WrongType, Branch::At)
 }
 
-/// Whether a branch takes values of this type, by what it says itself (a reference stands for a mapping).
+/// Whether a branch takes values of this type, by its own keywords (a reference is to a mapping).
 pub(super) fn accepts(branch: &Value, node: &Node) -> bool {
     match (branch.get("const"), branch.get("type").and_then(Value::as_str)) {
         (Some(constant), _) => node.is_scalar(constant),

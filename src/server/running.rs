@@ -79,7 +79,7 @@ impl RunningServer {
     /// Ends it, and waits until no process of it is left.
     pub(super) async fn stop(self) {
         drop(self.stop);
-        // A task that was cut off with its runtime has dropped the process, which kills it.
+        // A task that was aborted with its runtime has dropped the process, which kills it.
         let _ = self.task.await;
     }
 }

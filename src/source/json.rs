@@ -38,7 +38,7 @@ pub fn parse_json(source: &Arc<SourceFile>) -> (Option<Node>, Vec<Diagnostic>) {
     }
 }
 
-/// The text with blanks in the place of comments. No text of JSON goes on in a further line, so that a line which begins
+/// The text with spaces instead of comments. No text of JSON goes on in a further line, so that a line which begins
 /// with `//` is never a part of one.
 fn without_comments(text: &str) -> Cow<'_, str> {
     let is_comment = |line: &str| line.trim_start().starts_with("//");
@@ -49,7 +49,7 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split('\n').map(blanked).collect::<Vec<_>>().join("\n"))
 }
 
-/// Where the next token begins, from `offset` on.
+/// The offset of the next token, from `offset` on.
 fn after_blanks(text: &str, offset: usize) -> usize {
     let rest = text.as_bytes().get(offset..).unwrap_or_default();
     offset + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count()

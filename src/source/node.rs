@@ -10,7 +10,7 @@ use crate::text::truncate;
 pub struct Node {
     /// What stands there.
     pub value: NodeValue,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 

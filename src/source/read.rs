@@ -23,7 +23,7 @@ pub fn read(files: &Files, path: &Path, display_name: &str) -> Result<Arc<Source
     };
     let file = files.open(path).map_err(|error| unreadable(&error))?;
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
-    // One byte more than allowed tells a full file from one that is too large, whatever its metadata says.
+    // Reading one byte more than allowed shows whether a file is full or too large, whatever its metadata says.
     let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
     file.take(limit).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
     from_bytes(bytes, path, display_name).map(Arc::new)

@@ -45,7 +45,7 @@ fn is_tag(key: &str) -> bool {
     key == TAG
 }
 
-/// A union whose `type` may be left out.
+/// A union whose `type` is optional.
 #[derive(Clone, Copy, Debug)]
 pub struct TagDefault {
     /// The union's type name.

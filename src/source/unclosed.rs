@@ -6,7 +6,7 @@
 /// A quote or bracket that is not closed, or a quote that is closed on another line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Opening {
-    /// Where it is, in bytes.
+    /// Its offset, in bytes.
     pub(super) offset: usize,
     /// The quote or bracket.
     pub(super) sign: char,
@@ -89,7 +89,7 @@ impl Reader<'_> {
             if sign == '\\' && quote == '"' {
                 signs.next();
             } else if sign == quote {
-                // Two single quotes stand for one.
+                // Two single quotes are an escaped one.
                 if quote == '"' || signs.next_if(|(_, next)| *next == quote).is_none() {
                     return Some(self.offset + at + 1);
                 }

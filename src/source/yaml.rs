@@ -26,13 +26,13 @@ const USUAL_DEPTH: usize = 20;
 /// Stack for a document of [`MAX_DEPTH`] levels, four times what a debug build needs.
 const DEEP_STACK: usize = 16 * 1024 * 1024;
 
-/// How many values aliases may stand for in one file: a hundred thousand honest uses, but no alias bomb.
+/// How many values aliases may expand to in one file: a hundred thousand honest uses, but no alias bomb.
 const MAX_ALIASED: usize = 250_000;
 
 /// Reads a YAML document: the tree, or everything that is wrong with the text.
 ///
 /// # Errors
-/// The text is no YAML, is over a limit, is empty, or repeats a key.
+/// If the text is not YAML, is over a limit, is empty, or repeats a key.
 pub fn parse(source: &Arc<SourceFile>) -> Result<Node, Vec<Diagnostic>> {
     match tree(source) {
         (Some(node), diagnostics) if diagnostics.is_empty() => Ok(node),
@@ -166,7 +166,7 @@ struct YamlKey(Spanned<String>);
 
 impl From<Spanned<YamlValue>> for Node {
     fn from(read: Spanned<YamlValue>) -> Self {
-        // The digits of a large number are where it is defined, not where an alias stands for it.
+        // The digits of a large number are at its anchor, not at the alias.
         let is_large = matches!(&read.value.0, NodeValue::Number(number) if is_large(number));
         let mut place = span(if is_large { read.defined } else { read.referenced });
         // A block mapping begins with its first key and has no sign of its own.

@@ -1,4 +1,4 @@
-//! What is wrong with a YAML text, said for the person who wrote it.
+//! What is wrong with a YAML text, in words for its author.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Where the YAML crate says that something is written, and how deep it may be.
+//! Places as the YAML crate reports them, and how deep values may be.
 
 use serde_yaml::Location;
 

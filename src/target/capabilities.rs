@@ -9,7 +9,7 @@ pub enum Capability {
     Usage,
     /// The state is visible.
     State,
-    /// Turns in which the user says something can be carried out.
+    /// There can be turns in which the user says something.
     UserTurns,
     /// The agent can replay its thread.
     Connect,

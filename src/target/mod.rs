@@ -1,8 +1,8 @@
-//! The agents under test: one folder a protocol, all behind the same seam.
+//! The agents under test: one folder per protocol, all with the same interface.
 //!
 //! A config's target is read by its protocol ([`TargetConfig`]), which is found in the registry, and compiled into a
-//! [`Target`]. That opens a [`Session`] for each test; a session carries out [`Request`]s and reports to a [`Sink`] what
-//! happens: the bytes of the wire, and the neutral [`Change`](crate::trace::Change)s they mean. No protocol knows another.
+//! [`Target`]. That opens a [`Session`] for each test; a session makes the exchanges of [`Request`]s and reports to a [`Sink`] what
+//! happens: the bytes, and the neutral [`Change`](crate::trace::Change)s they mean. No protocol knows another.
 
 pub mod agui;
 mod capabilities;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::message::{InterruptAnswer, ToolAnswer, UserContent};
 
-/// One exchange to carry out.
+/// One exchange with an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// What is asked.
@@ -29,7 +29,7 @@ pub enum Action {
     Connect,
     /// Go on: these interrupts are answered.
     Resume(Vec<InterruptAnswer>),
-    /// Go on: these calls, which the agent does not carry out itself, are answered.
+    /// Go on: these calls of client-side tools are answered.
     ToolResults(Vec<ToolAnswer>),
 }
 

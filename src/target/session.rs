@@ -37,7 +37,7 @@ pub struct SessionOptions {
 
 /// One conversation with an agent; owns its thread, history and state.
 pub trait Session: Send {
-    /// Carries out one request.
+    /// Makes one exchange.
     ///
     /// # Errors
     /// If the agent's response is not what its protocol promises: the end of a stream is never the end of a run.

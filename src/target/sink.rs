@@ -8,9 +8,9 @@ use crate::context::At;
 use crate::message::{ServerAnswer, ServerRequest};
 use crate::trace::Change;
 
-/// Where a session reports what happens, in the order it happened.
+/// A session reports to it what happens, in the order it happened.
 pub trait Sink: Send {
-    /// Bytes of the wire, stamped when they arrived.
+    /// Bytes of the connection, stamped when they arrived.
     fn wire(&mut self, at: At, wire: Wire<'_>);
 
     /// What the last frame meant. `Break` ends the exchange as [`Ended::Cancelled`](super::Ended::Cancelled).
@@ -22,10 +22,10 @@ pub trait Sink: Send {
     }
 }
 
-/// The bytes of the wire, for recorders and exchanges.
+/// The bytes of the connection, for recorders and exchanges.
 #[derive(Clone, Copy, Debug)]
 pub enum Wire<'a> {
-    /// Where the request goes, before it is sent. Only over HTTP.
+    /// The destination of the request, before it is sent. Only over HTTP.
     Request {
         /// `POST`.
         method: &'a str,

@@ -152,8 +152,8 @@ impl SseDecoder {
         Ok(None)
     }
 
-    /// The data of an event that the end of the stream cut off before its blank line, where there is one. Whether it
-    /// counts is for the caller to say.
+    /// The data of an event that ended with the stream and not with a blank line, if there is one. The caller decides
+    /// whether it counts.
     pub fn finish(&mut self) -> Option<&[u8]> {
         self.forget_handed_over();
         if matches!(self.place, LinePosition::Name(4) | LinePosition::Colon) {

@@ -14,7 +14,7 @@ pub trait Target: Debug + Send + Sync {
     /// The agent's name in reports.
     fn agent(&self) -> &str;
 
-    /// Where the agent is, if it has a place of its own that tests share.
+    /// The endpoint of the agent, if tests share one.
     fn endpoint(&self) -> Option<&str> {
         None
     }

@@ -1,4 +1,4 @@
-//! Commands that build servers read from what a program prints. The text of an agent or of a file must not set
+//! Commands that CI servers read from what a program prints. The text of an agent or of a file must not set
 //! variables, forge annotations or attach files of the machine that ran the tests.
 //!
 //! **Invariant:** an escaped text contains no command, and means the same to a person.

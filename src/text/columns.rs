@@ -7,7 +7,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 /// Joins the characters before and after it into one.
 const JOINER: char = '\u{200d}';
 
-/// The sign for what was cut off.
+/// The sign for truncated text.
 const CUT: char = '…';
 
 /// How many columns `text`, which is one line without tabs, takes.

@@ -8,7 +8,7 @@ use super::confusables::is_confusable;
 use super::replace::{map_text, replace_chars};
 
 /// `text` as several lines of a terminal: line feeds and tabs stay; everything else that could move the cursor, hide or
-/// reorder text, or be a command to a build server, becomes a visible escape such as `\u{202e}`.
+/// reorder text, or be a command to a CI server, becomes a visible escape such as `\u{202e}`.
 pub fn terminal(text: &str) -> Cow<'_, str> {
     let one_feed = map_text(Cow::Borrowed(text), |text| {
         if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
@@ -22,7 +22,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     map_text(escaped(text, is_confusable), ci_commands::escape)
 }
 
-/// `json`, as a serializer wrote it, with the same meaning and harmless to a terminal, a reader or a build server: every
+/// `json`, as a serializer wrote it, with the same meaning and harmless to a terminal, a reader or a CI server: every
 /// confusable character becomes an escape of JSON.
 pub fn json(json: &str) -> Cow<'_, str> {
     // No line of JSON begins with a colon, and the other characters that begin commands are in strings alone.
@@ -37,7 +37,7 @@ pub fn json(json: &str) -> Cow<'_, str> {
     map_text(escaped, |json| replace_chars(json, harmful, escape))
 }
 
-/// `text`, in which the markup of XML is escaped already, with the same meaning and harmless to a terminal or a build
+/// `text`, in which the markup of XML is escaped already, with the same meaning and harmless to a terminal or a CI
 /// server: every confusable character, line ends and tabs too, becomes a character reference.
 pub fn xml_references(text: &str) -> Cow<'_, str> {
     let escaped = ci_commands::escape_with(text, |first| match first {
@@ -62,7 +62,7 @@ pub fn xml(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `text` with a visible escape in the place of every character that is `harmful`.
+/// `text` with a visible escape for every character that is `harmful`.
 fn escaped(text: &str, harmful: impl Fn(char) -> bool) -> Cow<'_, str> {
     replace_chars(text, harmful, |character, visible| match character {
         '\n' => visible.push_str("\\n"),

@@ -1,4 +1,4 @@
-//! The start and the end of a text of lines, with how many lines are left out between them.
+//! The start and the end of a text of lines, with how many lines are omitted between them.
 //!
 //! **Invariant:** shortening in two steps gives the same as shortening at once.
 

@@ -1,7 +1,7 @@
 //! Which known name was probably meant by an unknown one.
 
 /// The name in `known` that is nearest to `written`, if it is near: at most a third of the characters differ, where
-/// case, `-`, `_` and spaces do not count. Of several that are equally near, the first.
+/// case, `-`, `_` and spaces do not count. If several are equally near, the first.
 pub fn nearest<T: AsRef<str>>(written: &str, known: impl IntoIterator<Item = T>) -> Option<T> {
     let plain = folded(written);
     let length = plain.chars().count();

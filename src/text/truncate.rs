@@ -43,7 +43,7 @@ fn untruncated(text: &str) -> (&str, usize) {
     truncated().unwrap_or((text, 0))
 }
 
-/// The lines of `text` in at most `max` bytes: the first quarter from its start, then how many lines are left out, then
+/// The lines of `text` in at most `max` bytes: the first quarter from its start, then how many lines are omitted, then
 /// its end, which is where a test that stops at its first failure has what matters.
 pub fn lines(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {

@@ -14,7 +14,7 @@ use crate::text::ShortText;
 /// A tool call. It counts from its start, with or without a result (SPEC 6).
 #[derive(Debug)]
 pub struct ToolCall {
-    /// Its id on the wire; of several calls with one id, the later ones have ids of their own.
+    /// Its id in the protocol; if several calls have one id, the later ones have ids of their own.
     pub wire_id: ShortText,
     /// The tool's name.
     pub name: ShortText,

@@ -82,7 +82,7 @@ pub struct Interrupt {
 /// A call as a snapshot of the conversation lists it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotCall {
-    /// The call's id on the wire.
+    /// The call's id in the protocol.
     pub id: String,
     /// The tool's name.
     pub name: String,
@@ -95,7 +95,7 @@ pub struct SnapshotCall {
 pub enum SnapshotItem {
     /// A message of the agent, the user or the system.
     Message {
-        /// Its id on the wire; may be empty.
+        /// Its id in the protocol; may be empty.
         id: String,
         /// Who it is from.
         role: MessageKind,
@@ -133,7 +133,7 @@ pub enum Change<'a> {
     RunEnded(RunEnd),
     /// A message began.
     MessageOpened {
-        /// Its id on the wire.
+        /// Its id in the protocol.
         id: Cow<'a, str>,
         /// Who it is from.
         role: MessageKind,
@@ -154,7 +154,7 @@ pub enum Change<'a> {
     },
     /// A tool call began.
     CallOpened {
-        /// Its id on the wire.
+        /// Its id in the protocol.
         id: Cow<'a, str>,
         /// The tool's name.
         name: Cow<'a, str>,
@@ -191,7 +191,7 @@ pub enum Change<'a> {
     },
     /// More reasoning. The first of an id begins a message.
     Reasoning {
-        /// The id of the reasoning on the wire.
+        /// The id of the reasoning in the protocol.
         id: Cow<'a, str>,
         /// What is added to its text.
         delta: Cow<'a, str>,

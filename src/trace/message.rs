@@ -8,7 +8,7 @@ use crate::text::ShortText;
 /// A message of the conversation.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Its id on the wire; may be empty.
+    /// Its id in the protocol; may be empty.
     pub wire_id: ShortText,
     /// Who it is from.
     pub role: MessageKind,

@@ -45,7 +45,7 @@ impl State {
         self.value = value;
     }
 
-    /// Applies a JSON Patch as a whole or not at all.
+    /// Applies a JSON Patch; if one operation does not apply, none is applied.
     ///
     /// # Errors
     /// Why the patch does not apply.

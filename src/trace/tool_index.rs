@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::origin::Author;
 
-/// Whose calls of a tool count.
+/// Whose calls to a tool count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callers {
     /// Those of the agent and its subagents.

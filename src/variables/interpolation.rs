@@ -307,7 +307,7 @@ impl<'a> Interpolation<'a> {
         }
     }
 
-    /// The same for a leaf that may be left out.
+    /// The same for an optional leaf.
     pub fn optional_json(&mut self, node: Option<&Node>) -> Leaf<Option<Value>> {
         node.map(|node| self.json(node)).transpose()
     }

@@ -44,7 +44,7 @@ impl Origins {
         self.of.insert(name.to_owned(), start..self.parts.len());
     }
 
-    /// What went into the value of `secret`, at any depth. What is only elsewhere in its variable is left out.
+    /// What went into the value of `secret`, at any depth. What is only elsewhere in its variable is omitted.
     pub fn within(&self, secret: &Secret) -> Vec<Secret> {
         let variable = secret.name.split('.').next().unwrap_or_default();
         let mut ranges: Vec<Range<usize>> = self.of.get(variable).cloned().into_iter().collect();

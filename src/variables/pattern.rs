@@ -21,7 +21,7 @@ const TRUSTED_LENGTH: usize = 64;
 const KEPT: usize = 32;
 
 /// Tests of one project have the target's patterns in common and many of their own (`error|failed`). Checking them is
-/// most of what loading costs beside reading YAML, and compiling them most of what a short test costs. Both are pure, so
+/// most of what loading costs apart from reading YAML, and compiling them most of what a short test costs. Both are pure, so
 /// a remembered pattern behaves like a new one.
 static CACHE: Mutex<Cache> = Mutex::new(Cache(VecDeque::new()));
 

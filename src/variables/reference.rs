@@ -100,7 +100,7 @@ impl Interpolation<'_> {
         joined
     }
 
-    /// The text that stands for a reference.
+    /// The text that replaces a reference.
     fn inserted(&mut self, text: &str, reference: &Reference<'_>, purpose: TextPurpose) -> String {
         if purpose == TextPurpose::Header && reference.default != Some(text) {
             self.add_given(reference, text);

@@ -7,7 +7,7 @@ use super::name::is_name;
 /// A stretch of a scanned text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// Text that stands for itself.
+    /// Text without references.
     Literal(&'a str),
     /// A `${…}` to replace.
     Reference(Reference<'a>),
@@ -20,9 +20,9 @@ pub struct Reference<'a> {
     pub name: &'a str,
     /// Where to reach into its value, outermost first.
     pub path: Vec<&'a str>,
-    /// What stands in where the variable is undefined or empty.
+    /// What is inserted if the variable is undefined or empty.
     pub default: Option<&'a str>,
-    /// Where the reference stands in the text, in bytes.
+    /// The range of the reference in the text, in bytes.
     pub range: Range<usize>,
 }
 
@@ -32,7 +32,7 @@ pub struct Reference<'a> {
 pub struct ScanError {
     /// What is wrong with it.
     pub message: String,
-    /// Where it stands in the text, in bytes.
+    /// Its range in the text, in bytes.
     pub range: Range<usize>,
 }
 
@@ -41,7 +41,7 @@ pub struct ScanError {
 pub struct MalformedReferences<'a> {
     /// Every such `${`.
     pub errors: Vec<ScanError>,
-    /// The references beside them.
+    /// The valid references.
     pub references: Vec<Reference<'a>>,
 }
 

@@ -60,7 +60,7 @@ impl Scope {
         self.values.insert(name.to_owned(), value.into());
     }
 
-    /// Puts `text` in the place of what `path` reaches, `NAME` or `NAME.key.0`, where there is a value.
+    /// Replaces the value that `path` reaches, `NAME` or `NAME.key.0`, by `text`, if there is one.
     pub fn replace(&mut self, path: &str, text: String) {
         let mut parts = path.split('.');
         let mut value = parts.next().and_then(|name| self.values.get_mut(name));
@@ -109,7 +109,7 @@ impl Scope {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// What to say beside a missing name.
+    /// The help for a missing name.
     pub fn hint_for_missing(&self) -> Option<&str> {
         self.hint.as_deref()
     }

@@ -7,7 +7,7 @@ use super::scan::Reference;
 /// The shortest secret that is masked, in characters: shorter ones would shred every text (SPEC 2).
 pub const SHORTEST_SECRET: usize = 4;
 
-/// Headers whose names contain one of these carry a secret even where it is written out (SPEC 2).
+/// Headers whose names contain one of these carry a secret even if it is a literal (SPEC 2).
 const SECRET_PARTS: [&str; 13] = [
     "authorization",
     "authentication",
@@ -38,7 +38,7 @@ pub struct Secret {
     pub name: String,
     /// The value.
     pub value: String,
-    /// Whether it is written out in a header or a URL: it is all of the value, or a part of it.
+    /// Whether it is a literal in a header or a URL: it is all of the value, or a part of it.
     pub is_written: bool,
 }
 
@@ -71,7 +71,7 @@ impl AsRef<str> for Secret {
     }
 }
 
-/// Whether a header of this name carries a secret even where it is written out (SPEC 2).
+/// Whether a header of this name carries a secret even if it is a literal (SPEC 2).
 pub fn is_secret_header(header: &str) -> bool {
     let name = header.to_ascii_lowercase();
     let is_like_one = SECRET_PARTS.iter().any(|part| name.contains(part))

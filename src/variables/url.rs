@@ -105,7 +105,7 @@ fn inserted<'t>(
             }
         }
     }
-    // In a replay something else may be in the place of the URL.
+    // In a replay something else may replace the URL.
     if end == text.len() { inserted } else { Vec::new() }
 }
 

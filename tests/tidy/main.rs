@@ -346,19 +346,27 @@ fn read_by_users(file: &File) -> Vec<(usize, &str)> {
 
 #[test]
 fn words_are_plain() {
-    let problems: Vec<String> = repository()
-        .iter()
-        .flat_map(|file| {
-            let found = words::found(read_by_users(file));
-            found
-                .into_iter()
-                .map(|found| {
-                    format!("{}:{}: \"{}\": say \"{}\"", file.path, found.line, found.said, found.instead)
-                })
-                .collect::<Vec<_>>()
-        })
-        .collect();
+    let problems = repository().iter().flat_map(|file| said(file, read_by_users(file))).collect::<Vec<_>>();
     expect_none(&problems, "the words are in tests/tidy/words.rs, with what to say instead");
+}
+
+#[test]
+fn comments_are_plain() {
+    let all = repository().into_iter();
+    let sources = all.filter(|file| file.path.starts_with("src/") && file.path.ends_with(".rs"));
+    let said = |file: &File| {
+        scan::comments(&file.text).into_iter().flat_map(|comment| said(file, comment)).collect::<Vec<_>>()
+    };
+    let problems: Vec<String> = sources.flat_map(|file| said(&file)).collect();
+    expect_none(&problems, "the words are in tests/tidy/words.rs, with what to say instead");
+}
+
+/// The words of `lines` of `file` that are never said.
+fn said(file: &File, lines: Vec<(usize, &str)>) -> Vec<String> {
+    let found = words::found(lines).into_iter();
+    found
+        .map(|found| format!("{}:{}: \"{}\": say \"{}\"", file.path, found.line, found.said, found.instead))
+        .collect()
 }
 
 /// The type names that more than one place of `files` defines, each with its files.

@@ -149,6 +149,23 @@ pub(crate) fn sentences(source: &str) -> Vec<(usize, &str)> {
     parts
 }
 
+/// The comments of `source`, those on successive lines together, line by line.
+pub(crate) fn comments(source: &str) -> Vec<Vec<(usize, &str)>> {
+    let mut comments: Vec<Vec<(usize, &str)>> = Vec::new();
+    for (number, line) in (1..).zip(source.lines()) {
+        let start = line.trim_start().starts_with("//").then(|| line.find("//")).flatten();
+        let Some(at) = start.or_else(|| line.find(" // ")) else { continue };
+        let text = line[at..].trim_start().trim_start_matches('/').trim_start_matches('!');
+        match comments.last_mut() {
+            Some(comment) if start.is_some() && comment.last().is_some_and(|(last, _)| last + 1 == number) => {
+                comment.push((number, text));
+            }
+            _ => comments.push(vec![(number, text)]),
+        }
+    }
+    comments
+}
+
 /// What the library's root makes public: its modules, and the names it re-exports; not what is hidden in its
 /// documentation.
 pub(crate) fn public_items(root: &str) -> BTreeSet<String> {

@@ -1,5 +1,5 @@
-//! Words that are never said to a user, each with what to say instead. Readers look for the words that they know from
-//! other tools; a private language makes them doubt the program.
+//! Words that are never said, neither to a user nor in a comment, each with what to say instead. Readers look for the words
+//! that they know from other tools; a private language makes them doubt the program.
 //!
 //! A new word needs a reason: that readers stumbled over it. An entry goes only if the word got another, common meaning.
 

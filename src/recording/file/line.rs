@@ -67,7 +67,7 @@ pub(super) struct HookLine {
 pub(super) struct ScriptLine {
     pub(super) turn: u32,
     pub(super) name: String,
-    /// The digest of what it was asked.
+    /// The hash of the request.
     pub(super) request: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) answer: Option<Value>,
@@ -97,20 +97,20 @@ impl FailureLine {
 #[derive(Serialize, Deserialize)]
 pub(super) struct RequestLine {
     pub(super) turn: u32,
-    /// Who talks; the agent where it is left out, as in versions before 1.2.
+    /// Who talks; the default is the agent, as in versions before 1.2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lane: Option<String>,
     /// Its number among those of this lane in this turn; versions before 1.2 leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) exchange: Option<u32>,
     pub(super) at_us: u64,
-    /// How it was sent; `POST` where it is left out.
+    /// How it was sent; the default is `POST`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) method: Option<String>,
     pub(super) path: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<Box<RawValue>>,
-    /// Where the body is no JSON.
+    /// The body, if it is not JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) text: Option<String>,
 }
@@ -164,7 +164,7 @@ pub(super) struct EndLine {
 #[derive(Serialize, Deserialize)]
 pub(super) struct RunLine {
     pub(super) turn: u32,
-    /// Who talks; the agent where it is left out.
+    /// Who talks; the default is the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) lane: Option<String>,
     /// Its number among the programs of this lane in this turn.
@@ -230,6 +230,6 @@ pub(super) enum EndKind {
     Left,
     Late,
     Failed,
-    /// Of a program: a line was too large.
+    /// A line of a program was too large.
     TooLarge,
 }

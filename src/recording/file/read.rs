@@ -24,10 +24,10 @@ pub(in crate::recording) struct RecordingError {
     pub(in crate::recording) message: String,
 }
 
-/// What the file of `key` holds.
+/// The content of the file of `key`.
 ///
 /// # Errors
-/// Where it is no recording, one of another test, or one that this program cannot read.
+/// If it is not a recording, is one of another test, or one that this program cannot read.
 pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, RecordingError> {
     let mut recorded = None;
     let mut lines = 0;

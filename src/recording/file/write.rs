@@ -21,7 +21,7 @@ use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::Method;
 use crate::text::escape;
 
-/// The text of the file that keeps `recorded`; `mark` puts a marker in the place of every secret.
+/// The text of the file that keeps `recorded`; `mark` replaces every secret by a marker.
 pub(in crate::recording) fn write(
     key: &CaseKey,
     recorded: &Recorded,

@@ -1,4 +1,4 @@
-//! Reports for build servers that read what a program prints, and the jobs that they run it in.
+//! Reports for CI servers that read what a program prints, and the jobs in which they run it.
 
 mod build_job;
 pub mod github;

@@ -1,6 +1,6 @@
 //! A comparison for programs: types of their own, which the schema is generated from.
 //!
-//! The doc comments are the descriptions of the schema. A field without a value is left out, never null.
+//! The doc comments are the descriptions of the schema. A field without a value is omitted, never null.
 
 use std::collections::BTreeMap;
 

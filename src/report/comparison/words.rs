@@ -46,7 +46,7 @@ impl Comparison {
         (self.not_run > 0).then(|| format!("{tests} of `{}` did not run this time", name(&self.before)))
     }
 
-    /// What became of the agent's time.
+    /// How the agent's time changed.
     pub(super) fn agents_time(&self) -> Option<String> {
         let time = self.agents_time;
         let (before, after) = (duration::rounded(time.before_us), duration::rounded(time.after_us));

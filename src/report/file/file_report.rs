@@ -24,6 +24,6 @@ pub struct FileOptions {
     /// The readers of JUnit reports.
     #[cfg(feature = "junit")]
     pub junit_profile: JunitProfile,
-    /// The job of a build server that the report is for.
+    /// The job of a CI server that the report is for.
     pub job: BuildJob,
 }

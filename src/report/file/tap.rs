@@ -1,4 +1,4 @@
-//! The report in the Test Anything Protocol, version 14: a line a test as each ends, the plan at the end.
+//! The report in the Test Anything Protocol, version 14: one line per test as each ends, the plan at the end.
 //!
 //! A test that is skipped has the directive `SKIP`; one in quarantine that did not pass has the one for tests that are not
 //! expected to pass yet, which fails no harness. What is wrong with a test is in a block of YAML after its line.

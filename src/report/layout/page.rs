@@ -1,7 +1,7 @@
 //! Builds text: indented rows with styled parts, wrapped if there is a width.
 //!
 //! **Invariant:** every style ends where its line ends, so that a page can be cut between any two lines; a line that is
-//! wrapped gives no order to a build server.
+//! wrapped is no command to a CI server.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -64,7 +64,7 @@ impl Page {
         self.end();
     }
 
-    /// The sign of a list at `column`, in `style`; its text is wrapped beside it.
+    /// The sign of a list at `column`, in `style`; its text is wrapped next to it.
     pub(crate) fn sign(&mut self, column: usize, style: Style, sign: &str) {
         self.space(column);
         self.put(style, sign);
@@ -77,7 +77,7 @@ impl Page {
         self.put(Style::new(), text);
     }
 
-    /// `count` blanks.
+    /// `count` spaces.
     pub(crate) fn space(&mut self, count: usize) {
         match self.width {
             Some(_) => self.blanks += count,

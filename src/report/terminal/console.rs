@@ -42,7 +42,7 @@ pub enum Verbosity {
     /// A line per test, with its warnings, and excerpts of those that failed.
     #[default]
     Normal,
-    /// Every turn of every test, with the rules that hold.
+    /// Every turn of every test, with the rules that passed.
     Verbose,
 }
 
@@ -81,7 +81,7 @@ pub struct ConsoleReport {
     slowest: Slowest,
 }
 
-/// Where a console prints to, and in a log what is printed of tests before they are reported.
+/// The output of a console, and in a log what is printed about tests before they are reported.
 struct Printer {
     out: Stream,
     log: Option<RunLog>,

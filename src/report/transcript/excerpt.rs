@@ -25,7 +25,7 @@ pub(crate) fn kept(lines: &[TranscriptLine], cited: &BTreeSet<u32>, scope: Trans
     for index in (0..count).filter(|index| cited.contains(&lines[*index].event())) {
         kept[index.saturating_sub(1)..(index + 2).min(count)].fill(true);
     }
-    // One line takes no more room than the words that it is left out.
+    // One line takes no more room than a line that says it is omitted.
     for index in 1..count - 1 {
         kept[index] |= kept[index - 1] && kept[index + 1];
     }

@@ -121,7 +121,7 @@ impl TranscriptWriter {
         let with_findings = turn.problem().is_some() || !turn.failures().is_empty();
         self.turns_between(turn.number, outcome);
         self.part();
-        // Of an only turn the line of its test says the same.
+        // The line of a test says the same about its only turn.
         let is_only =
             outcome.transcript.turns.len() == 1 && outcome.transcript.turns_not_run == 0 && turn.id.is_none();
         if !(is_excerpt && is_only) {
@@ -161,7 +161,7 @@ impl TranscriptWriter {
         self.shown.contains(&turn.number)
     }
 
-    /// How many turns are left out between the last one that is shown before `number` and that one.
+    /// How many turns are omitted between the last one that is shown before `number` and that one.
     fn turns_between(&mut self, number: u32, outcome: &Outcome) {
         let of_test = !outcome.verdict.end.failures().is_empty();
         if self.style.scope != TranscriptScope::Excerpt || !of_test {
@@ -178,7 +178,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// The warnings of turns whose lines are left out: a test that passed shows them too. A warning of several turns
+    /// The warnings of turns whose lines are omitted: a test that passed shows them too. A warning of several turns
     /// is shown once.
     fn warnings_of_turns(&mut self, outcome: &Outcome) {
         let turns = outcome.transcript.turns.iter().filter(|turn| !self.has_lines(turn));
@@ -376,7 +376,7 @@ impl TranscriptWriter {
         }
     }
 
-    /// The start of a row: blanks, with the number of the event where a finding rests on it.
+    /// The start of a row: spaces, with the number of the event if a finding is about it.
     fn gutter(&mut self, event: Option<u32>) {
         let number = event.filter(|event| self.cited.contains(event)).map(|event| format!("#{event}"));
         self.page.space(self.style.indent);

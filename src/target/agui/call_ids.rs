@@ -117,7 +117,7 @@ impl CallIds {
         }
     }
 
-    /// A result arrives: the key of its call. Of several that wait, it is for the first; without one, for the last call.
+    /// A result arrives: the key of its call. If several wait, it is for the first; if none does, for the last call.
     pub(super) fn answer<'i>(&'i mut self, id: &'i str) -> &'i str {
         let Some(calls) = self.calls.get_mut(id) else { return id };
         let number = calls.waiting.min(calls.count - 1);

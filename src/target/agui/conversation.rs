@@ -1,4 +1,4 @@
-//! One conversation in AG-UI, whatever carries it: makes the input of each run, and takes what became of it.
+//! One conversation in AG-UI over any transport: makes the input of each run, and takes its result.
 
 use std::borrow::Cow;
 

@@ -125,7 +125,7 @@ const EVENTS: &[(&str, Effect)] = &[
     ("STATE_DELTA", Effect::PatchesState),
     ("RAW", Effect::Nothing),
     ("CUSTOM", Effect::Custom),
-    // Of the versions before 1.0; they have no ids.
+    // Events of the versions before 1.0; they have no ids.
     ("THINKING_START", Effect::EndsChunks),
     ("THINKING_END", Effect::EndsChunks),
     ("THINKING_TEXT_MESSAGE_START", Effect::EndsOldReasoning),

@@ -292,7 +292,7 @@ impl History {
     }
 
     /// Adds the result of the call of a key, in a message of this id, or of a new one if the id is missing or used. A call
-    /// that a snapshot has left out is added again: a result is only sent with its call.
+    /// that a snapshot omits is added again: a result is only sent with its call.
     pub(super) fn answer(&mut self, call: &str, id: Option<&str>, content: Content, ids: &dyn Ids) {
         if let Some(left_out) = self.left_out.remove(call)
             && self.call(call).is_none()

@@ -18,7 +18,7 @@ impl MessageList {
     }
 
     /// Every message, each followed by the results of its calls, as a conversation that a model accepts: each result
-    /// answers a call that is listed before it, and each call has one result at most. Other results are left out.
+    /// answers a call that is listed before it, and each call has one result at most. Other results are omitted.
     pub(super) fn iter(&self) -> impl Iterator<Item = &SentMessage> {
         (0..).zip(&self.messages).flat_map(move |(place, message)| {
             let own = self.is_valid(message, MessagePosition::At(place)).then_some(message);

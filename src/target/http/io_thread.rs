@@ -10,7 +10,7 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
-/// A thread that carries out exchanges. It ends when this is dropped, and is not waited for: a name that does not resolve
+/// A thread for exchanges. It ends when this is dropped, and is not waited for: a name that does not resolve
 /// delays nothing else.
 #[derive(Debug)]
 pub(super) struct IoThread {
@@ -34,7 +34,7 @@ impl IoThread {
         Ok(Self { handle, _running: running })
     }
 
-    /// Carries out `work` on the thread, from now on and until the handle is dropped.
+    /// Runs `work` on the thread, from now on and until the handle is dropped.
     pub(super) fn begin<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,

@@ -1,4 +1,4 @@
-//! HTTP for every protocol: the byte seam, the network behind it, what a config says of it, and what every exchange has:
+//! HTTP for every protocol: the byte seam, its implementation by the network, its keys in a config, and what every exchange has:
 //! refusals, limits, streams of events, and the evidence that errors quote. A protocol writes its requests and reads its
 //! events ([`StreamReader`]).
 

@@ -14,7 +14,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 tokio::task_local! {
-    /// The progress of the request that a task carries out.
+    /// The progress of the request of a task.
     static CURRENT: RequestProgress;
 }
 
@@ -56,7 +56,7 @@ impl RequestProgress {
         self.reached().headers = Some(headers.collect());
     }
 
-    /// Carries out a request through `proxy`, if there is one, whose progress is this.
+    /// Sends a request through `proxy`, if there is one, whose progress is this.
     pub(super) async fn of<T>(&self, proxy: Option<String>, request: impl Future<Output = T>) -> T {
         self.reached().proxy = proxy;
         CURRENT.scope(self.clone(), request).await

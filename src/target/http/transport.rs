@@ -12,7 +12,7 @@ use super::request_progress::RequestProgress;
 use crate::context::At;
 use crate::target::error::TargetError;
 
-/// A request to carry out.
+/// A request to send.
 #[derive(Clone, Debug)]
 pub struct HttpRequest {
     /// How it is sent.
@@ -61,7 +61,7 @@ pub struct ResponseHead {
     pub status: u16,
     /// Content type as sent; empty where there is none.
     pub content_type: String,
-    /// Where a redirect points to, in full, without what may be secret.
+    /// The destination of a redirect, in full, without what may be secret.
     pub location: Option<String>,
     /// The headers that the request asked for: names in lower case, values made readable.
     pub headers: Vec<(String, String)>,

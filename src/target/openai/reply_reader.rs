@@ -128,7 +128,7 @@ impl<'a> ReplyReader<'a> {
             tell(Change::Warning("a chunk has neither `choices` nor `usage`: it is ignored".into()));
         }
         if let Some(reported) = chunk.usage() {
-            // Of several the last counts (SPEC 5).
+            // If there are several, the last counts (SPEC 5).
             self.usage = Some(usage(reported, tell));
         }
         let Some(choice) = chunk.choice() else { return };

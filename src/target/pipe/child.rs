@@ -147,10 +147,10 @@ struct LineReader {
 }
 
 impl LineReader {
-    /// Reads lines to the end, or until nobody wants them.
+    /// Reads lines to the end, or until there is no receiver.
     async fn read(mut self, stdout: impl AsyncRead + Unpin) {
         let mut reader = BufReader::new(stdout);
-        // One more than a whole line with its end tells that it is too large.
+        // One byte more than a whole line with its end shows that it is too large.
         let most = u64::try_from(self.max_line_bytes).unwrap_or(u64::MAX).saturating_add(1);
         let mut over = self.over.clone();
         let mut cut_off = Box::pin(async move {

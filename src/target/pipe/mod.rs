@@ -1,4 +1,4 @@
-//! Programs that are spoken to in lines: the byte seam, the real programs behind it, and responses whose events are lines.
+//! Programs that are spoken to in lines: the byte seam, its implementation by real programs, and responses whose events are lines.
 
 mod child;
 mod event_lines;

@@ -45,7 +45,7 @@ impl ProgramKeeper {
 impl ProgramOver {
     /// Waits until the program is over and its group is empty: how it ended, if that is known.
     pub(super) async fn status(&mut self) -> Option<ExitStatus> {
-        // A task that was cut off with its runtime has dropped the process, which kills it.
+        // A task that was aborted with its runtime has dropped the process, which kills it.
         match self.0.wait_for(|state| *state != ProgramState::Running).await.as_deref() {
             Ok(ProgramState::Over(status)) => *status,
             Ok(ProgramState::Running) | Err(_) => None,

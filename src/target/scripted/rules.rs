@@ -108,7 +108,7 @@ pub struct ScriptedCall {
     pub subagent: Option<Text>,
 }
 
-/// Why a call of a scripted agent was not carried out.
+/// Why a call of a scripted agent was not executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(inline)]

@@ -72,11 +72,11 @@ pub enum CompiledStep {
         /// What it carries.
         value: Value,
     },
-    /// Tells what the run took.
+    /// Reports the tokens of the run.
     Usage(Usage),
     /// Lets time pass.
     Delay(Duration),
-    /// Ends the run until an answer comes; the steps behind it are what the agent does then.
+    /// Ends the run until an answer comes; the steps after it are what the agent does then.
     Interrupt {
         /// The interrupt, without an id where it gets one of its own.
         interrupt: Interrupt,

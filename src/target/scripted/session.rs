@@ -250,7 +250,7 @@ fn set_keys(state: &mut Value, keys: Map<String, Value>, is_sent: &mut bool) -> 
     }
 }
 
-/// Whether a step is a call that the client carries out.
+/// Whether a step is a call to a client-side tool.
 fn is_client_side(step: &CompiledStep, client_tools: &HashSet<String>) -> bool {
     let CompiledStep::Call { tool, result: None, .. } = step else { return false };
     client_tools.contains(tool)

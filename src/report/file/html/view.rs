@@ -1,5 +1,5 @@
-//! What the script of the page reads of a test: a row for the list, and its turns, which are read when the test is opened.
-//! Times are milliseconds; what has nothing to say is left out.
+//! The data of a test for the script of the page: a row for the list, and its turns, which are read when the test is opened.
+//! Times are milliseconds; empty fields are omitted.
 
 use serde::Serialize;
 

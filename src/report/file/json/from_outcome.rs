@@ -194,7 +194,7 @@ fn interrupts(end: &ReportedRunEnd) -> Option<Vec<InterruptView<'_>>> {
     listed(interrupts.iter().map(interrupt))
 }
 
-/// A list that is left out where it is empty.
+/// A list that is omitted if it is empty.
 fn listed<T>(items: impl Iterator<Item = T>) -> Option<Vec<T>> {
     Some(items.collect()).filter(|items: &Vec<T>| !items.is_empty())
 }
@@ -346,7 +346,7 @@ fn depth(value: &Value) -> usize {
     1 + inside.unwrap_or(0)
 }
 
-/// What was judged: first what does not hold.
+/// The evaluated rules: first those that failed.
 fn assertions<'a>(failures: &'a [Failure], held: &'a [PassedRule]) -> Vec<Assertion<'a>> {
     failures.iter().map(broken).chain(held.iter().map(kept)).collect()
 }

@@ -44,7 +44,7 @@ impl JsonLinesReport {
     }
 
     fn line(&mut self, line: &str) -> io::Result<()> {
-        // What JSON leaves as it is could still steer a terminal or give an order to a build server that reads along.
+        // What JSON leaves as it is could still control a terminal, or a CI server that reads the output.
         let line = escape::json(line).into_owned() + "\n";
         match &mut self.out {
             Out::File { scratch, destination: _ } => scratch.file.write_all(line.as_bytes()),

@@ -1,4 +1,4 @@
-//! A turn as readers get it: what was sent, what the agent did, and what became of the rules.
+//! A turn as readers get it: what was sent, what the agent did, and the results of the rules.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! The lines as readers get them: types of their own, so that the engine can change without the format.
 //!
-//! The doc comments are the descriptions of the schema. A field without a value is left out, never null.
+//! The doc comments are the descriptions of the schema. A field without a value is omitted, never null.
 
 use schemars::JsonSchema;
 use serde::Serialize;

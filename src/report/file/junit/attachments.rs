@@ -1,11 +1,11 @@
-//! The files that belong to a test, one per line as build servers look for them in its output: `[[ATTACHMENT|PATH]]`.
+//! The files that belong to a test, one per line as CI servers look for them in its output: `[[ATTACHMENT|PATH]]`.
 
 use crate::outcome::Outcome;
 use crate::report::ci::BuildJob;
 use crate::text::is_confusable;
 
 /// The lines for the recordings of every attempt that did not pass. A path whose end would be ambiguous, or that has
-/// confusable characters, is left out.
+/// confusable characters, is omitted.
 pub(super) fn attachments(outcome: &Outcome, job: &BuildJob) -> String {
     let attempts = outcome.earlier_attempts.iter().chain([outcome]);
     let unhappy = attempts.filter(|attempt| attempt.status().fails_the_run());

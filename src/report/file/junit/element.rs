@@ -15,7 +15,7 @@ pub(super) fn content(text: &str) -> String {
     partial_escape(ci_commands::escape(&escape::xml(text))).into_owned()
 }
 
-/// A `text` of the report itself between two tags: its commands to build servers are meant.
+/// A `text` of the report itself between two tags: its commands to CI servers are intended.
 pub(super) fn own(text: &str) -> String {
     partial_escape(&*escape::xml(text)).into_owned()
 }

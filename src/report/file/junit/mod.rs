@@ -1,4 +1,4 @@
-//! The report that build servers read: JUnit XML, one suite per test file, one case per test.
+//! The report that CI servers read: JUnit XML, one suite per test file, one case per test.
 
 mod attachments;
 mod case;

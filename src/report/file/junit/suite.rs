@@ -98,7 +98,7 @@ pub(super) fn counted(element: Element, totals: &Totals, started_unix_ms: u64) -
     with_counts(element, totals).with("timestamp", &iso8601(started_unix_ms))
 }
 
-/// A time-out is an error to every reader of JUnit, and a test in quarantine that does not pass is skipped.
+/// A timeout is an error to every reader of JUnit, and a test in quarantine that does not pass is skipped.
 fn with_counts(element: Element, totals: &Totals) -> Element {
     element
         .with("tests", &totals.tests().to_string())

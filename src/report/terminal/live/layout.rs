@@ -26,7 +26,7 @@ const ID: usize = 20;
 /// The columns that an id gets at most, so that its turn is not far from it.
 const WIDEST_ID: usize = 72;
 
-/// The room that is worth showing in why a test is tried again.
+/// The least room for the reason of a retry.
 const WHY: usize = 16;
 
 /// Below this, every column counts.
@@ -121,7 +121,7 @@ impl Layout {
     fn table(&self, tests: &[RunningTest]) -> Vec<StyledLine> {
         let widest =
             tests.iter().map(|test| columns::width(&test.shown)).max().unwrap_or_default().min(WIDEST_ID);
-        // The spinner and the blanks next to the id.
+        // The spinner and the spaces next to the id.
         let room = self.room().saturating_sub(4);
         let labels = |words| -> Vec<(String, String)> {
             tests.iter().map(|test| (place(test, words), self.time(test, words))).collect()

@@ -1,4 +1,4 @@
-//! The rules about subagents. The id of one stands for one invocation: no other has it.
+//! The rules about subagents. The id of one identifies one invocation: no other has it.
 
 use std::collections::HashMap;
 

@@ -19,7 +19,7 @@ use crate::target::agui::item::ItemKind;
 use crate::target::agui::listeners::ChangeListener;
 use crate::target::agui::run_state::RunState;
 
-/// What the validator knows of one run beside its items.
+/// What the validator knows about one run in addition to its items.
 #[derive(Debug, Default)]
 struct RunChecks {
     owners: LaneOwners,

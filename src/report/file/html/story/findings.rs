@@ -1,5 +1,4 @@
-//! What is wrong: each rule that does not hold, with the events it rests on and what is written in its file; and the rules
-//! that hold.
+//! What is wrong: each rule that failed, with its events and its lines in its file; and the rules that passed.
 
 use std::borrow::Cow;
 
@@ -20,7 +19,7 @@ const MOST: usize = 100;
 /// How many of the things that were seen instead are shown with a finding.
 const MOST_SEEN: usize = 10;
 
-/// A rule that does not hold.
+/// A rule that failed.
 #[derive(Debug, Serialize)]
 pub(crate) struct FindingStory<'a> {
     message: Cow<'a, str>,
@@ -46,12 +45,12 @@ pub(crate) struct FindingStory<'a> {
     line: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     source: Vec<SourceLine<'a>>,
-    /// The number of findings that are left out.
+    /// The number of findings that are omitted.
     #[serde(skip_serializing_if = "is_zero")]
     further: usize,
 }
 
-/// A rule that holds.
+/// A rule that passed.
 #[derive(Debug, Serialize)]
 pub(crate) struct PassedRuleStory<'a> {
     wanted: Cow<'a, str>,
@@ -76,7 +75,7 @@ struct SourceLine<'a> {
     meant: bool,
 }
 
-/// Why something could not be judged to its end.
+/// Why something could not be evaluated to its end.
 #[derive(Debug, Serialize)]
 pub(crate) struct ProblemStory<'a> {
     kind: &'static str,

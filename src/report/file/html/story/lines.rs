@@ -13,7 +13,7 @@ use crate::report::words::duration::milliseconds;
 pub(super) enum LineView<'a> {
     /// A message of the agent.
     Says { event: u32, text: &'a str },
-    /// Its thoughts.
+    /// Its reasoning.
     Thinks { event: u32, text: &'a str },
     /// A tool call.
     Calls {

@@ -1,8 +1,8 @@
 //! What happened in the turns of a test, as the page's script is given it: everything in the order it began, what is
 //! wrong, and when the agent let its user wait.
 //!
-//! **Invariant:** bounded. A message, argument or result is as long as an outcome holds it, a test has room for
-//! [`ROOM`] bytes of them; what is left out is said where it would stand. What a finding rests on is always there.
+//! **Invariant:** bounded. A message, argument or result is as long as in its outcome, and a test has room for
+//! [`ROOM`] bytes of them; the number of omitted lines is shown in their place. The events of a finding are always there.
 
 use std::collections::BTreeSet;
 

@@ -15,7 +15,7 @@ pub(super) enum MessagePosition {
     With(u32, u32),
 }
 
-/// Where a call and its result are, as far as they are there.
+/// The places of a call and its result, if there are any.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CallPositions {
     /// The message that made it, and its number in it.

@@ -157,7 +157,9 @@ pub(crate) fn comments(source: &str) -> Vec<Vec<(usize, &str)>> {
         let Some(at) = start.or_else(|| line.find(" // ")) else { continue };
         let text = line[at..].trim_start().trim_start_matches('/').trim_start_matches('!');
         match comments.last_mut() {
-            Some(comment) if start.is_some() && comment.last().is_some_and(|(last, _)| last + 1 == number) => {
+            Some(comment)
+                if start.is_some() && comment.last().is_some_and(|(last, _)| last + 1 == number) =>
+            {
                 comment.push((number, text));
             }
             _ => comments.push(vec![(number, text)]),

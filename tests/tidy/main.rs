@@ -319,8 +319,11 @@ fn links_lead_somewhere() {
 }
 
 fn is_source(path: &str) -> bool {
-    let is_rust = Path::new(path).extension().is_some_and(|extension| extension == "rs");
-    is_rust && path.starts_with("src/") && !path.ends_with("/fakes.rs")
+    is_rust(path) && path.starts_with("src/") && !path.ends_with("/fakes.rs")
+}
+
+fn is_rust(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == "rs")
 }
 
 /// The texts of `file` that users read, line by line: the text of a document, the comments of an example, the
@@ -353,7 +356,7 @@ fn words_are_plain() {
 #[test]
 fn comments_are_plain() {
     let all = repository().into_iter();
-    let sources = all.filter(|file| file.path.starts_with("src/") && file.path.ends_with(".rs"));
+    let sources = all.filter(|file| file.path.starts_with("src/") && is_rust(&file.path));
     let said = |file: &File| {
         scan::comments(&file.text).into_iter().flat_map(|comment| said(file, comment)).collect::<Vec<_>>()
     };

@@ -1,6 +1,6 @@
 //! JSONL case files, the other way to write tests: each case in, a test in the shape of YAML out.
 //!
-//! `reader` finds the cases of a file one after the other, `read_case` reads one of them, and [`lower`] says it in the words of
+//! `reader` finds the cases of a file one after the other, `read_case` reads one of them, and `lower` says it in the words of
 //! a YAML test, of which `plan` makes a test as of any other. **Invariant:** what a case means is said by the rules of YAML;
 //! no file is in memory as a whole.
 

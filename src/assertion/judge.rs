@@ -47,10 +47,11 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Judge {
+    /// The judge that is written. What is wrong with it is reported, and its name is known nevertheless: so it is checked too.
     fn compile(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let JudgeRule { agent, criteria, of, threshold, with, connector, not, message, .. } = written;
         let agent = not_empty(agent, "the name of a judge", interpolation);
-        let criteria = not_empty(criteria, "`criteria`", interpolation);
+        let criteria = not_empty(criteria, "`criteria`", interpolation).unwrap_or_default();
         let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose();
         let (connector, message) = (text(connector), text(message));
         let threshold = match threshold {
@@ -59,20 +60,19 @@ impl Judge {
             Some(number) => interpolation.decimal(number).map(Some),
             None => Ok(None),
         };
-        let counts = counts(written, interpolation);
+        let (runs, quorum) = counts(written, interpolation);
         let with = passed_on(with.as_ref(), interpolation);
-        let (runs, quorum) = counts?;
         Some(Self {
             agent: agent?,
-            criteria: criteria?,
+            criteria,
             of: of.unwrap_or_default(),
-            threshold: threshold.ok()?,
+            threshold: threshold.ok().flatten(),
             runs,
             quorum,
-            with: with?,
-            connector: connector.ok()?,
+            with: with.unwrap_or_default(),
+            connector: connector.ok().flatten(),
             is_negated: not.unwrap_or_default(),
-            message: message.ok()?,
+            message: message.ok().flatten(),
         })
     }
 
@@ -118,7 +118,7 @@ fn not_empty(written: &Text, what: &str, interpolation: &mut Interpolation<'_>) 
 }
 
 /// How many times the judge is asked, and how many of the answers must pass.
-fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> Option<(u32, u32)> {
+fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> (u32, u32) {
     let mut count = |written: Option<&model::Number>, most: u64| -> Leaf<Option<u32>> {
         match written {
             Some(number) if interpolation.written_number(number).is_none() => {
@@ -128,16 +128,18 @@ fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> Option<
             _ => Ok(None),
         }
     };
-    let runs = count(written.runs.as_ref(), MOST_RUNS).ok()?.unwrap_or(1);
-    let quorum = count(written.quorum.as_ref(), MOST_RUNS).ok()?;
-    if let (Some(quorum), Some(place)) = (quorum.filter(|quorum| *quorum > runs), &written.quorum) {
+    let (runs, quorum) =
+        (count(written.runs.as_ref(), MOST_RUNS), count(written.quorum.as_ref(), MOST_RUNS).ok().flatten());
+    // The largest quorum is not known if `runs` is wrong.
+    let most = runs.map_or(u32::MAX, |runs| runs.unwrap_or(1));
+    let runs = runs.ok().flatten().unwrap_or(1);
+    if let (Some(quorum), Some(place)) = (quorum.filter(|quorum| *quorum > most), &written.quorum) {
         let message =
             format!("`quorum` is {quorum}, and the judge is asked {}", super::describe::times(runs.into()));
         let help = "a quorum is at most as large as `runs`".to_owned();
         interpolation.report(Code::Contradiction, place.span, message, Some(help));
-        return None;
     }
-    Some((runs, quorum.unwrap_or(runs / 2 + 1)))
+    (runs, quorum.unwrap_or(runs / 2 + 1))
 }
 
 /// The keys that the test adds to the question.

@@ -29,7 +29,7 @@ pub use environment::Environment;
 pub use file_name::is_device;
 pub use files::{Files, OpenFile, PathKind};
 pub use ids::{Ids, RandomIds, SequentialIds};
-pub(crate) use paths::{absolute, absolute_from, display_name};
+pub(crate) use paths::{absolute, absolute_at, absolute_from, display_name};
 pub use scratch::{Scratch, write_file};
 pub use terminal::{Colouring, OutputStream, TerminalSize};
 

@@ -11,8 +11,13 @@ pub(crate) fn absolute(context: &Context, path: &Path) -> PathBuf {
 
 /// The same, relative to `folder`.
 pub(crate) fn absolute_from(context: &Context, folder: &Path, path: &Path) -> PathBuf {
+    absolute_at(context.home.as_deref(), folder, path)
+}
+
+/// The same for a user with this home directory.
+pub(crate) fn absolute_at(home: Option<&Path>, folder: &Path, path: &Path) -> PathBuf {
     let text = path.to_string_lossy();
-    let home = context.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+    let home = home.map(|home| home.to_string_lossy().into_owned());
     let expanded = shellexpand::tilde_with_context(&text, || home);
     let joined = folder.join(expanded.as_ref());
     let mut plain = PathBuf::new();

@@ -77,7 +77,7 @@ impl Variables {
 
     /// What is known before anything runs: the environment, and what the config and the command line give.
     pub(crate) fn scope(&self, context: &Context) -> Scope {
-        let mut scope = Scope::new(Arc::clone(&context.environment));
+        let mut scope = Scope::new(Arc::clone(&context.environment)).at_home(context.home.clone());
         for (name, value) in &self.vars {
             scope.set(name, value.clone());
         }

@@ -1,5 +1,6 @@
 //! Fills the leaves of the model from a scope, and reports every problem at its place.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Map, Number, Value};
@@ -12,6 +13,7 @@ use super::scan::Reference;
 use super::scope::Scope;
 use super::secret::{SHORTEST_SECRET, Secret, is_secret_header};
 use super::useless::{UselessMatch, useless_match};
+use crate::context::absolute_at;
 use crate::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};
 use crate::model::{Decimal, Flag, Scalar, Text, WholeNumber};
 use crate::source::{Node, NodeValue};
@@ -221,6 +223,13 @@ impl<'a> Interpolation<'a> {
         }
         Pattern::check(&filled)
             .map_err(|PatternError { message, help }| self.report(Code::BadPattern, text.span, message, help))
+    }
+
+    /// A path, relative to the directory of the file; `~` at its start is the home directory.
+    pub fn path(&mut self, path: &Text) -> Leaf<PathBuf> {
+        let filled = self.text(path)?;
+        let folder = self.source.path.parent().unwrap_or(Path::new(""));
+        Ok(absolute_at(self.scope.home(), folder, Path::new(&filled)))
     }
 
     /// A whole number.

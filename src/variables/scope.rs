@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -29,6 +30,7 @@ pub enum Lookup<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     environment: Arc<Environment>,
+    home: Option<PathBuf>,
     values: BTreeMap<String, Value>,
     pending: BTreeSet<String>,
     origins: Origins,
@@ -40,6 +42,17 @@ impl Scope {
     /// A scope that knows the environment alone.
     pub fn new(environment: Arc<Environment>) -> Self {
         Self { environment, ..Self::default() }
+    }
+
+    /// This scope, in which `~` at the start of a path is `home`.
+    #[must_use]
+    pub fn at_home(self, home: Option<PathBuf>) -> Self {
+        Self { home, ..self }
+    }
+
+    /// What `~` at the start of a path is.
+    pub(super) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
     }
 
     /// This scope, in which variables were made of `origins`.

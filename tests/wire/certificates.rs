@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
 
 use ananke::context::SystemClock;
@@ -18,6 +19,7 @@ use tempfile::TempDir;
 use crate::support::agui::{session, settings};
 use crate::support::canned::{limits, user};
 use crate::support::http2_agent::{key, roots, tls, tls_of};
+use crate::support::project::Project;
 use crate::support::summary::Summary;
 
 use super::bodies::answer;
@@ -168,6 +170,30 @@ async fn a_server_that_asks_for_a_certificate_gets_it() {
     let known = TlsOptions { identity: Some((certificate.clone(), key_file)), ..anonymous.clone() };
     assert_eq!(request(&server(Arc::clone(&config), 0), with_tls(known)).await, Ok(Ended::Terminal));
     assert!(request(&server(config, 0), with_tls(anonymous)).await.is_err(), "it must not answer");
+}
+
+#[test]
+fn the_path_of_a_certificate_may_begin_with_the_home_directory() {
+    let test = "version: \"1.3\"\nname: x\nturns: [{ user: hi }]\n";
+    for (keys, folder) in [
+        ("ca_file: \"~/certificates/ca.pem\"", "home"),
+        ("cert_file: \"~/certificates/ca.pem\", key_file: \"~/key.pem\"", "home"),
+        ("ca_file: certificates/ca.pem", "project"),
+    ] {
+        let config = format!(
+            "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"https://127.0.0.1:1/\", agentId: a, tls: {{ {keys} }} }}\n"
+        );
+        let files = [("project/ananke.config.yaml", config.as_str()), ("project/x.test.yaml", test)];
+        let project = Project::new(&files);
+        let folder = project.folder().join(folder);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+        command.arg("run").current_dir(project.folder().join("project"));
+        let output = command.env("HOME", project.folder().join("home")).output().expect("it runs");
+        let shown = String::from_utf8_lossy(&output.stdout);
+        let expected = format!("`{}` cannot be read", folder.join("certificates/ca.pem").display());
+        let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&expected), "{expected}\n{shown}");
+    }
 }
 
 #[tokio::test]

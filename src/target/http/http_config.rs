@@ -1,7 +1,5 @@
 //! The keys that targets of every protocol over HTTP have, as a config writes them, and how they are filled.
 
-use std::path::Path;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -29,7 +27,8 @@ pub struct HttpConfig {
     pub max_event_bytes: Option<Number>,
 }
 
-/// Certificates for a connection over TLS. Files are in PEM format; paths are relative to the directory of the config.
+/// Certificates for a connection over TLS. Files are in PEM format; paths are relative to the directory of the config,
+/// and `~` at their start is the home directory.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
@@ -78,10 +77,9 @@ impl HttpConfig {
 
 impl TlsConfig {
     fn fill(&self, interpolation: &mut Interpolation<'_>) -> Option<TlsOptions> {
-        let folder = interpolation.source().path.parent().map(Path::to_path_buf).unwrap_or_default();
         let mut path = |written: &Option<Text>| match written {
             None => Some(None),
-            Some(written) => interpolation.text(written).ok().map(|path| Some(folder.join(path))),
+            Some(written) => interpolation.path(written).ok().map(Some),
         };
         let (ca_file, cert_file, key_file) =
             (path(&self.ca_file), path(&self.cert_file), path(&self.key_file));

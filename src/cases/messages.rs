@@ -61,7 +61,7 @@ impl Lowering<'_> {
     fn no_input(&mut self, case: &CaseLine, span: Span) {
         match case.messages.as_ref().or(case.input.as_ref()) {
             Some(written) if written.value.0.is_empty() => {
-                let message = "there is no initial input: nothing is sent";
+                let message = "the input is empty, so nothing is sent";
                 self.error(Code::EmptyValue, written.span, message, "write what the user says");
             }
             Some(_) => {}

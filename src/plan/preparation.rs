@@ -186,7 +186,7 @@ impl Preparation {
     /// What is started to ask `program`, filled with all that is known by now.
     ///
     /// # Errors
-    /// If a leaf of it cannot be filled, or there is no script of its name.
+    /// If a leaf of it cannot be filled, or no script has its name.
     pub fn script(&self, program: &ScriptSource, timeout_ms: Option<u64>) -> Result<Launch, PrepareError> {
         let mut problems = Vec::new();
         let scripts = self.plan.config.scripts(&self.context.files);

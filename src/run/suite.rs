@@ -12,8 +12,8 @@ use super::stopper::Reason;
 use crate::outcome::{RunFacts, UncalledTools, Verdict};
 use crate::plan::Plan;
 
-/// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while tests run, and is not
-/// waited for: a test that timed out may still compute.
+/// Runs every case of the plan, each on a thread that runs nothing else meanwhile. The runtime must not be shut down while
+/// tests run, and is not waited for: a test that timed out may still compute.
 pub async fn run(shared: Run, mut plan: Plan) -> Verdict {
     let clock = Arc::clone(&shared.context.clock);
     let started = clock.now();

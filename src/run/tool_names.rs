@@ -1,7 +1,7 @@
 //! The names of tools in a run: those that exist, and those in rules that no agent called.
 //!
 //! The names of every attempt flow in, those that are probably misspelled come out when all tests are over. **Invariant:** what
-//! is kept is bounded, and what is found does not depend on the order in which tests end.
+//! is kept is bounded; within these bounds, what is found does not depend on the order in which tests end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};

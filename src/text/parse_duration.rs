@@ -1,6 +1,6 @@
 //! Durations as people write them: `30s`, `1h30m`, `1.5s`, `250ms`.
 //!
-//! **Invariant:** there is no other reader of durations; a number without a unit is never guessed.
+//! **Invariant:** everything that reads durations reads them here; a number without a unit is an error.
 
 use std::time::Duration;
 

@@ -37,7 +37,7 @@ impl Changes {
         let (sender, events) = unbounded_channel();
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             if let Ok(event) = event {
-                // There is no receiver any more when the program ends.
+                // The receiver is dropped when the program ends.
                 let _ended = sender.send(event);
             }
         })?;

@@ -181,7 +181,8 @@ impl MessageList {
         self.positions.call(key, &self.messages)
     }
 
-    /// Whether a message is no result, or the result that its call has, after that call.
+    /// Whether a message may be sent at its position: a result is sent only after its call, and only if it is the one result
+    /// of that call.
     fn is_valid(&self, message: &SentMessage, position: MessagePosition) -> bool {
         if message.role != TOOL {
             return true;

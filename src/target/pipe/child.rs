@@ -147,7 +147,7 @@ struct LineReader {
 }
 
 impl LineReader {
-    /// Reads lines to the end, or until there is no receiver.
+    /// Reads lines to the end, or until the receiver is dropped.
     async fn read(mut self, stdout: impl AsyncRead + Unpin) {
         let mut reader = BufReader::new(stdout);
         // One byte more than a whole line with its end shows that it is too large.

@@ -270,6 +270,41 @@ async fn a_recording_speaks_for_the_judges() {
     assert_eq!(problem(&outcome), (ErrorKind::Recording, message));
 }
 
+/// A judge that accepts everything, as a program.
+#[cfg(unix)]
+const PROGRAM: &str = r#"while read -r line; do
+  echo '{"type":"RUN_STARTED","threadId":"t","runId":"r"}'
+  echo '{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"PASS: fine"}'
+  echo '{"type":"RUN_FINISHED","threadId":"t","runId":"r"}'
+done
+"#;
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_recording_that_is_of_another_question_to_a_program_names_the_judge() {
+    let config = format!("{CONFIG}  program: {{ type: command, cmd: [sh, judge.sh], agentId: judge }}\n");
+    let entry = "{ agent: program, criteria: polite }";
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("t.test.yaml", &test(entry)),
+        ("judge.sh", PROGRAM),
+    ])
+    .with_environment("JUDGE_KEY", "k3y-of-the-judge");
+    let outcome = live(&project, &Paths::saying(&[("/shop", &["Hello."])])).await;
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:#?}");
+    assert_eq!(replayed(&project).await.status(), Status::Passed);
+
+    rewrite(&project, "{ agent: program, criteria: brief }");
+    let message = "the recording `kept/t/t.jsonl` is of another line to the judge `program` in turn 1: \
+        `messages[0].content.criteria`: recorded `\"polite\"`, now `\"brief\"`; \
+        `forwardedProps.options.metadata.criteria`: recorded `\"polite\"`, now `\"brief\"`";
+    assert_eq!(problem(&replayed(&project).await), (ErrorKind::Recording, message));
+
+    rewrite(&project, &format!("{entry}, {{ agent: program, criteria: brief }}"));
+    let message = "the recording `kept/t/t.jsonl` holds no further program of the judge `program` in turn 1";
+    assert_eq!(problem(&replayed(&project).await), (ErrorKind::Recording, message));
+}
+
 #[test]
 fn the_prompts_are_in_the_documents() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/judges.md")).unwrap();

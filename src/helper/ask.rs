@@ -132,7 +132,7 @@ impl Helper<'_> {
             clock: context.clock.clone(),
             ids: context.ids.clone(),
             transport: self.environment.helper_transport(&self.lane, &self.title()),
-            programs: self.environment.helper_programs(&self.lane),
+            programs: self.environment.helper_programs(&self.lane, &self.title()),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::text::truncate;
 
@@ -13,6 +13,9 @@ const REPORTED: usize = 5;
 
 /// How many characters of a value are shown.
 const SHOWN: usize = 120;
+
+/// How many characters are shown before the first that differs.
+const SHOWN_BEFORE: usize = 30;
 
 /// Where `now` is another request than `recorded`, a line each; `None` where it is the same. `ids` are those that the
 /// client drew when it was recorded, and now.
@@ -23,11 +26,7 @@ pub(super) fn difference(recorded: &str, now: &str, ids: &BTreeSet<String>) -> O
     let mut found = FoundChange { lines: Vec::new(), more: 0, ids };
     match (serde_json::from_str(recorded), serde_json::from_str(now)) {
         (Ok(recorded), Ok(now)) => found.compare("", &recorded, &now),
-        _ => found.tell(
-            "",
-            &format!("`{}`", truncate::chars(recorded, SHOWN)),
-            &format!("`{}`", truncate::chars(now, SHOWN)),
-        ),
+        _ => found.tell_texts("", recorded, now),
     }
     let FoundChange { mut lines, more, .. } = found;
     match more {
@@ -73,8 +72,25 @@ impl FoundChange<'_> {
             (Value::String(recorded), Value::String(now))
                 if self.ids.contains(recorded) && self.ids.contains(now) => {}
             _ if recorded == now => {}
+            (Value::String(recorded), Value::String(now)) => match (nested(recorded), nested(now)) {
+                (Some(recorded), Some(now)) if recorded != now => self.compare(path, &recorded, &now),
+                _ => self.tell_texts(path, &json!(recorded).to_string(), &json!(now).to_string()),
+            },
             _ => self.tell(path, &shown(recorded), &shown(now)),
         }
+    }
+
+    /// Two texts that differ, each from a little before the first difference.
+    fn tell_texts(&mut self, path: &str, recorded: &str, now: &str) {
+        let same = recorded.chars().zip(now.chars()).take_while(|(recorded, now)| recorded == now).count();
+        let shown = |text: &str| match same
+            .checked_sub(SHOWN_BEFORE)
+            .and_then(|start| text.char_indices().nth(start))
+        {
+            Some((start, _)) if start > 0 => format!("`…{}`", truncate::chars(&text[start..], SHOWN)),
+            _ => format!("`{}`", truncate::chars(text, SHOWN)),
+        };
+        self.tell(path, &shown(recorded), &shown(now));
     }
 
     fn tell(&mut self, path: &str, recorded: &str, now: &str) {
@@ -89,6 +105,14 @@ impl FoundChange<'_> {
 
 fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// The object or list that a text is, such as a question to a helper.
+fn nested(text: &str) -> Option<Value> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    serde_json::from_str(text).ok()
 }
 
 fn shown(value: &Value) -> String {
@@ -126,10 +150,19 @@ mod tests {
             ),
             ("[1]", "[1,2]", "`[1]`: recorded nothing, now `2`"),
             (r#"{"id":"id-1"}"#, r#"{"id":"other"}"#, "`id`: recorded `\"id-1\"`, now `\"other\"`"),
+            (r#"{"a":"{ }"}"#, r#"{"a":"{}"}"#, r#"`a`: recorded `"{ }"`, now `"{}"`"#),
             ("no JSON", "{}", "recorded `no JSON`, now `{}`"),
+            (r#"{"a":"{\"b\":1}"}"#, r#"{"a":"{\"b\":2}"}"#, "`a.b`: recorded `1`, now `2`"),
         ] {
             assert_eq!(differences(recorded, now).as_deref(), Some(expected));
         }
+        let [old, new] = ["old", "new"].map(|word| format!("{} {word}", "é".repeat(200)));
+        let expected = format!("recorded `…{0} old`, now `…{0} new`", "é".repeat(29));
+        assert_eq!(
+            differences(&old, &new),
+            Some(expected),
+            "the difference is shown, not what comes before it"
+        );
         let many: Vec<u32> = (0..8).collect();
         let differences = differences("[]", &serde_json::json!(many).to_string()).unwrap();
         assert!(differences.ends_with("now `4`; and 3 more differences"), "{differences}");

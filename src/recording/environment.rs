@@ -112,7 +112,7 @@ impl AttemptEnvironment {
             started: context.clock.now(),
             context,
             transport: replay.transport(Lane::Agent, None),
-            programs: Arc::new(ReplayedLauncher { replay: replay.clone(), lane: Lane::Agent }),
+            programs: Arc::new(ReplayedLauncher { replay: replay.clone(), lane: Lane::Agent, helper: None }),
             servers: ServerWatch::default(),
             redactor,
             source: EnvironmentSource::Replayed(replay),
@@ -128,17 +128,17 @@ impl AttemptEnvironment {
         Lane::Helper { role: role.to_owned(), number: *number }
     }
 
-    /// The way of the helper `title` to an agent on the network, in its own lane.
-    pub fn helper_transport(&self, lane: &Lane, title: &str) -> Arc<dyn Transport> {
+    /// The way of `helper` to an agent on the network, in its own lane.
+    pub fn helper_transport(&self, lane: &Lane, helper: &str) -> Arc<dyn Transport> {
         match &self.source {
             EnvironmentSource::Live => Arc::clone(&self.transport),
             EnvironmentSource::Recorded(recorder, _) => recorder.transport(lane.clone()),
-            EnvironmentSource::Replayed(replay) => replay.transport(lane.clone(), Some(title.to_owned())),
+            EnvironmentSource::Replayed(replay) => replay.transport(lane.clone(), Some(helper.to_owned())),
         }
     }
 
-    /// The way of a helper to an agent that is a program, in its own lane.
-    pub fn helper_programs(&self, lane: &Lane) -> Arc<dyn PipeLauncher> {
+    /// The way of `helper` to an agent that is a program, in its own lane.
+    pub fn helper_programs(&self, lane: &Lane, helper: &str) -> Arc<dyn PipeLauncher> {
         let lane = lane.clone();
         match &self.source {
             EnvironmentSource::Live => Arc::clone(&self.programs),
@@ -147,7 +147,7 @@ impl AttemptEnvironment {
                 Arc::new(RecordedLauncher { recorder: recorder.clone(), lane, launcher })
             }
             EnvironmentSource::Replayed(replay) => {
-                Arc::new(ReplayedLauncher { replay: replay.clone(), lane })
+                Arc::new(ReplayedLauncher { replay: replay.clone(), lane, helper: Some(helper.to_owned()) })
             }
         }
     }

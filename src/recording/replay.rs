@@ -117,50 +117,65 @@ impl Replay {
         Arc::new(self.clone())
     }
 
-    /// The transport of `lane`, which is that of the helper `title`, if it is one.
-    pub(super) fn transport(&self, lane: Lane, title: Option<String>) -> Arc<dyn Transport> {
-        let asked = title.map(|title| format!(" to {title}")).unwrap_or_default();
+    /// The transport of `lane`, which is that of `helper`, if it is one.
+    pub(super) fn transport(&self, lane: Lane, helper: Option<String>) -> Arc<dyn Transport> {
+        let asked = helper.map(|helper| format!(" to {helper}")).unwrap_or_default();
         Arc::new(ReplayedLane { replay: self.clone(), lane, asked })
     }
 
-    /// The program that `lane` starts next in this turn.
+    /// The program that `lane`, which is that of `helper`, if it is one, starts next in this turn.
     ///
     /// # Errors
     /// If there is none, or it had other arguments. What the program itself is called may differ, as an address may.
-    pub(super) fn program(&self, lane: &Lane, argv: &[String]) -> Result<ProgramRun, Problem> {
+    pub(super) fn program(
+        &self,
+        lane: &Lane,
+        helper: Option<&str>,
+        argv: &[String],
+    ) -> Result<ProgramRun, Problem> {
         let mut left = self.0.left();
         let turn = left.turn;
+        let whose = helper.map(|helper| format!(" of {helper}")).unwrap_or_default();
         let next = left.programs.iter().position(|run| run.turn == turn && run.lane == *lane);
         let Some(run) = next.map(|next| left.programs.remove(next)) else {
-            return Err(self.0.stale(&format!("holds no further program of turn {turn}")));
+            return Err(self.0.stale(&format!("holds no further program{whose} in turn {turn}")));
         };
         let arguments = |argv: &[String]| json!(argv.get(1..).unwrap_or_default()).to_string();
         let now = arguments(argv);
         let now = left.markers.text(&now);
         let difference = diff::difference(&arguments(&run.argv), &now, &left.known_ids);
-        self.0.same(difference, &format!("a program with other arguments in turn {turn}"))?;
+        self.0.same(difference, &format!("a program{whose} with other arguments in turn {turn}"))?;
         Ok(run)
     }
 
-    /// Whether the line that a program gets now is the one that it got then, in that turn.
+    /// Whether the line that a program, which is that of `helper`, if it is one, gets now is the one that it got then, in
+    /// that turn.
     ///
     /// # Errors
     /// If it is another, or there was none.
-    pub(super) fn check_line(&self, then: Option<(u32, &str)>, now: &str) -> Result<(), Problem> {
+    pub(super) fn check_line(
+        &self,
+        helper: Option<&str>,
+        then: Option<(u32, &str)>,
+        now: &str,
+    ) -> Result<(), Problem> {
+        let whom = helper.unwrap_or("the program");
         let left = self.0.left();
         let turn = left.turn;
         match then {
             Some((then, line)) if then == turn => {
                 let difference = diff::difference(line, &left.markers.text(now), &left.known_ids);
-                self.0.same(difference, &format!("another line to the program in turn {turn}"))
+                self.0.same(difference, &format!("another line to {whom} in turn {turn}"))
             }
-            _ => Err(self.0.stale(&format!("holds no further line to the program in turn {turn}"))),
+            _ => Err(self.0.stale(&format!("holds no further line to {whom} in turn {turn}"))),
         }
     }
 
-    /// Why a replay cannot go on in which a program does not get a line that it got.
-    pub(super) fn not_sent(&self) -> Problem {
-        self.0.stale("holds a line to the program that the test no longer sends")
+    /// Why a replay cannot go on in which a program, which is that of `helper`, if it is one, does not get a line that
+    /// it got.
+    pub(super) fn not_sent(&self, helper: Option<&str>) -> Problem {
+        let whom = helper.unwrap_or("the program");
+        self.0.stale(&format!("holds a line to {whom} that the test no longer sends"))
     }
 
     /// Notes why the rest cannot be replayed, and returns the error for the protocol.

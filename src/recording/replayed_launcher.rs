@@ -16,19 +16,22 @@ use crate::target::{Received, TargetError};
 pub(super) struct ReplayedLauncher {
     pub(super) replay: Replay,
     pub(super) lane: Lane,
+    /// The helper whose lane it is, if it is one.
+    pub(super) helper: Option<String>,
 }
 
 impl PipeLauncher for ReplayedLauncher {
     fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
-        let replay = self.replay.clone();
-        let run =
-            replay.program(&self.lane, &program.command.argv).map_err(|problem| replay.refuse(problem))?;
+        let Self { replay, lane, helper } = self;
+        let (replay, helper) = (replay.clone(), helper.clone());
+        let run = replay.program(lane, helper.as_deref(), &program.command.argv);
+        let run = run.map_err(|problem| replay.refuse(problem))?;
         let ProgramRun { lines, end, stderr, closed, .. } = run;
         if let ProgramRunEnd::Failed(message, help) = end {
             return Err(TargetError { message, received: Received::default(), help });
         }
         let (stderr, closed) = (stderr.unwrap_or_default(), replay.at(closed));
-        Ok(Box::new(ReplayedPipe { lines: lines.into(), end, stderr, closed, replay }))
+        Ok(Box::new(ReplayedPipe { lines: lines.into(), end, stderr, closed, replay, helper }))
     }
 }
 
@@ -39,6 +42,7 @@ struct ReplayedPipe {
     stderr: String,
     closed: At,
     replay: Replay,
+    helper: Option<String>,
 }
 
 impl ReplayedPipe {
@@ -53,7 +57,7 @@ impl ReplayedPipe {
             Some(ProgramLine::Sent { at, .. }) => {
                 // Longer than the client waited then: the program was sent something meanwhile.
                 if self.replay.at(*at) <= until {
-                    self.replay.refuse(self.replay.not_sent());
+                    self.replay.refuse(self.replay.not_sent(self.helper.as_deref()));
                 }
                 return PipeNext::Late;
             }
@@ -101,7 +105,7 @@ impl Pipe for ReplayedPipe {
             ProgramLine::Received(..) | ProgramLine::Closed(_) => None,
         });
         let then = found.as_ref().map(|(turn, line, _)| (*turn, line.as_str()));
-        let checked = self.replay.check_line(then, &String::from_utf8_lossy(line));
+        let checked = self.replay.check_line(self.helper.as_deref(), then, &String::from_utf8_lossy(line));
         checked.map_err(|problem| self.replay.refuse(problem))?;
         Ok(found.map_or(self.closed, |(_, _, at)| self.replay.at(at)))
     }

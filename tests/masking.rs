@@ -349,10 +349,22 @@ async fn what_debug_shows_is_masked_and_bounded_also_a_secret_in_pieces() {
                 x-own: shown\r\nconnection: close\r\n\r\n";
     let answer = format!("{head}{}", frames.concat()).into_bytes();
     let agent = RawAgent::start(vec![vec![Step::Expect, Step::Send(answer)]]).await;
+    let verdict = [
+        json!({ "type": "RUN_STARTED", "threadId": "t", "runId": "r" }),
+        json!({ "type": "TEXT_MESSAGE_CHUNK", "messageId": "v", "role": "assistant", "delta": "PASS: fine" }),
+        json!({ "type": "RUN_FINISHED", "threadId": "t", "runId": "r" }),
+    ];
+    let frames: Vec<String> = verdict.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let answer = format!("{head}{}", frames.concat()).into_bytes();
+    let judge = RawAgent::start(vec![vec![Step::Expect, Step::Send(answer)]]).await;
     let target = json!({ "type": "agui", "endpoint": format!("http://{}/agent", agent.address), "agentId": "a",
         "headers": { "x-tenant": "${ENV.OF_URL}", "x-plain": "visible" } });
-    let config = json!({ "version": "1.3", "target": target }).to_string();
-    let test = json!({ "version": "1.3", "name": "leak", "turns": [{ "user": format!("say {OF_URL}") }] });
+    let strict =
+        json!({ "type": "agui", "endpoint": format!("http://{}/judge", judge.address), "agentId": "b" });
+    let config = json!({ "version": "1.3", "target": target, "targets": { "strict": strict } }).to_string();
+    let rules = json!({ "judge": [{ "agent": "strict", "criteria": "short" }] });
+    let turn = json!({ "user": format!("say {OF_URL}"), "assert": rules });
+    let test = json!({ "version": "1.3", "name": "leak", "turns": [turn] });
     let project = Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", &test.to_string())]);
     let output = run(&project, &["--debug"], "").await;
     let shown = String::from_utf8(output.stderr).expect("UTF-8");
@@ -373,6 +385,8 @@ async fn what_debug_shows_is_masked_and_bounded_also_a_secret_in_pieces() {
         "\"name\":\"whole\",\"value\":\"***\"",
         "← {\"type\":\"RUN_FINISHED\"",
         "the exchange is over\n",
+        &format!("leak.test.yaml::leak judge.1  → POST http://{}/judge\n", judge.address),
+        "leak.test.yaml::leak judge.1  ← {\"type\":\"TEXT_MESSAGE_CHUNK\"",
     ] {
         assert!(shown.contains(part), "{part} is not shown: {shown}");
     }

@@ -42,6 +42,8 @@ pub struct Helper<'a> {
     pub key: CaseKey,
     /// Clock, ids and transport.
     pub environment: &'a AttemptEnvironment,
+    /// Those that follow a conversation of this lane.
+    pub observers: &'a (dyn Fn(&Lane) -> Vec<Box<dyn Observer + 'a>> + Sync),
     /// The kind of problem that it is if the helper has no answer.
     pub kind: ErrorKind,
 }
@@ -94,7 +96,6 @@ impl Helper<'_> {
         let session = target.open(options).await;
         let session =
             session.map_err(|error| self.problem(&format!("cannot be asked: {error}"), error.help))?;
-        let recorder = self.environment.recorder().cloned();
         let rules = Evaluator::start(Inherited::default(), self.environment.redactor.clone());
         let parts = ConversationParts {
             lane: self.lane.clone(),
@@ -105,7 +106,7 @@ impl Helper<'_> {
             oracle: &NoRules,
             requests: &mut DeclineRequests,
             ids: self.environment.context.ids.clone(),
-            observers: recorder.into_iter().map(|recorder| Box::new(recorder) as Box<dyn Observer>).collect(),
+            observers: (self.observers)(&self.lane),
             budget: Budget { turn: self.limits.clone(), is_default_timeout: false, whole: None },
             at_failure: AtFailure::Finish,
             at_violation: AtViolation::Warn,

@@ -130,8 +130,6 @@ impl Attempt<'_> {
         let attempt_pace = RequestPace::new(Arc::clone(watchdog), environment.recorder().cloned());
         let rate = pace.rate.map(|rate| shared.target_limits.rate(rate));
         let pacer = environment.is_live().then(|| Arc::new(attempt_pace.with_limit(rate)) as Arc<dyn Pacer>);
-        let recorder =
-            environment.recorder().cloned().map(|recorder| Box::new(recorder) as Box<dyn Observer>);
         let limits = Limits {
             deadline: whole.map(|whole| environment.started().plus(whole)),
             pacer,
@@ -139,9 +137,6 @@ impl Attempt<'_> {
         };
         let judges = Judges { scripts, tested: &*target, limits: limits.clone(), pace: &attempt_pace };
         let oracle = TestOracle { scripts, judges };
-        let is_logged = options.exchanges == ExchangeReports::On && self.purpose != AttemptPurpose::Verify;
-        let log = is_logged
-            .then(|| Box::new(ExchangeLog::new(self.case, environment.started())) as Box<dyn Observer>);
         let parts = ConversationParts {
             lane: Lane::Agent,
             session,
@@ -151,13 +146,23 @@ impl Attempt<'_> {
             oracle: &oracle,
             requests: &mut DeclineRequests,
             ids: environment.context.ids.clone(),
-            observers: recorder.into_iter().chain(log).collect(),
+            observers: self.observers(&Lane::Agent),
             budget: Budget { turn: limits, is_default_timeout: timeout.is_none(), whole },
             at_failure: options.at_failure,
             at_violation: options.at_violation,
         };
         let mut turns = WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
         Ok(engine::converse(parts, &mut turns).await)
+    }
+
+    /// Those that follow a conversation of `lane`: the recording, and what `--debug` prints.
+    pub(super) fn observers(&self, lane: &Lane) -> Vec<Box<dyn Observer + '_>> {
+        let recorder = self.environment.recorder().cloned();
+        let exchanges = self.case.shared.options.exchanges;
+        let is_logged = exchanges == ExchangeReports::On && self.purpose != AttemptPurpose::Verify;
+        let log = is_logged.then(|| ExchangeLog::new(self.case, self.environment.started(), lane.clone()));
+        let recorder = recorder.map(|recorder| Box::new(recorder) as Box<dyn Observer>);
+        recorder.into_iter().chain(log.map(|log| Box::new(log) as Box<dyn Observer>)).collect()
     }
 
     /// Takes over what came of the conversation.

@@ -2,6 +2,7 @@
 //! order of the plan.
 
 use super::exchange_part::ExchangePart;
+use crate::message::Lane;
 use crate::outcome::{Outcome, RunFacts, Status, Verdict};
 use crate::redact::{Mask, Redactor};
 
@@ -48,6 +49,8 @@ pub enum RunEvent {
     Exchange {
         /// The test's id.
         id: String,
+        /// With whom: the agent or a helper.
+        lane: Lane,
         /// How long after the start of the attempt, in microseconds.
         after_us: u64,
         /// What.
@@ -109,7 +112,7 @@ impl Mask for RunEvent {
                 id.mask(redactor);
                 why.mask(redactor);
             }
-            Self::Exchange { id, after_us: _, part } => {
+            Self::Exchange { id, lane: _, after_us: _, part } => {
                 id.mask(redactor);
                 part.mask(redactor);
             }

@@ -24,10 +24,11 @@ const MOST_WAITING: usize = 1000;
 /// What is shown instead of an event that is part of a secret.
 const PART_OF_SECRET: &str = "(part of a secret)";
 
-/// Follows the conversation of one attempt.
+/// Follows a conversation of one attempt: the one with the agent, or one with a helper.
 pub(super) struct ExchangeLog<'a> {
     case: &'a Case,
     started: At,
+    lane: Lane,
     /// What is not shown yet.
     waiting: Vec<(At, ExchangePart)>,
     /// How many events came when too many waited, and when the last one did.
@@ -47,8 +48,8 @@ struct OpenText {
 }
 
 impl<'a> ExchangeLog<'a> {
-    pub(super) fn new(case: &'a Case, started: At) -> Self {
-        Self { case, started, waiting: Vec::new(), left_out: None, texts: HashMap::new() }
+    pub(super) fn new(case: &'a Case, started: At, lane: Lane) -> Self {
+        Self { case, started, lane, waiting: Vec::new(), left_out: None, texts: HashMap::new() }
     }
 
     fn add(&mut self, at: At, part: ExchangePart) {
@@ -103,7 +104,7 @@ impl<'a> ExchangeLog<'a> {
         for (at, part) in self.waiting.drain(..).chain(left_out) {
             let id = self.case.entry.id().into_owned();
             let after_us = u64::try_from(at.since(self.started).as_micros()).unwrap_or(u64::MAX);
-            self.case.tell(RunEvent::Exchange { id, after_us, part });
+            self.case.tell(RunEvent::Exchange { id, lane: self.lane.clone(), after_us, part });
         }
     }
 }

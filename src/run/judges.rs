@@ -106,6 +106,7 @@ impl Judges<'_> {
             limits: Limits { timeout: *timeout, pacer, ..self.limits.clone() },
             key: key.clone(),
             environment,
+            observers: &|lane| self.scripts.attempt.observers(lane),
             kind: ErrorKind::Judge,
         };
         helper.ask(question, read_judge_answer).await

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::context::Colouring;
+use crate::message::Lane;
 use crate::redact::Sealed;
 use crate::report::layout::{Page, Palette};
 use crate::report::reporter::Reporter;
@@ -22,11 +23,15 @@ impl ExchangeReport {
         Self { out: Stream::new(out), palette: Palette::new(colour) }
     }
 
-    /// `   12 ms a.test.yaml::pays  → POST http://127.0.0.1:8000/agent`
-    fn line(&self, page: &mut Page, (id, after_us): (&str, u64), text: &str) {
+    /// `   12 ms a.test.yaml::pays  → POST http://127.0.0.1:8000/agent`; a helper's lane follows the id.
+    fn line(&self, page: &mut Page, (id, lane, after_us): (&str, &Lane, u64), text: &str) {
         page.put(self.palette.faint, &format!("{:>9}", duration::rounded(after_us)));
         page.space(1);
         page.put(self.palette.faint, &escape::line(&truncate::bytes(id, 200)));
+        if let Lane::Helper { .. } = lane {
+            page.space(1);
+            page.put(self.palette.faint, &lane.to_string());
+        }
         page.space(2);
         page.plain(&escape::line(text));
         page.end();
@@ -35,10 +40,10 @@ impl ExchangeReport {
 
 impl Reporter for ExchangeReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
-        let RunEvent::Exchange { id, after_us, part } = &**event else { return Ok(()) };
+        let RunEvent::Exchange { id, lane, after_us, part } = &**event else { return Ok(()) };
         let mut page = Page::default();
         for text in lines(part) {
-            self.line(&mut page, (id, *after_us), &text);
+            self.line(&mut page, (id, lane, *after_us), &text);
         }
         self.out.print(&page.into_text())
     }

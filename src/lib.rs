@@ -154,6 +154,8 @@ pub mod server;
 #[doc(hidden)]
 pub mod source;
 #[doc(hidden)]
+pub mod statistics;
+#[doc(hidden)]
 pub mod target;
 #[doc(hidden)]
 pub mod text;

@@ -36,6 +36,7 @@ impl RuleOrigin {
         Failure {
             rule: path.to_owned(),
             level: self.level,
+            is_prohibition: false,
             place: self.place.clone(),
             written: self.written(),
             excerpt: self.source.excerpt(&self.place),

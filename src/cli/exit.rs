@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use ananke::Verdict;
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -9,6 +11,8 @@ pub(crate) enum Exit {
     Success,
     /// 1: tests failed, or the configuration or the run did.
     Failure,
+    /// 3: tests are undecided, and nothing else is wrong.
+    Undecided,
     /// 130: interrupted.
     Interrupted,
     /// 2: wrong usage that only shows when it is looked at closely.
@@ -16,12 +20,22 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// How a run ends that was not interrupted.
+    pub(super) fn of(verdict: &Verdict) -> Self {
+        match verdict.exit_code() {
+            0 => Self::Success,
+            Verdict::UNDECIDED => Self::Undecided,
+            _ => Self::Failure,
+        }
+    }
+
     /// The exit code.
     pub(crate) fn number(self) -> i32 {
         match self {
             Self::Success => 0,
             Self::Failure => 1,
             Self::Usage => 2,
+            Self::Undecided => i32::from(Verdict::UNDECIDED),
             Self::Interrupted => 130,
         }
     }

@@ -22,6 +22,7 @@ mod outputs;
 mod print;
 mod print_problems;
 mod recording_options;
+mod repeat_options;
 mod report_files;
 mod report_options;
 mod reporters;

@@ -16,8 +16,8 @@ use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::{Reporter as _, deliver};
 use ananke::run::{
-    AfterFailure, ExchangeReports, Options, ProjectHooks, Reason, ReusedThreads, Run, event_channel,
-    run as run_plan,
+    AfterFailure, ExchangeReports, Options, ProjectHooks, Reason, ReusedThreads, Run, SuiteComparison,
+    event_channel, run as run_plan,
 };
 use ananke::target::http::HttpTransport;
 use clap::Args;
@@ -34,6 +34,7 @@ use super::load::load;
 use super::outputs::Outputs;
 use super::print::print;
 use super::recording_options::{RecordingOptions, check_writable, recordings};
+use super::repeat_options::RepeatOptions;
 use super::report_options::ReportOptions;
 use super::reporters::{Reporters, note_earlier_reports, reporters};
 use super::retry_options::RetryOptions;
@@ -59,6 +60,7 @@ Exit codes:
   0    Every test passed
   1    A test failed, or a file or the run has a problem
   2    Invalid command line
+  3    No test failed, but a test is undecided after all runs it may have
   130  Interrupted
 
 Environment variables:
@@ -79,6 +81,8 @@ pub(crate) struct RunOptions {
     pub(crate) going: ExecutionOptions,
     #[command(flatten, next_help_heading = "Execution")]
     pub(crate) retrying: RetryOptions,
+    #[command(flatten, next_help_heading = "Execution")]
+    pub(crate) runs: RepeatOptions,
     #[command(flatten, next_help_heading = "Reports")]
     pub(crate) reports: ReportOptions,
     #[command(flatten, next_help_heading = "Execution")]
@@ -178,10 +182,13 @@ fn settings(options: &RunOptions) -> RunSettings {
     let ExecutionOptions { parallel, fail_fast, stop_early, strict_protocol, timeout, no_judge: _ } =
         options.going;
     let RetryOptions { retries, retry_dirty, flaky } = options.retrying;
+    let is_set = |flag: bool| flag.then_some(true);
     RunSettings {
         parallel,
         timeout,
         retries,
+        runs: options.runs.counts(),
+        self_comparison: is_set(options.runs.a_a),
         retry_dirty,
         flaky: flaky.map(Into::into),
         fail_fast,
@@ -202,6 +209,12 @@ fn going(settings: RunSettings, writing: Writing) -> Options {
         at_violation: if is_set(settings.strict_protocol) { AtViolation::Fail } else { AtViolation::Warn },
         timeout: settings.timeout,
         retries: settings.retries.unwrap_or_default(),
+        runs: settings.runs,
+        comparison: if is_set(settings.self_comparison) {
+            SuiteComparison::WithItself
+        } else {
+            SuiteComparison::Off
+        },
         reused_threads: if is_set(settings.retry_dirty) {
             ReusedThreads::Allowed
         } else {
@@ -322,7 +335,6 @@ fn carry_out(
     let verdict = verdict?;
     Ok(match stopper.reason() {
         Some(Reason::Interrupted) => Exit::Interrupted,
-        _ if verdict.is_some_and(|verdict| verdict.is_pass()) => Exit::Success,
-        _ => Exit::Failure,
+        _ => verdict.map_or(Exit::Failure, |verdict| Exit::of(&verdict)),
     })
 }

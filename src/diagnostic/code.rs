@@ -86,6 +86,8 @@ codes! {
     LimitExceeded = "limit-exceeded",
     /// A required key is missing.
     MissingKey = "missing-key",
+    /// A sequential test that has too few runs to ever pass.
+    NeverDecided = "never-decided",
     /// A key is newer than the version its file declares.
     NewerKey = "newer-key",
     /// No test was selected.

@@ -3,8 +3,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::percent::Percent;
 use super::scalars::{Flag, Number};
+use super::short::Short;
 use super::since::Since;
+use super::test_runs::TestRuns;
+use crate::diagnostic::Spanned;
 
 /// How tests run: defaults for the options of `ananke run`. The command line takes precedence; `--fail-fast=false` switches off
 /// what is `true` here.
@@ -21,6 +25,13 @@ pub struct RunDefaults {
     /// How often a failing test is retried, each time with fresh hooks and a new thread: 0 to 100 (default 0). `--retries`
     #[schemars(example = 2)]
     pub retries: Option<Number>,
+    /// How often each test runs: a number, or until it is known whether its pass rate is good or bad. A test's own `runs`
+    /// takes precedence. Cannot be combined with `retries`. `--runs`, `--runs-until-decided`
+    #[schemars(example = 10)]
+    pub runs: Option<Spanned<Short<TestRuns>>>,
+    /// The share of a fixed number of runs that must pass (default `100%`). `--min-pass-rate`
+    #[schemars(example = &"80%")]
+    pub min_pass_rate: Option<Spanned<Percent>>,
     /// Whether a retry may use the thread of the attempt before it (default `false`). `--retry-dirty`
     #[schemars(example = true)]
     pub retry_dirty: Option<Flag>,

@@ -9,7 +9,9 @@ use super::client_tool::ClientTool;
 use super::hook::Hook;
 use super::message::MessageDefinition;
 use super::scalars::{Text, TimeoutMs};
+use super::short::Short;
 use super::since::Since;
+use super::test_runs::TestRuns;
 use super::turn::Turn;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
@@ -45,6 +47,10 @@ pub struct Test {
     pub cases: Option<Spanned<Cases>>,
     /// Time limit for the whole test, in milliseconds, with its hooks, scripts and rules; a smaller `--timeout` takes precedence.
     pub timeout_ms: Option<TimeoutMs>,
+    /// How often the test runs, each time with fresh hooks and a new thread: a number, or until it is known whether its pass
+    /// rate is good or bad. `--runs` takes precedence.
+    #[schemars(example = 10, example = serde_json::json!({"good": "95%", "bad": "80%", "error": "5%", "max": 60}))]
+    pub runs: Option<Spanned<Short<TestRuns>>>,
     /// Name of the target to run this test against (from the config's `targets`, or `default`).
     #[schemars(length(min = 1), example = &"staging")]
     pub target: Option<Text>,

@@ -36,6 +36,9 @@ impl Outcome {
         let of_rule = failures.next().map(|(_, failure)| (failure.rule.as_str(), failure.message.as_str()));
         match self.status() {
             Status::Failed => of_rule.or(of_problem),
+            Status::Undecided => {
+                of_rule.or(of_problem).map(|(_, message)| (Status::Undecided.as_str(), message))
+            }
             Status::Skipped => {
                 self.verdict.end.skip_reason().map(|reason| (Status::Skipped.as_str(), reason))
             }
@@ -45,7 +48,10 @@ impl Outcome {
 
     /// Where its headline comes from: the first rule that failed, else the test.
     pub fn headline_place(&self) -> (&str, u32) {
-        let rule = self.all_failures().next().filter(|_| self.status() == Status::Failed);
+        let rule = self
+            .all_failures()
+            .next()
+            .filter(|_| matches!(self.status(), Status::Failed | Status::Undecided));
         rule.map_or((self.test.file.as_str(), self.test.line), |(_, rule)| {
             (&*rule.place.file, rule.place.line)
         })

@@ -43,6 +43,8 @@ impl Outcome {
         }
         held.iter_mut().for_each(PassedRule::bound);
         warnings.iter_mut().for_each(bound);
+        let failed_runs = self.stability.iter_mut().flat_map(|stability| &mut stability.failures);
+        failed_runs.for_each(|failed| bound(&mut failed.message));
     }
 }
 

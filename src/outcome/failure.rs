@@ -14,6 +14,8 @@ pub struct Failure {
     pub rule: String,
     /// The scope it is defined on.
     pub level: Level,
+    /// Whether it is a prohibition: what it forbids must never happen.
+    pub is_prohibition: bool,
     /// Where it was written.
     pub place: Place,
     /// The rule as it is written at that place, as YAML.

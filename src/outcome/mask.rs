@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::call::{CallOutcome, LateResult};
+use super::failed_runs::FailedRuns;
 use super::failure::Failure;
 use super::identity::TestIdentity;
 use super::outcome::Outcome;
@@ -205,12 +206,34 @@ impl Mask for TurnOutcome {
 /// Truncates as well: nothing is truncated before it is masked.
 impl Mask for Outcome {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { test, verdict, transcript, earlier_attempts } = self;
+        let Self {
+            test,
+            verdict,
+            transcript,
+            run: _,
+            earlier_attempts,
+            stability,
+            other_runs,
+            self_comparison: _,
+        } = self;
         test.mask(redactor);
         verdict.mask(redactor);
         transcript.mask(redactor);
         earlier_attempts.mask(redactor);
+        if let Some(stability) = stability {
+            stability.failures.mask(redactor);
+        }
+        other_runs.mask(redactor);
         self.bound();
+    }
+}
+
+impl Mask for FailedRuns {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { status: _, kind, message, limit, count: _, runs: _ } = self;
+        kind.mask(redactor);
+        message.mask(redactor);
+        limit.mask(redactor);
     }
 }
 

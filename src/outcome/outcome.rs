@@ -2,14 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::failed_runs::FailedRuns;
 use super::failure::Failure;
 use super::identity::TestIdentity;
 use super::problem::Problem;
+use super::self_comparison::SelfComparison;
+use super::stability::{Stability, StabilityVerdict};
 use super::status::Status;
 use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
 use super::transcript::Transcript;
 use super::turn::TurnOutcome;
+use crate::trace::Usage;
 
 /// One test that is over: its identity, its verdict and its transcript, apart from each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,13 +24,33 @@ pub struct Outcome {
     pub verdict: TestVerdict,
     /// What was said and done.
     pub transcript: Transcript,
+    /// Which of its runs this is, counted from 1; 0 if it did not run.
+    pub run: u32,
     /// The attempts before the last, which all else is about, in order; none of them passed.
     pub earlier_attempts: Vec<Outcome>,
+    /// What all its runs came to, if it runs several times; all else is about the one that shows it best.
+    pub stability: Option<Box<Stability>>,
+    /// Other runs of it, shortened: the first with each reason, unless it is this one, and the side of a comparison that did
+    /// not pass if the other one did.
+    pub other_runs: Vec<Outcome>,
+    /// Both verdicts, if the suite is compared with itself; all else is about the one that passed, or the second.
+    pub self_comparison: Option<Box<SelfComparison>>,
 }
 
 impl Outcome {
-    /// The verdict: that of the test as a whole, or of its first turn that did not pass.
+    /// The verdict: that of all its runs, of the test as a whole, or of its first turn that did not pass.
     pub fn status(&self) -> Status {
+        match self.stability.as_ref().map(|stability| stability.verdict) {
+            Some(StabilityVerdict::Passed) => return Status::Passed,
+            Some(StabilityVerdict::Undecided) => return Status::Undecided,
+            None
+            | Some(
+                StabilityVerdict::Failed
+                | StabilityVerdict::Violated
+                | StabilityVerdict::Broken
+                | StabilityVerdict::Stopped,
+            ) => {}
+        }
         match &self.verdict.end {
             TestEnd::Skipped(_) => Status::Skipped,
             TestEnd::Problem(problem, _) => problem.kind.status(),
@@ -46,6 +70,31 @@ impl Outcome {
             .iter()
             .flat_map(|turn| turn.failures().iter().map(|failure| (turn.number, failure)));
         of_turns.chain(self.verdict.end.failures().iter().map(|failure| (0, failure)))
+    }
+
+    /// The first of the runs that failed for one reason, unless it is this one.
+    pub fn example(&self, failed: &FailedRuns) -> Option<&Self> {
+        self.other_runs.iter().find(|other| failed.runs.first() == Some(&other.run))
+    }
+
+    /// The side of a comparison that did not pass, if this one did.
+    pub fn other_side(&self) -> Option<&Self> {
+        self.other_runs.last().filter(|_| self.self_comparison.as_ref().is_some_and(|both| both.is_flip()))
+    }
+
+    /// How many turns its runs sent, without those of earlier attempts, and the tokens of all attempts.
+    pub fn spent(&self) -> (usize, Usage) {
+        let (turns, usage) = if let Some(stability) = self.stability.as_deref() {
+            (stability.turns, stability.usage)
+        } else {
+            let attempts = self.earlier_attempts.iter().chain([self]);
+            let used = attempts.flat_map(|attempt| &attempt.transcript.turns).filter_map(|turn| turn.usage);
+            (self.transcript.turns.len(), used.fold(Usage::default(), |sum, own| sum + own))
+        };
+        match self.self_comparison.as_deref() {
+            Some(compared) => (turns + compared.turns, usage + compared.usage),
+            None => (turns, usage),
+        }
     }
 
     /// Whether a judge decided one of its rules.

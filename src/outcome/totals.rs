@@ -17,10 +17,16 @@ pub struct Totals {
     pub timeout: usize,
     /// Skipped.
     pub skipped: usize,
+    /// Neither passed nor failed after all runs that they may have.
+    pub undecided: usize,
     /// Did not pass but are in quarantine: not counted above.
     pub quarantined: usize,
     /// Passed on a retry and are not in quarantine: counted in `passed` too.
     pub flaky: usize,
+    /// Ran twice, since the suite is compared with itself: counted above too.
+    pub compared: usize,
+    /// Ran twice and passed only once: counted in `compared` too.
+    pub flipped: usize,
     /// The tests that judges decided, or did not: counted above too.
     pub judged: JudgedTotals,
     /// The sum of the tests' durations, in microseconds.
@@ -59,22 +65,36 @@ impl Totals {
     /// Counts one more test.
     pub fn add(&mut self, outcome: &Outcome) {
         match outcome.status() {
-            Status::Failed | Status::Error | Status::Timeout if outcome.test.quarantine.is_some() => {
-                self.quarantined += 1;
-            }
+            status if status.fails_the_run() && outcome.test.quarantine.is_some() => self.quarantined += 1,
             Status::Passed => self.passed += 1,
             Status::Failed => self.failed += 1,
             Status::Error => self.error += 1,
             Status::Timeout => self.timeout += 1,
             Status::Skipped => self.skipped += 1,
+            Status::Undecided => self.undecided += 1,
         }
         self.flaky += usize::from(outcome.is_flaky() && outcome.test.quarantine.is_none());
+        if let Some(compared) = &outcome.self_comparison {
+            self.compared += 1;
+            self.flipped += usize::from(compared.is_flip());
+        }
         self.judged.add(outcome);
         self.duration_us = self.duration_us.saturating_add(outcome.transcript.duration_us);
     }
 
+    /// How many tests fail the run.
+    pub fn failing(&self) -> usize {
+        self.failed + self.error + self.timeout
+    }
+
     /// How many tests there were.
     pub fn tests(&self) -> usize {
-        self.passed + self.failed + self.error + self.timeout + self.skipped + self.quarantined
+        self.passed
+            + self.failed
+            + self.error
+            + self.timeout
+            + self.skipped
+            + self.undecided
+            + self.quarantined
     }
 }

@@ -22,6 +22,19 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// The exit code of a run that could not decide a test, and in which nothing else is wrong.
+    pub const UNDECIDED: u8 = 3;
+
+    /// The exit code of a run that was not interrupted (SPEC 10): 3 if it does not pass for undecided tests alone.
+    pub fn exit_code(&self) -> u8 {
+        let is_only_undecided = self.totals.undecided > 0 && self.reasons().len() == 1;
+        match () {
+            () if self.is_pass() => 0,
+            () if is_only_undecided && self.totals.failing() == 0 => Self::UNDECIDED,
+            () => 1,
+        }
+    }
+
     /// Whether the run passes.
     pub fn is_pass(&self) -> bool {
         self.reasons().is_empty()
@@ -31,10 +44,11 @@ impl Verdict {
     pub fn reasons(&self) -> Vec<String> {
         let Self { totals, flaky_fails, lost_server, expired, uncalled, warnings_fail } = self;
         let warnings = if *warnings_fail { uncalled.found.len() } else { 0 };
-        let failing = totals.failed + totals.error + totals.timeout;
+        let (failing, undecided) = (totals.failing(), totals.undecided);
         let flaky = if *flaky_fails { totals.flaky } else { 0 };
         let reasons = [
             (failing > 0).then(|| format!("{failing} of {} tests did not pass", totals.tests())),
+            (undecided > 0).then(|| format!("{} undecided", counted(undecided, "test is", "tests are"))),
             lost_server.then(|| "a server of the config ended before all tests had run".to_owned()),
             (flaky > 0).then(|| format!("{} flaky", counted(flaky, "test is", "tests are"))),
             (!expired.is_empty()).then(|| {

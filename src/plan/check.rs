@@ -115,7 +115,7 @@ impl LoadedTest {
         if let Some(agent) = agent {
             lint.certain.extend(agent.target.model.check_turns(&self.turns, &self.source));
         }
-        let TestHead { name, id, description, tags, skip } = head?;
+        let TestHead { name, id, description, tags, skip, runs } = head?;
         let common = rows.as_ref().and_then(|rows| rows.common.clone()).unwrap_or_default();
         let defines: BTreeSet<String> = self.own_names().map(str::to_owned).chain(common).collect();
         let target = agent.map(|agent| agent.target.name.clone()).unwrap_or_default();
@@ -127,6 +127,7 @@ impl LoadedTest {
             description,
             tags,
             skip,
+            runs,
             turns: self.turns.len(),
             path: self.source.path.clone(),
             place: self.path_from(folder),

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::cases::FilePart;
 use crate::compile::RowEntry;
 use crate::outcome::Quarantine;
+use crate::project::RunCount;
 use crate::variables::Secret;
 
 /// One selected test, or one row of it.
@@ -40,6 +41,8 @@ pub struct TestEntry {
     pub tags: Vec<String>,
     /// Why it does not run, if it is skipped.
     pub skip: Option<String>,
+    /// How often it runs, if it says so.
+    pub runs: Option<RunCount>,
     /// How many turns it has.
     pub turns: usize,
     /// The file.

@@ -14,6 +14,7 @@ pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
         description: None,
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         skip: None,
+        runs: None,
         turns: 1,
         path: place.into(),
         place: place.to_owned(),

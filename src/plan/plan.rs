@@ -169,10 +169,7 @@ fn load(
     let cases = selection.choose(loaded.cases, &named, context, problems);
     if let Some(config) = fitting {
         problems.extend(quarantine.days(&cases, selection, &config.source, unix_ms));
-        if selection.settings.needs_new_threads() {
-            let in_use = config.targets.iter().filter(|target| is_in_use(target, &cases));
-            problems.extend(in_use.filter_map(|target| retries::fixed_thread(target, config, &variables)));
-        }
+        problems.extend(fixed_threads(config, &cases, &selection.settings, &variables));
     }
     let expired = quarantine.expired(&cases, selection, unix_ms);
     let checked = config.as_ref().map(|reading| {
@@ -244,6 +241,21 @@ fn quarantine_in(reading: &ReadConfig, problems: &mut Vec<Diagnostic>) -> Quaran
     let list = QuarantineList::of(reading.config(), &mut found);
     reading.report(found, problems);
     list
+}
+
+/// What is wrong with the threads of targets whose tests may have several attempts.
+fn fixed_threads(
+    config: &Config,
+    cases: &[CaseEntry],
+    settings: &RunSettings,
+    variables: &Variables,
+) -> Vec<Diagnostic> {
+    let is_repeated = |case: &&CaseEntry| settings.needs_new_threads(case.test.runs);
+    let repeated = config
+        .targets
+        .iter()
+        .filter(|target| cases.iter().filter(is_repeated).any(|case| case.test.target == target.name));
+    repeated.filter_map(|target| retries::fixed_thread(target, config, variables)).collect()
 }
 
 fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {

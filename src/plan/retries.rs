@@ -5,7 +5,7 @@ use crate::model::Text;
 use crate::project::{Config, ResolvedTarget, Variables};
 use crate::variables::{Piece, is_reserved, scan};
 
-const HELP: &str = "`--retry-dirty` allows retries on the same thread";
+const HELP: &str = "`--retry-dirty` allows attempts on the same thread";
 
 /// What is wrong where every attempt would talk on the same thread; what hooks give may be new each time.
 pub(super) fn fixed_thread(
@@ -13,7 +13,7 @@ pub(super) fn fixed_thread(
     config: &Config,
     variables: &Variables,
 ) -> Option<Diagnostic> {
-    let again = "retries would use the thread of the first attempt, which the agent may remember";
+    let again = "later attempts would use the thread of the first one, which the agent may remember";
     match &target.model.common.thread_id {
         Some(written) => is_fixed(written, variables).then(|| {
             Diagnostic::error(Code::FixedThread, again)

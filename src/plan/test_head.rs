@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::test::LoadedTest;
 use crate::diagnostic::{Diagnostic, Spanned};
 use crate::model::{Skip, Test};
+use crate::project::RunCount;
 use crate::variables::{Interpolation, Leaf, Mode, NotReady, Scope};
 
 /// What a test is called and selected by.
@@ -14,6 +15,7 @@ pub(super) struct TestHead {
     pub(super) description: Option<String>,
     pub(super) tags: Vec<String>,
     pub(super) skip: Option<String>,
+    pub(super) runs: Option<RunCount>,
 }
 
 impl LoadedTest {
@@ -26,7 +28,7 @@ impl LoadedTest {
         if self.model.hooks.is_some() {
             scope = scope.hint("a test has its name before its hooks run: it cannot use what they give");
         }
-        let Test { name, id, description, tags, skip, .. } = &self.model;
+        let Test { name, id, description, tags, skip, runs, .. } = &self.model;
         let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
         let name = interpolation.text(name).ok();
         let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
@@ -34,10 +36,16 @@ impl LoadedTest {
         let tags: Vec<Option<String>> =
             tags.iter().flatten().map(|tag| interpolation.text(tag).ok()).collect();
         let skip = skip.as_ref().map_or(Ok(None), |skip| skipped(skip, &mut interpolation));
+        let runs = runs.as_ref().map(|runs| RunCount::fill(runs, &mut interpolation));
         let mut tags = tags.into_iter().collect::<Option<Vec<String>>>()?;
         let mut seen = HashSet::new();
         tags.retain(|tag| seen.insert(tag.clone()));
-        Some(TestHead { name: name?, id: id.ok()?, description: description.ok()?, tags, skip: skip.ok()? })
+        let runs = match runs {
+            Some(runs) => Some(runs?),
+            None => None,
+        };
+        let (name, id, description, skip) = (name?, id.ok()?, description.ok()?, skip.ok()?);
+        Some(TestHead { name, id, description, tags, skip, runs })
     }
 }
 

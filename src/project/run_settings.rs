@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use super::config::Config;
+use super::run_counts::{RunCount, RunCounts, percentage};
 use super::variables::Variables;
 use crate::context::Context;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::model::{FlakyVerdict, JunitDialect, Number, RunDefaults};
 use crate::variables::{Interpolation, Mode};
 
@@ -18,6 +19,10 @@ pub struct RunSettings {
     pub timeout: Option<Duration>,
     /// How often a failing test is retried.
     pub retries: Option<u32>,
+    /// How often tests run.
+    pub runs: RunCounts,
+    /// Whether every test runs twice, so that the suite is compared with itself.
+    pub self_comparison: Option<bool>,
     /// Whether a retry may use the thread of the attempt before it.
     pub retry_dirty: Option<bool>,
     /// How tests count that pass only on a retry.
@@ -48,6 +53,13 @@ impl RunSettings {
             parallel: self.parallel.or(config.parallel),
             timeout: self.timeout.or(config.timeout),
             retries: self.retries.or(config.retries),
+            runs: RunCounts {
+                // Retries of the command line take the place of the config's runs.
+                of_config: config.runs.of_config.filter(|_| self.retries.unwrap_or(0) == 0),
+                given: self.runs.given,
+                min_pass_rate: self.runs.min_pass_rate.or(config.runs.min_pass_rate),
+            },
+            self_comparison: self.self_comparison.or(config.self_comparison),
             retry_dirty: self.retry_dirty.or(config.retry_dirty),
             flaky: self.flaky.or(config.flaky),
             fail_fast: self.fail_fast.or(config.fail_fast),
@@ -58,9 +70,11 @@ impl RunSettings {
         }
     }
 
-    /// Whether a test may be retried, and each attempt must have a thread of its own.
-    pub(crate) fn needs_new_threads(&self) -> bool {
-        self.retries.is_some_and(|retries| retries > 0) && self.retry_dirty != Some(true)
+    /// Whether a test that says `own` of its runs may have several attempts, each of which needs a new thread.
+    pub(crate) fn needs_new_threads(&self, own: Option<RunCount>) -> bool {
+        let is_retried =
+            self.retries.is_some_and(|retries| retries > 0) || self.self_comparison == Some(true);
+        (is_retried || self.runs.policy(own).is_some()) && self.retry_dirty != Some(true)
     }
 }
 
@@ -89,11 +103,31 @@ impl Config {
             interpolation.number_within(written.as_ref()?, least, most).ok()
         };
         let parallel = number(parallel, 1, RunSettings::MOST_PARALLEL as u64);
-        let retries = number(retries, 0, RunSettings::MOST_RETRIES.into());
+        let timeout = number(timeout_ms, 1, u64::MAX).map(Duration::from_millis);
+        let is_retried = number(retries, 0, RunSettings::MOST_RETRIES.into());
+        let runs = RunCounts {
+            given: None,
+            of_config: written.runs.as_ref().and_then(|runs| RunCount::fill(runs, &mut interpolation)),
+            min_pass_rate: written
+                .min_pass_rate
+                .as_ref()
+                .and_then(|rate| percentage(rate, &mut interpolation)),
+        };
+        if let (Some(1..), Some(_), Some(written)) = (is_retried, runs.policy(None), retries) {
+            let message =
+                "`retries` cannot be combined with `runs`: a retry would hide what the runs measure";
+            interpolation.report(
+                Code::Contradiction,
+                written.span,
+                message,
+                Some("remove one of them".to_owned()),
+            );
+        }
         RunSettings {
             parallel: parallel.and_then(|count| usize::try_from(count).ok()),
-            timeout: number(timeout_ms, 1, u64::MAX).map(Duration::from_millis),
-            retries: retries.and_then(|count| u32::try_from(count).ok()),
+            timeout,
+            retries: is_retried.and_then(|count| u32::try_from(count).ok()),
+            runs,
             flaky: *flaky,
             junit_profile: written.junit_profile,
             ..flags

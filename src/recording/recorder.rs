@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -181,10 +182,11 @@ impl Recorder {
             let message = format!("the recording `{shown}` cannot be written: {error}");
             problem(message, Some("is the directory of recordings writable?"))
         })?;
-        // An earlier recording may have more attempts, whose files are deleted.
-        let mut next = CaseKey { attempt: self.0.key.attempt + 1, ..self.0.key.clone() };
-        while fs::remove_file(name::path(folder, &next)).is_ok() {
-            next.attempt += 1;
+        // An earlier recording may have more attempts or runs, whose files are deleted.
+        remove_attempts(folder, CaseKey { attempt: self.0.key.attempt + 1, ..self.0.key.clone() });
+        let mut next = CaseKey { run: self.0.key.run + 1, attempt: 1, ..self.0.key.clone() };
+        while remove_attempts(folder, next.clone()) {
+            next.run += 1;
         }
         Ok(shown)
     }
@@ -379,4 +381,13 @@ impl Drop for RecordedBody {
             pieces.push((at, Bytes::from(rest)));
         }
     }
+}
+
+/// Removes the recordings of a run from the attempt `key` on; returns whether there was one of that attempt.
+fn remove_attempts(folder: &Path, mut key: CaseKey) -> bool {
+    let first = key.attempt;
+    while fs::remove_file(name::path(folder, &key)).is_ok() {
+        key.attempt += 1;
+    }
+    key.attempt > first
 }

@@ -39,11 +39,10 @@ impl RunTotals {
             }
             RunEvent::CaseFinished(outcome) => {
                 self.totals.add(outcome);
-                self.total_turns += outcome.transcript.turns.len();
                 self.snapshots.add(outcome);
-                let attempts = outcome.earlier_attempts.iter().chain([&**outcome]);
-                let turns = attempts.flat_map(|attempt| &attempt.transcript.turns);
-                self.usage = turns.filter_map(|turn| turn.usage).fold(self.usage, |sum, turn| sum + turn);
+                let (turns, usage) = outcome.spent();
+                self.total_turns += turns;
+                self.usage = self.usage + usage;
             }
             RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
             RunEvent::RunFinished { verdict, elapsed_us, interrupted } => {
@@ -58,7 +57,7 @@ impl RunTotals {
     pub(crate) fn exit_code(&self) -> Option<u8> {
         self.end.as_ref().map(|end| match end {
             RunClose { interrupted: true, .. } => 130,
-            RunClose { verdict, .. } => u8::from(!verdict.is_pass()),
+            RunClose { verdict, .. } => verdict.exit_code(),
         })
     }
 

@@ -11,9 +11,9 @@ use crate::recording::AttemptEnvironment;
 use super::case::Case;
 use super::hooks::run_hooks;
 use super::outcomes::{end_with, mark_aborted};
-use super::reused_thread::reused_thread;
 use super::teardown::{Teardown, run_teardown};
 use super::turn_count::turn_count;
+use super::used_threads::UsedThreads;
 use super::watchdog::TestStep;
 
 /// What an attempt is made for.
@@ -37,10 +37,10 @@ pub(super) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// Runs the test to its last rule, and ends the attempt; `before` is the attempt before it. Whatever goes wrong is
-    /// in its outcome.
-    pub(super) async fn run(&mut self, before: Option<&Outcome>) {
-        let carried_out = self.carry_out(before).await;
+    /// Runs the test to its last rule, and ends the attempt; the attempts before it used `threads`. Whatever goes
+    /// wrong is in its outcome.
+    pub(super) async fn run(&mut self, threads: &UsedThreads) {
+        let carried_out = self.carry_out(threads).await;
         match carried_out {
             Ok(()) => {}
             Err(Halt::Stopped) => mark_aborted(&mut self.outcome, self.case.shared.stopper.reason()),
@@ -52,7 +52,7 @@ impl Attempt<'_> {
     }
 
     /// Runs the test from its file to its last rule, and the teardown. What stops it is a problem of the whole test.
-    async fn carry_out(&mut self, before: Option<&Outcome>) -> Result<(), Halt> {
+    async fn carry_out(&mut self, threads: &UsedThreads) -> Result<(), Halt> {
         let Case { plan, entry, loading, watchdog, .. } = self.case;
         let unprepared = |error| self.case.unprepared(error);
         watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
@@ -71,7 +71,7 @@ impl Attempt<'_> {
         if needs_teardown {
             watchdog.hand_over(&preparation);
         }
-        let talked = self.talk(&preparation, before).await;
+        let talked = self.talk(&preparation, threads).await;
         watchdog.release_locks();
         if needs_teardown {
             watchdog.begin_teardown()?;
@@ -81,7 +81,7 @@ impl Attempt<'_> {
     }
 
     /// Runs the test from its first hook to its last rule.
-    async fn talk(&mut self, preparation: &Mutex<Preparation>, before: Option<&Outcome>) -> Result<(), Halt> {
+    async fn talk(&mut self, preparation: &Mutex<Preparation>, threads: &UsedThreads) -> Result<(), Halt> {
         let Self { case, environment, outcome, .. } = self;
         run_hooks(case, environment, preparation).await?;
         case.watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
@@ -91,7 +91,7 @@ impl Attempt<'_> {
         prepared.target.agent().clone_into(&mut outcome.test.agent);
         outcome.transcript.thread_id.clone_from(&prepared.thread_id);
         outcome.verdict.warnings.clone_from(&prepared.warnings);
-        if let Some(problem) = reused_thread(&case.shared, before, &prepared.thread_id) {
+        if let Some(problem) = threads.reject(&case.shared, &prepared.thread_id) {
             return Err(problem.into());
         }
         self.converse(preparation, prepared).await

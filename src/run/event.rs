@@ -45,6 +45,17 @@ pub enum RunEvent {
         /// What was wrong with it, in a few words.
         why: String,
     },
+    /// Another run of a running test begins, of a test that runs several times.
+    NextRun {
+        /// The test's id.
+        id: String,
+        /// Which run begins, counted from 1.
+        run: u32,
+        /// The most runs that there may be.
+        most: u32,
+        /// How many runs did not pass so far.
+        failed: u32,
+    },
     /// A running test sends or receives something; only if that is asked for.
     Exchange {
         /// The test's id.
@@ -120,7 +131,10 @@ impl Mask for RunEvent {
                 what.mask(redactor);
                 printed.mask(redactor);
             }
-            Self::CaseStarted { id } | Self::TurnStarted { id, .. } | Self::CaseEnded { id, .. } => {
+            Self::CaseStarted { id }
+            | Self::TurnStarted { id, .. }
+            | Self::NextRun { id, .. }
+            | Self::CaseEnded { id, .. } => {
                 id.mask(redactor);
             }
             Self::CaseFinished(outcome) => outcome.mask(redactor),

@@ -88,6 +88,9 @@ fn in_words(event: &RunEvent) -> Option<String> {
     Some(match event {
         RunEvent::CaseStarted { id } => format!("{} starts", name(id)),
         RunEvent::Retrying { id, retry, of, .. } => format!("{} again {retry}/{of}", name(id)),
+        RunEvent::NextRun { id, run, most, failed } => {
+            format!("{} run {run}/{most} after {failed}", name(id))
+        }
         RunEvent::CaseEnded { id, .. } => format!("{} ends", name(id)),
         RunEvent::CaseFinished(outcome) => {
             let end = outcome.verdict.end.skip_reason().unwrap_or_else(|| outcome.status().as_str());

@@ -5,6 +5,7 @@
 //! the test's turns (`written_turns`), mocks (`mocks`) and scripts (`oracle`) from here.
 
 mod attempt;
+mod attempt_series;
 mod capture_values;
 mod case;
 mod conversation;
@@ -12,6 +13,7 @@ mod event;
 mod event_channel;
 mod exchange_log;
 mod exchange_part;
+mod failure_reasons;
 #[cfg(test)]
 mod fakes;
 mod hooks;
@@ -24,14 +26,16 @@ mod prefetch;
 mod project_hooks;
 mod rate_limit;
 mod recorder_sink;
+mod repeated_runs;
 mod request_pace;
 mod retries;
-mod reused_thread;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod run;
 mod run_all;
 mod run_attempt;
+mod run_attempts;
 mod run_case;
+mod run_twice;
 mod schedule;
 mod script_oracle;
 mod server_watch;
@@ -44,6 +48,7 @@ mod teardown;
 mod thread_locks;
 mod tool_names;
 mod turn_count;
+mod used_threads;
 mod verify_recording;
 mod watchdog;
 mod worker;
@@ -52,7 +57,7 @@ mod written_turns;
 pub use event::RunEvent;
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use exchange_part::ExchangePart;
-pub use options::{AfterFailure, ExchangeReports, Options, ReusedThreads};
+pub use options::{AfterFailure, ExchangeReports, Options, ReusedThreads, SuiteComparison};
 pub use project_hooks::{ProjectHooks, SetupError, SetupStep};
 pub use run::Run;
 pub use stopper::{Reason, Stopper};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::assertion::Writing;
 use crate::engine::{AtFailure, AtViolation};
+use crate::project::RunCounts;
 
 /// What a test that does not pass means for those after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,16 @@ pub enum ReusedThreads {
     Rejected,
     /// Yes.
     Allowed,
+}
+
+/// Whether every test runs twice, so that the suite is compared with itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SuiteComparison {
+    /// No.
+    #[default]
+    Off,
+    /// Yes.
+    WithItself,
 }
 
 /// Whether what is sent and received is reported while a test runs.
@@ -48,8 +59,12 @@ pub struct Options {
     pub at_violation: AtViolation,
     /// The timeout of one attempt at a test, with everything that it does but its teardown.
     pub timeout: Option<Duration>,
-    /// How often a test that does not pass is retried.
+    /// How often a test that does not pass is retried, of those that run once.
     pub retries: u32,
+    /// How often tests run.
+    pub runs: RunCounts,
+    /// Whether the suite is compared with itself.
+    pub comparison: SuiteComparison,
     /// Whether a retry may use the thread of an earlier attempt.
     pub reused_threads: ReusedThreads,
     /// Whether a test that passed only on a retry fails the run.
@@ -71,6 +86,8 @@ impl Default for Options {
             at_violation: AtViolation::default(),
             timeout: None,
             retries: 0,
+            runs: RunCounts::default(),
+            comparison: SuiteComparison::default(),
             reused_threads: ReusedThreads::default(),
             flaky_fails: false,
             warnings_fail: false,

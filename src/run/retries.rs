@@ -1,40 +1,52 @@
 //! Retries a test that does not pass, as often as the options say.
 //!
-//! **Invariant:** an attempt shares nothing with the one before it but the test's file; the outcome is that of the last
-//! attempt that ran, and contains the earlier ones.
+//! **Invariant:** the outcome is that of the last attempt that ran, and contains the earlier ones.
 
+use super::attempt_series::AttemptSeries;
 use super::case::Case;
 use super::event::RunEvent;
-use super::run_attempt::run_attempt;
 use crate::context::CaseKey;
 use crate::outcome::{Outcome, Status};
 
-/// Runs attempts at a test until one passes, no retry is left, or the run stops.
-pub(super) async fn run_with_retries(case: &Case) -> Outcome {
-    let mut key = CaseKey::first(case.entry.id());
-    let retries = case.shared.options.retries;
-    let mut outcome = run_attempt(case, &key, None).await;
-    for retry in 1..=retries {
-        if !outcome.status().fails_the_run() || case.shared.stopper.reason().is_some() {
-            break;
-        }
-        case.tell(retrying(&outcome, retry, retries));
-        key.attempt += 1;
-        let mut next = run_attempt(case, &key, Some(&outcome)).await;
-        // The run was stopped meanwhile: the outcome is that of the attempt before.
-        if next.status() == Status::Skipped {
-            break;
-        }
-        next.earlier_attempts = std::mem::take(&mut outcome.earlier_attempts);
-        next.earlier_attempts.push(outcome.into_earlier());
-        outcome = next;
-    }
-    outcome
+/// The attempts at a test until one passes or no retry is left.
+pub(super) struct Retries {
+    /// How many there may be.
+    of: u32,
+    begun: u32,
+    latest: Outcome,
 }
 
-fn retrying(failed: &Outcome, retry: u32, of: u32) -> RunEvent {
-    let why = failed.headline().map(|(_, message)| message.to_owned()).unwrap_or_default();
-    RunEvent::Retrying { id: failed.test.id.clone(), retry, of, status: failed.status(), why }
+impl Retries {
+    pub(super) fn new(of: u32) -> Self {
+        Self { of, begun: 0, latest: Outcome::default() }
+    }
+}
+
+impl AttemptSeries for Retries {
+    fn next(&mut self, key: &mut CaseKey, mut outcome: Outcome) -> Option<RunEvent> {
+        if self.begun > 0 {
+            // The run was stopped meanwhile: the outcome is that of the attempt before.
+            if outcome.status() == Status::Skipped {
+                return None;
+            }
+            outcome.earlier_attempts = std::mem::take(&mut self.latest.earlier_attempts);
+            outcome.earlier_attempts.push(std::mem::take(&mut self.latest).into_earlier());
+        }
+        self.latest = outcome;
+        if !self.latest.status().fails_the_run() || self.begun == self.of {
+            return None;
+        }
+        self.begun += 1;
+        key.attempt += 1;
+        let failed = &self.latest;
+        let why = failed.headline().map(|(_, message)| message.to_owned()).unwrap_or_default();
+        let (id, status) = (failed.test.id.clone(), failed.status());
+        Some(RunEvent::Retrying { id, retry: self.begun, of: self.of, status, why })
+    }
+
+    fn finish(self: Box<Self>, _: &Case) -> Outcome {
+        self.latest
+    }
 }
 
 #[cfg(test)]

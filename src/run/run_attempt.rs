@@ -10,12 +10,13 @@ use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
 use super::outcomes::{blank, end_with};
 use super::teardown::Teardown;
+use super::used_threads::UsedThreads;
 use super::verify_recording::verify_recording;
 use super::watchdog::TestStep;
 
-/// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; `before` is
-/// the attempt before it.
-pub(super) async fn run_attempt(case: &Case, key: &CaseKey, before: Option<&Outcome>) -> Outcome {
+/// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
+/// attempts before it used `threads`.
+pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThreads) -> Outcome {
     let mut outcome = blank(&case.shared, &case.entry);
     case.watchdog.begin_attempt(case.shared.options.timeout);
     let environment = match environment(case, key) {
@@ -29,11 +30,11 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, before: Option<&Outc
     outcome.transcript.started_unix_ms = environment.started_unix_ms();
     let (purpose, teardown) = (AttemptPurpose::Report, Teardown::default());
     let mut attempt = Attempt { case, key, environment, purpose, outcome, teardown };
-    attempt.run(before).await;
+    attempt.run(threads).await;
     let Attempt { environment, mut outcome, teardown, .. } = attempt;
     let may_write = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO).is_ok();
     if may_write && outcome.status() != Status::Skipped {
-        let verified = verify_recording(case, key, before, &environment, &outcome).await;
+        let verified = verify_recording(case, key, threads, &environment, &outcome).await;
         match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
             Ok(recording) => outcome.transcript.recording = recording,
             Err(problem) => not_recorded(&mut outcome, problem),

@@ -6,11 +6,15 @@ use std::time::Duration;
 
 use super::case::Case;
 use super::event::RunEvent;
+use super::options::SuiteComparison;
 use super::outcomes::{blank, end_with, mark_aborted, skipped};
-use super::retries::run_with_retries;
+use super::run_attempts::run_attempts;
+use super::run_twice::run_twice;
 use super::teardown::{Teardown, run_teardown};
 use super::turn_count::turn_count;
+use super::used_threads::UsedThreads;
 use super::watchdog::{Overdue, TestStep, Watchdog};
+use crate::context::CaseKey;
 use crate::outcome::{ErrorKind, Outcome, Problem};
 use crate::plan::Preparation;
 use crate::redact::Sealed;
@@ -19,7 +23,7 @@ use crate::redact::Sealed;
 pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
     case.tell(RunEvent::CaseStarted { id: case.entry.id().into_owned() });
     let outcome = match &case.entry.test.skip {
-        None => run_with_retries(case).await,
+        None => run_attempts_of(case).await,
         Some(why) => skipped(&case.shared, &case.entry, why.clone()),
     };
     let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
@@ -27,6 +31,15 @@ pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
     case.watchdog.end().ok()?;
     tell_end(case, &outcome);
     Some(outcome)
+}
+
+/// Runs every attempt at a test that is needed.
+async fn run_attempts_of(case: &Case) -> Outcome {
+    let (mut key, mut threads) = (CaseKey::first(case.entry.id()), UsedThreads::default());
+    match case.shared.options.comparison {
+        SuiteComparison::Off => run_attempts(case, &mut key, &mut threads).await,
+        SuiteComparison::WithItself => run_twice(case, &mut key, &mut threads).await,
+    }
 }
 
 fn tell_end(case: &Case, outcome: &Outcome) {

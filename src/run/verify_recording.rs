@@ -8,6 +8,7 @@ use super::case::Case;
 use super::outcomes::blank;
 use super::prefetch::Loading;
 use super::teardown::Teardown;
+use super::used_threads::UsedThreads;
 use crate::context::CaseKey;
 use crate::outcome::{ErrorKind, Outcome, Problem};
 use crate::recording::AttemptEnvironment;
@@ -19,7 +20,7 @@ use crate::recording::AttemptEnvironment;
 pub(super) async fn verify_recording(
     case: &Case,
     key: &CaseKey,
-    before: Option<&Outcome>,
+    threads: &UsedThreads,
     environment: &AttemptEnvironment,
     outcome: &Outcome,
 ) -> Result<(), Problem> {
@@ -40,7 +41,7 @@ pub(super) async fn verify_recording(
     let purpose = AttemptPurpose::Verify;
     let (outcome_of_replay, teardown) = (blank(shared, entry), Teardown::default());
     let mut attempt = Attempt { case, key, environment, purpose, outcome: outcome_of_replay, teardown };
-    attempt.run(before).await;
+    attempt.run(threads).await;
     let replayed = attempt.outcome;
     // If the run stops, the replay is not complete.
     if shared.stopper.token().is_cancelled() || verdicts(&replayed) == verdicts(outcome) {

@@ -293,18 +293,23 @@ fn the_readme_shows_what_is_printed() {
     }
 }
 
-/// What the page shows of a test that is tried again is what a golden case prints, without the index that only a log has.
+/// What the pages show of tests with several attempts is what golden cases print, without the index that only a log has.
 #[test]
-fn the_page_of_flaky_tests_shows_what_is_printed() {
+fn the_pages_of_several_attempts_show_what_is_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let page = fs::read_to_string(root.join("docs/flaky.md")).expect("the page can be read");
-    let golden =
-        fs::read_to_string(root.join("tests/cases/pass/retries/stdout")).expect("the case can be read");
-    let block = blocks(&page, "console").into_iter().next().expect("the page shows an output");
-    let (command, shown) = block.text.split_once('\n').expect("the command, and what it prints");
-    assert_eq!(command, "$ ananke run --retries 2");
-    let golden = golden.replace("[1/2] ", "").replace("[2/2] ", "");
-    assert_eq!(without_wall_clock(shown), without_wall_clock(&golden));
+    for (page, case, expected) in [
+        ("flaky.md", "pass/retries", "$ ananke run --retries 2"),
+        ("stability.md", "fail/runs", "$ ananke run --runs 6"),
+    ] {
+        let page = fs::read_to_string(root.join("docs").join(page)).expect("the page can be read");
+        let golden = root.join("tests/cases").join(case).join("stdout");
+        let golden = fs::read_to_string(golden).expect("the case can be read");
+        let block = blocks(&page, "console").into_iter().next().expect("the page shows an output");
+        let (command, shown) = block.text.split_once('\n').expect("the command, and what it prints");
+        assert_eq!(command, expected);
+        let golden = golden.replace("[1/2] ", "").replace("[2/2] ", "");
+        assert_eq!(without_wall_clock(shown), without_wall_clock(&golden));
+    }
 }
 
 /// What the pages cook with `jq` is what `scripts/report-readers/run` cooks, and the other way round.

@@ -52,7 +52,7 @@ pub(crate) struct Class {
     runs_tests: bool,
 }
 
-const CLASSES: [Class; 4] = [
+const CLASSES: [Class; 5] = [
     Class {
         name: "pass",
         exit: 0,
@@ -68,6 +68,13 @@ const CLASSES: [Class; 4] = [
             let words = ["failed", "error", "timeout", "fail the run"];
             words.iter().any(|word| stdout.contains(word)) && stderr.is_empty()
         },
+        runs_tests: true,
+    },
+    Class {
+        name: "undecided",
+        exit: 3,
+        promise: "tests ran, one is undecided, and standard error is empty",
+        keeps: |stdout, stderr| stdout.contains("undecided") && stderr.is_empty(),
         runs_tests: true,
     },
     Class {

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, EarlierMessage, ErrorKind, Failure, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome,
-    PassedRule, Problem, Quarantine, Ruling, RunFacts, SaidLine, Status, TestEnd, TestIdentity, TestVerdict,
-    Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    CallOutcome, EarlierMessage, ErrorKind, FailedRuns, Failure, JudgeAnswer, Level, Measured, MeasuredUnit,
+    Outcome, PassedRule, Problem, Quarantine, Ruling, RunFacts, RunPolicy, SaidLine, Stability,
+    StabilityVerdict, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript, TranscriptLine,
+    TurnEnd, TurnOutcome,
 };
+use ananke::statistics::{DurationStatistics, SequentialTest};
+use ananke::trace::Usage;
 
 /// When every run of these tests starts.
 pub(super) const STARTED: u64 = 1_795_298_880_123;
@@ -116,6 +119,7 @@ pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Fai
     Failure {
         rule: rule.to_owned(),
         level,
+        is_prohibition: false,
         place: Place { file: Arc::from(file), line, column: 5 },
         written: String::new(),
         measured: None,
@@ -153,6 +157,15 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
         Status::Error => TestEnd::Problem(problem(ErrorKind::Protocol), failures),
         Status::Timeout => TestEnd::Problem(problem(ErrorKind::Timeout), failures),
         Status::Skipped => TestEnd::Skipped(problem(ErrorKind::Setup).message),
+        Status::Undecided => {
+            let failed = failed_runs("tools.require".to_owned(), "`pay` was not called".to_owned());
+            let known = outcome
+                .stability
+                .take()
+                .map_or_else(|| stability(StabilityVerdict::Undecided, failed), |known| *known);
+            outcome.stability = Some(Box::new(Stability { verdict: StabilityVerdict::Undecided, ..known }));
+            TestEnd::Evaluated(failures)
+        }
     };
     assert_eq!(outcome.status(), status);
     outcome
@@ -427,6 +440,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let failure = Failure {
         rule: say("rule"),
         level: Level::Turn,
+        is_prohibition: true,
         place: Place { file: Arc::from(say("rule's file")), line: u32::MAX, column: 0 },
         excerpt: Excerpt {
             lines: vec![ExcerptLine { number: u32::MAX, text: say("rule's line"), is_meant: true }],
@@ -513,6 +527,37 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             duration_us: 1,
             recording: Some(say("recording")),
         },
+        run: 2,
         earlier_attempts: Vec::new(),
+        stability: Some(Box::new(stability(
+            StabilityVerdict::Failed,
+            failed_runs(say("run's kind"), say("run's finding")),
+        ))),
+        other_runs: Vec::new(),
+        self_comparison: None,
     }
+}
+
+/// What five runs came to, of which three failed as `failed` says.
+pub(super) fn stability(verdict: StabilityVerdict, failed: FailedRuns) -> Stability {
+    let mut durations = DurationStatistics::default();
+    for us in [1000, 2000, 3000, 4000, 5000] {
+        durations.add(us);
+    }
+    Stability {
+        policy: RunPolicy::UntilDecided(SequentialTest { max: 5, ..SequentialTest::DEFAULT }),
+        passed: 2,
+        failed: 3,
+        verdict,
+        durations,
+        turns: 5,
+        usage: Usage::default(),
+        failures: vec![failed],
+        further_failed: 1,
+    }
+}
+
+/// Two runs that failed for one reason.
+pub(super) fn failed_runs(kind: String, message: String) -> FailedRuns {
+    FailedRuns { status: Status::Failed, kind, message, limit: None, count: 2, runs: vec![2, 4] }
 }

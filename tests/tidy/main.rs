@@ -19,6 +19,7 @@ use scan::{crate_paths, module_of, names_crate, tokens, type_names, without_test
 const DIRECTION: &[&[&str]] = &[
     &["context"],
     &["text"],
+    &["statistics"],
     &["diagnostic"],
     &["source"],
     &["message"],

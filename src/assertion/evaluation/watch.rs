@@ -61,6 +61,7 @@ pub(super) struct NewFindings {
 #[derive(Debug)]
 pub(super) struct RuleViolation {
     path: &'static str,
+    kind: RuleKind,
     origin: RuleOrigin,
     finding: Finding,
 }
@@ -170,7 +171,8 @@ impl RuleWatch {
     fn fail(&mut self, finding: Finding, found: &mut NewFindings) {
         self.has_failed = true;
         let finding = finding.in_words_of(self.message.as_deref());
-        found.violations.push(RuleViolation { path: self.path, origin: self.origin.clone(), finding });
+        let Self { path, kind, origin, .. } = self;
+        found.violations.push(RuleViolation { path, kind: *kind, origin: origin.clone(), finding });
     }
 
     /// Says in the last of the rule's violations how many more there were than are listed.
@@ -199,6 +201,7 @@ impl RuleWatch {
 impl RuleViolation {
     /// The failure; calls are shown as `trace` knows them now.
     pub(super) fn failure(self, trace: &Trace) -> Failure {
-        self.origin.failure(self.path, self.finding, trace)
+        let is_prohibition = self.kind == RuleKind::Prohibition;
+        Failure { is_prohibition, ..self.origin.failure(self.path, self.finding, trace) }
     }
 }

@@ -16,11 +16,15 @@ use crate::report::reporter::Reporter;
 use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::words::duration::milliseconds;
 use crate::report::words::ruling;
+use crate::report::words::stability::{flip, flip_rate, numbers, percent};
 use crate::run::RunEvent;
 use crate::text::{escape, truncate};
 
 /// The most bytes of one text.
 const LONGEST: usize = 2 << 10;
+
+/// The most characters of the reason of runs that failed.
+const LONGEST_REASON: usize = 400;
 
 /// The most findings of a test.
 const MOST_FINDINGS: usize = 20;
@@ -95,6 +99,21 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
     if outcome.attempt() > 1 {
         put(&format!("attempts: {}", outcome.attempt()));
     }
+    if let Some(stability) = &outcome.stability {
+        put(&format!("runs: {}", stability.runs()));
+        put(&format!("pass_rate: {}", percent(stability.pass_rate() / 100.0).trim_end_matches('%')));
+        put(&format!("stability: {}", stability.class().as_str()));
+        if !stability.failures.is_empty() {
+            put("failed_runs:");
+        }
+        for failed in &stability.failures {
+            let reason = format!("{}: {}", numbers(failed), truncate::chars(&failed.message, LONGEST_REASON));
+            put(&format!("  - {}", quoted(&reason)));
+        }
+    }
+    if let Some(flip) = flip(outcome) {
+        put(&format!("comparison: {}", quoted(&flip)));
+    }
     if outcome.status().fails_the_run() {
         let word = outcome.status().as_str();
         let (kind, message) = outcome.headline().unwrap_or((word, word));
@@ -142,15 +161,13 @@ fn end(run: &RunTotals) -> String {
     }
     match end {
         None | Some(RunClose { interrupted: true, .. }) => format!("1..{tests}\nBail out! {reason}\n"),
-        Some(RunClose { verdict, .. })
-            if !verdict.is_pass() && totals.failed + totals.error + totals.timeout == 0 =>
-        {
+        Some(RunClose { verdict, .. }) if !verdict.is_pass() && totals.failing() + totals.undecided == 0 => {
             let number = tests + 1;
             format!("not ok {number} - the run: {reason}\n{warnings}1..{number}\n")
         }
         Some(_) => {
-            let judged = ruling::totals(totals.judged).map(|judged| format!("# {judged}\n"));
-            format!("1..{tests}\n# {reason}\n{warnings}{}", judged.unwrap_or_default())
+            let notes = ruling::totals(totals.judged).into_iter().chain(flip_rate(totals));
+            notes.fold(format!("1..{tests}\n# {reason}\n{warnings}"), |text, note| text + "# " + &note + "\n")
         }
     }
 }

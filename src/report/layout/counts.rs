@@ -18,6 +18,7 @@ pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selecte
         (totals.failed, Status::Failed),
         (totals.error, Status::Error),
         (totals.timeout, Status::Timeout),
+        (totals.undecided, Status::Undecided),
         (totals.skipped, Status::Skipped),
     ];
     let mut before = ": ";

@@ -38,7 +38,7 @@ impl Palette {
         match status {
             Status::Passed => self.passed,
             Status::Failed | Status::Error | Status::Timeout => self.failed,
-            Status::Skipped => self.warning,
+            Status::Skipped | Status::Undecided => self.warning,
         }
     }
 }
@@ -50,5 +50,6 @@ pub(crate) fn mark(status: Status) -> &'static str {
         Status::Failed => "✗",
         Status::Error | Status::Timeout => "!",
         Status::Skipped => "-",
+        Status::Undecided => "?",
     }
 }

@@ -22,10 +22,11 @@ use crate::report::reporter::Reporter;
 use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::slowest::Slowest;
 use crate::report::stream::Stream;
-use crate::report::transcript::earlier_attempts;
+use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::names;
 use crate::report::words::ruling;
+use crate::report::words::stability;
 use crate::report::words::tokens::tokens;
 use crate::run::RunEvent;
 use crate::text::{duration, escape, truncate};
@@ -165,7 +166,7 @@ impl ConsoleReport {
         page.sign(if index.is_empty() { 2 } else { 1 }, style, mark(outcome.status()));
         let title = names::title(outcome);
         page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
-        if matches!(outcome.status(), Status::Error | Status::Timeout | Status::Skipped) {
+        if !matches!(outcome.status(), Status::Passed | Status::Failed) {
             page.space(2);
             page.put(style, outcome.status().as_str());
         }
@@ -174,6 +175,7 @@ impl ConsoleReport {
             page.put(self.palette.faint, &format!(": {}", escape::line(&truncate::bytes(why, 200))));
         }
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
+        let flaky = flaky.or_else(|| stability::flip(outcome));
         let quarantine = outcome.test.quarantine.as_ref().map(ToString::to_string);
         for mark in flaky.into_iter().chain(quarantine) {
             page.space(2);
@@ -214,7 +216,7 @@ impl ConsoleReport {
         let has_warnings = !outcome.verdict.warnings.is_empty()
             || outcome.transcript.turns.iter().any(|turn| !turn.warnings.is_empty());
         let has_story = (is_whole && !is_left_out) || outcome.status().fails_the_run() || has_warnings;
-        earlier_attempts(outcome, style) + &if has_story { transcript(outcome, style) } else { String::new() }
+        attempts(outcome, style) + &if has_story { transcript(outcome, style) } else { String::new() }
     }
 
     /// What failed, and as the last line what a person looks for first. The verdict and the time are there if the run came
@@ -245,6 +247,9 @@ impl ConsoleReport {
         }
         if let Some(judged) = ruling::totals(totals.judged) {
             page.line(palette.faint, &judged);
+        }
+        if let Some(flip_rate) = stability::flip_rate(totals) {
+            page.line(palette.strong, &flip_rate);
         }
         counts::write(&mut page, palette, totals, *selected);
         if let Some(RunClose { elapsed_us, .. }) = end {

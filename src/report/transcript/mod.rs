@@ -3,9 +3,10 @@
 mod attempts;
 mod excerpt;
 mod findings;
+mod runs;
 mod style;
 mod writer;
 
-pub(super) use attempts::earlier_attempts;
+pub(super) use attempts::attempts;
 pub(super) use style::{TranscriptScope, TranscriptStyle};
 pub(super) use writer::transcript;

@@ -5,4 +5,5 @@ pub(super) mod measured;
 pub(super) mod names;
 pub(super) mod paths;
 pub(super) mod ruling;
+pub(super) mod stability;
 pub(super) mod tokens;

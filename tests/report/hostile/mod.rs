@@ -16,14 +16,15 @@ use ananke::context::{Colouring, TerminalSize};
 use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::diagnostic::{Code, Diagnostic, Place, SourceFile, Span};
 use ananke::outcome::{
-    LateResult, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SaidLine, SnapshotWritten, Status,
-    TranscriptLine, TurnOutcome, UncalledTool, UncalledTools, Verdict,
+    LateResult, OpenInterrupt, Outcome, Quarantine, ReportedRunEnd, SaidLine, SelfComparison,
+    SnapshotWritten, Status, TranscriptLine, TurnOutcome, UncalledTool, UncalledTools, Verdict,
 };
 use ananke::redact::Sealed;
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::markdown::MOST;
 use ananke::report::terminal::Verbosity;
 use ananke::run::RunEvent;
+use ananke::trace::Usage;
 use proptest::prelude::*;
 use regex::Regex;
 
@@ -97,9 +98,17 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
 /// Tests of every status in which every place holds `text`, some of them in quarantine or tried before.
 fn everywhere(text: &str) -> Vec<Outcome> {
     let all = || made_of(|_| text.to_owned());
-    let statuses = [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped];
+    let statuses =
+        [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped, Status::Undecided];
     let mut tests: Vec<Outcome> = statuses.map(|status| outcomes::ended(status, all())).into();
     tests.push(outcomes::ended(Status::Passed, Outcome { earlier_attempts: vec![all()], ..all() }));
+    tests.push(Outcome { other_runs: vec![all()], run: 4, ..all() });
+    let (verdicts, turns, usage) = ([Status::Passed, Status::Failed], 1, Usage::default());
+    let compared = SelfComparison { verdicts, turns, usage };
+    tests.push(Outcome {
+        self_comparison: Some(Box::new(compared)),
+        ..outcomes::ended(Status::Passed, all())
+    });
     let shielded = outcomes::changed(all(), |outcome| outcome.test.quarantine = Some(quarantine(text)));
     tests.push(Outcome { earlier_attempts: vec![all()], ..shielded });
     numbered(tests)
@@ -140,6 +149,7 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     for test in tests {
         let id = test.test.id.clone();
         events.push(RunEvent::CaseStarted { id: id.clone() });
+        events.push(RunEvent::NextRun { id: id.clone(), run: 2, most: 5, failed: 1 });
         events.push(RunEvent::Retrying { id, retry: 1, of: 1, status: Status::Failed, why: own() });
         events.push(RunEvent::CaseFinished(Box::new(test.clone())));
     }

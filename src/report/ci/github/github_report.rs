@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use super::annotation::{AnnotationKind, Annotations, line};
 use super::step::{JobStep, MOST_SUMMARY};
-use crate::outcome::{Failure, Outcome, Problem, Quarantine, UncalledTool, Verdict};
+use crate::outcome::{Failure, Outcome, Problem, Quarantine, Stability, UncalledTool, Verdict};
 use crate::redact::Sealed;
 use crate::report::file::markdown::MarkdownBuilder;
 use crate::report::reporter::Reporter;
 use crate::report::stream::Stream;
+use crate::report::words::stability::{flip, rate};
 use crate::run::RunEvent;
 
 /// Reports to GitHub Actions.
@@ -41,6 +42,7 @@ impl GithubReport {
             let file = step.file(&failure.place.file);
             line(kind, Some((&file, failure.place.line)), &outcome.test.id, &finding(failure))
         };
+        let of_runs = outcome.stability.as_deref().map(rate);
         match &outcome.test.quarantine {
             Some(entry) if outcome.status().fails_the_run() => {
                 let why = outcome.headline().map_or(outcome.status().as_str(), |(_, message)| message);
@@ -52,7 +54,8 @@ impl GithubReport {
                     at_test(AnnotationKind::Error, &lines.join("\n"))
                 });
                 let rules = outcome.all_failures().map(|failure| at_rule(AnnotationKind::Error, failure));
-                errors.add(problem.into_iter().chain(rules));
+                let rate = of_runs.map(|rate| at_test(AnnotationKind::Error, &rate));
+                errors.add(rate.into_iter().chain(problem).chain(rules));
             }
             None if outcome.is_flaky() => {
                 let before = outcome.earlier_attempts.last().and_then(Outcome::headline);
@@ -60,7 +63,15 @@ impl GithubReport {
                 let message = format!("flaky: passed at attempt {}{why}", outcome.attempt());
                 warnings.add(std::iter::once(at_test(AnnotationKind::Warning, &message)));
             }
-            _ => {}
+            None => {
+                let is_unstable = |stability: &&Stability| stability.failed > 0;
+                let rate = outcome.stability.as_deref().filter(is_unstable).map(rate);
+                let message = flip(outcome).into_iter().chain(rate).collect::<Vec<_>>().join("; ");
+                if !message.is_empty() {
+                    warnings.add(std::iter::once(at_test(AnnotationKind::Warning, &message)));
+                }
+            }
+            Some(_) => {}
         }
     }
 

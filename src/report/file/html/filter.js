@@ -1,7 +1,7 @@
 // Which tests are shown, in which order; the address remembers it, so that a view can be linked to.
 
 /** The kinds that tests are filtered by, worst first. */
-const KINDS = ["failed", "error", "timeout", "quarantined", "flaky", "passed", "skipped"];
+const KINDS = ["failed", "error", "timeout", "undecided", "quarantined", "flaky", "passed", "skipped"];
 
 /** What kind a test is of: those in quarantine that did not pass are a kind of their own, as in the counts. */
 function kindOf(row) {

@@ -67,6 +67,9 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
     if let Some(judged) = judged(summary) {
         fact("Judged by agents", &judged)?;
     }
+    if let Some(flips) = &summary.flips {
+        fact("Flipped", &format!("{} of {} ({}%)", flips.flipped, flips.compared, flips.flip_rate))?;
+    }
     if let Some(took) = summary.duration_ms {
         #[expect(
             clippy::cast_possible_truncation,
@@ -105,11 +108,12 @@ fn judged(summary: &SummaryLine) -> Option<String> {
 }
 
 /// How many tests ended how, in the order in which people look at them.
-fn counts(summary: &SummaryLine) -> [(usize, &'static str); 7] {
+fn counts(summary: &SummaryLine) -> [(usize, &'static str); 8] {
     [
         (summary.failed, "failed"),
         (summary.error, "error"),
         (summary.timeout, "timeout"),
+        (summary.undecided.unwrap_or_default(), "undecided"),
         (summary.quarantined, "quarantined"),
         (summary.flaky, "flaky"),
         (summary.passed, "passed"),

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::markup;
 use crate::outcome::Outcome;
-use crate::report::transcript::earlier_attempts;
+use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 
 /// The part before these tests.
@@ -19,7 +19,7 @@ pub(super) fn open(out: &mut impl Write, not_passed: usize) -> io::Result<()> {
 /// One of them.
 pub(super) fn section(outcome: &Outcome) -> String {
     let style = TranscriptStyle::for_files(TranscriptScope::Excerpt);
-    let story = earlier_attempts(outcome, style) + &transcript(outcome, style);
+    let story = attempts(outcome, style) + &transcript(outcome, style);
     format!(
         "<section class=\"plain\"><h2>{}: {}</h2>\n<pre>\n{}</pre></section>\n",
         outcome.status().as_str(),

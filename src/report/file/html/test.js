@@ -1,6 +1,6 @@
 // One test: its line in the list, and what it shows when it is opened.
 
-const SIGNS = { passed: "✓", failed: "✗", error: "!", timeout: "◷", skipped: "–" };
+const SIGNS = { passed: "✓", failed: "✗", error: "!", timeout: "◷", skipped: "–", undecided: "?" };
 
 /** The element of a test. Its story is read and shown when it is opened for the first time. */
 function testOf(row, number) {
@@ -13,6 +13,7 @@ function testOf(row, number) {
     { type: "button", class: "open", "aria-expanded": "false", "aria-controls": `test-${number}-story` },
     status,
     said(row.name, "bdi", { class: "title" }),
+    row.runs ? said(row.runs, "bdi", { class: "word" }) : undefined,
     look === row.status ? undefined : make("span", { class: "word", "aria-hidden": "true" }, word),
     ...tags,
     said(`${row.file}:${row.line}`, "bdi", { class: "place" }),
@@ -27,7 +28,7 @@ function testOf(row, number) {
 }
 
 function isBad(row) {
-  return row.status === "failed" || row.status === "error" || row.status === "timeout";
+  return row.status === "failed" || row.status === "error" || row.status === "timeout" || row.status === "undecided";
 }
 
 /** The test that is open; one at a time, so that its reason and its end are never far. */
@@ -66,8 +67,9 @@ function fill({ row, number, body }, test) {
   const parts = [];
   if (test.description) parts.push(said(test.description, "p", { class: "description" }));
   if (test.quarantine) parts.push(said(test.quarantine, "p", { class: "quarantine" }));
-  (test.earlier_attempts ?? []).forEach((attempt, index) => {
-    const words = [`Attempt ${index + 1} ${attempt.status}, ${took(attempt.duration_ms)}`];
+  for (const line of test.runs ?? []) parts.push(make("p", { class: "runs" }, message(line)));
+  (test.other_attempts ?? []).forEach((attempt, index) => {
+    const words = [`${attempt.name} ${attempt.status}, ${took(attempt.duration_ms)}`];
     if (attempt.headline) words.push(": ", message(attempt.headline));
     const details = make("details", { class: "attempt" }, make("summary", {}, ...words));
     const open = () => details.append(...story(attempt, `test-${number}-${index + 1}`, width - 40));

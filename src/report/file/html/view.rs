@@ -8,6 +8,7 @@ use crate::context::iso8601;
 use crate::outcome::Outcome;
 use crate::report::words::duration::milliseconds;
 use crate::report::words::names;
+use crate::report::words::stability::{decision, flip, numbers, rate, times};
 use crate::text::truncate;
 
 /// The most characters of a finding in the list.
@@ -34,6 +35,9 @@ pub(super) struct TestRow<'a> {
     headline: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     flaky: bool,
+    /// How many of its runs passed, of a test that ran several times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runs: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     quarantined: bool,
 }
@@ -51,14 +55,18 @@ pub(super) struct TestDetails<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     quarantine: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    earlier_attempts: Vec<AttemptDetails<'a>>,
+    other_attempts: Vec<AttemptDetails<'a>>,
+    /// What several runs came to, line by line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    runs: Vec<String>,
     #[serde(flatten)]
     story: Story<'a>,
 }
 
-/// What came of an attempt before the last.
+/// What came of an attempt other than the one that the test is shown by.
 #[derive(Debug, Serialize)]
 struct AttemptDetails<'a> {
+    name: String,
     status: &'static str,
     duration_ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,6 +107,10 @@ pub(super) fn row(outcome: &Outcome) -> TestRow<'_> {
         tools: story::tools(outcome, MOST_TOOLS),
         headline: headline(outcome),
         flaky: outcome.is_flaky(),
+        runs: outcome
+            .stability
+            .as_ref()
+            .map(|stability| format!("{}/{}", stability.passed, stability.runs())),
         quarantined: outcome.test.quarantine.is_some(),
     }
 }
@@ -112,13 +124,43 @@ pub(super) fn test(outcome: &Outcome) -> TestDetails<'_> {
         started: iso8601(outcome.transcript.started_unix_ms),
         recording: outcome.transcript.recording.as_deref(),
         quarantine: outcome.test.quarantine.as_ref().map(ToString::to_string),
-        earlier_attempts: outcome.earlier_attempts.iter().map(attempt).collect(),
+        other_attempts: other_attempts(outcome),
+        runs: runs(outcome),
         story: story(outcome),
     }
 }
 
-fn attempt(outcome: &Outcome) -> AttemptDetails<'_> {
+/// The other side of a comparison, a run for each reason, the attempts that were retried.
+fn other_attempts(outcome: &Outcome) -> Vec<AttemptDetails<'_>> {
+    let other_side =
+        outcome.other_side().into_iter().map(|other| attempt("The other time".to_owned(), other));
+    let failed = outcome.stability.iter().flat_map(|stability| &stability.failures);
+    let of_runs = failed.filter_map(|failed| {
+        let name = numbers(failed).replacen('r', "R", 1);
+        outcome.example(failed).map(|example| attempt(name, example))
+    });
+    let retried = (1..).zip(&outcome.earlier_attempts);
+    let retried = retried.map(|(number, earlier)| attempt(format!("Attempt {number}"), earlier));
+    other_side.chain(of_runs).chain(retried).collect()
+}
+
+/// What the runs came to, and those with the reason that the test is shown by.
+fn runs(outcome: &Outcome) -> Vec<String> {
+    let Some(stability) = outcome.stability.as_deref() else {
+        return flip(outcome).into_iter().collect();
+    };
+    let shown = stability.failures.iter().filter(|failed| outcome.example(failed).is_none());
+    let shown = shown.map(|failed| {
+        let message = truncate::chars(&failed.message, LONGEST_HEADLINE);
+        format!("{} {}: {message}", numbers(failed), failed.status.as_str())
+    });
+    let lines = flip(outcome).into_iter().chain([rate(stability)]).chain(decision(stability));
+    lines.chain([times(stability)]).chain(shown).collect()
+}
+
+fn attempt(name: String, outcome: &Outcome) -> AttemptDetails<'_> {
     AttemptDetails {
+        name,
         status: outcome.status().as_str(),
         duration_ms: milliseconds(outcome.transcript.duration_us),
         headline: headline(outcome),

@@ -3,9 +3,14 @@
 //! The lines are types of their own (`view`, `turn_view`, `verdict_view`), which the schema is generated from. **Invariant:** every line is complete in
 //! itself and written whole; only what JSON itself escapes is escaped.
 
+mod attempt_view;
 mod from_outcome;
+mod from_rule;
+mod from_runs;
+mod from_turn;
 mod json_lines_report;
 mod json_report;
+mod runs_view;
 mod turn_view;
 mod verdict_view;
 mod view;

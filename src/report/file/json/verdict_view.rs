@@ -124,6 +124,8 @@ pub(super) enum StatusView {
     Timeout,
     /// Not run, on purpose.
     Skipped,
+    /// It ran as often as its `runs` allow, and its pass rate is neither clearly good nor clearly bad.
+    Undecided,
 }
 
 /// The level that a rule is defined on.

@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::attempt_view::AttemptView;
+use super::runs_view::{FlipCounts, RunsView, SelfComparisonView, StabilityView};
 use super::turn_view::{TurnView, UsageView};
 use super::verdict_view::{Assertion, ProblemView, StatusView};
 use crate::schema::generate_since;
@@ -142,6 +144,23 @@ pub(super) struct ResultLine<'a> {
     /// The attempts before the last one, in order; omitted if there was only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) earlier_attempts: Option<Vec<AttemptView<'a>>>,
+    /// The share of runs that passed, in per cent, from 0 to 100; omitted for a test that runs once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) pass_rate: Option<f64>,
+    /// How stable the test is, by its pass rate; omitted for a test that runs once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stability: Option<StabilityView>,
+    /// All runs of a test that runs several times; omitted for any other. The fields that are not about runs are those of
+    /// one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) runs: Option<RunsView<'a>>,
+    /// Both verdicts, if the suite was compared with itself (`--a-a`); omitted otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) self_comparison: Option<SelfComparisonView>,
+    /// Other runs, each with the last 16 KiB of its transcript: the first with each reason in `runs.failures`, and the side of a
+    /// `self_comparison` that did not pass; omitted if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) other_runs: Option<Vec<AttemptView<'a>>>,
     /// Why the test was skipped; omitted for every other test.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) skip_reason: Option<&'a str>,
@@ -207,37 +226,6 @@ pub(super) struct Quarantined<'a> {
     pub(super) reason: Option<&'a str>,
 }
 
-/// An attempt that was followed by a retry. Its fields mean what those of a result mean.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Attempt")]
-pub(super) struct AttemptView<'a> {
-    /// Its number, from 1.
-    pub(super) attempt: usize,
-    /// Its status.
-    pub(super) status: StatusView,
-    /// The thread of its conversation; omitted if none was opened.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) thread_id: Option<&'a str>,
-    /// When it started, in Unix milliseconds.
-    pub(super) started: u64,
-    /// When it ended, in Unix milliseconds.
-    pub(super) ended: u64,
-    /// The agent's time in all turns together, in milliseconds with up to three decimals.
-    pub(super) duration_ms: f64,
-    /// The turns that were sent, with the last 16 KiB of their transcript.
-    pub(super) turns: Vec<TurnView<'a>>,
-    /// The number of turns that were not sent.
-    pub(super) turns_not_run: u32,
-    /// The failed rules of the whole test. Passed rules are listed only for the last attempt, also in turns.
-    pub(super) final_assertions: Vec<Assertion<'a>>,
-    /// Why it could not be evaluated completely.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) error: Option<ProblemView<'a>>,
-    /// The file of its recording; omitted if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) recording: Option<&'a str>,
-}
-
 /// The summary of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Summary")]
@@ -258,6 +246,12 @@ pub(in crate::report) struct SummaryLine {
     pub(in crate::report) timeout: usize,
     /// The number of tests that were not run, on purpose.
     pub(in crate::report) skipped: usize,
+    /// The number of tests that are undecided after all runs that they may have; omitted if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::report) undecided: Option<usize>,
+    /// How many tests have two verdicts, if the suite was compared with itself (`--a-a`); omitted otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::report) flips: Option<FlipCounts>,
     /// The number of tests in quarantine that did not pass: they are counted here, and not by their status.
     pub(in crate::report) quarantined: usize,
     /// How many tests passed on a retry, without those in quarantine. They are counted here alone.

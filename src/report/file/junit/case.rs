@@ -10,9 +10,10 @@ use super::element::{self, Element};
 use super::words;
 use crate::outcome::{Outcome, Status, TestIdentity, TurnOutcome};
 use crate::report::ci::BuildJob;
-use crate::report::transcript::earlier_attempts;
+use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::names;
+use crate::report::words::stability::{flip, percent};
 use crate::text::{escape, truncate};
 
 /// The depth of cases in the document.
@@ -40,8 +41,8 @@ pub(super) fn write<W: Write>(writer: &mut Writer<W>, outcome: &Outcome, job: &B
     verdict(writer, outcome)?;
     let style = TranscriptStyle::for_files(TranscriptScope::Everything);
     let mut transcript = transcript(outcome, style);
-    if is_shielded(outcome) {
-        transcript.insert_str(0, &earlier_attempts(outcome, style));
+    if is_shielded(outcome) || outcome.earlier_attempts.is_empty() {
+        transcript.insert_str(0, &attempts(outcome, style));
     } else {
         for attempt in &outcome.earlier_attempts {
             retried(writer, attempt, outcome.status())?;
@@ -81,18 +82,34 @@ pub(super) fn account(outcome: &Outcome) -> String {
         let _ = writeln!(account, "{name}: {}", escape::line(&value));
     }
     let style = TranscriptStyle::for_files(TranscriptScope::Everything);
-    account + &earlier_attempts(outcome, style) + &transcript(outcome, style) + "\n"
+    account + &attempts(outcome, style) + &transcript(outcome, style) + "\n"
 }
 
 /// The properties of a test in addition to its verdict.
 fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
     let description = outcome.test.description.iter().map(|text| ("description", text.clone()));
     let tags = (!outcome.test.tags.is_empty()).then(|| ("tags", outcome.test.tags.join(", ")));
-    let attempts = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
+    let retried = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
+    let runs = outcome.stability.iter().flat_map(|stability| {
+        let pass_rate = percent(stability.pass_rate() / 100.0).trim_end_matches('%').to_owned();
+        [
+            ("runs", stability.runs().to_string()),
+            ("pass_rate", pass_rate),
+            ("stability", stability.class().as_str().to_owned()),
+        ]
+    });
+    let flip = flip(outcome).map(|verdicts| ("comparison", verdicts));
     let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
     let quarantine = outcome.test.quarantine.as_ref().map(|entry| ("quarantine", entry.to_string()));
     let recording = outcome.transcript.recording.iter().map(|file| ("recording", file.clone()));
-    description.chain(tags).chain(attempts).chain(flaky).chain(quarantine).chain(recording)
+    description
+        .chain(tags)
+        .chain(retried)
+        .chain(runs)
+        .chain(flip)
+        .chain(flaky)
+        .chain(quarantine)
+        .chain(recording)
 }
 
 /// Whether the test did not pass, and is skipped for readers since the quarantine shields the run from it: they fail a
@@ -145,7 +162,7 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
         }
         (_, Some(entry)) => return skipped(&format!("{entry}: {word}: {message}")),
         (Status::Failed, None) => "failure",
-        (Status::Error | Status::Timeout, None) => "error",
+        (Status::Error | Status::Timeout | Status::Undecided, None) => "error",
     };
     let findings = transcript(outcome, TranscriptStyle::for_files(TranscriptScope::Findings));
     Element::new(name, CASE_DEPTH + 1)

@@ -98,12 +98,12 @@ pub(super) fn counted(element: Element, totals: &Totals, started_unix_ms: u64) -
     with_counts(element, totals).with("timestamp", &iso8601(started_unix_ms))
 }
 
-/// A timeout is an error to every reader of JUnit, and a test in quarantine that does not pass is skipped.
+/// A timeout is an error to every reader of JUnit, as is a test without a verdict. A test in quarantine that does not pass is skipped.
 fn with_counts(element: Element, totals: &Totals) -> Element {
     element
         .with("tests", &totals.tests().to_string())
         .with("failures", &totals.failed.to_string())
-        .with("errors", &(totals.error + totals.timeout).to_string())
+        .with("errors", &(totals.error + totals.timeout + totals.undecided).to_string())
         .with("skipped", &(totals.skipped + totals.quarantined).to_string())
         .with("time", &words::in_seconds(totals.duration_us))
 }

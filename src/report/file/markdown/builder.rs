@@ -12,6 +12,7 @@ use crate::report::layout::{Palette, mark};
 use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::slowest::Slowest;
 use crate::report::words::ruling;
+use crate::report::words::stability::{flip, flip_rate, rate};
 use crate::run::RunEvent;
 use crate::text::duration;
 
@@ -29,6 +30,8 @@ pub(in crate::report) struct MarkdownBuilder {
     failures: Failures,
     quarantined: MarkdownRows,
     flaky: MarkdownRows,
+    /// The tests that ran several times.
+    repeated: MarkdownRows,
     slowest: Slowest,
 }
 
@@ -41,6 +44,7 @@ impl MarkdownBuilder {
             failures: Failures::new(most),
             quarantined: MarkdownRows::new(most / 8),
             flaky: MarkdownRows::new(most / 8),
+            repeated: MarkdownRows::new(most / 8),
             slowest: Slowest::new(SLOWEST),
         }
     }
@@ -55,6 +59,11 @@ impl MarkdownBuilder {
 
     fn case(&mut self, outcome: &Outcome) {
         let failed = outcome.status().fails_the_run();
+        let of_runs = outcome.stability.as_deref().map(rate);
+        let came_to: Vec<String> = flip(outcome).into_iter().chain(of_runs).collect();
+        if !came_to.is_empty() {
+            self.repeated.add(&format!("{} {}", code(&outcome.test.id, NAME), came_to.join("; ")));
+        }
         match &outcome.test.quarantine {
             None if failed => self.failures.add(outcome),
             Some(entry) if failed => self.quarantined.add(&quarantined(outcome, entry)),
@@ -96,8 +105,8 @@ impl MarkdownBuilder {
         }
         page.end();
         page.end();
-        if let Some(judged) = ruling::totals(totals.judged) {
-            page.plain(&judged);
+        for line in ruling::totals(totals.judged).into_iter().chain(flip_rate(totals)) {
+            page.plain(&line);
             page.end();
             page.end();
         }
@@ -121,6 +130,9 @@ impl MarkdownBuilder {
             let fails = end.is_some_and(|end| end.verdict.flaky_fails);
             let fails = if fails { ", which fails the run (`--flaky fail`)" } else { "" };
             let _ = write!(text, "### flaky{fails}\n\n{}\n", self.flaky.text());
+        }
+        if self.repeated.count > 0 {
+            text += &folded(&format!("pass rates of {} tests", self.repeated.count), &self.repeated.text());
         }
         if self.quarantined.count > 0 {
             text += &folded(&format!("{} quarantined", self.quarantined.count), &self.quarantined.text());

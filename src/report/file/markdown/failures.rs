@@ -8,8 +8,9 @@ use indexmap::IndexMap;
 use super::words::{cell, code, folded};
 use crate::outcome::Outcome;
 use crate::report::layout::mark;
-use crate::report::transcript::earlier_attempts;
+use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
+use crate::report::words::stability::rate;
 use crate::text::{HeadTail, duration};
 
 /// The most tests in the report, however much room there is: longer lists are for programs.
@@ -202,10 +203,12 @@ fn head(outcome: &Outcome) -> String {
     let of = outcome.attempt();
     let attempts = if of > 1 { format!(", attempt {of} of {of}") } else { String::new() };
     let time = duration::rounded(outcome.transcript.duration_us);
+    let runs = outcome.stability.as_deref().map(|stability| format!("{}\n\n", rate(stability)));
     let heading = format!(
-        "### {} {}\n\n{status} after {time}{attempts}\n\n",
+        "### {} {}\n\n{status} after {time}{attempts}\n\n{}",
         mark(outcome.status()),
-        code(&outcome.test.id, 400)
+        code(&outcome.test.id, 400),
+        runs.unwrap_or_default()
     );
     let findings = TranscriptStyle {
         indent: CODE_BLOCK,
@@ -223,6 +226,6 @@ fn kept_transcript(outcome: &Outcome) -> HeadTail {
         whole: usize::MAX,
         ..TranscriptStyle::for_files(TranscriptScope::Everything)
     };
-    let story = earlier_attempts(outcome, style) + &transcript(outcome, style);
+    let story = attempts(outcome, style) + &transcript(outcome, style);
     HeadTail::new(story).shortened(LONGEST_TRANSCRIPT)
 }

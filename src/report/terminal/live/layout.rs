@@ -6,7 +6,7 @@
 use anstyle::Style;
 
 use super::area::StyledLine;
-use super::state::{AreaState, RunningTest};
+use super::state::{AreaState, Repeat, RunningTest};
 use crate::context::{At, Colouring, TerminalSize};
 use crate::report::layout::Palette;
 use crate::text::{columns, duration};
@@ -216,23 +216,25 @@ fn widths(labels: &[(String, String)]) -> (usize, usize) {
 
 /// The turn that a test is in.
 fn place(test: &RunningTest, words: Words) -> String {
-    let retry = test.retry.as_ref().map(|retry| (retry.number, retry.of));
+    let repeat = test.repeat.as_ref().map(|repeat| (repeat.word, repeat.number, repeat.of));
     match words {
         Words::All => {
             let turn = test.turn.map_or("set-up".to_owned(), |(turn, of)| format!("turn {turn} of {of}"));
-            turn + &retry.map(|(number, of)| format!(", retry {number} of {of}")).unwrap_or_default()
+            turn + &repeat.map(|(word, number, of)| format!(", {word} {number} of {of}")).unwrap_or_default()
         }
         Words::Few | Words::Fewest => {
             let turn = test.turn.map_or("set-up".to_owned(), |(turn, of)| format!("{turn}/{of}"));
-            turn + &retry.map(|(number, _)| format!(", retry {number}")).unwrap_or_default()
+            turn + &repeat.map(|(word, number, _)| format!(", {word} {number}")).unwrap_or_default()
         }
     }
 }
 
-/// Why a test is retried, if there is room for it.
+/// Why a test is retried, or how its runs went, if there is room for it.
 fn why(test: &RunningTest, room: usize) -> String {
-    match &test.retry {
-        Some(retry) if room >= WHY => format!("({})", columns::beginning_of(&retry.why, room - 2)),
+    match &test.repeat {
+        Some(Repeat { why, .. }) if !why.is_empty() && room >= WHY => {
+            format!("({})", columns::beginning_of(why, room - 2))
+        }
         _ => String::new(),
     }
 }

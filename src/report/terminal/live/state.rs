@@ -31,15 +31,17 @@ pub(super) struct RunningTest {
     pub(super) since: At,
     /// The turn it is in, and how many it has; none while it is set up.
     pub(super) turn: Option<(usize, usize)>,
-    pub(super) retry: Option<Retry>,
+    pub(super) repeat: Option<Repeat>,
 }
 
-/// Which retry a test is in.
+/// Which retry, or which of its runs, a test is in.
 #[derive(Debug)]
-pub(super) struct Retry {
+pub(super) struct Repeat {
+    /// `retry` or `run`.
+    pub(super) word: &'static str,
     pub(super) number: u32,
     pub(super) of: u32,
-    /// How the attempt before ended, as it is shown.
+    /// How the attempts before ended, as it is shown; may be empty.
     pub(super) why: String,
 }
 
@@ -50,7 +52,13 @@ impl AreaState {
             RunEvent::CaseStarted { id } => {
                 let shown =
                     escape::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..]).into_owned();
-                self.running.push(RunningTest { id: id.clone(), shown, since: now, turn: None, retry: None });
+                self.running.push(RunningTest {
+                    id: id.clone(),
+                    shown,
+                    since: now,
+                    turn: None,
+                    repeat: None,
+                });
             }
             RunEvent::TurnStarted { id, turn, of } => {
                 if let Some(running) = self.test(id) {
@@ -62,7 +70,14 @@ impl AreaState {
                     running.turn = None;
                     let why = format!("{}: {}", status.as_str(), &why[..why.floor_char_boundary(LONGEST)]);
                     let why = escape::line(&why).into_owned();
-                    running.retry = Some(Retry { number: *retry, of: *of, why });
+                    running.repeat = Some(Repeat { word: "retry", number: *retry, of: *of, why });
+                }
+            }
+            RunEvent::NextRun { id, run, most, failed } => {
+                if let Some(running) = self.test(id) {
+                    running.turn = None;
+                    let why = if *failed > 0 { format!("{failed} failed") } else { String::new() };
+                    running.repeat = Some(Repeat { word: "run", number: *run, of: *most, why });
                 }
             }
             RunEvent::CaseEnded { id, fails_the_run, .. } => {

@@ -1,0 +1,25 @@
+//! Both verdicts of a test of a suite that is compared with itself.
+
+use serde::{Deserialize, Serialize};
+
+use super::status::Status;
+use crate::trace::Usage;
+
+/// Both verdicts of a test that ran twice under the same conditions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SelfComparison {
+    /// The first verdict and the second.
+    pub verdicts: [Status; 2],
+    /// How many turns the side sent that is not shown.
+    pub turns: usize,
+    /// The tokens of that side.
+    pub usage: Usage,
+}
+
+impl SelfComparison {
+    /// Whether one verdict is a pass and the other is not: nothing but chance is between them.
+    pub fn is_flip(&self) -> bool {
+        let [first, second] = self.verdicts.map(Status::fails_the_run);
+        first != second
+    }
+}

@@ -1,0 +1,131 @@
+//! From a rule, its verdict and its problem to their views.
+
+use std::sync::Arc;
+
+use serde_json::{Number, Value};
+
+use super::verdict_view::{Assertion, JudgeAnswerView, JudgeView, LevelView, ProblemView, StatusView};
+use crate::diagnostic::SourceFile;
+use crate::outcome::{self, Failure, JudgeAnswer, Measured, MeasuredUnit, PassedRule, Problem, Ruling};
+use crate::report::words::duration::milliseconds;
+use crate::source::parse;
+
+/// The evaluated rules: first those that failed.
+pub(super) fn assertions<'a>(failures: &'a [Failure], held: &'a [PassedRule]) -> Vec<Assertion<'a>> {
+    failures.iter().map(broken).chain(held.iter().map(kept)).collect()
+}
+
+fn broken(failure: &Failure) -> Assertion<'_> {
+    let held = kept_by(&failure.rule, &failure.written, failure.measured.as_ref());
+    Assertion {
+        passed: false,
+        message: Some(&failure.message),
+        expected: filled(&failure.expected),
+        seen: Some(&failure.seen),
+        difference: failure.difference.as_ref().map(ToString::to_string),
+        judge: failure.ruling.as_ref().map(judge),
+        help: failure.help.as_deref(),
+        level: failure.level.into(),
+        file: &failure.place.file,
+        line: failure.place.line,
+        ..held
+    }
+}
+
+fn kept(held: &PassedRule) -> Assertion<'_> {
+    Assertion {
+        expected: filled(&held.wanted),
+        judge: held.ruling.as_ref().map(judge),
+        level: held.level.into(),
+        file: &held.place.file,
+        line: held.place.line,
+        ..kept_by(&held.rule, &held.written, held.measured.as_ref())
+    }
+}
+
+/// A rule that passes, as it is written, with what was measured.
+fn kept_by<'a>(rule: &'a str, written: &str, measured: Option<&Measured>) -> Assertion<'a> {
+    let value = yaml(written);
+    Assertion {
+        rule,
+        passed: true,
+        path: value.get("path").and_then(Value::as_str).map(str::to_owned),
+        value,
+        actual: measured.and_then(actual),
+        limit: measured.map(|measured| measured.limit),
+        unit: measured.map(|measured| measured.unit.as_str()),
+        message: None,
+        expected: None,
+        seen: None,
+        difference: None,
+        judge: None,
+        help: None,
+        level: LevelView::Test,
+        file: "",
+        line: 0,
+    }
+}
+
+/// What a judge decided.
+fn judge(ruling: &Ruling) -> JudgeView<'_> {
+    let Ruling { judge, lane, threshold, quorum, is_negated, answers } = ruling;
+    JudgeView {
+        agent: judge,
+        lane,
+        threshold: threshold.as_ref(),
+        quorum: *quorum,
+        not: is_negated.then_some(true),
+        answers: answers.iter().map(judge_answer).collect(),
+    }
+}
+
+fn judge_answer(answer: &JudgeAnswer) -> JudgeAnswerView<'_> {
+    let JudgeAnswer { passed, score, reason, suggestions } = answer;
+    JudgeAnswerView { passed: *passed, score: score.as_ref(), reason: filled(reason), suggestions }
+}
+
+fn actual(measured: &Measured) -> Option<Number> {
+    match measured.unit {
+        MeasuredUnit::Milliseconds => Number::from_f64(milliseconds(measured.actual)),
+        MeasuredUnit::Tokens | MeasuredUnit::Calls => Some(measured.actual.into()),
+    }
+}
+
+/// A part of a YAML file as a value; its text if it cannot be read by itself.
+fn yaml(text: &str) -> Value {
+    let source = Arc::new(SourceFile::new("", "", text));
+    parse(&source).map_or_else(|_| Value::from(text), |node| node.to_json())
+}
+
+impl From<outcome::Level> for LevelView {
+    fn from(level: outcome::Level) -> Self {
+        match level {
+            outcome::Level::Target => Self::Target,
+            outcome::Level::Test => Self::Test,
+            outcome::Level::Turn => Self::Turn,
+        }
+    }
+}
+
+/// A problem.
+pub(super) fn problem_view(problem: &Problem) -> ProblemView<'_> {
+    ProblemView { kind: problem.kind.as_str(), message: &problem.message, help: problem.help.as_deref() }
+}
+
+impl From<outcome::Status> for StatusView {
+    fn from(status: outcome::Status) -> Self {
+        match status {
+            outcome::Status::Passed => Self::Passed,
+            outcome::Status::Failed => Self::Failed,
+            outcome::Status::Error => Self::Error,
+            outcome::Status::Timeout => Self::Timeout,
+            outcome::Status::Skipped => Self::Skipped,
+            outcome::Status::Undecided => Self::Undecided,
+        }
+    }
+}
+
+/// A text that is omitted if it is empty.
+pub(super) fn filled(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}

@@ -32,7 +32,7 @@ const HABITS: &[(&[&str], &str)] = &[
     (&["--colors", "--force-color"], "switch colours on with `--color always`"),
     (&["--maxfail", "--max-failures"], "stop after the first failing test with `--fail-fast` (or `-x`)"),
     (
-        &["-n", "--numprocesses", "--maxWorkers", "--max-workers", "--max-concurrency"],
+        &["-n", "--numprocesses", "--maxWorkers", "--max-workers", "--max-concurrency", "--concurrency"],
         "run tests in parallel with `--parallel N` (or `-j N`)",
     ),
     (
@@ -60,6 +60,19 @@ const HABITS: &[(&[&str], &str)] = &[
         "the agent's address is `endpoint` in `ananke.config.yaml`; `ananke init --endpoint URL` writes one",
     ),
     (&["-c"], "name the config with `--config PATH`"),
+];
+
+/// Commands of other tools that have no equal here, each with the arguments of ananke that do the same.
+const COMMANDS: &[(&[&str], &str)] = &[
+    (&["lint", "validate", "verify", "doctor"], "check"),
+    (&["ls", "show", "collect"], "list"),
+    (&["new", "create", "generate"], "init"),
+    (&["eval", "exec", "start", "retry"], "run"),
+    (&["diff"], "compare"),
+    (&["record"], "run --record DIR"),
+    (&["replay"], "run --replay DIR"),
+    (&["update"], "run --update-snapshots"),
+    (&["report", "view"], "run -o report.html"),
 ];
 
 /// The command line of this process. If it is invalid, the program prints why and ends.
@@ -112,6 +125,9 @@ fn of_subcommand(kind: ContextKind, written: &str) -> Option<String> {
     if is_test {
         return Some(format!("run it with `ananke run {written}`"));
     }
+    if let Some((_, command)) = COMMANDS.iter().find(|(names, _)| names.contains(&written)) {
+        return Some(format!("use `ananke {command}`"));
+    }
     let command = CommandLine::command();
     let names: Vec<&str> =
         command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(clap::Command::get_name).collect();
@@ -156,6 +172,8 @@ mod tests {
     fn commands_are_guessed_too() {
         assert!(shown(&["lst"]).contains("did you mean `ananke list`?"));
         assert!(shown(&["specs/a.test.yaml"]).contains("`ananke run specs/a.test.yaml`"));
+        assert!(shown(&["lint"]).contains("use `ananke check`"));
+        assert!(shown(&["replay", "recordings"]).contains("use `ananke run --replay DIR`"));
         assert!(shown(&["frobnicate"]).contains("the commands are run, watch, check,"));
     }
 

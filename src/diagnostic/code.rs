@@ -94,6 +94,8 @@ codes! {
     NoTests = "no-tests",
     /// A named file belongs to another project.
     OtherConfig = "other-config",
+    /// A pattern where the exact name of a tool is expected.
+    PatternAsName = "pattern-as-name",
     /// An entry of the quarantine that has expired, or will soon.
     QuarantineExpiry = "quarantine-expiry",
     /// An entry of the quarantine that fits no test.

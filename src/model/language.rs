@@ -38,6 +38,7 @@ pub const MEANT_SHAPES: &[(&str, WrittenShape, &str, bool)] = &[
     ("ForbidCalls", WrittenShape::Text, "{ name: … }", true),
     ("Hook", WrittenShape::List, "{ cmd: … }", true),
     ("Message", WrittenShape::Text, "{ role: user, content: … }", false),
+    ("Mock", WrittenShape::Text, "{ result: … }", true),
     ("ScriptRule", WrittenShape::Text, "{ script: … }", true),
     ("SequenceRule", WrittenShape::List, "{ mode: in_order, steps: … }", false),
     ("SequenceStep", WrittenShape::Text, "{ call: … }", true),

@@ -17,7 +17,7 @@ use super::retries;
 use super::selection::{Judging, Selection};
 use super::target_context::TargetContexts;
 use crate::compile::obsolete_snapshots;
-use crate::context::{Context, Environment, absolute, display_name};
+use crate::context::{Context, Environment, PathKind, absolute, display_name};
 use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, sort};
 use crate::golden::Golden;
 use crate::model::ReportFormat;
@@ -187,7 +187,7 @@ fn load(
     let is_broken = problems.iter().any(|problem| problem.severity == Severity::Error);
     if !is_broken && !selection.allow_empty && cases.is_empty() {
         problems.push(if files.is_empty() {
-            no_files(context, selection, &folder, &specs)
+            no_files(context, selection, &folder, &specs, fitting)
         } else {
             selection.takes_nothing()
         });
@@ -316,14 +316,33 @@ fn one_id_each(cases: &[CaseEntry], problems: &mut Vec<Diagnostic>) {
     }
 }
 
-fn no_files(context: &Context, selection: &Selection, folder: &Path, specs: &[String]) -> Diagnostic {
+fn no_files(
+    context: &Context,
+    selection: &Selection,
+    folder: &Path,
+    specs: &[String],
+    config: Option<&Config>,
+) -> Diagnostic {
     let named = selection.paths.iter().map(|path| absolute(context, path));
     let mut places: Vec<String> = named.map(|path| display_name(context, &path)).collect();
     if places.is_empty() {
         places.push(display_name(context, folder));
     }
     let message = format!("no test file in {} matches {}", listed(&places), listed(specs));
-    Diagnostic::error(Code::NoTests, message).help("name a file or directory, or set `specs` in the config")
+    let problem = Diagnostic::error(Code::NoTests, message);
+    let problem = match config.and_then(Config::specs_place) {
+        Some((source, span)) => problem.at(source, span, ""),
+        None => problem,
+    };
+    let is_directory =
+        |spec: &&String| matches!(context.files.look(&folder.join(spec)), Ok(PathKind::Directory));
+    match specs.iter().find(is_directory) {
+        Some(spec) => {
+            let spec = spec.trim_end_matches('/');
+            problem.help(format!("`{spec}` is a directory: write `{spec}/**/*.test.yaml`"))
+        }
+        None => problem.help("name a file or directory, or set `specs` in the config"),
+    }
 }
 
 fn listed(patterns: &[String]) -> String {

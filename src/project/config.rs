@@ -13,9 +13,10 @@ use super::targets::{self, ResolvedTarget};
 use super::variables::Variables;
 use crate::assertion::{Block, Library, Timeout};
 use crate::context::{Context, Files, absolute_from};
-use crate::diagnostic::{Code, Diagnostic, SourceFile};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::{ReportEntry, ReportFormat, ReportTarget, Text};
 use crate::redact::Redactor;
+use crate::source::printable;
 use crate::target::ChosenTarget;
 use crate::variables::{Interpolation, Mode, Scope};
 
@@ -216,8 +217,8 @@ impl Config {
                     interpolation.report(
                         Code::BadValue,
                         text.span,
-                        format!("no glob: {}", error.kind()),
-                        None,
+                        format!("`{}` is not a valid glob: {}", printable(&pattern), error.kind()),
+                        Some("for example `specs/**/*.test.yaml`".to_owned()),
                     );
                     return None;
                 }
@@ -225,5 +226,11 @@ impl Config {
             })
             .collect();
         filled.into_iter().collect()
+    }
+
+    /// Where `specs` is written.
+    pub(crate) fn specs_place(&self) -> Option<(&Arc<SourceFile>, Span)> {
+        let first = self.model.specs.as_ref()?.0.first()?;
+        Some((&self.source, first.span))
     }
 }

@@ -145,7 +145,13 @@ impl<'a> Problems<'a> {
             return self.push(Code::UnknownValue, message, written.span, help);
         }
         let message = format!("unknown type `{}`", printable(text));
-        self.push(Code::UnknownValue, message, written.span, suggest(text, tags, "the types are"));
+        // `connect` for `agui:connect`.
+        let of_protocol = tags.iter().find(|tag| tag.split_once(':').is_some_and(|(_, kind)| kind == text));
+        let help = match of_protocol {
+            Some(tag) => format!("did you mean `{tag}`?"),
+            None => suggest(text, tags, "the types are"),
+        };
+        self.push(Code::UnknownValue, message, written.span, help);
         self.offer(written.span, text, tags);
     }
 
@@ -218,7 +224,6 @@ impl<'a> Problems<'a> {
         if self.list.len() > MOST_PLACED {
             return None;
         }
-        let properties = here.properties?;
         if let Some(sentence) = sentence(key, known) {
             return Some(sentence.to_owned());
         }
@@ -227,6 +232,7 @@ impl<'a> Problems<'a> {
             here.meant.push((*meaning).to_owned());
             return Some(format!("this is called `{meaning}` here"));
         }
+        let properties = here.properties?;
         let place = |key| schema_level::place(self.schema, properties, levels, (key, &entry.value));
         if let Some(place) = place(key) {
             return Some(format!("`{}` belongs {place}", printable(key)));

@@ -22,7 +22,7 @@ mod tests;
 pub use free_map::FreeMap;
 pub use json::parse_json;
 pub use node::{Entry, Node, NodeValue, printable};
-pub use read::{MAX_BYTES, read, reason};
+pub use read::{MAX_BYTES, read, reason, remedy};
 pub use typed::{FLATTENED, ONE_OR_MANY, SWITCH, TagDefault, from_mapping, from_node};
 pub use typed_error::TypeMismatch;
 pub use yaml::{parse, tree};

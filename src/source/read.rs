@@ -19,7 +19,8 @@ const USUAL_BYTES: usize = 8 << 10;
 /// The file cannot be read, is too large, or is not UTF-8.
 pub fn read(files: &Files, path: &Path, display_name: &str) -> Result<Arc<SourceFile>, Diagnostic> {
     let unreadable = |error: &std::io::Error| {
-        Diagnostic::error(Code::Unreadable, format!("`{display_name}` cannot be read: {}", reason(error)))
+        let message = format!("`{display_name}` cannot be read: {}", reason(error));
+        Diagnostic::error(Code::Unreadable, message).help(remedy(error))
     };
     let file = files.open(path).map_err(|error| unreadable(&error))?;
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
@@ -36,6 +37,16 @@ pub fn reason(error: &std::io::Error) -> &'static str {
         ErrorKind::PermissionDenied => "permission is denied",
         ErrorKind::IsADirectory => "it is a directory",
         _ => "the system refuses it",
+    }
+}
+
+/// What to do about a file that cannot be read.
+pub fn remedy(error: &std::io::Error) -> &'static str {
+    match error.kind() {
+        ErrorKind::NotFound => "check its name; a path in a file is relative to the directory of that file",
+        ErrorKind::PermissionDenied => "give yourself permission to read it",
+        ErrorKind::IsADirectory => "name a file",
+        _ => "check that it can be read by another program",
     }
 }
 

@@ -10,7 +10,7 @@ pub fn nearest<T: AsRef<str>>(written: &str, known: impl IntoIterator<Item = T>)
     }
     let near = known.into_iter().filter_map(|name| {
         let longest = written.chars().count().max(name.as_ref().chars().count());
-        let allowed = (longest / 3).max(1);
+        let allowed = if longest < 3 { 0 } else { longest / 3 };
         let folded = folded(name.as_ref());
         let is_near_in_length = folded.chars().count().abs_diff(length) <= allowed;
         let distance = is_near_in_length.then(|| strsim::damerau_levenshtein(&plain, &folded))?;
@@ -72,6 +72,8 @@ mod tests {
             ("AllowOnly", Some("allow_only")),
             ("max-call", Some("max_calls")),
             ("x", None),
+            ("if", None),
+            ("ID", Some("id")),
             ("something", None),
             ("", None),
         ] {

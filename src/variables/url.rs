@@ -27,7 +27,11 @@ pub(crate) fn http_url(
         Ok(url) => {
             add_secrets(text, &url, name, written, interpolation);
             if !matches!(url.scheme(), "http" | "https") {
-                format!("the {name} has the scheme `{}`, expected `http` or `https`", url.scheme())
+                if url.cannot_be_a_base() {
+                    format!("the {name} is not a valid URL: it must start with `http://` or `https://`")
+                } else {
+                    format!("the {name} has the scheme `{}`, expected `http` or `https`", url.scheme())
+                }
             } else if !url.has_host() {
                 format!("the {name} has no host")
             } else {
@@ -39,9 +43,23 @@ pub(crate) fn http_url(
         }
         Err(error) => format!("the {name} is not a valid URL: {error}"),
     };
-    let help = Some("write the full URL: `http://127.0.0.1:8000/agent`".to_owned());
-    interpolation.report(Code::BadUrl, written.span, problem, help);
+    let help = format!("write the full URL: `{}`", meant(text, written));
+    interpolation.report(Code::BadUrl, written.span, problem, Some(help));
     None
+}
+
+/// The URL that is probably meant by `text`: `localhost:8000/agent` lacks only its scheme. What contains a variable is not
+/// repeated, since it may be secret.
+fn meant(text: &str, written: &Text) -> String {
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_host =
+        host.split(':').all(|part| !part.is_empty()) && !host.contains('@') && host.contains([':', '.']);
+    let full = format!("http://{text}");
+    let is_plain = written.value == text && text.chars().all(|sign| sign.is_ascii_graphic() && sign != '`');
+    match Url::parse(&full) {
+        Ok(url) if is_host && is_plain && url.has_host() && !text.contains(['?', '#']) => full,
+        _ => "http://127.0.0.1:8000/agent".to_owned(),
+    }
 }
 
 fn add_secrets(text: &str, url: &Url, name: &str, written: &Text, interpolation: &mut Interpolation<'_>) {

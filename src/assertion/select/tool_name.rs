@@ -1,7 +1,7 @@
 //! Which tools a rule is about: one by its exact name, or all whose names match.
 
 use crate::assertion::describe::short;
-use crate::diagnostic::{Code, Span};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::model::Text;
 use crate::variables::{Interpolation, Leaf, Pattern, Patterns};
 
@@ -116,6 +116,24 @@ pub(crate) fn tool_name(name: &Text, interpolation: &mut Interpolation<'_>) -> L
         Ok(filled) if filled.is_empty() => {
             Err(interpolation.report(Code::EmptyValue, name.span, "a tool's name cannot be empty", None))
         }
-        filled => filled,
+        Ok(filled) => {
+            if is_like_a_pattern(&filled) {
+                let message = format!("`{}` is compared with whole names, not as a pattern", short(&filled));
+                let warning = interpolation.at(Diagnostic::warning(Code::PatternAsName, message), name.span);
+                interpolation.add(warning.help(
+                    "write a regular expression as `name_match`, in an entry of `require` or `forbid_calls`: `{ name_match: \"^delete_\" }`",
+                ));
+            }
+            Ok(filled)
+        }
+        not_ready => not_ready,
     }
+}
+
+/// Whether a name is probably meant as a glob or as a regular expression: names of tools do not look so.
+fn is_like_a_pattern(name: &str) -> bool {
+    name.contains(['*', '|'])
+        || name.contains(".+")
+        || name.starts_with(['^', '/'])
+        || (name.ends_with('$') && !name.contains("${"))
 }

@@ -36,7 +36,8 @@ fn header(name: &Text, text: &Text, interpolation: &mut Interpolation<'_>) -> Op
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(is_token) {
         let message = format!("`{}` is not a valid header name", printable(name));
-        interpolation.report(Code::BadValue, name.span, message, None);
+        let help = "names consist of letters, digits and `-`, such as `x-tenant`";
+        interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned()));
         return None;
     }
     let is_reserved = |names: &[&str]| names.iter().any(|reserved| name.eq_ignore_ascii_case(reserved));
@@ -49,10 +50,11 @@ fn header(name: &Text, text: &Text, interpolation: &mut Interpolation<'_>) -> Op
     if value.chars().any(|c| c.is_control() && c != '\t') {
         // The value may be a secret: it is not shown.
         let message = format!(
-            "the value of the header `{}` holds a line break or another control character",
+            "the value of the header `{}` contains a line break or another control character",
             name.value
         );
-        interpolation.report(Code::BadValue, text.span, message, None);
+        let help = "remove it; a variable that is read from a file often ends with a line break";
+        interpolation.report(Code::BadValue, text.span, message, Some(help.to_owned()));
         return None;
     }
     Some((name.to_ascii_lowercase(), value))

@@ -16,4 +16,5 @@ mod tool_results;
 
 pub(crate) use read_case::ReadCase;
 pub use reader::FilePart;
-pub(crate) use reader::{CaseFile, CaseText, is_case_file};
+pub use reader::is_case_file;
+pub(crate) use reader::{CaseFile, CaseText};

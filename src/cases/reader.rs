@@ -54,7 +54,7 @@ pub(crate) struct CaseFile<'a> {
 }
 
 /// Whether the file at `path` holds cases.
-pub(crate) fn is_case_file(path: &Path) -> bool {
+pub fn is_case_file(path: &Path) -> bool {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     matches!(extension.as_deref(), Some("jsonl" | "ndjson"))
 }

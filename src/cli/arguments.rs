@@ -25,7 +25,7 @@ pub(crate) struct CommandLine {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run tests against the agent of the project config
-    #[command(alias = "test")]
+    #[command(visible_alias = "test")]
     Run(Box<RunOptions>),
     /// Run tests, and run again what a change of files touches
     Watch(Box<WatchOptions>),

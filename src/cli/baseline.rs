@@ -32,16 +32,11 @@ pub(super) fn baseline(
 pub(super) fn baseline_report(
     baseline: Baseline,
     coverage: Coverage,
-    options: &ReportOptions,
+    stream: OutputStream,
     colour: Colour,
     context: &Context,
     outputs: &Outputs,
 ) -> Box<dyn Reporter> {
-    let (out, stream) = if options.json {
-        (&outputs.stderr, OutputStream::Stderr)
-    } else {
-        (&outputs.stdout, OutputStream::Stdout)
-    };
     let (colour, size) = (colouring(colour, stream, context), context.size_of(stream));
-    Box::new(BaselineReport::new(Box::new(out.clone()), colour, size, baseline, coverage))
+    Box::new(BaselineReport::new(Box::new(outputs.of(stream).clone()), colour, size, baseline, coverage))
 }

@@ -12,7 +12,7 @@ use super::arguments::CommandLine;
 /// Options of other tools that have no equal here, each with what to write instead.
 const HABITS: &[(&[&str], &str)] = &[
     (
-        &["--grep", "-g", "-t", "--testNamePattern", "--test-name-pattern", "--name"],
+        &["--grep", "-g", "--testNamePattern", "--test-name-pattern"],
         "select tests with `--filter WORD` (or `-k WORD`), `--filter 'name(/REGEX/)'` or `FILE::NAME`",
     ),
     (
@@ -20,7 +20,7 @@ const HABITS: &[(&[&str], &str)] = &[
         "list the tests with `ananke list`",
     ),
     (
-        &["--reporter", "--reporters", "--format", "--report"],
+        &["--reporters", "--format", "--report"],
         "write reports with `-o FILE.xml`, `-o FILE.html` or `-o FILE.json`, or print JSON lines with `--json`",
     ),
     (&["--junitxml", "--junit-xml", "--outputFile"], "write a JUnit report with `--junit FILE`"),
@@ -32,13 +32,10 @@ const HABITS: &[(&[&str], &str)] = &[
     (&["--colors", "--force-color"], "switch colours on with `--color always`"),
     (&["--maxfail", "--max-failures"], "stop after the first failing test with `--fail-fast` (or `-x`)"),
     (
-        &["-n", "--numprocesses", "--maxWorkers", "--max-workers", "--max-concurrency", "--concurrency"],
+        &["--numprocesses", "--maxWorkers", "--max-workers", "--max-concurrency", "--concurrency"],
         "run tests in parallel with `--parallel N` (or `-j N`)",
     ),
-    (
-        &["--update", "-u", "--updateSnapshot", "--snapshot-update"],
-        "update snapshots with `--update-snapshots`",
-    ),
+    (&["--update", "--updateSnapshot", "--snapshot-update"], "update snapshots with `--update-snapshots`"),
     (&["--reruns", "--retry", "--repeat"], "retry failing tests with `--retries N`"),
     (
         &["--ff", "--failed", "--onlyFailures", "--only-failed", "--filter-failing"],
@@ -59,7 +56,6 @@ const HABITS: &[(&[&str], &str)] = &[
         &["--url", "--endpoint", "--provider", "--providers"],
         "the agent's address is `endpoint` in `ananke.config.yaml`; `ananke init --endpoint URL` writes one",
     ),
-    (&["-c"], "name the config with `--config PATH`"),
 ];
 
 /// Commands of other tools that have no equal here, each with the arguments of ananke that do the same.
@@ -154,7 +150,7 @@ mod tests {
                 assert!(shown.contains(tip) && shown.matches("tip:").count() == 1, "{name}: {shown}");
             }
         }
-        assert!(shown(&["run", "--reporter=dot"]).contains("write reports with `-o FILE.xml`"));
+        assert!(shown(&["run", "--reporters=dot"]).contains("write reports with `-o FILE.xml`"));
         assert!(shown(&["list", "--grep", "x"]).contains("`--filter WORD`"));
     }
 

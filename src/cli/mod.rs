@@ -12,6 +12,7 @@ mod exit;
 mod explain;
 mod habits;
 mod init;
+mod input_options;
 mod interrupt;
 mod last_run;
 mod list;
@@ -36,6 +37,7 @@ mod servers;
 mod setup;
 mod snapshots;
 mod strictness;
+mod test_input;
 mod watch;
 
 pub(crate) use habits::parse;

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use ananke::context::OutputStream;
 use ananke::run::Stopper;
 
 use super::output_thread::OutputThread;
@@ -19,6 +20,14 @@ impl Outputs {
         Self {
             stdout: OutputThread::new("standard output", Box::new(io::stdout()), stopper.clone()),
             stderr: OutputThread::new("standard error", Box::new(io::stderr()), stopper.clone()),
+        }
+    }
+
+    /// One of the two.
+    pub(super) fn of(&self, stream: OutputStream) -> &OutputThread {
+        match stream {
+            OutputStream::Stdout => &self.stdout,
+            OutputStream::Stderr => &self.stderr,
         }
     }
 

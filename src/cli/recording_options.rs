@@ -9,7 +9,7 @@ use ananke::recording::{RecordingLimits, RecordingMode, Recordings, RequestMatch
 use clap::Args;
 
 /// What is kept of a run, or played instead of it.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct RecordingOptions {
     /// Record every test into this directory: hook output, and agent responses with timing
     #[arg(long, value_name = "DIR", group = "recordings_folder")]

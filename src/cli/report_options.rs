@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use ananke::context::OutputStream;
 use ananke::model::{JunitDialect, ReportFormat};
 use clap::{Args, ValueEnum};
 
 /// How a run is reported.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct ReportOptions {
     /// Write a report; the file extension selects the format: `.xml` JUnit, `.html` HTML, `.json` JSON, `.jsonl` JSON
@@ -37,6 +38,27 @@ pub(crate) struct ReportOptions {
     /// Print only what failed, and the summary
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Where the answers of the agent are printed.
+    #[arg(skip)]
+    pub(crate) answers: AgentAnswers,
+}
+
+impl ReportOptions {
+    /// The stream of what is for people: standard output belongs to programs with `--json`, and to answers that are printed.
+    pub(super) fn people(&self) -> OutputStream {
+        let is_taken = self.json || self.answers == AgentAnswers::Printed;
+        if is_taken { OutputStream::Stderr } else { OutputStream::Stdout }
+    }
+}
+
+/// Where the answers of the agent are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum AgentAnswers {
+    /// In the report for people, as far as it has them.
+    #[default]
+    InReport,
+    /// On standard output, alone.
+    Printed,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

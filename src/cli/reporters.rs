@@ -12,7 +12,7 @@ use ananke::report::ci::github::{GithubReport, JobStep};
 use ananke::report::file::json::JsonLinesReport;
 use ananke::report::file::junit::JunitProfile;
 use ananke::report::file::{FileOptions, NamedReport};
-use ananke::report::terminal::{ConsoleOptions, ConsoleReport, Verbosity};
+use ananke::report::terminal::{AnswerReport, ConsoleOptions, ConsoleReport, Verbosity};
 use ananke::report::terminal::{ExchangeReport, ServerReport};
 use ananke::report::terminal::{LiveArea, LiveOptions};
 
@@ -20,7 +20,7 @@ use super::colour::{Colour, colouring, is_dumb};
 use super::named_path::named_path;
 use super::outputs::Outputs;
 use super::report_files::ReportFiles;
-use super::report_options::ReportOptions;
+use super::report_options::{AgentAnswers, ReportOptions};
 
 /// The reports of a run.
 pub(super) struct Reporters {
@@ -68,8 +68,8 @@ pub(super) fn reporters<'a>(
         reporters.push(Box::new(report));
     }
     if let Some(step) = JobStep::of(context) {
-        // Lines of JSON are for programs: the runner reads the other stream as well.
-        let out = if options.json { &outputs.stderr } else { &outputs.stdout };
+        // The runner reads both streams.
+        let out = outputs.of(options.people());
         reporters.push(Box::new(GithubReport::new(Box::new(out.clone()), step)));
     }
     Ok(Reporters { reporters, live })
@@ -93,7 +93,16 @@ fn terminal_reporters(
         let stream = JsonLinesReport::stream(stdout());
         return Reporters { reporters: vec![Box::new(stream), Box::new(servers)], live: None };
     }
-    let console = console(options, colour, context);
+    if options.answers == AgentAnswers::Printed {
+        let console = console(options, OutputStream::Stderr, colour, context);
+        let report = ConsoleReport::new(Box::new(outputs.stderr.clone()), console);
+        let report = report.in_log(context.clock.clone());
+        return Reporters {
+            reporters: vec![Box::new(report), Box::new(AnswerReport::new(stdout()))],
+            live: None,
+        };
+    }
+    let console = console(options, OutputStream::Stdout, colour, context);
     // The area with the running tests stays below what is printed, but not below another stream.
     if !options.debug && context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
         let tests = console.verbosity != Verbosity::Quiet;
@@ -106,18 +115,23 @@ fn terminal_reporters(
     Reporters { reporters: vec![Box::new(report)], live: None }
 }
 
-fn console(options: &ReportOptions, colour: Colour, context: &Context) -> ConsoleOptions {
+fn console(
+    options: &ReportOptions,
+    stream: OutputStream,
+    colour: Colour,
+    context: &Context,
+) -> ConsoleOptions {
     let verbosity = match (options.quiet, options.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
         _ => Verbosity::Normal,
     };
-    let colour = colouring(colour, OutputStream::Stdout, context);
+    let colour = colouring(colour, stream, context);
     ConsoleOptions {
         durations: options.durations.unwrap_or(0),
         colour,
         verbosity,
-        size: context.size_of(OutputStream::Stdout),
+        size: context.size_of(stream),
     }
 }
 

@@ -10,8 +10,8 @@ use ananke::compare::{Baseline, Coverage};
 use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
 use ananke::model::FlakyVerdict;
-use ananke::plan::{Judging, KEPT_TEXT, Plan, Selection};
-use ananke::project::RunSettings;
+use ananke::plan::{Judging, KEPT_TEXT, Plan, RunPurpose, Selection};
+use ananke::project::{AgentChoice, RunSettings};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::redact::Redactor;
 use ananke::report::{Reporter as _, deliver};
@@ -28,6 +28,7 @@ use tokio::time::sleep;
 use super::baseline::{baseline, baseline_report};
 use super::execution_options::ExecutionOptions;
 use super::exit::Exit;
+use super::input_options::InputOptions;
 use super::interrupt;
 use super::last_run;
 use super::load::load;
@@ -35,7 +36,7 @@ use super::outputs::Outputs;
 use super::print::print;
 use super::recording_options::{RecordingOptions, check_writable, recordings};
 use super::repeat_options::RepeatOptions;
-use super::report_options::ReportOptions;
+use super::report_options::{AgentAnswers, ReportOptions};
 use super::reporters::{Reporters, note_earlier_reports, reporters};
 use super::retry_options::RetryOptions;
 use super::run_facts::run_facts;
@@ -45,6 +46,7 @@ use super::servers;
 use super::setup;
 use super::snapshots::{self, Update};
 use super::strictness::Strictness;
+use super::test_input::{GivenTests, TestInput};
 
 /// What follows the options in the help of `ananke run`.
 const AFTER_HELP: &str = "\
@@ -72,11 +74,13 @@ Environment variables:
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
                   Proxies for agents that are not on this machine";
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(crate) struct RunOptions {
     #[command(flatten, next_help_heading = "Selection")]
     pub(crate) selection: SelectionOptions,
+    #[command(flatten, next_help_heading = "Messages and cases")]
+    pub(crate) input: InputOptions,
     #[command(flatten, next_help_heading = "Execution")]
     pub(crate) going: ExecutionOptions,
     #[command(flatten, next_help_heading = "Execution")]
@@ -116,34 +120,62 @@ const MOST_THREADS: usize = 1 << 16;
 /// How long reports may take to be written once the run is interrupted.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs the selected tests and reports them to the console and to files.
+/// Runs what `-i` names, or the selected tests.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
+    let Some(text) = &options.input.input else { return run_tests(options, context) };
+    let input = match TestInput::of(text, context) {
+        Ok(input) => input,
+        Err(message) => return complain(&message, Exit::Usage),
+    };
+    let mut options = options.clone();
+    if matches!(input, TestInput::Message(_)) {
+        options.reports.answers = AgentAnswers::Printed;
+    }
+    let GivenTests { context, path, report } = match input.give(context) {
+        Ok(given) => given,
+        Err(error) => return complain(&error.to_string(), Exit::Failure),
+    };
+    options.selection.paths = vec![path];
+    if options.reports.output.is_empty() && !options.dry_run {
+        options.reports.output.extend(report);
+    }
+    run_tests(&options, &context)
+}
+
+/// Prints what is wrong.
+fn complain(message: &str, exit: Exit) -> Exit {
+    let _ = writeln!(io::stderr().lock(), "error: {message}");
+    exit
+}
+
+/// Runs the selected tests and reports them to the console and to files.
+fn run_tests(options: &RunOptions, context: &Context) -> Exit {
     let writing = match snapshots::writing(options.update_snapshots, context) {
         Ok(writing) => writing,
-        Err(message) => {
-            let _ = writeln!(io::stderr().lock(), "error: {message}");
-            return Exit::Usage;
-        }
+        Err(message) => return complain(&message, Exit::Usage),
     };
     let recordings = recordings(&options.recordings, context);
     if let Some(Recordings { folder, shown, mode: RecordingMode::Replay, .. }) = &recordings
         && !folder.is_dir()
     {
-        let _ = writeln!(
-            io::stderr().lock(),
-            "error: there is no directory `{shown}` to play recordings from\n\
+        let message = format!(
+            "there is no directory `{shown}` to play recordings from\n\
              help: make it with `ananke run --record {shown}`, against the agent itself"
         );
-        return Exit::Failure;
+        return complain(&message, Exit::Failure);
     }
     let mut selection = Selection {
         kept_text: if options.dry_run { 0 } else { KEPT_TEXT },
         sends: !options.dry_run && recordings.as_ref().is_none_or(|kept| kept.mode != RecordingMode::Replay),
         settings: settings(options),
         only_files: options.only_files.clone(),
+        purpose: purpose(&options.reports),
         judging: if options.going.no_judge { Judging::LeftOut } else { Judging::Asked },
         ..options.selection.selection()
     };
+    if options.input.input.is_some() && selection.target == AgentChoice::OfConfig {
+        selection.target = AgentChoice::OfAssistant;
+    }
     selection.variables.without_hooks = options.no_hooks;
     let (mut plan, redactor) = match load(&selection, options.selection.color, context) {
         Ok(loaded) => loaded,
@@ -169,11 +201,15 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let going = Options { exchanges, ..going(plan.settings, writing) };
     match carry_out(plan, options, going, recordings, baseline, context, &redactor) {
         Ok(exit) => exit,
-        Err(error) => {
-            let error = error.to_string();
-            let _ = writeln!(io::stderr().lock(), "error: {}", redactor.text(&error));
-            Exit::Failure
-        }
+        Err(error) => complain(&redactor.text(&error.to_string()), Exit::Failure),
+    }
+}
+
+/// What the run is for.
+fn purpose(options: &ReportOptions) -> RunPurpose {
+    match options.answers {
+        AgentAnswers::InReport => RunPurpose::Verdicts,
+        AgentAnswers::Printed => RunPurpose::Answers,
     }
 }
 
@@ -260,7 +296,9 @@ fn carry_out(
     // First, since a report that is written to a pipe waits for its reader.
     reporters.insert(0, Box::new(last_run::memory(&plan, coverage, context, redactor)));
     reporters.extend(
-        baseline.map(|known| baseline_report(known, coverage, &options.reports, *color, context, &outputs)),
+        baseline.map(|known| {
+            baseline_report(known, coverage, options.reports.people(), *color, context, &outputs)
+        }),
     );
     let (area, streams) = (live.clone(), outputs.clone());
     interrupt::listen(stopper.clone(), context, move || {

@@ -10,7 +10,7 @@ use clap::Args;
 use super::colour::Colour;
 
 /// Which tests.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SelectionOptions {
     /// Test files, directories, and ids of tests as ananke prints them (default: every test of the project)
     #[arg(help_heading = None::<&'static str>, value_name = "PATH")]
@@ -18,8 +18,8 @@ pub(crate) struct SelectionOptions {
     /// The project config (default: the nearest `ananke.config.yaml`)
     #[arg(long, value_name = "PATH")]
     pub(crate) config: Option<PathBuf>,
-    /// The target under test, one of the config's `targets`; a test that names its own keeps it
-    #[arg(long, value_name = "NAME")]
+    /// The agent under test: one of the config's `targets`, or its `agentId`; a test that names its own keeps it
+    #[arg(short = 'n', long, visible_alias = "name", value_name = "NAME")]
     pub(crate) target: Option<String>,
     /// Only tests matching this expression: words from the path or name, or `tag(smoke) and not name(/slow/)`
     #[arg(short = 'k', long, value_name = "EXPRESSION", value_parser = Filter::parse)]
@@ -51,7 +51,7 @@ impl SelectionOptions {
         Selection {
             paths: self.paths.clone(),
             config: self.config.clone(),
-            target: self.target.clone(),
+            target: self.target.clone().into(),
             filter: self.filter.clone(),
             tags: self.tags.clone(),
             ids: self.ids.clone(),

@@ -39,9 +39,9 @@ enum Inner {
 impl Files {
     /// These with `text` as the file at `path`, which need not exist.
     #[must_use]
-    pub fn with_unsaved(&self, path: PathBuf, text: &str) -> Self {
+    pub fn with_unsaved(&self, path: PathBuf, text: impl AsRef<[u8]>) -> Self {
         let mut unsaved = (*self.unsaved).clone();
-        unsaved.insert(path, text.as_bytes().into());
+        unsaved.insert(path, text.as_ref().into());
         Self { unsaved: Arc::new(unsaved), opened: Arc::clone(&self.opened) }
     }
 

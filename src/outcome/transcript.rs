@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
 
 /// A message of the history that the test begins with.
@@ -38,4 +39,13 @@ pub struct Transcript {
     pub duration_us: u64,
     /// The recording that it was written to or replayed from, as shown in messages.
     pub recording: Option<String>,
+}
+
+impl Transcript {
+    /// The last message of the agent that is not empty.
+    pub fn last_message(&self) -> Option<&str> {
+        let lines = self.turns.iter().rev().flat_map(|turn| turn.lines.iter().rev());
+        let texts = lines.filter_map(TranscriptLine::message);
+        texts.into_iter().find(|text| !text.is_empty())
+    }
 }

@@ -42,6 +42,14 @@ pub struct SaidLine {
 }
 
 impl TranscriptLine {
+    /// Its text, if it is a message of the agent.
+    pub fn message(&self) -> Option<&str> {
+        match self {
+            Self::Says(said) => Some(&said.text),
+            _ => None,
+        }
+    }
+
     /// The number of the event that it comes from.
     pub fn event(&self) -> u32 {
         match self {

@@ -57,7 +57,7 @@ pub use prepare_error::PrepareError;
 pub use prepared::Prepared;
 pub use prepared_helper::PreparedHelper;
 pub(crate) use secrets::secrets_of;
-pub use selection::{Judging, Selection};
+pub use selection::{Judging, RunPurpose, Selection};
 pub use test::LoadedTest;
 pub use touched::TouchedTests;
 pub use workspace::Workspace;

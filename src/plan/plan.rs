@@ -14,7 +14,7 @@ use super::loaded_file::LoadedFile;
 use super::named_tests::NamedTests;
 use super::quarantine::QuarantineList;
 use super::retries;
-use super::selection::{Judging, Selection};
+use super::selection::{Judging, RunPurpose, Selection};
 use super::target_context::TargetContexts;
 use crate::compile::obsolete_snapshots;
 use crate::context::{Context, Environment, PathKind, absolute, display_name};
@@ -194,7 +194,8 @@ fn load(
     }
     // What a rule can never do may follow from what is broken.
     if problems.iter().all(|problem| problem.severity == Severity::Warning) {
-        problems.extend(loaded.warnings);
+        let is_meant = |code| selection.purpose == RunPurpose::Answers && code == Code::AssertsNothing;
+        problems.extend(loaded.warnings.into_iter().filter(|warning| !is_meant(warning.code)));
     }
     let config = Arc::new(config?.into_whole()?);
     let obsolete = if selection.chooses() || !named.tests.is_empty() {
@@ -231,7 +232,8 @@ fn read_settings(
     let Some(config) = config else { return selection.variables.clone() };
     let variables = config.variables(context, &selection.variables, problems);
     selection.settings = selection.settings.over(config.run_settings(context, &variables, problems));
-    config.choose(context, &variables, selection.target.as_deref(), problems);
+    let path = selection.paths.first().map(PathBuf::as_path);
+    config.choose(context, &variables, &selection.target, path, problems);
     config.redact(&variables.scope(context), redactor, problems);
     variables
 }

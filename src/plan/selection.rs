@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::filter::Filter;
-use crate::project::{RunSettings, Variables};
+use crate::project::{AgentChoice, RunSettings, Variables};
 
 /// Whether judges are asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +15,16 @@ pub enum Judging {
     LeftOut,
 }
 
+/// What tests are run for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunPurpose {
+    /// Their verdicts.
+    #[default]
+    Verdicts,
+    /// The answers of the agent: a test may assert nothing.
+    Answers,
+}
+
 /// What to run, as the command line says it.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
@@ -24,14 +34,16 @@ pub struct Selection {
     pub only_files: Vec<PathBuf>,
     /// The project config, where it is named.
     pub config: Option<PathBuf>,
-    /// The target under test, where it is named; a test's own stays.
-    pub target: Option<String>,
+    /// The target under test; a test's own stays.
+    pub target: AgentChoice,
     /// Which of the tests found there.
     pub filter: Option<Filter>,
     /// One of these tags a test must have; none means any test.
     pub tags: Vec<String>,
     /// One of these ids a test must have; none means any test.
     pub ids: Vec<String>,
+    /// What the tests are for.
+    pub purpose: RunPurpose,
     /// Whether no test at all is fine.
     pub allow_empty: bool,
     /// Files of environment variables, over those of the config.

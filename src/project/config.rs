@@ -1,9 +1,10 @@
 //! A loaded project config.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::agent_choice::AgentChoice;
 use super::config_file::ConfigFile;
 use super::discover::default_specs;
 use super::redactions::Redactions;
@@ -141,19 +142,17 @@ impl Config {
         &self,
         context: &Context,
         variables: &Variables,
-        named: Option<&str>,
+        choice: &AgentChoice,
+        path: Option<&Path>,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<usize> {
+        if let Some(chosen) = self.chosen_agent(choice, path, context, variables, problems) {
+            return chosen.ok();
+        }
         let known = self.target_names();
-        let written = match (named, &self.model.target) {
-            (Some(name), _) => {
-                if !known.contains(&name) {
-                    problems.push(targets::unknown_name(name, &known));
-                }
-                name.to_owned()
-            }
-            (None, ChosenTarget::Own(_)) => return Some(0),
-            (None, ChosenTarget::Named(written)) => {
+        let written = match &self.model.target {
+            ChosenTarget::Own(_) => return Some(0),
+            ChosenTarget::Named(written) => {
                 let scope = variables.scope(context);
                 let name =
                     Interpolation::new(&scope, &self.source, Mode::Send, problems).text(written).ok()?;

@@ -3,6 +3,8 @@
 //! `locate` finds the config, `read_config` reads it, `discover` walks the folders. Nothing here knows what is in a test
 //! file.
 
+mod agent_choice;
+mod agents;
 mod config;
 mod config_file;
 mod discover;
@@ -21,11 +23,12 @@ mod servers;
 mod targets;
 mod variables;
 
+pub use agent_choice::AgentChoice;
 pub use config::Config;
 pub(crate) use config::{DEFAULT_TURN_TIMEOUT, TargetRules};
 pub use config_file::ConfigFile;
-pub use discover::directories;
 pub(crate) use discover::{ProjectFiles, default_specs, discover};
+pub use discover::{directories, output_name};
 pub(crate) use env_file::with_env_files;
 pub use file_schema::file_schema;
 pub(crate) use judges::{OTHER_JUDGE, judge_names, own_judge};

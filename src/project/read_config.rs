@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::agent_choice::AgentChoice;
 use super::config::Config;
 use super::config_file::ConfigFile;
 use super::redactions::Redactions;
@@ -51,16 +52,17 @@ impl ReadConfig {
         }
     }
 
-    /// Chooses the target under test: the one that is named on the command line, else the config's own.
+    /// Chooses the target under test of tests at `path`: the one that the command line means, else the config's own.
     pub(crate) fn choose(
         &mut self,
         context: &Context,
         variables: &Variables,
-        named: Option<&str>,
+        choice: &AgentChoice,
+        path: Option<&Path>,
         problems: &mut Vec<Diagnostic>,
     ) {
         if self.recovered.is_none() {
-            self.config.default = self.config.chosen(context, variables, named, problems);
+            self.config.default = self.config.chosen(context, variables, choice, path, problems);
         }
     }
 

@@ -45,6 +45,11 @@ impl TargetConfig {
         self.own.capabilities()
     }
 
+    /// The `agentId` as written, if there is one.
+    pub fn agent_id(&self) -> Option<&Text> {
+        self.own.agent_id()
+    }
+
     /// The HTTP headers as written, if its protocol has them.
     pub fn headers(&self) -> Option<&FreeMap<Text>> {
         self.own.headers()

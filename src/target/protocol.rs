@@ -21,6 +21,11 @@ pub trait ProtocolConfig: Debug + Send + Sync {
     /// What such a target can do.
     fn capabilities(&self) -> Capabilities;
 
+    /// The agent that is asked at its endpoint, as written, if the protocol names it.
+    fn agent_id(&self) -> Option<&Text> {
+        None
+    }
+
     /// The HTTP headers as written, if the protocol has them. A variable in one of them is a secret.
     fn headers(&self) -> Option<&FreeMap<Text>> {
         None

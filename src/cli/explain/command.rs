@@ -32,8 +32,8 @@ pub(crate) struct ExplainOptions {
     /// Only the test as a whole and this turn (from 1)
     #[arg(long, value_name = "N")]
     pub(crate) turn: Option<usize>,
-    /// The target under test, one of the config's `targets`; a test that names its own keeps it
-    #[arg(long, value_name = "NAME")]
+    /// The agent under test: one of the config's `targets`, or its `agentId`; a test that names its own keeps it
+    #[arg(short = 'n', long, visible_alias = "name", value_name = "NAME")]
     pub(crate) target: Option<String>,
     /// The project config (default: the nearest `ananke.config.yaml`)
     #[arg(long, value_name = "PATH")]
@@ -75,7 +75,7 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
     let selection = Selection {
         paths: vec![options.subject.clone().into()],
         config: options.config.clone(),
-        target: options.target.clone(),
+        target: options.target.clone().into(),
         filter: options.filter.clone(),
         ids: options.ids.clone(),
         ..Selection::default()

@@ -229,12 +229,11 @@ impl ConsoleReport {
             page.end();
         }
         self.result.write(end.as_ref().map(|end| &end.verdict), palette, &mut page);
-        if self.result.has_failed() {
+        let facts = &self.run.facts;
+        let rerun = rerun(&facts.command, facts.config.as_deref()).filter(|_| self.result.has_failed());
+        if let Some(rerun) = rerun {
             page.put(palette.faint, "run them again: ");
-            page.line(
-                Style::new(),
-                &escape::line(&rerun(&self.run.facts.command, self.run.facts.config.as_deref())),
-            );
+            page.line(Style::new(), &escape::line(&rerun));
             page.end();
         }
         self.write_slowest(&mut page);

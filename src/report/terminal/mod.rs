@@ -1,5 +1,6 @@
 //! Reports on the terminal: the console and the live area below it.
 
+mod answer;
 mod console;
 mod exchanges;
 mod failed_tests;
@@ -10,6 +11,7 @@ mod result;
 mod run_log;
 mod servers;
 
+pub use answer::AnswerReport;
 pub use console::{ConsoleOptions, ConsoleReport, Verbosity};
 pub use exchanges::ExchangeReport;
 pub use live::{LiveArea, LiveOptions};

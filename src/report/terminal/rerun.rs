@@ -1,21 +1,48 @@
 //! The command that runs the tests that failed again.
 
+use std::path::Path;
+
+/// How options are written that select the agent, and the one that a message shows.
+const TARGET: ([&str; 3], &str) = (["--target", "--name", "-n"], "--target");
+
+/// How the option is written that gives tests by itself.
+const INPUT: [&str; 2] = ["--input", "-i"];
+
 /// What to type after a run with this command line and this config, as messages show it; it can be pasted into a shell.
-pub(super) fn rerun(command: &[String], config: Option<&str>) -> String {
+/// `None` if its tests were in no file.
+pub(super) fn rerun(command: &[String], config: Option<&str>) -> Option<String> {
     let mut words = vec!["ananke run --last-failed".to_owned()];
     if let Some(config) = config.filter(|config| !is_found(config)) {
         words.extend(["--config".to_owned(), quoted(config)]);
     }
-    let mut arguments = command.iter();
+    let mut arguments = command.iter().map(String::as_str);
     while let Some(argument) = arguments.next() {
-        let target = match argument.strip_prefix("--target=") {
-            Some(target) => Some(target),
-            None if argument == "--target" => arguments.next().map(String::as_str),
-            None => None,
-        };
-        words.extend(target.into_iter().flat_map(|target| ["--target".to_owned(), quoted(target)]));
+        let (name, value) = split(argument);
+        if TARGET.0.contains(&name) {
+            let target = value.or_else(|| arguments.next()).unwrap_or_default();
+            words.extend([TARGET.1.to_owned(), quoted(target)]);
+        } else if INPUT.contains(&name) {
+            let file = value.or_else(|| arguments.next()).unwrap_or_default();
+            if Path::new(file).extension().is_none() || file.contains(':') {
+                return None;
+            }
+            words.extend(["-i".to_owned(), quoted(file)]);
+        }
     }
-    words.join(" ")
+    Some(words.join(" "))
+}
+
+/// The name of an option, and its value if that is in the same argument: `--name=x`, `-nx`.
+fn split(argument: &str) -> (&str, Option<&str>) {
+    if argument.starts_with("--") {
+        return argument.split_once('=').map_or((argument, None), |(name, value)| (name, Some(value)));
+    }
+    match argument.split_at_checked(2) {
+        Some((name, value)) if name.starts_with('-') && !value.is_empty() => {
+            (name, Some(value.trim_start_matches('=')))
+        }
+        _ => (argument, None),
+    }
 }
 
 /// Whether the program finds the config by itself: it is in the working directory or above it.
@@ -57,9 +84,22 @@ mod tests {
                 "ananke.config.yaml",
                 "ananke run --last-failed --target 'it'\\''s'",
             ),
+            (
+                &["test", "-i", "tests/inputs.jsonl", "-nkeyword"],
+                "ananke.config.yaml",
+                "ananke run --last-failed -i tests/inputs.jsonl --target keyword",
+            ),
         ] {
             let command: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-            assert_eq!(rerun(&command, Some(config)), expected);
+            assert_eq!(rerun(&command, Some(config)).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn what_is_in_no_file_cannot_be_run_again() {
+        for input in ["Hello", "-", "agents:a.b?count=2"] {
+            let command = ["test", "-i", input].map(str::to_owned);
+            assert_eq!(rerun(&command, Some("ananke.config.yaml")), None);
         }
     }
 }

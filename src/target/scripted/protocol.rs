@@ -36,6 +36,10 @@ impl ProtocolConfig for ScriptedConfig {
         self.headers.as_ref()
     }
 
+    fn agent_id(&self) -> Option<&Text> {
+        self.agent_id.as_ref()
+    }
+
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
         compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }

@@ -2,7 +2,7 @@
 
 use super::from_rule::{assertions, filled, problem_view};
 use super::from_runs;
-use super::from_turn::{attempt, json, listed, text_of, turn};
+use super::from_turn::{attempt, json, listed, turn};
 use super::turn_view::UsageView;
 use super::view::{
     EarlierMessageView, JudgedCounts, LastLine, Quarantined, ReportLine, ResultLine, RunFactsView,
@@ -17,8 +17,6 @@ use crate::trace;
 
 /// The line of `outcome`.
 pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
-    let said =
-        outcome.transcript.turns.iter().rev().flat_map(|turn| turn.lines.iter().rev()).find_map(text_of);
     let problem = outcome.first_problem().map(|(_, problem)| problem);
     ResultLine {
         version: VERSION,
@@ -47,7 +45,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         ended: outcome.transcript.ended_unix_ms,
         duration_ms: milliseconds(outcome.transcript.duration_us),
         messages_count: outcome.transcript.messages_count,
-        response: said,
+        response: outcome.transcript.last_message(),
         history: listed(outcome.transcript.history.iter().map(earlier)),
         state: outcome.transcript.state.as_deref().map(json),
         turns: outcome.transcript.turns.iter().map(turn).collect(),

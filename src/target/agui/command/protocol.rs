@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::compile::compile;
 use super::config::CommandConfig;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
-use crate::model::Turn;
+use crate::model::{Text, Turn};
 use crate::target::agui::protocol_version::ProtocolVersion;
 use crate::target::capabilities::Capabilities;
 use crate::target::protocol::{Protocol, ProtocolConfig};
@@ -27,6 +27,10 @@ impl ProtocolConfig for CommandConfig {
 
     fn capabilities(&self) -> Capabilities {
         self.conversation.version().capabilities()
+    }
+
+    fn agent_id(&self) -> Option<&Text> {
+        self.agent_id.as_ref()
     }
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {

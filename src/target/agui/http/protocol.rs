@@ -49,6 +49,10 @@ impl ProtocolConfig for AguiConfig {
         self.headers.as_ref()
     }
 
+    fn agent_id(&self) -> Option<&Text> {
+        Some(&self.agent_id)
+    }
+
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
         compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }

@@ -1,0 +1,166 @@
+//! What `-i` means: a message, a file, standard input or a generator.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use ananke::cases::is_case_file;
+use ananke::context::{Context, iso8601};
+use ananke::model::ReportFormat;
+use ananke::project::output_name;
+use serde_json::json;
+
+use super::report_options::ReportFile;
+
+/// The most cases on standard input, in bytes: they are kept in memory.
+const MOST_INPUT: u64 = 64 << 20;
+
+/// What files of tests are called, and what else looks like one.
+const EXTENSIONS: [&str; 5] = ["jsonl", "ndjson", "json", "yaml", "yml"];
+
+/// How a path begins.
+const PATHS: [&str; 4] = ["/", "./", "../", "~/"];
+
+/// What `-i` means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TestInput {
+    /// What a user says.
+    Message(String),
+    /// A file of tests.
+    File(PathBuf),
+    /// Cases on standard input.
+    Stdin,
+}
+
+/// Tests that are ready to be planned.
+pub(super) struct GivenTests {
+    /// The outside world, with cases over its files that are in none.
+    pub(super) context: Context,
+    /// The file of the tests.
+    pub(super) path: PathBuf,
+    /// Where their results go if no report is named.
+    pub(super) report: Option<ReportFile>,
+}
+
+impl TestInput {
+    /// What `text` means.
+    ///
+    /// # Errors
+    /// If it cannot be meant: what is wrong, and what to write.
+    pub(super) fn of(text: &str, context: &Context) -> Result<Self, String> {
+        let path = context.working_directory.join(text);
+        if text == "-" {
+            return Ok(Self::Stdin);
+        }
+        if text.trim().is_empty() {
+            return Err("the value of `-i` is empty\nhelp: write a message, or name a case file".to_owned());
+        }
+        let is_one_word = !text.contains(char::is_whitespace);
+        for prefix in ["agent", "script"] {
+            let name = text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(':'));
+            if let Some(name) = name.filter(|_| is_one_word) {
+                return Err(format!("`{text}` names nothing\nhelp: write `{prefix}s:{name}`"));
+            }
+        }
+        if context.files.is_directory(&path) {
+            return Err(format!(
+                "`-i {text}` is a directory, expected a case file\n\
+                 help: run the tests of a directory with `ananke test {text}`"
+            ));
+        }
+        let extension = Path::new(text).extension().map(|known| known.to_string_lossy().to_ascii_lowercase());
+        let is_json = extension.as_deref() == Some("json");
+        let is_of_tests = extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()));
+        let is_there = context.files.look(&path).is_ok();
+        if is_there && (!is_of_tests || is_json) {
+            return Err(format!(
+                "`{text}` is not a case file by its file extension, which is `.jsonl`\n\
+                 help: read it from standard input with `-i - < {text}`"
+            ));
+        }
+        let is_like_path =
+            is_one_word && (is_of_tests || PATHS.iter().any(|beginning| text.starts_with(beginning)));
+        Ok(if is_there || is_like_path { Self::File(text.into()) } else { Self::Message(text.to_owned()) })
+    }
+
+    /// The tests that it gives.
+    ///
+    /// # Errors
+    /// If standard input cannot be read.
+    pub(super) fn give(self, context: &Context) -> io::Result<GivenTests> {
+        match self {
+            Self::Message(message) => {
+                let case = json!({ "id": "message", "input": message });
+                Ok(GivenTests::of_cases("message.jsonl", case.to_string().as_bytes(), context))
+            }
+            Self::Stdin => {
+                let mut text = Vec::new();
+                io::stdin().lock().take(MOST_INPUT + 1).read_to_end(&mut text)?;
+                if text.len() as u64 > MOST_INPUT {
+                    let message = format!(
+                        "standard input is larger than {} MiB\nhelp: name a case file with `-i FILE`",
+                        MOST_INPUT >> 20
+                    );
+                    return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+                }
+                Ok(GivenTests::of_cases("stdin.jsonl", &text, context))
+            }
+            Self::File(path) => {
+                let report = is_case_file(&path).then(|| ReportFile {
+                    path: path.with_file_name(output_name(&iso8601(context.unix_ms()))),
+                    format: ReportFormat::JsonLines,
+                });
+                Ok(GivenTests { context: context.clone(), path, report })
+            }
+        }
+    }
+}
+
+impl GivenTests {
+    /// Cases that are in no file. They are named, and find files, as if they were in `name` in the working directory.
+    pub(super) fn of_cases(name: &str, cases: &[u8], context: &Context) -> Self {
+        let path = context.working_directory.join(name);
+        let files = context.files.with_unsaved(path, cases);
+        Self { context: Context { files, ..context.clone() }, path: name.into(), report: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_a_path_if_it_is_there_or_looks_like_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["inputs.jsonl", "two words.jsonl", "notes.txt", "list.json"] {
+            std::fs::write(folder.path().join(name), "").expect("a file");
+        }
+        std::fs::create_dir(folder.path().join("tests")).expect("a directory");
+        let context = Context::isolated(folder.path());
+        let meant = |text: &str| match TestInput::of(text, &context) {
+            Ok(TestInput::Message(_)) => "message".to_owned(),
+            Ok(TestInput::File(_)) => "file".to_owned(),
+            Ok(TestInput::Stdin) => "stdin".to_owned(),
+            Err(message) => message.lines().last().unwrap_or_default().to_owned(),
+        };
+        for (text, expected) in [
+            ("-", "stdin"),
+            ("inputs.jsonl", "file"),
+            ("two words.jsonl", "file"),
+            ("missing.jsonl", "file"),
+            ("missing words.jsonl", "message"),
+            ("./Hello", "file"),
+            ("/etc", "help: run the tests of a directory with `ananke test /etc`"),
+            ("Hello", "message"),
+            ("Read notes.txt", "message"),
+            ("agent: who are you?", "message"),
+            ("agent:expense", "help: write `agents:expense`"),
+            ("script:a.b?c=1", "help: write `scripts:a.b?c=1`"),
+            ("tests", "help: run the tests of a directory with `ananke test tests`"),
+            ("notes.txt", "help: read it from standard input with `-i - < notes.txt`"),
+            ("list.json", "help: read it from standard input with `-i - < list.json`"),
+            (" ", "help: write a message, or name a case file"),
+        ] {
+            assert_eq!(meant(text), expected, "{text}");
+        }
+    }
+}

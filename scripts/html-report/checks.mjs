@@ -133,7 +133,7 @@ async function addresses(page, problems, file) {
 async function long(page, problems) {
   const height = () => page.evaluate(() => document.documentElement.scrollHeight);
   const limit = 3 * 900;
-  for (const words of ["many turns", "many calls"]) {
+  for (const words of ["many turns", "many calls", "many candidates"]) {
     await page.fill("input[type=search]", words);
     const button = page.locator(".open");
     if ((await button.getAttribute("aria-expanded")) === "false") await button.click();

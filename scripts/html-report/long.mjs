@@ -1,5 +1,5 @@
-// Writes a project into the folder that is its argument: a test of 200 turns, and one with 500 calls in a turn. Both fail at
-// their end.
+// Writes a project into the folder that is its argument: a test of 200 turns, and two with 500 calls in a turn. The first
+// two fail at their end, the third because no call of many is the right one.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,4 +30,8 @@ writeFileSync(
 writeFileSync(
   join(folder, "calls.test.yaml"),
   'version: "1.3"\nname: many calls\nturns: [{ user: "count" }]\nassert: { tools: { forbid: [drop_shelf] } }\n',
+);
+writeFileSync(
+  join(folder, "candidates.test.yaml"),
+  'version: "1.3"\nname: many candidates\nturns: [{ user: "count" }]\nassert: { tools: { require: [{ name: count_shelf, args: { shelf: 250, pieces: 9 } }] } }\n',
 );

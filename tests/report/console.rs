@@ -232,7 +232,8 @@ fn the_list_of_failures_is_bounded() {
         |number| outcomes::ended(Status::Failed, outcomes::outcome("a.test.yaml", &format!("t{number}")));
     let text = printed(&run((1..=250).map(failing).collect()), Colouring::Plain, Verbosity::Quiet);
     assert!(
-        text.contains("      a.test.yaml::t100\n  … and 150 more\n\nrun them again: ")
+        text.contains("  ✗ 250 tests  ")
+            && text.contains("      a.test.yaml::t100\n      … and 150 more\n\nrun them again: ")
             && text.ends_with("\n250 tests: 250 failed in 2 min 5 s\n"),
         "{text}"
     );

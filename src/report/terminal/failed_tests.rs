@@ -1,6 +1,6 @@
 //! The tests that failed, as a run ends: one line each with the reason and its place, equal reasons under one heading.
 //!
-//! **Invariant:** at most [`MOST`] tests are kept, in the order of the plan; the others are counted.
+//! **Invariant:** at most [`MOST`] tests are kept, in the order of the plan; the others are counted, under their reason if it is known.
 
 use anstyle::Style;
 use indexmap::IndexMap;
@@ -17,9 +17,19 @@ const LONGEST_REASON: usize = 160;
 #[derive(Debug, Default)]
 pub(super) struct FailedTests {
     /// By reason.
-    tests: IndexMap<String, Vec<ListedFailure>>,
+    tests: IndexMap<String, SameReason>,
     listed: usize,
+    /// Tests that are not listed and whose reason is not either.
     further: usize,
+}
+
+/// The tests that failed for one reason.
+#[derive(Debug)]
+struct SameReason {
+    listed: Vec<ListedFailure>,
+    further: usize,
+    /// Whether the reason has one place in all of them.
+    is_one_place: bool,
 }
 
 #[derive(Debug)]
@@ -36,21 +46,25 @@ impl FailedTests {
     }
 
     pub(super) fn add(&mut self, outcome: &Outcome) {
-        if self.listed == MOST {
-            self.further += 1;
-            return;
-        }
-        self.listed += 1;
         let (status, (file, line)) = (outcome.status(), outcome.headline_place());
         let reason = outcome.headline().map_or(status.as_str(), |(_, reason)| reason);
         let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
         let reason = truncate::chars(&reason, LONGEST_REASON).into_owned();
+        let is_listed = self.listed < MOST;
+        if !is_listed && !self.tests.contains_key(&reason) {
+            self.further += 1;
+            return;
+        }
         let place = bounded(&format!("{file}:{line}"));
-        self.tests.entry(reason).or_default().push(ListedFailure {
-            status,
-            id: bounded(&outcome.test.id),
-            place,
-        });
+        let empty = || SameReason { listed: Vec::new(), further: 0, is_one_place: true };
+        let same = self.tests.entry(reason).or_insert_with(empty);
+        same.is_one_place &= same.listed.first().is_none_or(|first| first.place == place);
+        if is_listed {
+            self.listed += 1;
+            same.listed.push(ListedFailure { status, id: bounded(&outcome.test.id), place });
+        } else {
+            same.further += 1;
+        }
     }
 
     pub(super) fn write(&self, palette: &Palette, page: &mut Page) {
@@ -58,23 +72,27 @@ impl FailedTests {
             return;
         }
         page.line(palette.strong, "failed");
-        for (reason, tests) in &self.tests {
-            let [first, more @ ..] = tests.as_slice() else { continue };
-            let is_one_place = tests.iter().all(|test| test.place == first.place);
+        for (reason, SameReason { listed, further: unlisted, is_one_place }) in &self.tests {
+            let Some(first) = listed.first() else { continue };
+            let count = listed.len() + unlisted;
             page.sign(2, palette.of(first.status), mark(first.status));
-            let what = if more.is_empty() { first.id.clone() } else { format!("{} tests", tests.len()) };
+            let what = if count == 1 { first.id.clone() } else { format!("{count} tests") };
             page.plain(&escape::line(&what));
             page.space(2);
             page.put(palette.failed, &escape::line(reason));
             place(page, palette, is_one_place.then_some(first));
-            if more.is_empty() {
+            if count == 1 {
                 continue;
             }
-            for test in tests {
+            for test in listed {
                 page.space(6);
                 page.hang();
                 page.put(Style::new(), &escape::line(&test.id));
                 place(page, palette, Some(test).filter(|_| !is_one_place));
+            }
+            if *unlisted > 0 {
+                page.space(6);
+                page.line(palette.faint, &format!("… and {unlisted} more"));
             }
         }
         further(self.further, palette, page);

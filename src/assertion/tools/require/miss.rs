@@ -7,10 +7,7 @@ use crate::assertion::evaluation::{Evidence, Finding, RuleScope, View};
 use crate::assertion::select::{CallCount, Mismatches, Selector, ToolName};
 use crate::text::nearest;
 
-/// How many candidates' events a failure cites.
-const CITED_CANDIDATES: usize = 100;
-
-/// How many candidates a failure shows.
+/// How many candidates a failure shows, and cites the events of.
 const SHOWN_CANDIDATES: usize = 5;
 
 /// A number of selected calls that is wrong.
@@ -43,9 +40,12 @@ impl CountMiss<'_> {
         } else {
             format!("no call to {conditions} {scope}{expected}")
         };
-        let candidates = self.candidates.iter().map(|index| &view.trace.calls[*index]);
-        let events = candidates.take(CITED_CANDIDATES).map(|call| call.first_event).collect();
         let evidence = if self.candidates.is_empty() { self.others(view) } else { self.shown(view) };
+        let event = |evidence: &Evidence| match evidence {
+            Evidence::Call { index, .. } => Some(view.trace.calls[*index].first_event),
+            Evidence::Words(_) => None,
+        };
+        let events = evidence.iter().filter_map(event).collect();
         let measured = self.count.measured(self.selected);
         Finding {
             message,

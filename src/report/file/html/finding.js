@@ -1,4 +1,4 @@
-// What is wrong: a rule that does not hold, or why something could not be judged.
+// What is wrong: a rule that failed, or why something could not be evaluated.
 
 /** The findings of a story, numbered in its order; an event knows which of them rest on it. */
 function numbered(story) {
@@ -16,7 +16,7 @@ function badge(number) {
   return make("span", { class: "badge" }, make("span", { class: "hidden" }, "finding "), String(number));
 }
 
-/** A rule that does not hold, with what stands in its file. */
+/** A rule that failed, with its lines in its file. */
 function finding(found, number, id) {
   const words = make("div", { class: "words" }, make("p", { class: "message" }, badge(number), message(found.message)));
   const list = make("dl");
@@ -54,7 +54,7 @@ function source(found) {
   return make("figure", { class: "source" }, heading, make("pre", { tabindex: "0", role: "group", "aria-label": label }, ...rows));
 }
 
-/** The rules that hold, behind a click. */
+/** The rules that passed, collapsed. */
 function held(rules) {
   if (!rules) return undefined;
   const items = rules.map(({ wanted, measured, judge, rule, level, file, line }) =>
@@ -68,8 +68,8 @@ function held(rules) {
     ),
   );
   const judged = rules.filter(({ judge }) => judge).length;
-  const holding = rules.length === 1 ? "1 rule holds" : `${rules.length} rules hold`;
-  const words = judged > 0 ? `${holding}, ${judged} by a judge` : holding;
+  const passed = `${counted(rules.length, "rule")} passed`;
+  const words = judged > 0 ? `${passed}, ${judged} by a judge` : passed;
   return make("details", { class: "held" }, make("summary", {}, words), make("ul", {}, ...items));
 }
 
@@ -125,7 +125,7 @@ function unequal(text) {
   return element;
 }
 
-/** Why something could not be judged to its end. */
+/** Why something could not be evaluated to its end. */
 function problem({ kind, message: text, help }) {
   const words = make("p", { class: "message" }, make("span", { class: "kind" }, kind), " ", message(text));
   return make("div", { class: "finding problem" }, words, help ? make("p", { class: "help" }, message(help)) : undefined);

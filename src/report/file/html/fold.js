@@ -9,6 +9,9 @@ const FEW_LINES = 30;
 /** How many lines stay at both ends of a list that is folded. */
 const ENDS = 5;
 
+/** A fold takes as much room as so many lines. */
+const ROOM_OF_FOLD = 2;
+
 /** `nodes` collapsed under a line. */
 function fold(name, summary, nodes) {
   return make("details", { class: `fold ${name}` }, make("summary", {}, ...[summary].flat()), ...nodes);
@@ -31,7 +34,7 @@ function folded(rows, isWrong) {
     let end = from;
     while (end < rows.length && shown[end] === shown[from]) end += 1;
     const part = rows.slice(from, end);
-    if (shown[from] || part.length < ENDS) list.push(...part);
+    if (shown[from] || part.length <= ROOM_OF_FOLD) list.push(...part);
     else list.push(make("li", {}, fold("lines", `${counted(part.length, "more line")}`, [make("ol", { class: "events" }, ...part)])));
     from = end;
   }

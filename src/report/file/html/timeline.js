@@ -124,6 +124,9 @@ function calls(turn) {
   });
 }
 
+/** Rows of bars that show their names. What does not fit goes into one more row, without names. */
+const MOST_ROWS = 12;
+
 /** Bars one below the other where they or their names would overlap. */
 function stack(bars, turn, numbers, scale, show) {
   const ends = [];
@@ -133,12 +136,14 @@ function stack(bars, turn, numbers, scale, show) {
     const fromRight = bar.from + words > scale.end && bar.to > scale.end / 2;
     const from = fromRight ? Math.min(bar.from, bar.to - words) : bar.from;
     let row = ends.findIndex((end) => end <= from);
-    if (row < 0) row = ends.length < 12 ? ends.push(0) - 1 : 11;
-    ends[row] = fromRight ? bar.to : Math.max(bar.to, bar.from + words);
+    if (row < 0) row = Math.min(ends.push(0) - 1, MOST_ROWS);
+    const isCrowded = row === MOST_ROWS;
+    ends.length = Math.min(ends.length, MOST_ROWS + 1);
+    ends[row] = isCrowded ? Infinity : fromRight ? bar.to : Math.max(bar.to, bar.from + words);
     const cited = numbers.of(bar.line.event).length > 0;
     const isOver = bar.to - bar.from > turn.limits.tool;
     const names = ["bar", bar.isLate && "late", bar.isOpen && "open", bar.line.failure && "failure"];
-    names.push((cited || isOver) && "cited", fromRight && "right");
+    names.push((cited || isOver) && "cited", fromRight && "right", isCrowded && "crowded");
     const item = placed(names.filter(Boolean).join(" "), bar.from, bar.to, scale);
     item.style.top = `${row * 22 + 4}px`;
     const open = bar.isOpen ? ", no result" : `, ${took(bar.to - bar.from)}`;

@@ -6,6 +6,7 @@ mod agree;
 mod attachments;
 mod bad_files;
 mod bounds;
+mod case_files;
 mod config;
 mod corpus;
 mod data;

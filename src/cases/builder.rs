@@ -1,6 +1,6 @@
 //! Builds trees in the shape of YAML, whose parts keep the places of what they are made of.
 
-use crate::diagnostic::Span;
+use crate::diagnostic::{Span, Spanned};
 use crate::model::Text;
 use crate::source::{Entry, Node, NodeValue};
 
@@ -53,6 +53,11 @@ impl MapBuilder {
         self.entries.is_empty()
     }
 
+    /// Where it is.
+    pub(super) fn span(&self) -> Span {
+        self.span
+    }
+
     pub(super) fn finish(self) -> Node {
         Node { value: NodeValue::Map(self.entries), span: self.span }
     }
@@ -66,6 +71,11 @@ pub(super) fn text(written: &Text) -> Node {
 /// A text that is made of what is at a place.
 pub(super) fn text_at(span: Span, value: &str) -> Node {
     Node { value: NodeValue::String(value.to_owned()), span }
+}
+
+/// `true` or `false` where it is written.
+pub(super) fn flag(written: &Spanned<bool>) -> Node {
+    Node { value: NodeValue::Bool(written.value), span: written.span }
 }
 
 /// `true` that is made of what is at a place.

@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use super::builder::{MapBuilder, escape_references, false_at, number_at, text, text_at, true_at};
-use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use super::builder::{MapBuilder, escape_references, flag, number_at, text, text_at};
+use super::options::put_environment;
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::model::{CaseLine, CaseType, Skip};
 use crate::source::Node;
 use crate::text::parse_duration;
@@ -36,12 +37,12 @@ impl Lowering<'_> {
         test.put_some(
             "skip",
             case.skip.as_ref().map(|skip| match &skip.value {
-                Skip::Is(true) => true_at(skip.span),
-                Skip::Is(false) => false_at(skip.span),
+                Skip::Is(value) => flag(&Spanned { value: *value, span: skip.span }),
                 Skip::Because(reason) => text_at(skip.span, reason),
             }),
         );
         self.timeout(case, &mut test);
+        put_environment(case, &mut test);
         self.conversation(case, &mut test, span);
         let assertions = [
             ("assert", case.assert.as_ref()),

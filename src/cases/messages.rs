@@ -2,6 +2,7 @@
 
 use super::builder::{MapBuilder, list, text, text_at};
 use super::lower::Lowering;
+use super::options::put_options;
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::message::Role;
 use crate::model::{Arguments, CaseInput, CaseLine, CaseMessage, CaseTurn, MessageCall, Text, TextOr};
@@ -73,7 +74,8 @@ impl Lowering<'_> {
     }
 
     fn turn(&mut self, written: &Spanned<CaseTurn>) -> Option<Node> {
-        let CaseTurn { input, attachments, assertions, assert, assertion, expected, .. } = &written.value;
+        let CaseTurn { input, attachments, assertions, assert, assertion, expected, options } =
+            &written.value;
         let mut messages = self.messages(&input.value);
         let assertions = [
             ("assertions", assertions.as_ref()),
@@ -94,6 +96,7 @@ impl Lowering<'_> {
         if let Some(attachments) = attachments {
             turn.put_list("attachments", self.parts(&attachments.0)?);
         }
+        put_options(options.as_ref(), None, &mut turn);
         turn.put_map("assert", rules);
         Some(turn.finish())
     }

@@ -6,15 +6,17 @@
 
 mod assertions;
 mod builder;
+mod convert;
 mod lower;
 mod messages;
+mod options;
 mod parts;
 mod read_case;
 mod reader;
 mod scanner;
 mod tool_results;
 
+pub use convert::Conversion;
 pub(crate) use read_case::ReadCase;
-pub use reader::FilePart;
-pub use reader::is_case_file;
 pub(crate) use reader::{CaseFile, CaseText};
+pub use reader::{FilePart, is_case_file};

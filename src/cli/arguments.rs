@@ -6,6 +6,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use super::check::{CheckOptions, check};
 use super::compare::{CompareOptions, compare};
 use super::completions::{CompletionsOptions, ManOptions, completions, man};
+use super::convert::{ConvertOptions, convert};
 use super::exit::Exit;
 use super::explain::{ExplainOptions, explain};
 use super::init::{InitOptions, init};
@@ -37,6 +38,8 @@ pub(crate) enum Command {
     Compare(CompareOptions),
     /// List the tests
     List(ListOptions),
+    /// Convert a case file (JSONL) to a YAML test file
+    Convert(ConvertOptions),
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaOptions),
     /// Write a first project: a config, a test and a scripted agent, or a test of your own agent
@@ -57,6 +60,7 @@ impl CommandLine {
             Command::Explain(options) => explain(options, context),
             Command::Compare(options) => compare(options, context),
             Command::List(options) => list(options, context),
+            Command::Convert(options) => convert(options, context),
             Command::Schema(options) => schema(options),
             Command::Init(options) => init(options, context),
             Command::Completions(options) => completions(options, Self::command()),

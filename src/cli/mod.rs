@@ -7,6 +7,7 @@ mod colour;
 mod compare;
 mod comparison_file;
 mod completions;
+mod convert;
 mod execution_options;
 mod exit;
 mod explain;

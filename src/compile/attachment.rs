@@ -84,13 +84,14 @@ fn file(
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<ContentPart> {
     let said = media.media_type.as_ref().map(|text| interpolation.text(text)).transpose();
+    let name = media.name.as_ref().map(|text| interpolation.text(text)).transpose();
     let source = interpolation.text(&media.source);
     let is_later = |text| interpolation.waits(text);
     if is_later(&media.source) || media.media_type.as_ref().is_some_and(is_later) {
-        let (media_type, content) = (said?, FileContent::Url(source?));
-        return Ok(ContentPart::File(Attachment { kind, media_type, content }));
+        let (media_type, name, content) = (said?, name?, FileContent::Url(source?));
+        return Ok(ContentPart::File(Attachment { kind, media_type, name, content }));
     }
-    let (said, source) = (said?, source?);
+    let (said, name, source) = (said?, name?, source?);
     if let (Some(written), Some(said)) = (&media.media_type, &said)
         && !media_type::is_one(said)
     {
@@ -113,7 +114,7 @@ fn file(
     }
     let attached = found.and_then(|source| attach(kind, said, source, files));
     match attached {
-        Ok(attached) => Ok(ContentPart::File(attached)),
+        Ok(attached) => Ok(ContentPart::File(Attachment { name, ..attached })),
         Err(problem) => {
             let problem = interpolation.at(problem, media.source.span);
             interpolation.add(problem);
@@ -161,7 +162,7 @@ fn attach(
             (media_type, FileContent::Url(url.into()))
         }
     };
-    Ok(Attachment { kind, media_type, content })
+    Ok(Attachment { kind, media_type, name: None, content })
 }
 
 /// The media type that the name of a local file says.

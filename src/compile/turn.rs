@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
 use super::attachment::{self, AttachmentFiles};
 use super::compiled_capture::CompiledCapture;
+use super::request_context::request_context;
 use crate::diagnostic::{Code, Spanned};
 use crate::message::{AnswerTo, MessageId, PendingAnswer, TurnInput, TurnRequest};
 use crate::model::{Resume, ResumeStatus, Turn, TurnSettings};
-use crate::source::Node;
 use crate::variables::{Interpolation, Leaf};
 
 /// A turn that is ready to be sent.
@@ -28,10 +26,10 @@ impl PreparedTurn {
         files: AttachmentFiles<'_>,
         interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Self> {
-        let TurnSettings { id, timeout_ms, props, capture } = turn.settings();
+        let TurnSettings { id, timeout_ms, props, options, capture } = turn.settings();
         let id = id.map(|id| interpolation.text(id)).transpose();
         let timeout = timeout_ms.map(|number| interpolation.number(number)).transpose();
-        let props = passed_on(props, interpolation);
+        let context = request_context(props, options, None, interpolation);
         let captures: Vec<Leaf<CompiledCapture>> = capture
             .into_iter()
             .flatten()
@@ -43,28 +41,10 @@ impl PreparedTurn {
             input: input?,
             message: MessageId::default(),
             timeout: timeout?.map(Duration::from_millis),
-            props: props?,
+            context: context?,
         };
         Ok(Self { request, captures: captures.into_iter().collect::<Leaf<_>>()? })
     }
-
-    /// Passes `outer` on as well, under what the turn itself passes on: key by key.
-    pub(crate) fn pass_on_under(&mut self, outer: &Map<String, Value>) {
-        let own = std::mem::replace(&mut self.request.props, outer.clone());
-        self.request.props.extend(own);
-    }
-}
-
-/// A mapping that is passed to the agent; empty where there is none.
-pub(crate) fn passed_on(
-    written: Option<&Node>,
-    interpolation: &mut Interpolation<'_>,
-) -> Leaf<Map<String, Value>> {
-    let value = written.map(|node| interpolation.json(node)).transpose()?;
-    Ok(match value {
-        Some(Value::Object(props)) => props,
-        _ => Map::new(),
-    })
 }
 
 /// Checks and fills what a turn sends.
@@ -79,6 +59,7 @@ fn fill_input(
             attachment::user_content(&turn.user, attachments, files, interpolation).map(TurnInput::User)
         }
         Turn::Connect(_) => Ok(TurnInput::Connect),
+        Turn::Continue => Ok(TurnInput::Continue),
         Turn::Resume(turn) => {
             let count = turn.resume.len();
             let answers: Vec<Leaf<PendingAnswer>> =
@@ -93,6 +74,7 @@ pub(crate) fn describe_written(turn: &Turn) -> String {
     match turn {
         Turn::User(turn) => turn.user.written(),
         Turn::Connect(_) => TurnInput::CONNECT.to_owned(),
+        Turn::Continue => TurnInput::CONTINUE.to_owned(),
         Turn::Resume(_) => TurnInput::RESUME.to_owned(),
     }
 }

@@ -180,8 +180,8 @@ impl Conversation<'_> {
         let limit = self.sink.evaluator.time_limits().duration_ms.map(Duration::from_millis);
         let budget = self.budget.of_turn(request.timeout, limit, used);
         let Self { session, sink, tools, .. } = self;
-        let props = &request.props;
-        let exchanged = exchange(&mut **session, sink, &mut **tools, &budget, props, action).await;
+        let context = &request.context;
+        let exchanged = exchange(&mut **session, sink, &mut **tools, &budget, context, action).await;
         let mut halt = exchanged.err().or_else(|| self.violation(index));
         self.sink.end_turn();
         let is_cut_short = halt.is_some() || self.sink.was_stopped();
@@ -274,6 +274,7 @@ fn compose(
             Action::Connect
         }
         TurnInput::Resume(answers) => action(trace, answers)?,
+        TurnInput::Continue => Action::Continue,
     })
 }
 

@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
 use super::budget::TurnBudget;
 use super::tool_host::{Handling, ToolHost};
 use super::trace_sink::TraceSink;
 use crate::context::At;
-use crate::message::ToolAnswer;
+use crate::message::{RequestContext, ToolAnswer};
 use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::text::duration;
@@ -26,12 +24,12 @@ pub(super) async fn exchange(
     sink: &mut TraceSink<'_>,
     tools: &mut dyn ToolHost,
     budget: &TurnBudget,
-    props: &Map<String, Value>,
+    context: &RequestContext,
     mut action: Action,
 ) -> Result<(), Halt> {
     let mut left = budget.limits.clone();
     for round in 0.. {
-        let request = Request { action, props: props.clone() };
+        let request = Request { action, context: context.clone() };
         let ended = session.exchange(request, &left, sink).await;
         check(ended, budget, &left, sink)?;
         if sink.was_stopped() {

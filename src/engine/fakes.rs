@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use serde_json::{Map, json};
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
@@ -20,8 +20,8 @@ use crate::assertion::{Block, Decision, Evaluator, Inherited, Question, TurnRule
 use crate::context::{At, Clock, ManualClock, SequentialIds};
 use crate::diagnostic::SourceFile;
 use crate::message::{
-    Lane, MessageId, ServerAnswer, ServerRequest, ServerRequestKind, ToolAnswer, TurnInput, TurnRequest,
-    UserContent,
+    Lane, MessageId, RequestContext, ServerAnswer, ServerRequest, ServerRequestKind, ToolAnswer, TurnInput,
+    TurnRequest, UserContent,
 };
 use crate::model::TestFile;
 use crate::outcome::{Halt, Level, TurnEnd};
@@ -159,7 +159,7 @@ impl InputSource for Inputs {
             input,
             message: MessageId::default(),
             timeout: None,
-            props: Map::new(),
+            context: RequestContext::default(),
         };
         let rules = self.rules.take_if(|(index, _)| *index == self.ends.len()).map(|(_, rules)| rules);
         let next = self.turns.next().map(|input| NextTurn { request: request(input), rules });

@@ -13,7 +13,7 @@ use crate::engine::{
     AtFailure, AtViolation, Budget, ConversationParts, ConversationResult, DeclineRequests, InputSource,
     NextTurn, Observer, Oracle, ToolHost, converse,
 };
-use crate::message::{Lane, MessageId, ToolDeclaration, TurnInput, TurnRequest, UserContent};
+use crate::message::{Lane, MessageId, RequestContext, ToolDeclaration, TurnInput, TurnRequest, UserContent};
 use crate::outcome::{ErrorKind, Halt, Problem, Status};
 use crate::recording::AttemptEnvironment;
 use crate::target::{Limits, SessionOptions, Target};
@@ -117,7 +117,7 @@ impl Helper<'_> {
             input: TurnInput::User(message),
             message: MessageId::default(),
             timeout: None,
-            props,
+            context: RequestContext::of_props(props),
         };
         let result = Box::pin(converse(parts, &mut OnlyTurn(Some(request)))).await;
         self.read(result)

@@ -7,6 +7,8 @@ pub struct Attachment {
     pub kind: MediaKind,
     /// Its media type; always known if the content itself is sent.
     pub media_type: Option<String>,
+    /// Its name, if the agent gets one.
+    pub name: Option<String>,
     /// What is sent of it.
     pub content: FileContent,
 }

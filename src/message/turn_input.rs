@@ -13,6 +13,8 @@ pub enum TurnInput {
     Connect,
     /// Answers to what is pending.
     Resume(Vec<PendingAnswer>),
+    /// Nothing new: the agent goes on from the history.
+    Continue,
 }
 
 /// The id and the sender's name that a test gives a message of the user.
@@ -49,6 +51,8 @@ pub enum AnswerTo {
 impl TurnInput {
     /// A request to replay the thread, in words.
     pub const CONNECT: &str = "(connects to the thread)";
+    /// What is sent if there is nothing new, in words.
+    pub const CONTINUE: &str = "(continues the conversation)";
     /// How answers begin, in words.
     pub const RESUME: &str = "(resumes)";
 
@@ -57,6 +61,7 @@ impl TurnInput {
         match self {
             Self::User(content) => content.describe(),
             Self::Connect => Self::CONNECT.to_owned(),
+            Self::Continue => Self::CONTINUE.to_owned(),
             Self::Resume(answers) => {
                 let answers: Vec<String> = answers.iter().map(PendingAnswer::describe).collect();
                 format!("{} {}", Self::RESUME, answers.join(", "))

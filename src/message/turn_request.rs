@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
+use super::request_context::RequestContext;
 use super::turn_input::{MessageId, TurnInput};
 
 /// A turn that is ready to be sent.
@@ -17,6 +16,6 @@ pub struct TurnRequest {
     pub message: MessageId,
     /// Its own timeout.
     pub timeout: Option<Duration>,
-    /// Passed to the agent with its runs, over what is passed with every run.
-    pub props: Map<String, Value>,
+    /// What goes to the agent with its requests.
+    pub context: RequestContext,
 }

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     fn file(kind: MediaKind, media_type: Option<&str>, content: FileContent) -> ContentPart {
-        ContentPart::File(Attachment { kind, media_type: media_type.map(str::to_owned), content })
+        ContentPart::File(Attachment { kind, media_type: media_type.map(str::to_owned), name: None, content })
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::case_simulation::{CaseCheckpoint, CaseSimulator, CaseType, MissingInp
 use super::cases::Skip;
 use super::file::File;
 use super::language::TAG_DEFAULTS;
+use super::request_options::RequestOptions;
 use super::scalars::Text;
 use super::since::Since;
 use crate::diagnostic::Spanned;
@@ -76,7 +77,7 @@ pub struct CaseLine {
     pub metadata: Option<Node>,
     /// How the agent is asked.
     #[schemars(example = serde_json::json!({"connector": "openai.gpt4"}))]
-    pub options: Option<CaseOptions>,
+    pub options: Option<RequestOptions>,
 }
 
 impl File for CaseLine {
@@ -105,30 +106,5 @@ pub struct CaseTurn {
     #[schemars(with = "Option<serde_json::Value>", example = &"Order confirmed.")]
     pub expected: Option<Node>,
     /// How the agent is asked in this turn; merged over the options of the case, key by key.
-    pub options: Option<CaseOptions>,
-}
-
-/// How an agent is asked.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(transform = Since("1.3"))]
-pub struct CaseOptions {
-    /// The model, under the name that the agent's system knows.
-    #[schemars(example = &"deepseek.v3")]
-    pub connector: Option<Text>,
-    /// The mode of the agent.
-    #[schemars(example = &"chat")]
-    pub mode: Option<Text>,
-    /// Whether the agent may search.
-    pub search: Option<Spanned<bool>>,
-    /// Whether the prompts that all agents share are omitted.
-    pub disable_global_prompts: Option<Spanned<bool>>,
-    /// What the agent's system omits: `history`, `trace`, `output`, `keyword`, `search`.
-    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
-    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"trace": true}))]
-    pub skip: Option<Node>,
-    /// Data for the agent.
-    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
-    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"scenario": "join"}))]
-    pub metadata: Option<Node>,
+    pub options: Option<RequestOptions>,
 }

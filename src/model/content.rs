@@ -101,6 +101,9 @@ pub struct Media {
     /// Its media type. Default: from the file extension, or from the `data:` URL.
     #[schemars(example = &"image/png")]
     pub media_type: Option<Text>,
+    /// The name of the file for the agent (default: none is sent).
+    #[schemars(length(min = 1), example = &"receipt.png")]
+    pub name: Option<Text>,
 }
 
 impl<'de> Deserialize<'de> for WrittenContent {

@@ -26,6 +26,7 @@ mod percent;
 mod quarantine;
 mod redact;
 mod report_format;
+mod request_options;
 mod run_defaults;
 mod scalars;
 mod script;
@@ -47,7 +48,7 @@ pub use assert_block::{AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits
 pub use call_selector::{CallSelector, CallStatus, ResultMatch};
 pub use capture::Capture;
 pub use case_assertion::{AssertionOptions, AssertionType, CaseAssertion, CaseAssertions};
-pub use case_line::{CaseLine, CaseOptions, CaseTurn};
+pub use case_line::{CaseLine, CaseTurn};
 pub use case_message::{CaseInput, CaseMessage, CasePart, CaseParts, PartAudio, PartFile, PartType, PartUrl};
 pub use case_simulation::{CaseCheckpoint, CaseSimulator, CaseType, MissingInput};
 pub use cases::{Cases, Skip};
@@ -65,6 +66,7 @@ pub use quarantine::QuarantineEntry;
 pub use redact::{RedactEntry, RedactMatch};
 pub(crate) use report_format::report_formats;
 pub use report_format::{ReportEntry, ReportFormat, ReportTarget};
+pub use request_options::{Caller, RequestOptions};
 pub use run_defaults::{FlakyVerdict, JunitDialect, RunDefaults};
 pub use scalars::{
     Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, extension_keys,

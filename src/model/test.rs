@@ -8,6 +8,7 @@ use super::cases::{Cases, Skip};
 use super::client_tool::ClientTool;
 use super::hook::Hook;
 use super::message::MessageDefinition;
+use super::request_options::{Caller, RequestOptions};
 use super::scalars::{Text, TimeoutMs};
 use super::short::Short;
 use super::since::Since;
@@ -65,11 +66,17 @@ pub struct Test {
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
+    /// On whose behalf the agent is asked.
+    #[schemars(example = serde_json::json!({"user": "test-user", "team": "test-team"}))]
+    pub caller: Option<Caller>,
+    /// How the agent is asked. AG-UI agents get it as `forwardedProps.options`.
+    #[schemars(example = serde_json::json!({"mode": "chat", "metadata": {"scenario": "join"}}))]
+    pub options: Option<RequestOptions>,
     /// Client-side (frontend) tools; they override the target's tools of the same name, others are added.
     #[schemars(example = serde_json::json!([{ "name": "get_location", "mock": { "result": { "city": "Berlin" } } }]))]
     pub client_tools: Option<Vec<ClientTool>>,
-    /// Conversation history before the first turn. Sent to the agent, not checked by rules. If it ends with a user
-    /// message and there are no `turns`, that message is the one turn.
+    /// Conversation history before the first turn. Sent to the agent, not checked by rules. If there are no `turns`, it
+    /// ends with a user message, which is the one turn, or with the result of a tool, from which the agent continues.
     #[schemars(length(min = 1), example = serde_json::json!([{"role": "user", "content": "A mug, please"}, {"role": "assistant", "content": "Which size?"}]))]
     pub messages: Option<Vec<Spanned<MessageDefinition>>>,
     /// The conversation, in order; at least one turn.

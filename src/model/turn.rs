@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::assert_block::AssertBlock;
 use super::capture::Capture;
 use super::content::{WrittenAttachment, WrittenContent};
+use super::request_options::RequestOptions;
 use super::scalars::{Text, TimeoutMs};
 use super::since::Since;
 use crate::diagnostic::Spanned;
@@ -20,6 +21,8 @@ pub enum Turn {
     Connect(ConnectTurn),
     /// Open interrupts are answered.
     Resume(ResumeTurn),
+    /// The agent goes on from the history, which ends with the result of a tool.
+    Continue,
 }
 
 /// The kinds of turns, whatever a protocol calls them.
@@ -40,14 +43,16 @@ impl Turn {
             Self::User(turn) => turn.assert.as_ref(),
             Self::Connect(turn) => turn.assert.as_ref(),
             Self::Resume(turn) => turn.assert.as_ref(),
+            Self::Continue => None,
         }
     }
 
     /// The keys that every type of turn has, without its assertions.
     pub fn settings(&self) -> TurnSettings<'_> {
         macro_rules! settings {
-            ($turn:expr) => {
+            ($turn:expr, $options:expr) => {
                 TurnSettings {
+                    options: $options,
                     id: $turn.id.as_ref(),
                     timeout_ms: $turn.timeout_ms.as_ref(),
                     props: $turn.props.as_ref(),
@@ -56,15 +61,16 @@ impl Turn {
             };
         }
         match self {
-            Self::User(turn) => settings!(turn),
-            Self::Connect(turn) => settings!(turn),
-            Self::Resume(turn) => settings!(turn),
+            Self::User(turn) => settings!(turn, turn.options.as_ref()),
+            Self::Connect(turn) => settings!(turn, None),
+            Self::Resume(turn) => settings!(turn, None),
+            Self::Continue => TurnSettings::default(),
         }
     }
 }
 
 /// The keys that every type of turn has, without its assertions.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct TurnSettings<'t> {
     /// The label of the turn.
     pub id: Option<&'t Text>,
@@ -72,6 +78,8 @@ pub struct TurnSettings<'t> {
     pub timeout_ms: Option<&'t TimeoutMs>,
     /// Passed to the agent with its runs.
     pub props: Option<&'t Node>,
+    /// How the agent is asked.
+    pub options: Option<&'t RequestOptions>,
     /// What it keeps for later turns.
     pub capture: Option<&'t FreeMap<Spanned<Capture>>>,
 }
@@ -96,6 +104,9 @@ pub struct UserTurn {
     #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
+    /// How the agent is asked in this turn; merged over the test's options, key by key.
+    #[schemars(example = serde_json::json!({"connector": "deepseek.v3"}))]
+    pub options: Option<RequestOptions>,
     /// Values of this turn that become variables for later turns and for `teardown`.
     #[schemars(example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,

@@ -196,7 +196,7 @@ impl LoadedTest {
         match self.turns.first() {
             None => {
                 let message =
-                    "there are no `turns`, and the last of the `messages` is not what the user says";
+                    "there are no `turns`, and the last of the `messages` is neither the user's nor a tool's";
                 let problem = Diagnostic::error(Code::MissingKey, message).at(&self.source, last.span, "");
                 problems.push(problem.help("add `turns`, or end the `messages` with one of role `user`"));
             }

@@ -4,9 +4,7 @@ use std::collections::HashSet;
 
 use super::test::{LoadedTest, turn_block};
 use crate::assertion::Block;
-use crate::compile::{
-    AttachmentFiles, FileAccess, PreparedTurn, describe_written, fill_client_tools, passed_on,
-};
+use crate::compile::{AttachmentFiles, FileAccess, PreparedTurn, describe_written, fill_client_tools};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::Turn;
@@ -54,7 +52,7 @@ impl LoadedTest {
         let test = self.block(library, &mut interpolation);
         let tools = self.model.client_tools.as_ref();
         fill_client_tools(tools, config.map(|config| config.scripts(&context.files)), &mut interpolation);
-        let _ = passed_on(self.model.props.as_ref(), &mut interpolation);
+        let _ = self.request_context(&mut interpolation);
         if let Some(timeout) = &self.model.timeout_ms {
             let _ = interpolation.number(timeout);
         }

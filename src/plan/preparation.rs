@@ -17,10 +17,11 @@ use super::test_scope::THREAD;
 use crate::assertion::{Block, ScriptSource, TurnRules, inherit};
 use crate::compile::{
     FileAccess, HookCommand, HookRole, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook,
-    headers_with, merge_client_tools, passed_on,
+    headers_with, merge_client_tools,
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
+use crate::message::RequestContext;
 use crate::model::Hook;
 use crate::process::Launch;
 use crate::project::{LaunchContext, ResolvedTarget, Variables};
@@ -51,8 +52,8 @@ pub struct Preparation {
     from_hooks: IndexSet<String>,
     /// The rules of the target and of the test, once they are filled.
     levels: Option<(Block, Block)>,
-    /// What the test passes on to the agent with every run.
-    props: Map<String, Value>,
+    /// What goes to the agent with every request.
+    request_context: RequestContext,
     /// The names of the judges that its rules ask.
     judges: Vec<String>,
     /// What the target is filled for.
@@ -103,7 +104,7 @@ impl Preparation {
             from_test,
             from_hooks: IndexSet::new(),
             levels: None,
-            props: Map::new(),
+            request_context: RequestContext::default(),
             judges: if plan.judging == Judging::Asked { entry.test.judges.clone() } else { Vec::new() },
             mode,
         };
@@ -310,7 +311,7 @@ impl Preparation {
         let mut interpolation = Interpolation::new(&self.scope, &self.test.source, Mode::Send, problems);
         let mut test_block = self.test.block(Some(config.named_assertions()), &mut interpolation);
         let tests_tools = fill_client_tools(self.test.model.client_tools.as_ref(), None, &mut interpolation);
-        let props = passed_on(self.test.model.props.as_ref(), &mut interpolation);
+        let request_context = self.test.request_context(&mut interpolation);
         let whole_timeout =
             self.test.model.timeout_ms.as_ref().map(|ms| interpolation.number(ms)).transpose();
         let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
@@ -332,8 +333,10 @@ impl Preparation {
             self.test.snapshot_files(&self.context, &self.name, self.row.as_ref(), FileAccess::Read);
         snapshot_files.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
         let target = target?;
-        self.props = props.ok()?;
-        turns.iter_mut().flatten().for_each(|turn| turn.pass_on_under(&self.props));
+        self.request_context = request_context.ok()?;
+        for turn in turns.iter_mut().flatten() {
+            turn.request.context.put_over(&self.request_context);
+        }
         let rules = inherit(&target_block, &test_block, &turn_blocks);
         self.levels = Some((target_block, test_block));
         is_whole.then_some(())?;
@@ -369,7 +372,7 @@ impl Preparation {
             let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut interpolation);
             let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
             let mut turn = PreparedTurn::fill(turn, files, &mut interpolation).ok()?;
-            turn.pass_on_under(&self.props);
+            turn.request.context.put_over(&self.request_context);
             let snapshot_files =
                 self.test.snapshot_files(&self.context, &self.name, self.row.as_ref(), FileAccess::Read);
             snapshot_files.give(&mut block, Some(index + 1), &mut problems);

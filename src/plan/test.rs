@@ -5,10 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use crate::assertion::{Block, Library};
 use crate::cases::FilePart;
-use crate::compile::{AttachmentFiles, FileAccess, RowEntry, Rows, SnapshotFiles, fill_history};
+use crate::compile::{
+    AttachmentFiles, FileAccess, RowEntry, Rows, SnapshotFiles, fill_history, request_context,
+};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
-use crate::message::{HistoryMessage, MessageId, Role};
+use crate::message::{HistoryMessage, MessageId, RequestContext, Role};
 use crate::model::{Hook, MessageDefinition, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
 use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
@@ -45,7 +47,7 @@ impl LoadedTest {
         let (turns, last_message) = match model.turns.take() {
             Some(turns) => (turns, None),
             None => turn_of_messages(&mut messages)
-                .map_or((Vec::new(), None), |(turn, message)| (vec![turn], Some(message))),
+                .map_or((Vec::new(), None), |(turn, message)| (vec![turn], message)),
         };
         let (part, rows) = (None, OnceLock::new());
         Self { source, model, messages, turns, last_message, index, hash, part, rows }
@@ -173,16 +175,26 @@ impl LoadedTest {
         }
     }
 
+    /// What goes to the agent with every request of the test.
+    pub(super) fn request_context(&self, interpolation: &mut Interpolation<'_>) -> Leaf<RequestContext> {
+        let Test { props, options, caller, .. } = &self.model;
+        request_context(props.as_ref(), options.as_ref(), caller.as_ref(), interpolation)
+    }
+
     /// The rules of the test.
     pub(super) fn block(&self, library: Option<Library<'_>>, interpolation: &mut Interpolation<'_>) -> Block {
         Block::compile(&self.model.assert, Level::Test, library, interpolation)
     }
 }
 
-/// Takes the last message where it is what the user says, as a turn.
+/// Takes the last message where it is what the user says, as a turn. If it is the result of a tool, the agent goes on from
+/// there.
 fn turn_of_messages(
     messages: &mut Vec<Spanned<MessageDefinition>>,
-) -> Option<(Spanned<Turn>, MessageDefinition)> {
+) -> Option<(Spanned<Turn>, Option<MessageDefinition>)> {
+    if let Some(result) = messages.last().filter(|message| message.value.role == Role::Tool) {
+        return Some((Spanned { value: Turn::Continue, span: result.span }, None));
+    }
     let last =
         messages.pop_if(|message| message.value.role == Role::User && message.value.content.is_some())?;
     let user = last.value.content.as_ref()?.value.clone();
@@ -192,10 +204,11 @@ fn turn_of_messages(
         id: None,
         timeout_ms: None,
         props: None,
+        options: None,
         capture: None,
         assert: None,
     };
-    Some((Spanned { value: Turn::User(turn), span: last.span }, last.value))
+    Some((Spanned { value: Turn::User(turn), span: last.span }, Some(last.value)))
 }
 
 /// The rules of a turn.

@@ -136,6 +136,11 @@ const SENTENCES: &[(&[&str], &str, &str)] = &[
         "attach a file: `attachments: [{ type: image, source: \"file://photo.png\" }]`",
     ),
     (&["retries", "retry"], "turns", "write `run: { retries: 2 }` in the config, or run with `--retries 2`"),
+    (
+        &["user", "input", "prompt", "message", "content"],
+        "turns",
+        "what the user says belongs under `turns`: `turns: [{ user: … }]`",
+    ),
     (&["only"], "turns", "run one test with `ananke run --filter NAME`"),
     (&["skip_if", "skipIf"], "turns", "write `skip: \"why\"`, or leave tests out with `--filter 'not WORD'`"),
     (&["xfail"], "turns", "name the test under `quarantine` in the config, with a date"),

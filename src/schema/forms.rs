@@ -77,6 +77,11 @@ impl<'a> Form<'a> {
         let mut keys = demands(self.schema);
         keys.next().filter(|_| keys.next().is_none())
     }
+
+    /// Whether a mapping can do without further keys if it has this one.
+    pub(super) fn demands_at_most(&self, key: &str) -> bool {
+        demands(self.schema).all(|demand| demand == key)
+    }
 }
 
 /// The forms of one value.

@@ -220,7 +220,8 @@ impl Site<'_> {
     fn value_of_key(&self) -> Option<Remedy> {
         let key = self.forms.iter().filter(|form| form.is_of("object")).find_map(|form| {
             let fits = |key: &&str| form.property(key).is_some_and(|property| property.accepts(self.node));
-            form.only_demand().filter(fits).or(Some("name").filter(fits))
+            let name = Some("name").filter(|name| form.demands_at_most(name));
+            form.only_demand().or(name).filter(fits)
         })?;
         let written = as_flow(self.source, self.node);
         let value = format!("{{ {key}: {} }}", written.as_deref().unwrap_or("…"));

@@ -15,6 +15,7 @@ mod unclosed;
 mod yaml;
 mod yaml_error;
 mod yaml_place;
+mod yaml_writer;
 
 #[cfg(test)]
 mod tests;
@@ -26,3 +27,4 @@ pub use read::{MAX_BYTES, read, reason, remedy};
 pub use typed::{FLATTENED, ONE_OR_MANY, SWITCH, TagDefault, from_mapping, from_node};
 pub use typed_error::TypeMismatch;
 pub use yaml::{parse, tree};
+pub use yaml_writer::to_yaml;

@@ -1,16 +1,14 @@
 //! What an agent is asked to do.
 
-use serde_json::{Map, Value};
-
-use crate::message::{InterruptAnswer, ToolAnswer, UserContent};
+use crate::message::{InterruptAnswer, RequestContext, ToolAnswer, UserContent};
 
 /// One exchange with an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
     /// What is asked.
     pub action: Action,
-    /// Passed on to the agent over what the target passes on with every run, key by key.
-    pub props: Map<String, Value>,
+    /// What goes to the agent with it.
+    pub context: RequestContext,
 }
 
 /// What a turn asks of the agent.
@@ -27,6 +25,8 @@ pub enum Action {
     },
     /// Replay the thread.
     Connect,
+    /// Go on from the history, which ends with the result of a tool.
+    Continue,
     /// Go on: these interrupts are answered.
     Resume(Vec<InterruptAnswer>),
     /// Go on: these calls of client-side tools are answered.
@@ -36,6 +36,6 @@ pub enum Action {
 impl From<Action> for Request {
     /// Passes nothing further on.
     fn from(action: Action) -> Self {
-        Self { action, props: Map::new() }
+        Self { action, context: RequestContext::default() }
     }
 }

@@ -44,6 +44,14 @@ struct MediaPart<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     source: PartSource<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<PartMetadata<'a>>,
+}
+
+/// What an agent gets to know of a file beyond its content.
+#[derive(Serialize)]
+struct PartMetadata<'a> {
+    filename: &'a str,
 }
 
 #[derive(Serialize)]
@@ -68,6 +76,8 @@ struct BinaryPart<'a> {
     data: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filename: Option<&'a str>,
 }
 
 impl Content {
@@ -128,7 +138,7 @@ struct VersionedPart<'a> {
 
 impl Serialize for VersionedPart<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Attachment { kind, media_type, content } = match self.part {
+        let Attachment { kind, media_type, name, content } = match self.part {
             ContentPart::Text(text) => return SentTextPart { kind: "text", text }.serialize(serializer),
             ContentPart::File(file) => file,
         };
@@ -140,12 +150,14 @@ impl Serialize for VersionedPart<'_> {
         match self.version {
             ProtocolVersion::V1 => {
                 let source = PartSource { kind: from, value, mime_type };
-                MediaPart { kind: kind.as_str(), source }.serialize(serializer)
+                let metadata = name.as_deref().map(|filename| PartMetadata { filename });
+                MediaPart { kind: kind.as_str(), source, metadata }.serialize(serializer)
             }
             ProtocolVersion::V0 => {
                 let data = (from == "data").then_some(value.as_str());
                 let url = (from == "url").then_some(value.as_str());
-                BinaryPart { kind: "binary", mime_type, data, url }.serialize(serializer)
+                let filename = name.as_deref();
+                BinaryPart { kind: "binary", mime_type, data, url, filename }.serialize(serializer)
             }
         }
     }

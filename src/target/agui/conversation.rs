@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::content::Content;
-use super::conversation_settings::ConversationSettings;
+use super::conversation_settings::{ContextItem, ConversationSettings};
 use super::decoder::Decoder;
 use super::event_reader::AguiEvents;
-use super::request::{Messages, RunInput, pass_on_over, with_command};
+use super::request::{Messages, RunInput, pass_on_over, with_command, with_options};
 use super::request_purpose::RequestPurpose;
 use super::thread_state::{SavedThread, ThreadState, UserMessage};
 use crate::target::ended::Ended;
@@ -103,8 +103,17 @@ impl AguiConversation {
         let mut new = Vec::new();
         let mut resume = Vec::new();
         let mut props = Cow::Borrowed(forwarded_props);
-        if !request.props.is_empty() {
-            pass_on_over(props.to_mut(), request.props);
+        let passed_on = request.context;
+        if !passed_on.props.is_empty() {
+            pass_on_over(props.to_mut(), passed_on.props);
+        }
+        if !passed_on.options.is_empty() {
+            let options = props.get("options").cloned().unwrap_or_default();
+            pass_on_over(props.to_mut(), with_options(options, passed_on.options));
+        }
+        let mut context = Cow::Borrowed(context.as_slice());
+        if !passed_on.caller.is_empty() {
+            context.to_mut().extend(passed_on.caller.iter().map(ContextItem::from));
         }
         match &request.action {
             Action::User { message_id, content, .. } => {
@@ -112,7 +121,7 @@ impl AguiConversation {
                 *user_message =
                     Some(UserMessage { id: message_id.clone(), text: content.text().into_owned() });
             }
-            Action::Connect => {
+            Action::Connect | Action::Continue => {
                 calls.start_turn();
                 *user_message = None;
             }
@@ -136,7 +145,7 @@ impl AguiConversation {
                 history.say(&message_id, name, Content::of(content, *version));
                 new.push(message_id);
             }
-            Action::Connect => {}
+            Action::Connect | Action::Continue => {}
             Action::ToolResults(answers) => {
                 new.extend(answers.iter().map(|answer| history.answer_call(answer, &**ids)));
             }
@@ -154,7 +163,7 @@ impl AguiConversation {
             RequestPurpose::Run => Messages::All(history),
         };
         let input = RunInput::new(thread_id, run_id, state.value(), messages, client_tools, &props, &resume);
-        to_raw_value(&input.of(*version).with_context(context)).map_err(|failure| not_written(&failure))
+        to_raw_value(&input.of(*version).with_context(&context)).map_err(|failure| not_written(&failure))
     }
 }
 

@@ -14,6 +14,14 @@ pub struct ContextItem {
     pub value: String,
 }
 
+impl From<(&String, &Value)> for ContextItem {
+    /// A named text.
+    fn from((name, value): (&String, &Value)) -> Self {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        Self { description: name.clone(), value }
+    }
+}
+
 /// What every run of a conversation is sent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConversationSettings {

@@ -122,6 +122,12 @@ pub(super) fn pass_on_over(base: &mut Value, props: Map<String, Value>) {
     }
 }
 
+/// The property that says how the agent is asked: `options` over those of the target, key by key.
+pub(super) fn with_options(mut own: Value, options: Map<String, Value>) -> Map<String, Value> {
+    pass_on_over(&mut own, options);
+    Map::from_iter([("options".to_owned(), own)])
+}
+
 /// The forwarded properties of a run that answers interrupts as before the protocol had them: `command.resume` in
 /// addition to the target's own. One answer is its payload; several are keyed by the ids of their interrupts.
 pub(super) fn with_command(own: &Value, answers: &[InterruptAnswer]) -> Value {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::chat_message::{ChatCall, ChatMessage};
 use super::chat_request::ChatRequest;
@@ -14,7 +14,7 @@ use super::reply_reader::{ModelReply, ReplyReader};
 use super::retry_after::{HEADER, LONGEST_WAIT, retry_after};
 use super::settings::OpenaiSettings;
 use crate::context::{At, Clock, Ids};
-use crate::message::{Role, ToolDeclaration};
+use crate::message::{RequestContext, Role, ToolDeclaration};
 use crate::target::ended::Ended;
 use crate::target::error::TargetError;
 use crate::target::http::{self, ClientEvent, HttpRequest, Method, RequestProgress, Response, Transport};
@@ -76,7 +76,7 @@ impl OpenaiSession {
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         self.add(request.action)?;
-        let body = self.body(request.props)?;
+        let body = self.body(request.context)?;
         let mut limits = self.settings.options.limits(limits);
         let mut retry = 0;
         loop {
@@ -140,6 +140,7 @@ impl OpenaiSession {
                 }
             }
             // A test with such a turn does not load.
+            Action::Continue => {}
             Action::Connect | Action::Resume(_) => {
                 return Err(TargetError::new(
                     "a model has no thread to connect to, and no interrupts to answer",
@@ -149,8 +150,11 @@ impl OpenaiSession {
         Ok(())
     }
 
-    fn body(&self, props: Map<String, Value>) -> Result<Bytes, TargetError> {
+    /// The body of a request. The caller is not part of it; of the options, `connector` is its model.
+    fn body(&self, context: RequestContext) -> Result<Bytes, TargetError> {
         let OpenaiSettings { model, params, .. } = &*self.settings;
+        let RequestContext { props, options, .. } = context;
+        let model = options.get("connector").and_then(Value::as_str).unwrap_or(model);
         let request = ChatRequest::new(model, &self.messages, &self.client_tools, params, props);
         let body = serde_json::to_vec(&request);
         body.map(Bytes::from)

@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::script::{CompiledRule, CompiledStep};
 use crate::context::{At, Clock, ManualClock};
+use crate::message::Role;
 use crate::outcome::CallFailure;
 use crate::target::ended::Ended;
 use crate::target::error::TargetError;
@@ -111,16 +112,25 @@ impl ScriptedSession {
         })
     }
 
+    /// What the agent does in a turn in which the user's last message is `text`.
+    fn answer(&mut self, text: &str) -> VecDeque<CompiledStep> {
+        self.turn += 1;
+        match self.answering(text) {
+            Some(rule) => self.rules[rule].steps.iter().cloned().collect(),
+            None => VecDeque::from([CompiledStep::Say(NOT_UNDERSTOOD.to_owned())]),
+        }
+    }
+
     /// What the agent does about a request.
     fn steps(&mut self, action: &Action) -> VecDeque<CompiledStep> {
         let paused = self.paused.take();
         match action {
-            Action::User { content, .. } => {
-                self.turn += 1;
-                match self.answering(&content.text()) {
-                    Some(rule) => self.rules[rule].steps.iter().cloned().collect(),
-                    None => VecDeque::from([CompiledStep::Say(NOT_UNDERSTOOD.to_owned())]),
-                }
+            Action::User { content, .. } => self.answer(&content.text()),
+            Action::Continue => {
+                let mut earlier = self.options.history.iter().rev();
+                let said = earlier.find(|message| message.role == Role::User);
+                let said = said.and_then(|message| Some(message.content.as_ref()?.text().into_owned()));
+                self.answer(&said.unwrap_or_default())
             }
             Action::Connect => {
                 self.turn += 1;

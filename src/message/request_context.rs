@@ -1,0 +1,29 @@
+//! What goes to an agent with a request, next to what is asked.
+
+use serde_json::{Map, Value};
+
+/// What goes to an agent with a request. Each protocol has places of its own for it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RequestContext {
+    /// Properties, over those of the target.
+    pub props: Map<String, Value>,
+    /// How the agent is asked: `connector`, `mode`, … (SPEC 9).
+    pub options: Map<String, Value>,
+    /// On whose behalf it is asked: `user`, `team`, …, each a text.
+    pub caller: Map<String, Value>,
+}
+
+impl RequestContext {
+    /// Properties alone.
+    pub fn of_props(props: Map<String, Value>) -> Self {
+        Self { props, ..Self::default() }
+    }
+
+    /// Puts this one over `outer`, key by key.
+    pub fn put_over(&mut self, outer: &Self) {
+        let Self { props, options, caller } = std::mem::replace(self, outer.clone());
+        self.props.extend(props);
+        self.options.extend(options);
+        self.caller.extend(caller);
+    }
+}

@@ -1,0 +1,131 @@
+//! Case files: what a case sends, and what happens to files that are large or change.
+
+use std::fmt::Write as _;
+
+use ananke::outcome::Status;
+use serde_json::{Value, json};
+
+use crate::support::project::Project;
+use crate::support::raw_agent::{RawAgent, Step};
+
+const ANSWER: &str = concat!(
+    "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n",
+    "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n",
+    "data: {\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m\",\"role\":\"assistant\",\"delta\":\"Fine.\"}\n\n",
+    "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n",
+);
+
+/// Runs the cases of a file, all of which pass, and gives the bodies of the requests.
+async fn sent(target: &str, cases: &str, requests: usize) -> Vec<Value> {
+    let answers = (0..requests).map(|_| vec![Step::Expect, Step::Send(ANSWER.into())]).collect();
+    let agent = RawAgent::start(answers).await;
+    let config = format!(
+        "version: \"1.3\"\nspecs: \"*.jsonl\"\ntarget: {{ type: agui, endpoint: \"http://{}/\", agentId: a{target} }}\n",
+        agent.address
+    );
+    let project = Project::new(&[("ananke.config.yaml", &config), ("a.jsonl", cases), ("a.pdf", "text")]);
+    for outcome in project.run().await {
+        assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
+    }
+    let bodies = agent.requests().await.into_iter();
+    bodies.map(|request| serde_json::from_slice(&request.body).expect("a request is JSON")).collect()
+}
+
+#[tokio::test]
+async fn options_and_the_caller_go_along_with_every_run() {
+    let cases = r#"{"id": "a", "input": "one ${X}", "user": "ada", "team": "ops", "metadata": {"ticket": 7, "from": "case"},
+  "options": {"connector": "m", "search": false, "skip": {"trace": true}, "metadata": {"from": "options"}},
+  "turns": [{"input": "two", "options": {"mode": "chat", "connector": "n"}}], "expected": "Fine."}"#;
+    let target = ", forwardedProps: { a: 1, options: { connector: k, other: 2 } }, context: [{ description: d, value: v }]";
+    let bodies = sent(target, cases, 2).await;
+    let context = json!([
+        { "description": "d", "value": "v" },
+        { "description": "user", "value": "ada" },
+        { "description": "team", "value": "ops" },
+    ]);
+    let metadata = json!({ "ticket": 7, "from": "options" });
+    for (body, connector) in bodies.iter().zip(["m", "n"]) {
+        assert_eq!(body["context"], context);
+        let options = &body["forwardedProps"]["options"];
+        assert_eq!((&body["forwardedProps"]["a"], &options["connector"]), (&json!(1), &json!(connector)));
+        assert_eq!((&options["metadata"], &options["search"]), (&metadata, &json!(false)));
+        assert_eq!((&options["skip"], &options["other"]), (&json!({"trace": true}), &json!(2)));
+    }
+    assert_eq!(bodies[0]["messages"][0]["content"], "one ${X}");
+    assert_eq!(bodies[1]["forwardedProps"]["options"]["mode"], "chat");
+}
+
+#[tokio::test]
+async fn parts_are_read_in_the_spellings_of_several_systems() {
+    let cases = r#"{"id": "a", "expected": "Fine.", "turns": [{"input": {"content": [{"type": "text", "text": "look"},
+  {"type": "image_url", "image_url": {"url": "https://a.example/x.png"}}, {"type": "image", "url": "data:image/png;base64,AAAA"},
+  {"type": "input_audio", "input_audio": {"data": "AAAA", "format": "mp3"}}, {"type": "audio", "data": "AAAA", "format": "wav"},
+  {"type": "file", "source": "file://a.pdf", "name": "b.pdf"}, {"type": "file", "file": {"url": "https://a.example/c.txt", "filename": "c"}}]},
+  "attachments": {"type": "file", "source": "a.pdf"}}]}"#;
+    let bodies = sent("", cases, 1).await;
+    let data = |kind: &str, mime: &str| json!({"type": kind, "source": {"type": "data", "value": "AAAA", "mimeType": mime}});
+    let pdf = json!({"type": "data", "value": "dGV4dA==", "mimeType": "application/pdf"});
+    assert_eq!(
+        bodies[0]["messages"][0]["content"],
+        json!([
+            {"type": "text", "text": "look"},
+            {"type": "image", "source": {"type": "url", "value": "https://a.example/x.png"}},
+            data("image", "image/png"),
+            data("audio", "audio/mpeg"),
+            data("audio", "audio/wav"),
+            {"type": "document", "source": pdf, "metadata": {"filename": "b.pdf"}},
+            {"type": "document", "source": {"type": "url", "value": "https://a.example/c.txt"}, "metadata": {"filename": "c"}},
+            {"type": "document", "source": pdf},
+        ])
+    );
+    let older = sent(", protocolVersion: \"0.x\"", cases, 1).await;
+    assert_eq!(older[0]["messages"][0]["content"][5]["filename"], "b.pdf");
+}
+
+#[tokio::test]
+async fn a_history_may_end_with_the_result_of_a_tool() {
+    let cases = r#"{"id": "a", "input": [{"content": "Weather?"}, {"role": "assistant", "content": null,
+  "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}]},
+  {"role": "tool", "tool_call_id": "c1", "content": "sunny"}], "assert": {"type": "contains", "value": "Fine"}}
+{"id": "b", "input": [{"role": "system", "content": [{"type": "text", "text": "Be brief."}]}, {"content": "Hi", "name": "ada"}], "expected": "Fine."}"#;
+    for target in ["", ", history: last"] {
+        let bodies = sent(target, cases, 2).await;
+        let messages: Vec<(&Value, &Value)> = bodies
+            .iter()
+            .flat_map(|body| body["messages"].as_array().expect("messages"))
+            .map(|message| (&message["role"], &message["content"]))
+            .collect();
+        let expected = json!([
+            ["user", "Weather?"],
+            ["assistant", null],
+            ["tool", "sunny"],
+            ["system", "Be brief."],
+            ["user", "Hi"]
+        ]);
+        assert_eq!(json!(messages), expected, "{target}");
+        assert_eq!(bodies[1]["messages"][1]["name"], "ada");
+    }
+}
+
+#[tokio::test]
+async fn a_case_that_changes_after_the_check_is_an_error_of_its_test_alone() {
+    let config =
+        "version: \"1.3\"\nspecs: \"*.jsonl\"\ntarget: { type: scripted, rules: [{ do: [{ say: yes }] }] }\n";
+    let mut cases = String::new();
+    for number in 0..50 {
+        let _ = writeln!(cases, "{{\"id\": \"{number}\", \"input\": \"{number}\", \"expected\": \"yes\"}}");
+    }
+    let project = Project::new(&[("ananke.config.yaml", config), ("a.jsonl", &cases)]);
+    let plan = project.plan().plan.expect("a good plan");
+    let changed = cases.replace("\"id\": \"7\", \"input\": \"7\"", "\"id\": \"7\", \"input\": \"8\"");
+    std::fs::write(project.folder().join("a.jsonl"), changed).expect("the file can be written");
+    let outcomes = project.run_plan(plan).await;
+    let wrong: Vec<&str> = outcomes
+        .iter()
+        .filter(|outcome| outcome.status() != Status::Passed)
+        .map(|outcome| outcome.test.id.as_str())
+        .collect();
+    assert_eq!((outcomes.len(), wrong.as_slice()), (50, &["7"][..]));
+    let problem = outcomes[7].first_problem().map(|(_, problem)| problem.message.as_str());
+    assert_eq!(problem, Some("the file changed since the run began"));
+}

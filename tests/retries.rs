@@ -1,134 +1,15 @@
 //! Tests that are tried again: what an attempt shares with the one before it, which outcome counts, what stops.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use ananke::context::{At, Clock};
-use ananke::outcome::{Outcome, SaidLine, Status, TranscriptLine, Verdict};
+use ananke::outcome::{Outcome, SaidLine, Status, TranscriptLine};
 use ananke::plan::{Selection, plan};
-use ananke::project::{RunSettings, Variables};
-use ananke::run::{AfterFailure, Options, Reason, ReusedThreads, Run, RunEvent, Stopper, event_channel, run};
-use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
-use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use ananke::project::{GivenRuns, RunCounts, RunSettings, Variables};
+use ananke::run::{AfterFailure, Options, ReusedThreads, RunEvent, Stopper};
 
+use crate::support::moody::{CONFIG, Moody, carried_out, project, shown, wants_yes};
 use crate::support::project::Project;
-
-/// An agent that says something else each time it is asked: the next of its lines, at last always the last one.
-struct Moody {
-    clock: Arc<dyn Clock>,
-    says: Vec<&'static str>,
-    asked: AtomicUsize,
-    threads: Mutex<Vec<String>>,
-    /// Stops the run while it answers this request, counted from 1.
-    stops: Mutex<Option<(usize, Stopper)>>,
-}
-
-impl Moody {
-    fn new(project: &Project, says: &[&'static str]) -> Arc<Self> {
-        Arc::new(Self {
-            clock: project.context().clock,
-            says: says.to_vec(),
-            asked: AtomicUsize::new(0),
-            threads: Mutex::default(),
-            stops: Mutex::default(),
-        })
-    }
-
-    fn answer(&self, request: &HttpRequest) -> Reply {
-        let sent: Value = serde_json::from_slice(&request.body).unwrap();
-        let thread = sent["threadId"].as_str().unwrap();
-        self.threads.lock().unwrap().push(thread.to_owned());
-        let number = self.asked.fetch_add(1, Ordering::SeqCst);
-        if let Some((at, stopper)) = &*self.stops.lock().unwrap()
-            && number + 1 == *at
-        {
-            stopper.stop(Reason::Interrupted);
-        }
-        let says = self.says.get(number).or(self.says.last()).unwrap();
-        let events = [
-            json!({ "type": "RUN_STARTED", "threadId": thread, "runId": "r" }),
-            json!({ "type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant" }),
-            json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": says }),
-            json!({ "type": "TEXT_MESSAGE_END", "messageId": "m" }),
-            json!({ "type": "RUN_FINISHED", "threadId": thread, "runId": "r" }),
-        ];
-        let body: String = events.map(|event| format!("data: {event}\n\n")).concat();
-        let (sender, receiver) = mpsc::channel(1);
-        let at = self.clock.now();
-        sender.try_send(Next::Bytes(at, body.into())).unwrap();
-        let body = Box::new(Chunks::new(receiver, Arc::clone(&self.clock)));
-        Reply { at, head: ResponseHead { status: 200, ..ResponseHead::default() }, body }
-    }
-}
-
-impl Transport for Moody {
-    fn moment(&self, _event: ClientEvent) -> At {
-        self.clock.now()
-    }
-
-    fn send(&self, request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
-        Box::pin(async move { Ok(Some(self.answer(&request))) })
-    }
-}
-
-const CONFIG: &str =
-    "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1/\", agentId: moody }\n";
-
-/// A test that wants to hear `yes`.
-fn wants_yes(name: &str, hooks: &str) -> (String, String) {
-    let text = format!(
-        "version: \"1.0\"\nname: {name}\n{hooks}turns: [{{ user: well?, assert: {{ text: {{ must_match: \"yes\" }} }} }}]\n"
-    );
-    (format!("{name}.test.yaml"), text)
-}
-
-fn project(tests: &[(String, String)]) -> Project {
-    let mut files = vec![("ananke.config.yaml", CONFIG)];
-    files.extend(tests.iter().map(|(name, text)| (name.as_str(), text.as_str())));
-    Project::new(&files).with_environment("PATH", "/usr/bin:/bin")
-}
-
-struct Ran {
-    outcomes: Vec<Outcome>,
-    events: Vec<String>,
-    verdict: Verdict,
-}
-
-async fn carried_out(project: &Project, agent: &Arc<Moody>, options: Options) -> Ran {
-    let (sender, mut receiver) = event_channel(1000);
-    let plan = project.plan().plan.unwrap();
-    let mut shared: Run = project.shared(options, sender);
-    shared.transport = Arc::<Moody>::clone(agent);
-    if let Some((_, stopper)) = &mut *agent.stops.lock().unwrap() {
-        *stopper = shared.stopper.clone();
-    }
-    let verdict = run(shared, plan).await;
-    let (mut outcomes, mut events) = (Vec::new(), Vec::new());
-    while let Some(event) = receiver.recv().await {
-        match &*event {
-            RunEvent::CaseStarted { .. } => events.push("started".to_owned()),
-            RunEvent::Retrying { retry, of, status, why, .. } => {
-                events.push(format!("retry {retry} of {of} ({}: {why})", status.as_str()));
-            }
-            RunEvent::CaseEnded { .. } => events.push("ended".to_owned()),
-            RunEvent::CaseFinished(outcome) => outcomes.push((**outcome).clone()),
-            _ => {}
-        }
-    }
-    Ran { outcomes, events, verdict }
-}
-
-/// `name status` of a test, with the statuses of the attempts before.
-fn shown(outcomes: &[Outcome]) -> Vec<String> {
-    let line = |outcome: &Outcome| {
-        let statuses = outcome.earlier_attempts.iter().chain([outcome]).map(|one| one.status().as_str());
-        format!("{} {}", outcome.test.name, statuses.collect::<Vec<_>>().join(", "))
-    };
-    outcomes.iter().map(line).collect()
-}
 
 fn retries(retries: u32) -> Options {
     Options { retries, ..Options::default() }
@@ -288,14 +169,13 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
 }
 
 /// What is said of threads when everything is loaded, for a target with these keys.
-fn said_of_threads(target: &str, given: &[&str], retries: u32) -> Vec<String> {
+fn said_of_threads(target: &str, given: &[&str], settings: &RunSettings) -> Vec<String> {
     let config = CONFIG.replace("moody", &format!("moody{target}"));
     let (name, text) = wants_yes("a", "hooks: [{ cmd: [echo, '{}'] }]\n");
     let project = Project::new(&[("ananke.config.yaml", &config), (&name, &text)]);
     let given = given.iter().map(|name| ((*name).to_owned(), "x".to_owned())).collect();
     let variables = Variables { given, ..Variables::default() };
-    let settings = RunSettings { retries: Some(retries), ..RunSettings::default() };
-    let selection = Selection { sends: true, settings, variables, ..Selection::default() };
+    let selection = Selection { sends: true, settings: *settings, variables, ..Selection::default() };
     let planned = plan(&project.context(), &selection, &project.redactor);
     planned.problems.iter().map(|problem| problem.code.to_string()).collect()
 }
@@ -314,7 +194,21 @@ fn attempts_on_one_thread_are_told_before_anything_runs() {
         ("", &["THREAD_ID"], &["fixed-thread"]),
         (", threadId: \"a-${THREAD_ID}\"", &["THREAD_ID"], &["fixed-thread"]),
     ] {
-        assert_eq!(said_of_threads(target, given, 1), expected, "{target} {given:?}");
-        assert_eq!(said_of_threads(target, given, 0), none, "{target} {given:?}, without retries");
+        let runs = |runs| RunCounts { given: Some(GivenRuns::Times(runs)), ..RunCounts::default() };
+        for several in [
+            RunSettings { retries: Some(1), ..RunSettings::default() },
+            RunSettings { runs: runs(2), ..RunSettings::default() },
+            RunSettings { self_comparison: Some(true), ..RunSettings::default() },
+        ] {
+            assert_eq!(said_of_threads(target, given, &several), expected, "{target} {given:?} {several:?}");
+        }
+        for single in [
+            RunSettings { retries: Some(0), ..RunSettings::default() },
+            RunSettings { runs: runs(1), ..RunSettings::default() },
+            RunSettings { retries: Some(1), retry_dirty: Some(true), ..RunSettings::default() },
+            RunSettings { runs: runs(2), retry_dirty: Some(true), ..RunSettings::default() },
+        ] {
+            assert_eq!(said_of_threads(target, given, &single), none, "{target} {given:?} {single:?}");
+        }
     }
 }

@@ -82,6 +82,17 @@ impl Outcome {
         self.other_runs.last().filter(|_| self.self_comparison.as_ref().is_some_and(|both| both.is_flip()))
     }
 
+    /// The share of its runs that passed, in per cent: 100 or 0 for a test that runs once; `None` if it is skipped and has no
+    /// complete run.
+    pub fn pass_rate(&self) -> Option<f64> {
+        match (self.stability.as_deref(), self.status()) {
+            (Some(stability), _) => Some(stability.pass_rate()),
+            (None, Status::Skipped) => None,
+            (None, Status::Passed) => Some(100.0),
+            (None, _) => Some(0.0),
+        }
+    }
+
     /// How many turns its runs sent, without those of earlier attempts, and the tokens of all attempts.
     pub fn spent(&self) -> (usize, Usage) {
         let (turns, usage) = if let Some(stability) = self.stability.as_deref() {

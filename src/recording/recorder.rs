@@ -20,7 +20,7 @@ use super::frames::Frames;
 use super::name;
 use super::problem::problem;
 use super::program_run::{ProgramRun, ProgramRunEnd};
-use super::recordings::Recordings;
+use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
 use crate::context::{At, CaseKey, Context, Ids, digest, write_file};
@@ -182,10 +182,10 @@ impl Recorder {
             let message = format!("the recording `{shown}` cannot be written: {error}");
             problem(message, Some("is the directory of recordings writable?"))
         })?;
-        // An earlier recording may have more attempts or runs, whose files are deleted.
+        // An earlier recording may have more attempts or runs, whose files are deleted. A run that was missing leaves the others.
         remove_attempts(folder, CaseKey { attempt: self.0.key.attempt + 1, ..self.0.key.clone() });
         let mut next = CaseKey { run: self.0.key.run + 1, attempt: 1, ..self.0.key.clone() };
-        while remove_attempts(folder, next.clone()) {
+        while recordings.mode == RecordingMode::Record && remove_attempts(folder, next.clone()) {
             next.run += 1;
         }
         Ok(shown)

@@ -30,7 +30,7 @@ pub(super) struct RepeatedRuns {
     latest: Option<Outcome>,
     /// The warnings of all runs, each once.
     warnings: Vec<String>,
-    /// The snapshots that any run wrote.
+    /// The snapshots that any run wrote, each once.
     snapshots: Vec<SnapshotWritten>,
 }
 
@@ -122,7 +122,11 @@ impl AttemptSeries for RepeatedRuns {
                 self.warnings.push(warning);
             }
         }
-        self.snapshots.append(&mut outcome.verdict.snapshots);
+        for written in std::mem::take(&mut outcome.verdict.snapshots) {
+            if self.snapshots.iter().all(|known| known.file != written.file) {
+                self.snapshots.push(written);
+            }
+        }
         if status == Status::Skipped {
             self.latest = Some(outcome);
             return None;
@@ -167,7 +171,7 @@ impl AttemptSeries for RepeatedRuns {
         outcome.verdict.warnings = warnings;
         outcome.verdict.snapshots = snapshots;
         outcome.other_runs = others;
-        outcome.stability = Some(Box::new(stability));
+        outcome.stability = Some(stability).filter(|stability| stability.runs() > 0).map(Box::new);
         outcome
     }
 }

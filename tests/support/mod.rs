@@ -4,6 +4,7 @@ pub(crate) mod agui;
 pub(crate) mod canned;
 pub(crate) mod conformance;
 pub(crate) mod http2_agent;
+pub(crate) mod moody;
 pub(crate) mod normalise;
 pub(crate) mod project;
 pub(crate) mod raw_agent;

@@ -6,7 +6,7 @@ use super::style::{TranscriptScope, TranscriptStyle};
 use super::writer::transcript;
 use crate::outcome::{FailedRuns, Outcome, Status};
 use crate::report::layout::{Page, mark};
-use crate::report::words::stability::{decision, numbers, rate, times};
+use crate::report::words::stability::{decision, numbers, rate, times, tries};
 use crate::text::{escape, truncate};
 
 /// The most characters of a finding on one line.
@@ -28,6 +28,9 @@ pub(super) fn runs(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
     }
     if stability.failed > 0 || style.scope == TranscriptScope::Everything {
         line(page, &times(stability), palette.faint);
+    }
+    if let Some(tries) = tries(stability) {
+        line(page, &tries, palette.faint);
     }
     for failed in &stability.failures {
         reason(page, failed, style);

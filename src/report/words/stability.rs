@@ -1,7 +1,9 @@
 //! What several runs of a test came to, for people.
 
 use crate::outcome::{FailedRuns, Outcome, RunPolicy, SelfComparison, Stability, StabilityVerdict, Totals};
-use crate::statistics::{Interval, Percentage, SequentialTest, exact_interval};
+use crate::statistics::{
+    Interval, Percentage, ReliabilityEstimate, SequentialTest, exact_interval, reliability,
+};
 use crate::text::duration;
 
 /// `80%`, `97.5%`: a fraction from 0 to 1 as a percentage with at most one decimal.
@@ -63,6 +65,22 @@ pub(crate) fn times(stability: &Stability) -> String {
             .map(duration::rounded);
     format!("{average} on average ({least} to {most}, standard deviation {deviation})")
 }
+
+/// `pass@2 93.3%, pass@3 100%; pass^2 40%, pass^3 20%`: how several tries would end; `None` if all would end alike.
+pub(crate) fn tries(stability: &Stability) -> Option<String> {
+    let estimates = reliability(stability.passed, stability.runs());
+    let list = |sign: char, share: fn(&ReliabilityEstimate) -> f64| {
+        let shown = estimates.iter().take(MOST_TRIES);
+        let shown =
+            shown.map(|estimate| format!("pass{sign}{} {}", estimate.tries, percent(share(estimate))));
+        shown.collect::<Vec<_>>().join(", ")
+    };
+    let differ = stability.passed > 0 && stability.failed > 0;
+    differ.then(|| list('@', |estimate| estimate.any) + "; " + &list('^', |estimate| estimate.all))
+}
+
+/// For how many numbers of tries the text reports have estimates.
+const MOST_TRIES: usize = 3;
 
 /// `run 4`, `runs 2, 7`, `runs 1, 2, 3 and 17 more`.
 pub(crate) fn numbers(failed: &FailedRuns) -> String {

@@ -8,7 +8,7 @@ use crate::context::iso8601;
 use crate::outcome::Outcome;
 use crate::report::words::duration::milliseconds;
 use crate::report::words::names;
-use crate::report::words::stability::{decision, flip, numbers, rate, times};
+use crate::report::words::stability::{decision, flip, numbers, rate, times, tries};
 use crate::text::truncate;
 
 /// The most characters of a finding in the list.
@@ -155,7 +155,7 @@ fn runs(outcome: &Outcome) -> Vec<String> {
         format!("{} {}: {message}", numbers(failed), failed.status.as_str())
     });
     let lines = flip(outcome).into_iter().chain([rate(stability)]).chain(decision(stability));
-    lines.chain([times(stability)]).chain(shown).collect()
+    lines.chain([times(stability)]).chain(tries(stability)).chain(shown).collect()
 }
 
 fn attempt(name: String, outcome: &Outcome) -> AttemptDetails<'_> {

@@ -50,9 +50,9 @@ pub(super) fn stability(outcome: &Outcome) -> Option<StabilityView> {
     })
 }
 
-/// The pass rate of `outcome` in per cent, of a test that ran several times.
+/// The pass rate of `outcome` in per cent.
 pub(super) fn pass_rate(outcome: &Outcome) -> Option<f64> {
-    outcome.stability.as_ref().map(|stability| rounded(stability.pass_rate()))
+    outcome.pass_rate().map(rounded)
 }
 
 /// Both verdicts of `outcome`, if the suite was compared with itself.

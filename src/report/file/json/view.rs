@@ -144,7 +144,8 @@ pub(super) struct ResultLine<'a> {
     /// The attempts before the last one, in order; omitted if there was only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) earlier_attempts: Option<Vec<AttemptView<'a>>>,
-    /// The share of runs that passed, in per cent, from 0 to 100; omitted for a test that runs once.
+    /// The share of runs that passed, in per cent, from 0 to 100: 100 or 0 for a test that runs once. Omitted for a skipped test
+    /// without a complete run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) pass_rate: Option<f64>,
     /// How stable the test is, by its pass rate; omitted for a test that runs once.

@@ -132,7 +132,8 @@ impl MarkdownBuilder {
             let _ = write!(text, "### flaky{fails}\n\n{}\n", self.flaky.text());
         }
         if self.repeated.count > 0 {
-            text += &folded(&format!("pass rates of {} tests", self.repeated.count), &self.repeated.text());
+            let tests = if self.repeated.count == 1 { "test" } else { "tests" };
+            text += &folded(&format!("stability of {} {tests}", self.repeated.count), &self.repeated.text());
         }
         if self.quarantined.count > 0 {
             text += &folded(&format!("{} quarantined", self.quarantined.count), &self.quarantined.text());

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::scanner::{ObjectProgress, ObjectScanner};
 use crate::context::{Files, OpenFile};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-use crate::source::{MAX_BYTES, reason};
+use crate::source::{MAX_BYTES, reason, remedy};
 
 /// The mark that some editors begin a file with.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -123,6 +123,7 @@ impl CaseFile<'_> {
 
     fn unreadable(self, error: &io::Error) -> Diagnostic {
         Diagnostic::error(Code::Unreadable, format!("`{}` cannot be read: {}", self.name, reason(error)))
+            .help(remedy(error))
     }
 }
 

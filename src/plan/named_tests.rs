@@ -1,5 +1,6 @@
 //! What the paths of a selection name: files and directories, and single tests by their ids.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::entry::CaseEntry;
@@ -7,6 +8,9 @@ use super::filter::has_id;
 use crate::context::{Context, absolute};
 use crate::project::ProjectFiles;
 use crate::text::escape;
+
+/// The file extensions of what is certainly meant as a path.
+const EXTENSIONS: &[&str] = &["json", "jsonl", "yaml", "yml"];
 
 /// What the paths of a command name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,8 +43,8 @@ impl NamedTests {
             let text = path.to_string_lossy().into_owned();
             let place = place(&text, context, folder);
             let is_path = context.files.look(&absolute(context, path)).is_ok();
-            let has_extension =
-                path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+            let extension = path.extension().and_then(OsStr::to_str);
+            let has_extension = extension.is_some_and(|extension| EXTENSIONS.contains(&extension));
             let is_like_path = !text.contains("::") && (has_extension || text.contains(['/', '\\']));
             if is_path || (is_like_path && place.is_none()) {
                 named.paths.push(path.clone());

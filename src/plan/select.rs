@@ -36,7 +36,14 @@ impl Selection {
         let is_known = |id: &String| cases.iter().any(|case| has_id(case, id));
         problems.extend(self.ids.iter().filter(|id| !is_known(id)).map(|id| unknown(id, &cases)));
         let unknown_tests = named.tests.iter().filter(|test| !cases.iter().any(|case| test.is(case)));
-        problems.extend(unknown_tests.map(|test| unknown(&test.written, &cases)));
+        problems.extend(unknown_tests.map(|test| {
+            let problem = unknown(&test.written, &cases);
+            if test.written.contains("::") {
+                problem
+            } else {
+                problem.help("there is no file or directory of this name either")
+            }
+        }));
         let has_tag = |case: &CaseEntry| self.tags.iter().any(|tag| case.test.tags.contains(tag));
         let mut chosen = cases;
         chosen.retain(|case| {

@@ -42,6 +42,10 @@ async fn options_and_the_caller_go_along_with_every_run() {
         { "description": "d", "value": "v" },
         { "description": "user", "value": "ada" },
         { "description": "team", "value": "ops" },
+        { "description": "locale", "value": "en-us" },
+        { "description": "client_type", "value": "test" },
+        { "description": "ip", "value": "127.0.0.1" },
+        { "description": "referer", "value": "agent-test" },
     ]);
     let metadata = json!({ "ticket": 7, "from": "options" });
     for (body, connector) in bodies.iter().zip(["m", "n"]) {

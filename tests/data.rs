@@ -1,4 +1,4 @@
-//! Test data, captures, timeouts and teardowns that need a socket, a process or many rows to be tested.
+//! What a test may hold beside its turns, where it takes a socket, a process or many rows to see it.
 
 use std::fmt::Write as _;
 

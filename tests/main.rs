@@ -1,4 +1,4 @@
-//! The integration tests: one binary, one module for each subject.
+//! The integration tests: one binary, one module a subject.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
@@ -7,6 +7,7 @@ mod attachments;
 mod bad_files;
 mod bounds;
 mod case_files;
+mod command_lines;
 mod config;
 mod corpus;
 mod data;

@@ -1,4 +1,4 @@
-//! What is replaced in golden files, and that nothing else is.
+//! What the golden files leave out of a text: that, and nothing else.
 
 use std::path::Path;
 

@@ -11,7 +11,8 @@ use super::exit::Exit;
 use super::explain::{ExplainOptions, explain};
 use super::init::{InitOptions, init};
 use super::list::{ListOptions, list};
-use super::run::{RunOptions, run};
+use super::run::run;
+use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
 use super::watch::{WatchOptions, watch};
 

@@ -12,7 +12,7 @@ use super::arguments::CommandLine;
 /// Options of other tools that have no equal here, each with what to write instead.
 const HABITS: &[(&[&str], &str)] = &[
     (
-        &["--grep", "-g", "--testNamePattern", "--test-name-pattern"],
+        &["--run", "--grep", "-g", "--testNamePattern", "--test-name-pattern"],
         "select tests with `--filter WORD` (or `-k WORD`), `--filter 'name(/REGEX/)'` or `FILE::NAME`",
     ),
     (
@@ -51,6 +51,8 @@ const HABITS: &[(&[&str], &str)] = &[
         "set a variable with `--var NAME=VALUE`, or name a file of environment variables with `--env-file FILE`",
     ),
     (&["--watch", "-w", "--watchAll"], "run the tests that a change touches with `ananke watch`"),
+    (&["--ctx"], "say who asks with `-u USER` and `-t TEAM`, or `caller` in a test"),
+    (&["--before", "--after"], "run commands around all tests with `setup` and `teardown` in the config"),
     (&["--silent"], "print only what failed with `--quiet` (or `-q`)"),
     (
         &["--url", "--endpoint", "--provider", "--providers"],

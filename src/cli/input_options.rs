@@ -1,5 +1,9 @@
 //! The options about what is sent to an agent, and on whose behalf.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
+use ananke::message::RequestContext;
 use clap::Args;
 
 /// What is sent to an agent, and on whose behalf.
@@ -9,4 +13,34 @@ pub(crate) struct InputOptions {
     /// `scripts:NAME`. The answer to a message is printed on standard output
     #[arg(short, long, value_name = "MESSAGE|FILE|GENERATOR", conflicts_with = "paths")]
     pub(crate) input: Option<String>,
+    /// The user on whose behalf the agent is asked, over what cases say (default for cases: `test-user`)
+    #[arg(short, long, value_name = "USER")]
+    pub(crate) user: Option<String>,
+    /// The team of that user, over what cases say (default for cases: `test-team`)
+    #[arg(short, long, value_name = "TEAM")]
+    pub(crate) team: Option<String>,
+    /// The model that is asked, over what cases say
+    #[arg(short, long, value_name = "MODEL", value_parser = connector)]
+    pub(crate) connector: Option<String>,
+}
+
+impl InputOptions {
+    /// What goes to the agent with every request.
+    pub(super) fn request_context(&self) -> RequestContext {
+        let given = |key: &str, text: &Option<String>| Some((key.to_owned(), text.as_deref()?.into()));
+        let caller = [given("user", &self.user), given("team", &self.team)];
+        RequestContext {
+            options: given("connector", &self.connector).into_iter().collect(),
+            caller: caller.into_iter().flatten().collect(),
+            ..RequestContext::default()
+        }
+    }
+}
+
+/// The name of a model; a file in its place is a config.
+fn connector(text: &str) -> Result<String, String> {
+    match Path::new(text).extension().and_then(OsStr::to_str) {
+        Some("yaml" | "yml") => Err(format!("a model is not a file; name a config with `--config {text}`")),
+        _ => Ok(text.to_owned()),
+    }
 }

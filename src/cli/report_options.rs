@@ -14,6 +14,10 @@ pub(crate) struct ReportOptions {
     /// lines, `.md` Markdown, `.tap` TAP; repeatable
     #[arg(short, long, value_name = "FILE", value_parser = ReportFile::parse)]
     pub(crate) output: Vec<ReportFile>,
+    /// Who writes the first `-o` file: a format (`html`, `json`, `markdown`, …), or an agent of the config, which is asked
+    /// for the report
+    #[arg(short, long, value_name = "NAME", requires = "output")]
+    pub(crate) reporter: Option<String>,
     /// Write a JUnit XML report
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use ananke::cases::is_case_file;
 use ananke::context::{Context, iso8601};
+use ananke::helper::Generator;
 use ananke::model::ReportFormat;
 use ananke::project::output_name;
 use serde_json::json;
@@ -21,7 +22,7 @@ const EXTENSIONS: [&str; 5] = ["jsonl", "ndjson", "json", "yaml", "yml"];
 const PATHS: [&str; 4] = ["/", "./", "../", "~/"];
 
 /// What `-i` means.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum TestInput {
     /// What a user says.
     Message(String),
@@ -29,6 +30,8 @@ pub(super) enum TestInput {
     File(PathBuf),
     /// Cases on standard input.
     Stdin,
+    /// Cases that an agent or a script makes.
+    Generated(Generator),
 }
 
 /// Tests that are ready to be planned.
@@ -54,12 +57,22 @@ impl TestInput {
         if text.trim().is_empty() {
             return Err("the value of `-i` is empty\nhelp: write a message, or name a case file".to_owned());
         }
+        if let Some(generator) = Generator::parse(text) {
+            return Ok(Self::Generated(generator));
+        }
         let is_one_word = !text.contains(char::is_whitespace);
         for prefix in ["agent", "script"] {
             let name = text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(':'));
             if let Some(name) = name.filter(|_| is_one_word) {
                 return Err(format!("`{text}` names nothing\nhelp: write `{prefix}s:{name}`"));
             }
+        }
+        if is_one_word && !context.files.is_file(&path) && text.starts_with("scripts.") {
+            return Err(format!(
+                "`{text}` names tests of scripts, which run in the runtime of their own system alone\n\
+                 help: a script that makes cases is `scripts:{}`",
+                &text["scripts.".len()..]
+            ));
         }
         if context.files.is_directory(&path) {
             return Err(format!(
@@ -81,41 +94,41 @@ impl TestInput {
             is_one_word && (is_of_tests || PATHS.iter().any(|beginning| text.starts_with(beginning)));
         Ok(if is_there || is_like_path { Self::File(text.into()) } else { Self::Message(text.to_owned()) })
     }
-
-    /// The tests that it gives.
-    ///
-    /// # Errors
-    /// If standard input cannot be read.
-    pub(super) fn give(self, context: &Context) -> io::Result<GivenTests> {
-        match self {
-            Self::Message(message) => {
-                let case = json!({ "id": "message", "input": message });
-                Ok(GivenTests::of_cases("message.jsonl", case.to_string().as_bytes(), context))
-            }
-            Self::Stdin => {
-                let mut text = Vec::new();
-                io::stdin().lock().take(MOST_INPUT + 1).read_to_end(&mut text)?;
-                if text.len() as u64 > MOST_INPUT {
-                    let message = format!(
-                        "standard input is larger than {} MiB\nhelp: name a case file with `-i FILE`",
-                        MOST_INPUT >> 20
-                    );
-                    return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
-                }
-                Ok(GivenTests::of_cases("stdin.jsonl", &text, context))
-            }
-            Self::File(path) => {
-                let report = is_case_file(&path).then(|| ReportFile {
-                    path: path.with_file_name(output_name(&iso8601(context.unix_ms()))),
-                    format: ReportFormat::JsonLines,
-                });
-                Ok(GivenTests { context: context.clone(), path, report })
-            }
-        }
-    }
 }
 
 impl GivenTests {
+    /// A message as a test.
+    pub(super) fn of_message(message: &str, context: &Context) -> Self {
+        let case = json!({ "id": "message", "input": message });
+        Self::of_cases("message.jsonl", case.to_string().as_bytes(), context)
+    }
+
+    /// The cases on standard input.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is too long.
+    pub(super) fn of_stdin(context: &Context) -> io::Result<Self> {
+        let mut text = Vec::new();
+        io::stdin().lock().take(MOST_INPUT + 1).read_to_end(&mut text)?;
+        if text.len() as u64 > MOST_INPUT {
+            let message = format!(
+                "standard input is larger than {} MiB\nhelp: name a case file with `-i FILE`",
+                MOST_INPUT >> 20
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        Ok(Self::of_cases("stdin.jsonl", &text, context))
+    }
+
+    /// The tests of a file; case files have results next to them.
+    pub(super) fn of_file(path: PathBuf, context: &Context) -> Self {
+        let report = is_case_file(&path).then(|| ReportFile {
+            path: path.with_file_name(output_name(&iso8601(context.unix_ms()))),
+            format: ReportFormat::JsonLines,
+        });
+        Self { context: context.clone(), path, report }
+    }
+
     /// Cases that are in no file. They are named, and find files, as if they were in `name` in the working directory.
     pub(super) fn of_cases(name: &str, cases: &[u8], context: &Context) -> Self {
         let path = context.working_directory.join(name);
@@ -140,6 +153,7 @@ mod tests {
             Ok(TestInput::Message(_)) => "message".to_owned(),
             Ok(TestInput::File(_)) => "file".to_owned(),
             Ok(TestInput::Stdin) => "stdin".to_owned(),
+            Ok(TestInput::Generated(_)) => "generator".to_owned(),
             Err(message) => message.lines().last().unwrap_or_default().to_owned(),
         };
         for (text, expected) in [
@@ -153,7 +167,10 @@ mod tests {
             ("Hello", "message"),
             ("Read notes.txt", "message"),
             ("agent: who are you?", "message"),
+            ("agents:expense?count=2", "generator"),
+            ("agents: who are they?", "message"),
             ("agent:expense", "help: write `agents:expense`"),
+            ("scripts.expense.setup", "help: a script that makes cases is `scripts:expense.setup`"),
             ("script:a.b?c=1", "help: write `scripts:a.b?c=1`"),
             ("tests", "help: run the tests of a directory with `ananke test tests`"),
             ("notes.txt", "help: read it from standard input with `-i - < notes.txt`"),

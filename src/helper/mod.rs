@@ -4,12 +4,18 @@
 //! read from its text. A helper has a lane of its own, so that it is recorded and replayed apart from the agent.
 
 mod ask;
+mod generated_cases;
+mod generator;
 mod helper_role;
 mod json_values;
 mod judge_answer;
 mod question;
+mod written_report;
 
 pub use ask::Helper;
+pub use generated_cases::{MOST_CASES, cases_of, read_generated_cases};
+pub use generator::{Generator, GeneratorKind};
 pub use helper_role::HelperRole;
 pub use judge_answer::read_judge_answer;
 pub use question::HelperQuestion;
+pub use written_report::read_report;

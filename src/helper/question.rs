@@ -9,8 +9,8 @@ use super::helper_role::HelperRole;
 pub struct HelperQuestion {
     /// What it is asked for.
     pub role: HelperRole,
-    /// The id of the test.
-    pub test_id: String,
+    /// The id of the test that it is asked for, if it is one.
+    pub test_id: Option<String>,
     /// The keys of its role, and those that the test passes on.
     pub keys: Map<String, Value>,
     /// Which model is to answer, if the question says so.
@@ -25,7 +25,9 @@ impl HelperQuestion {
     pub fn body(&self) -> Value {
         let mut body = Map::new();
         body.insert("test_mode".to_owned(), self.role.test_mode().into());
-        body.insert("test_id".to_owned(), self.test_id.as_str().into());
+        if let Some(test_id) = &self.test_id {
+            body.insert("test_id".to_owned(), test_id.as_str().into());
+        }
         body.extend(self.keys.clone());
         Value::Object(body)
     }

@@ -13,6 +13,8 @@ pub enum Expected {
     Verdict,
     /// What a tool answers: `{result}` or `{error}`.
     ToolAnswer,
+    /// Test cases: a list, or an object that has them.
+    Cases,
 }
 
 impl Expected {
@@ -22,6 +24,7 @@ impl Expected {
             Self::Variables => "one JSON object",
             Self::Verdict => "`true`, `false` or `{\"pass\": …, \"message\": …}`",
             Self::ToolAnswer => "`{\"result\": …}` or `{\"error\": \"…\"}`",
+            Self::Cases => "`{\"cases\": […]}`",
         }
     }
 
@@ -31,7 +34,7 @@ impl Expected {
             Self::Variables => {
                 "print the variables as one JSON object, and everything else to stderr".to_owned()
             }
-            Self::Verdict | Self::ToolAnswer => {
+            Self::Verdict | Self::ToolAnswer | Self::Cases => {
                 format!("answer with {}, and print everything else to stderr", self.words())
             }
         }
@@ -41,11 +44,15 @@ impl Expected {
     /// here: their reader checks what is in them.
     pub fn mismatch(self, answer: &Value) -> Option<&'static str> {
         let Value::Object(fields) = answer else {
-            let is_verdict = self == Self::Verdict && answer.is_boolean();
-            return (!is_verdict).then(|| kind(answer));
+            let fits = match self {
+                Self::Verdict => answer.is_boolean(),
+                Self::Cases => answer.is_array(),
+                Self::Variables | Self::ToolAnswer => false,
+            };
+            return (!fits).then(|| kind(answer));
         };
         match self {
-            Self::Variables => None,
+            Self::Variables | Self::Cases => None,
             Self::Verdict => match (fields.get("pass"), fields.get("message")) {
                 (Some(Value::Bool(_)), None | Some(Value::Null | Value::String(_))) => None,
                 (Some(Value::Bool(_)), Some(_)) => Some("an object whose `message` is not a text"),

@@ -13,7 +13,23 @@ pub struct RequestContext {
     pub caller: Map<String, Value>,
 }
 
+/// On whose behalf the agent of a case file is asked if nothing else is said (SPEC 9).
+const CALLER_OF_CASES: [(&str, &str); 6] = [
+    ("user", "test-user"),
+    ("team", "test-team"),
+    ("locale", "en-us"),
+    ("client_type", "test"),
+    ("ip", "127.0.0.1"),
+    ("referer", "agent-test"),
+];
+
 impl RequestContext {
+    /// What goes along with the cases of case files if nothing else is said.
+    pub fn of_cases() -> Self {
+        let caller = CALLER_OF_CASES.map(|(key, text)| (key.to_owned(), Value::from(text)));
+        Self { caller: caller.into_iter().collect(), ..Self::default() }
+    }
+
     /// Properties alone.
     pub fn of_props(props: Map<String, Value>) -> Self {
         Self { props, ..Self::default() }

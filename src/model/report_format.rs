@@ -50,6 +50,19 @@ impl ReportFormat {
         Self::ALL.iter().find(|(_, _, known, _)| *known == extension).map(|(format, ..)| *format)
     }
 
+    /// The format with this name, in a config or as a file extension.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL
+            .iter()
+            .find(|(_, known, extension, _)| [*known, *extension].contains(&name))
+            .map(|(format, ..)| *format)
+    }
+
+    /// Its name in a config.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(format, ..)| *format == self).map_or("", |(_, name, ..)| *name)
+    }
+
     /// Every file extension and its format, in words.
     pub fn extensions() -> String {
         listed(Self::ALL.iter().map(|(_, _, extension, words)| format!("`.{extension}` ({words})")))

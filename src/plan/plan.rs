@@ -20,6 +20,7 @@ use crate::compile::obsolete_snapshots;
 use crate::context::{Context, Environment, PathKind, absolute, display_name};
 use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, sort};
 use crate::golden::Golden;
+use crate::message::RequestContext;
 use crate::model::ReportFormat;
 use crate::outcome;
 use crate::project::{
@@ -52,6 +53,8 @@ pub struct Plan {
     pub judging: Judging,
     /// How tests run.
     pub settings: RunSettings,
+    /// What goes to the agent with every request, over what tests say.
+    pub request_context: RequestContext,
     /// The environment variables, together with those of files.
     pub environment: Arc<Environment>,
     /// Masks what is secret in every test; what is secret in one test is in its [`TestEntry`].
@@ -215,6 +218,7 @@ fn load(
         servers,
         judging: selection.judging,
         settings: selection.settings,
+        request_context: selection.request_context.clone(),
         environment: Arc::clone(&context.environment),
         redactor: redactor.clone(),
         kept: Arc::new(kept),

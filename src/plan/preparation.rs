@@ -28,6 +28,9 @@ use crate::project::{LaunchContext, ResolvedTarget, Variables};
 use crate::target::TargetPace;
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
+/// How long a case of a case file may take if nothing else is said (SPEC 9).
+const CASE_TIMEOUT: Duration = Duration::from_mins(5);
+
 /// How many names of variables are listed in a hint.
 const LISTED_NAMES: usize = 10;
 
@@ -334,8 +337,11 @@ impl Preparation {
         snapshot_files.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
         let target = target?;
         self.request_context = request_context.ok()?;
+        if self.test.part.is_some() {
+            self.request_context.put_over(&RequestContext::of_cases());
+        }
         for turn in turns.iter_mut().flatten() {
-            turn.request.context.put_over(&self.request_context);
+            self.complete(&mut turn.request.context);
         }
         let rules = inherit(&target_block, &test_block, &turn_blocks);
         self.levels = Some((target_block, test_block));
@@ -353,10 +359,27 @@ impl Preparation {
             pace: pace?,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
             timeout: timeout.ok()?.map(Duration::from_millis),
-            whole_timeout: whole_timeout.ok()?.map(Duration::from_millis),
+            whole_timeout: self.whole_timeout(whole_timeout.ok()?),
             secrets: Vec::new(),
             warnings: Vec::new(),
         })
+    }
+
+    /// Adds what the command line and the test say to what goes to the agent with a turn: the command line takes precedence
+    /// over the turn, and the turn over the test.
+    fn complete(&self, own: &mut RequestContext) {
+        own.put_over(&self.request_context);
+        let of_turn = std::mem::replace(own, self.plan.request_context.clone());
+        own.put_over(&of_turn);
+    }
+
+    /// How long the whole test may take: a case has a timeout of its own, that of the run, or [`CASE_TIMEOUT`].
+    fn whole_timeout(&self, written: Option<u64>) -> Option<Duration> {
+        let own = written.map(Duration::from_millis);
+        match self.test.part {
+            Some(_) => own.or(self.plan.settings.timeout).or(Some(CASE_TIMEOUT)),
+            None => own,
+        }
     }
 
     /// Fills the turn at `index`, counted from 0, which waited for captures of earlier turns, and the rules that apply to
@@ -372,7 +395,7 @@ impl Preparation {
             let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut interpolation);
             let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
             let mut turn = PreparedTurn::fill(turn, files, &mut interpolation).ok()?;
-            turn.request.context.put_over(&self.request_context);
+            self.complete(&mut turn.request.context);
             let snapshot_files =
                 self.test.snapshot_files(&self.context, &self.name, self.row.as_ref(), FileAccess::Read);
             snapshot_files.give(&mut block, Some(index + 1), &mut problems);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::filter::Filter;
+use crate::message::RequestContext;
 use crate::project::{AgentChoice, RunSettings, Variables};
 
 /// Whether judges are asked.
@@ -42,6 +43,8 @@ pub struct Selection {
     pub tags: Vec<String>,
     /// One of these ids a test must have; none means any test.
     pub ids: Vec<String>,
+    /// What goes to the agent with every request, over what tests say.
+    pub request_context: RequestContext,
     /// What the tests are for.
     pub purpose: RunPurpose,
     /// Whether no test at all is fine.

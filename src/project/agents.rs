@@ -73,6 +73,21 @@ impl Config {
         Some(found.map_err(|problem| problems.extend(problem)))
     }
 
+    /// The target with this name, else the one with this `agentId`.
+    ///
+    /// # Errors
+    /// If there is none, or it is broken.
+    pub(crate) fn agent_named(
+        &self,
+        name: &str,
+        context: &Context,
+        variables: &Variables,
+    ) -> Result<&ResolvedTarget, Vec<Diagnostic>> {
+        let unknown = || format!("there is no target `{}`", printable(name));
+        let place = self.agent(name, context, variables, unknown);
+        place.map(|place| &self.targets[place]).map_err(|problem| problem.into_iter().collect())
+    }
+
     /// The place of the target with this name, else of the one with this `agentId`.
     ///
     /// # Errors
@@ -108,7 +123,12 @@ impl Config {
     }
 
     /// The agent of a target as it is called in its system, if that is known before a test starts.
-    fn agent_id(&self, target: &ResolvedTarget, context: &Context, variables: &Variables) -> Option<String> {
+    pub(crate) fn agent_id(
+        &self,
+        target: &ResolvedTarget,
+        context: &Context,
+        variables: &Variables,
+    ) -> Option<String> {
         let written = target.model.agent_id()?;
         let scope = variables.scope(context);
         Interpolation::again(&scope, &self.source, Mode::Draft).text(written).ok()

@@ -1,6 +1,7 @@
 //! One test of a run, and what all parts of its attempts share.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::event::RunEvent;
 use super::prefetch::Loading;
@@ -29,6 +30,11 @@ pub(super) struct Case {
 }
 
 impl Case {
+    /// How long an attempt may take, as the run says; a case of a case file has this from its preparation.
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        self.shared.options.timeout.filter(|_| self.entry.test.part.is_none())
+    }
+
     pub(super) fn new(shared: Arc<Run>, plan: Arc<Plan>, entry: CaseEntry, loading: Loading) -> Self {
         let clock = &shared.context.clock;
         Self {

@@ -96,7 +96,7 @@ impl Attempt<'_> {
             ..
         } = prepared;
         let options = shared.options;
-        let whole = [options.timeout, whole_timeout].into_iter().flatten().min();
+        let whole = [self.case.timeout(), whole_timeout].into_iter().flatten().min();
         let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
         shared.tool_names.name(&rules, redactor);
         let called_before = history.iter().flat_map(|message| &message.calls).map(|call| call.name.as_str());

@@ -43,7 +43,7 @@ impl Judges<'_> {
         self.check(agent, &judge, connector.as_deref())?;
         let question = HelperQuestion {
             role: HelperRole::Validator,
-            test_id: key.test.clone(),
+            test_id: Some(key.test.clone()),
             keys: keys.clone(),
             connector: connector.clone(),
         };

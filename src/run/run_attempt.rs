@@ -18,7 +18,7 @@ use super::watchdog::TestStep;
 /// attempts before it used `threads`.
 pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThreads) -> Outcome {
     let mut outcome = blank(&case.shared, &case.entry);
-    case.watchdog.begin_attempt(case.shared.options.timeout);
+    case.watchdog.begin_attempt(case.timeout());
     let environment = match environment(case, key) {
         Ok(environment) => environment,
         Err(problem) => {

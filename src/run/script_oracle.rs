@@ -55,7 +55,7 @@ impl ScriptOracle<'_> {
         let run = async {
             match expected {
                 Expected::ToolAnswer => case.watchdog.within_turn(run).await,
-                Expected::Variables | Expected::Verdict => case.watchdog.within(run).await,
+                Expected::Variables | Expected::Verdict | Expected::Cases => case.watchdog.within(run).await,
             }
         };
         environment.script(&program.shown(), request, |answer| expected.mismatch(answer), run).await

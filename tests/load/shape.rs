@@ -1,4 +1,4 @@
-//! Messages about values of the wrong shape.
+//! What is said about values that do not fit their place.
 
 use ananke::schema::FileKind;
 use snapbox::str;

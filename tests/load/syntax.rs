@@ -1,4 +1,4 @@
-//! Messages about texts that are not YAML, or YAML that is not accepted.
+//! What is said about texts that are no YAML, or none that is taken.
 
 use ananke::schema::FileKind;
 use snapbox::str;

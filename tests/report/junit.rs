@@ -1,4 +1,4 @@
-//! The JUnit report, for build servers.
+//! What build servers read.
 
 use std::borrow::Cow;
 use std::fs;
@@ -132,7 +132,7 @@ pub(super) fn check_totals(root: &Node) {
             *sum += count;
         }
     }
-    // The root of the strict profile has no totals.
+    // The strict profile's root counts nothing.
     if !root.attributes.is_empty() {
         assert_eq!(keys.map(|key| root.number(key)), all);
     }

@@ -1,5 +1,4 @@
-//! What tests share: agents made of bytes, projects, a terminal in memory, and a sink that writes down what it
-//! receives.
+//! What tests share: agents made of bytes, projects, a terminal in memory, and a sink that writes down what it is told.
 
 pub(crate) mod agui;
 pub(crate) mod canned;

@@ -14,7 +14,8 @@ use clap::{Args, Parser};
 use super::super::colour::Colour;
 use super::super::exit::Exit;
 use super::super::print_problems::print_problems;
-use super::super::run::{RunOptions, run};
+use super::super::run::run;
+use super::super::run_options::RunOptions;
 use super::starter::{StarterFile, starter};
 
 #[derive(Debug, Args)]

@@ -22,7 +22,7 @@ use tokio::runtime::Builder;
 use super::super::exit::Exit;
 use super::super::interrupt::Signals;
 use super::super::print_problems::print_problems;
-use super::super::run::RunOptions;
+use super::super::run_options::RunOptions;
 use super::changes::Changes;
 
 #[derive(Debug, Args)]

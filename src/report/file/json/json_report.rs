@@ -33,7 +33,18 @@ impl FileReport for JsonReport {
 }
 
 impl JsonReport {
-    fn write(&mut self, mut out: impl Write) -> io::Result<()> {
+    /// A report that is at no place: it is only written to what [`write`](Self::write) gets.
+    pub(super) fn private() -> io::Result<Self> {
+        let (destination, results) = (PathBuf::new(), Scratch::private()?);
+        Ok(Self { destination, results, run: RunTotals::default() })
+    }
+
+    /// How long the results are so far, in bytes.
+    pub(super) fn size(&self) -> io::Result<u64> {
+        Ok(self.results.file.metadata()?.len())
+    }
+
+    pub(super) fn write(&mut self, mut out: impl Write) -> io::Result<()> {
         write!(
             out,
             "{{\"version\":\"{VERSION}\",\"run\":{},\"summary\":{},\"results\":[",

@@ -4,6 +4,7 @@
 //! itself and written whole; only what JSON itself escapes is escaped.
 
 mod attempt_view;
+mod collected_report;
 mod from_outcome;
 mod from_rule;
 mod from_runs;
@@ -15,6 +16,7 @@ mod turn_view;
 mod verdict_view;
 mod view;
 
+pub use collected_report::{CollectedReport, CollectedValue};
 pub(in crate::report) use from_outcome::result_line;
 #[cfg(feature = "html")]
 pub(in crate::report) use from_outcome::summary;

@@ -1,0 +1,161 @@
+//! Everything that a planned run does: servers, setup, tests, reports, teardown.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ananke::compare::Baseline;
+use ananke::context::Context;
+use ananke::plan::Plan;
+use ananke::recording::Recordings;
+use ananke::redact::Redactor;
+use ananke::report::{Reporter as _, deliver};
+use ananke::run::{Options, Reason, Run, event_channel, run as run_plan};
+use ananke::target::Transport;
+use ananke::target::http::HttpTransport;
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+
+use super::baseline::baseline_report;
+use super::custom_reporter::CustomReporter;
+use super::exit::Exit;
+use super::interrupt;
+use super::last_run;
+use super::outputs::Outputs;
+use super::recording_options::check_writable;
+use super::reporters::{Reporters, note_earlier_reports, reporters};
+use super::run_facts::run_facts;
+use super::run_options::RunOptions;
+use super::runtime::runtime;
+use super::screen::Screen;
+use super::servers;
+use super::services::Services;
+
+/// How many outcomes may wait for the reports.
+const OUTCOMES_AHEAD: usize = 64;
+
+/// How long reports may take to be written once the run is interrupted.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Everything that a run needs but its tests.
+pub(super) struct PlannedRun<'a> {
+    pub(super) options: &'a RunOptions,
+    pub(super) going: Options,
+    pub(super) recordings: Option<Recordings>,
+    pub(super) baseline: Option<Baseline>,
+    pub(super) reporter: Option<CustomReporter>,
+    pub(super) context: &'a Context,
+    pub(super) redactor: &'a Redactor,
+}
+
+impl PlannedRun<'_> {
+    /// Runs the tests of `plan` and reports them.
+    ///
+    /// # Errors
+    /// If a report cannot be written, or the system has no room for a run.
+    pub(super) fn carry_out(self, mut plan: Plan) -> io::Result<Exit> {
+        let Self { options, going, recordings, baseline, reporter, context, redactor } = self;
+        let (coverage, colour) = (options.coverage(), options.selection.color);
+        let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
+        let is_live = servers::is_live(&plan, recordings.as_ref());
+        let own_context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
+        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
+        let plan_redactor = plan.redactor.clone();
+        let mut shared =
+            Run::new(own_context.clone(), Arc::clone(&transport), plan.redactor.clone(), going, sender);
+        shared.facts = run_facts(std::env::args_os(), &plan, context);
+        shared.recordings = recordings;
+        let stopper = shared.stopper.clone();
+        let outputs = Outputs::of_program(&stopper);
+        let Reporters { mut reporters, live } =
+            reporters(&options.reports, &plan, colour, context, &outputs)?;
+        if let Some(recordings) = &shared.recordings {
+            check_writable(recordings, &plan)?;
+        }
+        if let Some(reporter) = &reporter {
+            reporters.push(Box::new(reporter.collect(context)?));
+        }
+        // First, since a report that is written to a pipe waits for its reader.
+        reporters.insert(0, Box::new(last_run::memory(&plan, coverage, context, redactor)));
+        reporters.extend(baseline.map(|known| {
+            baseline_report(known, coverage, options.reports.people(), colour, context, &outputs)
+        }));
+        let (area, streams) = (live.clone(), outputs.clone());
+        interrupt::listen(stopper.clone(), context, move || {
+            // What cannot be shown any more is lost: the program ends.
+            let _lost = area.map(|area| Box::new(area).finish());
+            let _lost = streams.finish();
+        })?;
+        let verdict = runtime()?.block_on(async {
+            let screen = Screen {
+                live: live.as_ref(),
+                options: &options.reports,
+                colour,
+                context,
+                redactor,
+                outputs: &outputs,
+            };
+            let services = if is_live {
+                Services::start(&mut plan, &own_context, stopper.token(), screen).await
+            } else {
+                Some(Services::default())
+            };
+            let Some(services) = services else {
+                note_earlier_reports(&options.reports, context);
+                return Ok(None);
+            };
+            shared.servers = services.watch();
+            let helper = reporter.as_ref().map(|reporter| reporter.prepare(&plan, &own_context)).transpose();
+            let helper = match helper {
+                Ok(helper) => helper,
+                Err(problems) => {
+                    screen.print_problems(&problems);
+                    services.stop(screen).await;
+                    note_earlier_reports(&options.reports, context);
+                    return Ok(None);
+                }
+            };
+            let asked = reporter.zip(helper);
+            let handle = Handle::current();
+            let delivered = spawn_blocking(move || handle.block_on(deliver(receiver, reporters)));
+            let verdict = run_plan(shared, plan).await;
+            let interrupted = async {
+                stopper.interrupted().await;
+                sleep(PATIENCE).await;
+            };
+            let is_asked = asked.is_some();
+            let delivered = async {
+                tokio::select! {
+                    delivered = delivered => delivered.map_err(io::Error::other).flatten()?,
+                    () = interrupted => {
+                        return Err(io::Error::other("the reports are not complete: a file takes nothing"));
+                    }
+                }
+                match asked {
+                    Some((reporter, helper)) => {
+                        reporter.write(&helper, &own_context, &transport, &plan_redactor, &stopper).await
+                    }
+                    None => Ok(()),
+                }
+            };
+            let ended = services.stop(screen);
+            // A reporter can be behind a server of the config. A file that takes nothing holds up nothing else.
+            let (delivered, is_torn_down) =
+                if is_asked { (delivered.await, ended.await) } else { tokio::join!(delivered, ended) };
+            delivered.map(|()| Some(verdict).filter(|_| is_torn_down))
+        });
+        let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
+        if let (Err(error), Some(Reason::Interrupted)) = (&verdict, stopper.reason()) {
+            let mut stderr = outputs.stderr.clone();
+            let _ = writeln!(stderr, "error: {}", redactor.text(&error.to_string()));
+            let _ = stderr.finish();
+            return Ok(Exit::Interrupted);
+        }
+        let verdict = verdict?;
+        Ok(match stopper.reason() {
+            Some(Reason::Interrupted) => Exit::Interrupted,
+            _ => verdict.map_or(Exit::Failure, |verdict| Exit::of(&verdict)),
+        })
+    }
+}

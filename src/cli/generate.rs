@@ -1,0 +1,171 @@
+//! Test cases that an agent or a script of the project makes.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use ananke::assertion::ScriptSource;
+use ananke::context::{Context, write_file};
+use ananke::diagnostic::Diagnostic;
+use ananke::helper::{Generator, GeneratorKind, HelperRole, cases_of, read_generated_cases};
+use ananke::outcome::{Halt, Problem};
+use ananke::plan::{Plan, RunPurpose, Selection, TargetDescription};
+use ananke::report::file::not_written;
+use ananke::run::{RunHelpers, Stopper};
+use ananke::target::Transport;
+use ananke::target::http::HttpTransport;
+use serde_json::Value;
+
+use super::colour::Colour;
+use super::exit::Exit;
+use super::interrupt;
+use super::load::load;
+use super::named_path::named_path;
+use super::outputs::Outputs;
+use super::report_options::ReportOptions;
+use super::runtime::runtime;
+use super::screen::Screen;
+use super::services::Services;
+use super::test_input::GivenTests;
+
+/// What cases that are in no file are called.
+pub(super) const FILE: &str = "generated.jsonl";
+
+/// What there is to plan while no case is known.
+const PLACEHOLDER: &[u8] = br#"{"id": "generated", "input": "generated"}"#;
+
+/// What a generator is asked with.
+pub(super) struct Asking<'a> {
+    pub(super) selection: &'a Selection,
+    pub(super) colour: Colour,
+    pub(super) reports: &'a ReportOptions,
+    pub(super) context: &'a Context,
+}
+
+impl Asking<'_> {
+    /// The cases that `generator` makes for the agent under test, one per line.
+    ///
+    /// # Errors
+    /// If there are none, which is reported.
+    pub(super) fn cases(&self, generator: &Generator) -> Result<Vec<u8>, Exit> {
+        let GivenTests { context, path, .. } = GivenTests::of_cases(FILE, PLACEHOLDER, self.context);
+        let selection = Selection {
+            paths: vec![path],
+            purpose: RunPurpose::Answers,
+            sends: true,
+            ..self.selection.clone()
+        };
+        let (plan, redactor) = load(&selection, self.colour, &context)?;
+        let context = Context { environment: Arc::clone(&plan.environment), ..context };
+        let stopper = Stopper::default();
+        let outputs = Outputs::of_program(&stopper);
+        let screen = Screen {
+            live: None,
+            options: self.reports,
+            colour: self.colour,
+            context: &context,
+            redactor: &redactor,
+            outputs: &outputs,
+        };
+        let cases = interrupt::listen(stopper.clone(), &context, || {})
+            .and_then(|()| runtime())
+            .map_err(|error| Unanswered::Message(error.to_string()))
+            .and_then(|runtime| runtime.block_on(ask(generator, plan, &context, &stopper, screen)));
+        match cases {
+            Ok(cases) => return Ok(lines(&cases)),
+            Err(Unanswered::Reported) => {}
+            Err(Unanswered::Problems(problems)) => screen.print_problems(&problems),
+            Err(Unanswered::Message(message)) => {
+                let _ = writeln!(io::stderr().lock(), "error: {}", redactor.text(&message));
+            }
+        }
+        Err(if stopper.reason().is_some() { Exit::Interrupted } else { Exit::Failure })
+    }
+}
+
+/// Why there are no cases.
+enum Unanswered {
+    /// It was reported, or the command was interrupted.
+    Reported,
+    /// The generator cannot be asked.
+    Problems(Vec<Diagnostic>),
+    /// It did not answer, or with something else.
+    Message(String),
+}
+
+impl From<Halt> for Unanswered {
+    fn from(halt: Halt) -> Self {
+        match halt {
+            Halt::Stopped => Self::Reported,
+            Halt::Broken(Problem { message, help, .. }) => {
+                Self::Message(help.map_or(message.clone(), |help| format!("{message}\nhelp: {help}")))
+            }
+        }
+    }
+}
+
+impl From<Vec<Diagnostic>> for Unanswered {
+    fn from(problems: Vec<Diagnostic>) -> Self {
+        Self::Problems(problems)
+    }
+}
+
+/// The cases, while the servers of the project run.
+async fn ask(
+    generator: &Generator,
+    mut plan: Plan,
+    context: &Context,
+    stopper: &Stopper,
+    screen: Screen<'_>,
+) -> Result<Vec<Value>, Unanswered> {
+    let services = Services::start(&mut plan, context, stopper.token(), screen).await;
+    let services = services.ok_or(Unanswered::Reported)?;
+    let cases = answer(generator, &plan, context, stopper).await;
+    services.stop(screen).await;
+    cases
+}
+
+async fn answer(
+    generator: &Generator,
+    plan: &Plan,
+    context: &Context,
+    stopper: &Stopper,
+) -> Result<Vec<Value>, Unanswered> {
+    let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
+    let helpers = RunHelpers::new(context, &transport, &plan.redactor, stopper);
+    let TargetDescription { agent, description, tools } = plan.target_description(context);
+    let keys = generator.keys(&agent, &description, tools.into());
+    match generator.kind {
+        GeneratorKind::Agent => {
+            let helper = plan.helper(&generator.name, context)?;
+            let name = &generator.name;
+            Ok(helpers.ask(HelperRole::Generator, name, &helper, keys, read_generated_cases).await?)
+        }
+        GeneratorKind::Script => {
+            let program = ScriptSource::Named(generator.name.clone());
+            let launch = plan.script(&program, context)?;
+            let answer = helpers.ask_script(&program, &launch, keys).await?;
+            let wrong = |what| Unanswered::Message(format!("the script {program} answered with {what}"));
+            cases_of(answer).map_err(wrong)
+        }
+    }
+}
+
+/// One case per line.
+fn lines(cases: &[Value]) -> Vec<u8> {
+    let mut lines = Vec::new();
+    for case in cases {
+        lines.extend(case.to_string().into_bytes());
+        lines.push(b'\n');
+    }
+    lines
+}
+
+/// Writes generated cases.
+///
+/// # Errors
+/// If they cannot be written.
+pub(super) fn write(cases: &[u8], file: &Path, context: &Context) -> io::Result<()> {
+    let (path, shown) = named_path(file, context);
+    write_file(&path, cases).map_err(|error| not_written(&shown, &path, &error))
+}

@@ -1,0 +1,177 @@
+//! The options of `ananke run`, and what they come to.
+
+use std::path::PathBuf;
+
+use ananke::assertion::Writing;
+use ananke::compare::Coverage;
+use ananke::engine::{AtFailure, AtViolation};
+use ananke::model::FlakyVerdict;
+use ananke::plan::{Judging, KEPT_TEXT, RunPurpose, Selection};
+use ananke::project::{AgentChoice, RunSettings};
+use ananke::recording::{RecordingMode, Recordings};
+use ananke::run::{AfterFailure, Options, ReusedThreads, SuiteComparison};
+use clap::Args;
+
+use super::execution_options::ExecutionOptions;
+use super::input_options::InputOptions;
+use super::recording_options::RecordingOptions;
+use super::repeat_options::RepeatOptions;
+use super::report_options::{AgentAnswers, ReportOptions};
+use super::retry_options::RetryOptions;
+use super::selection_options::SelectionOptions;
+use super::snapshots::Update;
+use super::strictness::Strictness;
+
+/// What follows the options in the help of `ananke run`.
+const AFTER_HELP: &str = "\
+Examples:
+  ananke run                              Run every test of the project
+  ananke run specs/pay.test.yaml -v       One file, with transcripts
+  ananke run --tag smoke --parallel 8     All tests with a tag, in parallel
+  ananke run -o junit.xml -o report.html  Write reports
+  ananke run --record recordings          Record the agent's responses …
+  ananke run --replay recordings          … and run without the agent
+
+Exit codes:
+  0    Every test passed
+  1    A test failed, or a file or the run has a problem
+  2    Invalid command line
+  3    No test failed, but a test is undecided after all runs it may have
+  130  Interrupted
+
+Environment variables:
+  NO_COLOR        No colours, unless `--color always` is given
+  FORCE_COLOR, CLICOLOR_FORCE
+                  Colours also if the output is not a terminal
+  CI              If set, snapshots are not written
+  GITHUB_ACTIONS  If `true`, annotations and a job summary are written
+  HTTPS_PROXY, HTTP_PROXY, NO_PROXY
+                  Proxies for agents that are not on this machine";
+
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(crate) struct RunOptions {
+    #[command(flatten, next_help_heading = "Selection")]
+    pub(crate) selection: SelectionOptions,
+    #[command(flatten, next_help_heading = "Messages and cases")]
+    pub(crate) input: InputOptions,
+    #[command(flatten, next_help_heading = "Execution")]
+    pub(crate) going: ExecutionOptions,
+    #[command(flatten, next_help_heading = "Execution")]
+    pub(crate) retrying: RetryOptions,
+    #[command(flatten, next_help_heading = "Execution")]
+    pub(crate) runs: RepeatOptions,
+    #[command(flatten, next_help_heading = "Reports")]
+    pub(crate) reports: ReportOptions,
+    #[command(flatten, next_help_heading = "Execution")]
+    pub(crate) strictness: Strictness,
+    #[command(flatten, next_help_heading = "Record and replay")]
+    pub(crate) recordings: RecordingOptions,
+    /// Only run selected tests that did not pass last time
+    #[arg(long, alias = "lf", help_heading = "Selection")]
+    pub(crate) last_failed: bool,
+    /// Update snapshots: write missing and changed ones, delete unused ones; `changed` or `missing` write only those.
+    /// Without this option missing ones are written, and none if `CI` is set
+    #[arg(long, help_heading = "Snapshots", value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub(crate) update_snapshots: Option<Update>,
+    /// Skip hooks; pass their values with `--var`
+    #[arg(long, help_heading = "Execution")]
+    pub(crate) no_hooks: bool,
+    /// Only the tests of this file; how `ananke watch` selects what a change touches
+    #[arg(long = "only-file", hide = true, value_name = "FILE")]
+    pub(crate) only_files: Vec<PathBuf>,
+    /// List the ids of the tests that would run, one per line, without running them
+    #[arg(long, help_heading = "Selection")]
+    pub(crate) dry_run: bool,
+}
+
+impl RunOptions {
+    /// What is planned.
+    pub(super) fn selection(&self, recordings: Option<&Recordings>) -> Selection {
+        let mut selection = Selection {
+            kept_text: if self.dry_run { 0 } else { KEPT_TEXT },
+            sends: !self.dry_run && recordings.is_none_or(|kept| kept.mode != RecordingMode::Replay),
+            settings: self.settings(),
+            only_files: self.only_files.clone(),
+            request_context: self.input.request_context(),
+            purpose: self.purpose(),
+            judging: if self.going.no_judge { Judging::LeftOut } else { Judging::Asked },
+            ..self.selection.selection()
+        };
+        if self.input.input.is_some() && selection.target == AgentChoice::OfConfig {
+            selection.target = AgentChoice::OfAssistant;
+        }
+        selection.variables.without_hooks = self.no_hooks;
+        selection
+    }
+
+    /// Whether all tests of the project are selected.
+    pub(super) fn coverage(&self) -> Coverage {
+        let SelectionOptions { paths, filter, tags, ids, .. } = &self.selection;
+        let is_whole = paths.is_empty()
+            && filter.is_none()
+            && tags.is_empty()
+            && ids.is_empty()
+            && self.only_files.is_empty()
+            && !self.last_failed;
+        if is_whole { Coverage::AllTests } else { Coverage::SelectedTests }
+    }
+
+    /// What the run is for.
+    fn purpose(&self) -> RunPurpose {
+        match self.reports.answers {
+            AgentAnswers::InReport => RunPurpose::Verdicts,
+            AgentAnswers::Printed => RunPurpose::Answers,
+        }
+    }
+
+    /// How the run goes, as the command line says it.
+    fn settings(&self) -> RunSettings {
+        let ExecutionOptions { parallel, fail_fast, stop_early, strict_protocol, timeout, no_judge: _ } =
+            self.going;
+        let RetryOptions { retries, retry_dirty, flaky } = self.retrying;
+        let is_set = |flag: bool| flag.then_some(true);
+        RunSettings {
+            parallel,
+            timeout,
+            retries,
+            runs: self.runs.counts(),
+            self_comparison: is_set(self.runs.a_a),
+            retry_dirty,
+            flaky: flaky.map(Into::into),
+            fail_fast,
+            stop_early,
+            strict_protocol,
+            deny_warnings: self.strictness.deny_warnings,
+            junit_profile: self.reports.junit_profile.map(Into::into),
+        }
+    }
+}
+
+/// How the run goes.
+pub(super) fn going(settings: RunSettings, writing: Writing) -> Options {
+    let is_set = |flag: Option<bool>| flag == Some(true);
+    Options {
+        parallel: settings.parallel.unwrap_or(1),
+        after_failure: if is_set(settings.fail_fast) { AfterFailure::Stop } else { AfterFailure::Continue },
+        at_failure: if is_set(settings.stop_early) { AtFailure::Stop } else { AtFailure::Finish },
+        at_violation: if is_set(settings.strict_protocol) { AtViolation::Fail } else { AtViolation::Warn },
+        timeout: settings.timeout,
+        retries: settings.retries.unwrap_or_default(),
+        runs: settings.runs,
+        comparison: if is_set(settings.self_comparison) {
+            SuiteComparison::WithItself
+        } else {
+            SuiteComparison::Off
+        },
+        reused_threads: if is_set(settings.retry_dirty) {
+            ReusedThreads::Allowed
+        } else {
+            ReusedThreads::Rejected
+        },
+        flaky_fails: settings.flaky == Some(FlakyVerdict::Fail),
+        warnings_fail: is_set(settings.deny_warnings),
+        writing,
+        ..Options::default()
+    }
+}

@@ -1,0 +1,103 @@
+//! What the command line says of a generator of test cases: `agents:NAME?count=5&focus=…`.
+
+use serde_json::{Map, Number, Value};
+use url::form_urlencoded;
+
+/// How many cases a generator is asked for without a number (SPEC 9).
+const COUNT: u64 = 5;
+
+/// Who generates test cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeneratorKind {
+    /// A target of the config.
+    Agent,
+    /// A script of the project.
+    Script,
+}
+
+/// A generator of test cases, as the command line names it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Generator {
+    /// What it is.
+    pub kind: GeneratorKind,
+    /// Its name.
+    pub name: String,
+    /// What it is asked in addition, in the order of the command line; always with `count`.
+    pub parameters: Map<String, Value>,
+}
+
+impl Generator {
+    /// The generator that `text` names; `None` if it names none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let kinds = [("agents:", GeneratorKind::Agent), ("scripts:", GeneratorKind::Script)];
+        let (rest, kind) =
+            kinds.iter().find_map(|(prefix, kind)| Some((text.strip_prefix(prefix)?, *kind)))?;
+        let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
+        if name.is_empty() || name.contains(char::is_whitespace) {
+            return None;
+        }
+        let mut parameters = Map::new();
+        parameters.insert("count".to_owned(), COUNT.into());
+        let mut given = Map::new();
+        for (name, text) in form_urlencoded::parse(query.as_bytes()) {
+            given.entry(name).or_insert_with(|| typed(&text));
+        }
+        parameters.extend(given);
+        Some(Self { kind, name: name.to_owned(), parameters })
+    }
+
+    /// What it is asked for cases for the agent `target`.
+    pub fn keys(&self, target: &str, description: &str, tools: Value) -> Map<String, Value> {
+        let mut keys = Map::new();
+        keys.insert("target_agent".to_owned(), target.into());
+        keys.insert("target_description".to_owned(), description.into());
+        keys.insert("target_tools".to_owned(), tools);
+        keys.extend(self.parameters.clone());
+        keys
+    }
+}
+
+/// A number or a boolean if `text` looks like one, else the text.
+fn typed(text: &str) -> Value {
+    match text {
+        "true" => true.into(),
+        "false" => false.into(),
+        _ => match text.parse::<Number>() {
+            // `007` is no number of JSON, and `1e999` is one that nothing can count.
+            Ok(number) if number.as_f64().is_some_and(f64::is_finite) => Value::Number(number),
+            _ => text.into(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn parameters_have_the_type_that_they_look_like_and_the_first_wins() {
+        let query = "agents:workers.test.generator?count=10&focus=edge-cases&deep=true&rate=0.5&id=007&count=3&empty=&two=a%20b+c";
+        let generator = Generator::parse(query).expect("a generator");
+        assert_eq!(
+            (generator.kind, generator.name.as_str()),
+            (GeneratorKind::Agent, "workers.test.generator")
+        );
+        let expected = json!({
+            "count": 10, "focus": "edge-cases", "deep": true, "rate": 0.5, "id": "007", "empty": "", "two": "a b c",
+        });
+        assert_eq!(Value::Object(generator.parameters), expected);
+        let generator = Generator::parse("scripts:tests.expense.generate").expect("a generator");
+        assert_eq!(
+            Value::Object(generator.keys("expense", "pays", json!([]))),
+            json!({ "target_agent": "expense", "target_description": "pays", "target_tools": [], "count": 5 })
+        );
+    }
+
+    #[test]
+    fn a_sentence_names_no_generator() {
+        for text in ["agents: who are they?", "agents:", "scripts:?count=1", "Hello", "agent:x"] {
+            assert_eq!(Generator::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A helper of a whole run: asked before the first test or after the last, on a thread of its own.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::stopper::Stopper;
+use crate::assertion::ScriptSource;
+use crate::context::{CaseKey, Context};
+use crate::engine::{Handling, ToolHost};
+use crate::helper::{Helper, HelperQuestion, HelperRole};
+use crate::hook::{self, Expected, ScriptRequest};
+use crate::message::ToolAnswer;
+use crate::outcome::{ErrorKind, Halt, Problem};
+use crate::plan::PreparedHelper;
+use crate::process::Launch;
+use crate::recording::AttemptEnvironment;
+use crate::redact::Redactor;
+use crate::server::ServerWatch;
+use crate::target::{Limits, Transport};
+use crate::trace::{ToolCall, Trace};
+
+/// Asks the helpers of a whole run.
+pub struct RunHelpers {
+    environment: AttemptEnvironment,
+    stopper: Stopper,
+}
+
+impl RunHelpers {
+    /// Helpers in this outside world, which `stopper` stops.
+    pub fn new(
+        context: &Context,
+        transport: &Arc<dyn Transport>,
+        redactor: &Redactor,
+        stopper: &Stopper,
+    ) -> Self {
+        let environment = AttemptEnvironment::live(context, transport, &ServerWatch::default(), redactor);
+        Self { environment, stopper: stopper.clone() }
+    }
+
+    /// The answer of the target `name` to `keys` that `read` finds in its text. Its client-side tools are not declared: no
+    /// test has mocks for them.
+    ///
+    /// # Errors
+    /// If it does not answer, or with nothing that can be read.
+    pub async fn ask<T>(
+        &self,
+        role: HelperRole,
+        name: &str,
+        helper: &PreparedHelper,
+        keys: Map<String, Value>,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, Halt> {
+        let question = HelperQuestion { role, test_id: None, keys, connector: None };
+        let mut asked = Helper {
+            role,
+            name,
+            lane: self.environment.helper_lane(role.name()),
+            target: &*helper.target,
+            client_tools: Arc::default(),
+            tools: &mut NoTools,
+            limits: Limits::new(helper.timeout, self.stopper.token().clone()),
+            key: CaseKey::first(role.test_mode()),
+            environment: &self.environment,
+            observers: &|_| Vec::new(),
+            kind: ErrorKind::Setup,
+        };
+        asked.ask(&question, read).await
+    }
+
+    /// The test cases that the script `program` answers to `keys`.
+    ///
+    /// # Errors
+    /// If it does not answer, or with anything else.
+    pub async fn ask_script(
+        &self,
+        program: &ScriptSource,
+        launch: &Launch,
+        keys: Map<String, Value>,
+    ) -> Result<Value, Halt> {
+        let question = HelperQuestion { role: HelperRole::Generator, test_id: None, keys, connector: None };
+        let body = &question.body();
+        let request = ScriptRequest { program, launch, body, expected: Expected::Cases };
+        Ok(hook::ask(request, self.stopper.token()).await?)
+    }
+}
+
+/// Executes no tool.
+struct NoTools;
+
+impl ToolHost for NoTools {
+    fn handling(&self, _: &str) -> Handling {
+        Handling::Agent
+    }
+
+    fn answer<'a>(&'a mut self, call: &'a ToolCall, _: &'a Trace) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+        let message = format!("nothing answers the call to `{}`", call.name);
+        let problem = Problem { kind: ErrorKind::Conversation, message, help: None };
+        Box::pin(std::future::ready(Err(problem.into())))
+    }
+}

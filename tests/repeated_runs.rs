@@ -13,7 +13,7 @@ use ananke::run::{AfterFailure, Options, ReusedThreads, Stopper, SuiteComparison
 use ananke::statistics::Percentage;
 
 use crate::replay::recordings;
-use crate::support::moody::{Moody, carried_out, project, recorded, shown, wants_yes};
+use crate::support::moody::{CONFIG, Moody, carried_out, project, recorded, shown, wants_yes};
 use crate::support::project::Project;
 
 fn runs(given: GivenRuns) -> Options {
@@ -148,6 +148,22 @@ async fn of_many_runs_that_fail_alike_one_is_kept() {
     let failures = &outcome.stability.as_ref().unwrap().failures;
     let [failed] = &failures[..] else { panic!("{failures:?}") };
     assert_eq!((failed.count, &failed.runs[..]), (199, &(2..=21).collect::<Vec<u32>>()[..]));
+}
+
+#[tokio::test]
+async fn secrets_of_each_run_are_masked_before_the_next_one_and_reasons_are_compared_without_them() {
+    let config = CONFIG.replace("1.0", "1.3") + "redact: [TOKEN]\n";
+    let test = "version: \"1.3\"\nname: a\nhooks: [{ cmd: [sh, -c, 'echo x >> count; echo \"{ \\\"TOKEN\\\": \\\"token-of-run-$(wc -l < count)\\\" }\"'] }]\nturns: [{ user: \"I am ${TOKEN}\", assert: { text: { contains: \"${TOKEN}\" } } }]\n";
+    let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test)])
+        .with_environment("PATH", "/usr/bin:/bin");
+    let agent = Moody::new(&project, &["yes"]);
+    let outcome = carried_out(&project, &agent, times(3)).await.outcomes.remove(0);
+    assert_eq!(came_to(&outcome), "0/3 Failed shows 1");
+    let shown = format!("{outcome:?}");
+    assert!(shown.contains("I am ***") && !shown.contains("token-of-run"), "{shown}");
+    let failures = &outcome.stability.as_ref().unwrap().failures;
+    let [failed] = &failures[..] else { panic!("{failures:?}") };
+    assert_eq!((failed.count, failed.message.contains("***")), (3, true));
 }
 
 /// Recordings of a test `a` whose second of three runs fails: its project, its agent, the folder, the outcome.

@@ -17,8 +17,10 @@ for block in file.read_text(encoding="utf-8").strip().split("\n\n$ "):
     command = command.removeprefix("$ ")
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=folder, capture_output=True, text=True)
     printed = done.stdout.rstrip("\n")
+    # With `-e` jq exits with 1 if it prints false.
+    expected_code = 1 if command.startswith("jq -e ") and printed == "false" else 0
     told.append(f"$ {command}\n{printed}\n")
-    if done.returncode != 0 or done.stderr or (printed != expected and "write" not in sys.argv):
+    if done.returncode != expected_code or done.stderr or (printed != expected and "write" not in sys.argv):
         failed += 1
         print(f"FAIL {command}\n--- printed (exit code {done.returncode})\n{printed}\n{done.stderr}--- expected\n{expected}")
     else:

@@ -72,6 +72,17 @@ impl Redactor {
         known.search = OnceLock::new();
     }
 
+    /// From now on these are the only secrets that it knows itself; those of what it is a child of stay.
+    pub fn replace<S: AsRef<str>>(&self, secrets: &[S]) {
+        let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
+        if known.values.iter().any(|value| secrets.iter().all(|secret| secret.as_ref() != value)) {
+            known.values.clear();
+            known.search = OnceLock::new();
+        }
+        drop(known);
+        self.add(secrets);
+    }
+
     /// From now on, whatever one of these matches is a secret; they replace those that were set before.
     pub fn set_patterns(&self, patterns: Vec<Arc<Regex>>) {
         self.0.known.write().unwrap_or_else(PoisonError::into_inner).patterns = patterns;
@@ -202,6 +213,18 @@ mod tests {
         one.add(["later"]);
         run.add(["one of"]);
         assert_eq!(one.text("of-one of-other later"), "***-other ***", "overlapping ones are one");
+    }
+
+    #[test]
+    fn replaced_secrets_are_forgotten_and_those_of_the_run_are_not() {
+        let run = Redactor::default();
+        run.add(["of-the-run"]);
+        let test = run.child();
+        test.add(["of-test", "of-attempt"]);
+        test.replace(&["of-test", "of-the-run"]);
+        assert_eq!(test.text("of-the-run of-test of-attempt"), "*** *** of-attempt");
+        test.replace::<&str>(&[]);
+        assert_eq!(test.text("of-the-run of-test of-attempt"), "*** of-test of-attempt");
     }
 
     #[test]

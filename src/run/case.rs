@@ -8,9 +8,9 @@ use super::prefetch::Loading;
 use super::run::Run;
 use super::watchdog::Watchdog;
 use crate::diagnostic::Diagnostic;
-use crate::outcome::{ErrorKind, Problem};
+use crate::outcome::{ErrorKind, Outcome, Problem};
 use crate::plan::{CaseEntry, Plan, PrepareError};
-use crate::redact::Redactor;
+use crate::redact::{Mask as _, Redactor};
 
 /// One test of a run.
 pub(super) struct Case {
@@ -47,6 +47,12 @@ impl Case {
             entry,
             loading,
         }
+    }
+
+    /// Masks the outcome of a run, and forgets the secrets that only this run had: the next one gets its own.
+    pub(super) fn forget_secrets_of(&self, outcome: &mut Outcome) {
+        outcome.mask(&self.redactor);
+        self.redactor.replace(&self.entry.test.secrets);
     }
 
     /// Sends an event of this test, unless it has ended without its thread.

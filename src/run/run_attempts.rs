@@ -13,15 +13,18 @@ use crate::outcome::Outcome;
 
 /// Runs the attempts at a test, the first of which is `key`, until nothing is left to decide or all tests stop.
 pub(super) async fn run_attempts(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) -> Outcome {
-    let mut series: Box<dyn AttemptSeries + Send> =
-        match case.shared.options.runs.policy(case.entry.test.runs) {
-            Some(policy) => Box::new(RepeatedRuns::new(policy)),
-            None => Box::new(Retries::new(case.shared.options.retries)),
-        };
+    let policy = case.shared.options.runs.policy(case.entry.test.runs);
+    let mut series: Box<dyn AttemptSeries + Send> = match policy {
+        Some(policy) => Box::new(RepeatedRuns::new(policy)),
+        None => Box::new(Retries::new(case.shared.options.retries)),
+    };
     loop {
         let mut outcome = run_attempt(case, key, threads).await;
         outcome.run = key.run;
         threads.add(&outcome.transcript.thread_id);
+        if policy.is_some() {
+            case.forget_secrets_of(&mut outcome);
+        }
         let next = series.next(key, outcome);
         match next {
             Some(event) if case.shared.stopper.reason().is_none() => case.tell(event),

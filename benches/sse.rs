@@ -1,4 +1,4 @@
-//! How fast server-sent events are taken apart: one large event in small chunks, and very many small events.
+//! How fast server-sent events are decoded: one large event in small chunks, and very many small events.
 
 use ananke::target::sse::SseDecoder;
 use divan::Bencher;

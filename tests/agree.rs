@@ -1,4 +1,4 @@
-//! Typed reading and the schema agree: on valid documents and on whatever mutations make of them.
+//! Typed reading and the schema agree on valid documents and on mutations of them.
 
 use std::sync::{Arc, LazyLock};
 
@@ -70,7 +70,7 @@ fn documents(kind: FileKind) -> Vec<Value> {
     }
 }
 
-/// Where to change a document, and how.
+/// Where a document is changed, and how.
 type Mutation = (prop::sample::Index, prop::sample::Index, u8);
 
 fn pointers(value: &Value, path: &str, found: &mut Vec<String>) {
@@ -135,7 +135,7 @@ fn validator(kind: FileKind) -> Validator {
 static CONFIG: LazyLock<Validator> = LazyLock::new(|| validator(FileKind::Config));
 static TEST: LazyLock<Validator> = LazyLock::new(|| validator(FileKind::Test));
 
-/// Whether the two agree about a document, `version` (which has rules of its own) apart.
+/// Whether the two agree about a document. `version` has rules of its own and is not compared.
 fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
     let text = document.to_string();
     let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", text.clone()));
@@ -157,7 +157,7 @@ fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
         let messages: Vec<_> = problems.iter().map(|problem| &problem.message).collect();
         return Err(format!("schema: {valid}, load: {messages:?}: {text}"));
     }
-    // What the second net catches, the schema lets through: that must not happen either.
+    // What the typed reader rejects although the schema accepts it: that must not happen either.
     let second = problems.iter().find(|problem| problem.message.contains("cannot stand here"));
     second.map_or(Ok(()), |problem| Err(format!("{}: {text}", problem.message)))
 }

@@ -1,4 +1,4 @@
-//! Files of user turns: looked at when a test is loaded, read when it starts.
+//! Files of user turns: checked when a test is loaded, read when it starts.
 
 use std::fs::File;
 
@@ -20,12 +20,12 @@ fn problems(project: &Project) -> Vec<String> {
     project.plan().problems.iter().map(|problem| format!("{} {}", problem.code, problem.message)).collect()
 }
 
-/// A file of that many bytes, of which none is on the disk.
+/// A sparse file of that many bytes.
 fn sparse(project: &Project, name: &str, bytes: u64) {
     File::create(project.folder().join(name)).unwrap().set_len(bytes).unwrap();
 }
 
-/// Plans, lets `change` happen, and runs.
+/// Plans, calls `change`, and runs.
 async fn run_after(project: &Project, change: impl FnOnce()) -> Outcome {
     let plan = project.plan().plan.expect("a good plan");
     change();
@@ -89,7 +89,7 @@ async fn a_file_that_is_gone_when_its_test_starts_is_an_error_of_the_test() {
     );
 }
 
-/// What a hook gives is known when the test starts, and checked then.
+/// What a hook returns is known when the test starts, and is checked then.
 #[tokio::test]
 async fn a_source_may_come_from_a_hook() {
     for (image, expected) in [("a.png", "look [image image/png, 10 bytes]"), ("b.png", "")] {

@@ -1,4 +1,4 @@
-//! Files that no golden folder can hold: too large, not to be read, two of one id.
+//! Files that no golden directory can contain: too large, unreadable, or two with one id.
 
 use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::plan::{Selection, plan};
@@ -12,7 +12,7 @@ fn test(name: &str) -> String {
     format!("version: \"1.0\"\nname: \"{name}\"\nturns: [{{ user: hi }}]\n")
 }
 
-/// What a person reads of a project's problems when `paths` are named.
+/// The printed problems of a project when `paths` are named.
 fn told(project: &Project, paths: &[&str]) -> String {
     let paths = paths.iter().map(|path| project.folder().join(path)).collect();
     let selection = Selection { paths, ..Selection::default() };
@@ -41,7 +41,7 @@ error[limit-exceeded]: `large.test.yaml` is larger than 8 MiB
 #[test]
 fn a_file_that_cannot_be_read() {
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("fine.test.yaml", &test("fine"))]);
-    // Not even root can follow a link that leads to itself.
+    // Not even root can follow a link that points to itself.
     std::os::unix::fs::symlink("loop.test.yaml", project.folder().join("loop.test.yaml")).unwrap();
     let text = told(&project, &["fine.test.yaml", "loop.test.yaml"]);
     assert!(text.starts_with("error[unreadable]: "), "{text}");

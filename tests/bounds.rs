@@ -1,4 +1,4 @@
-//! What grows or repeats is bounded, and says so.
+//! Whatever grows or repeats has a limit, and the limit is reported.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -63,8 +63,8 @@ fn of_calls(count: usize, kinds: &[&str]) -> (f64, f64) {
     (cost::of(&mut command, 0).mebibytes, size)
 }
 
-/// Ids, arguments and results of a few bytes take no memory of their own, no rule keeps what it has parsed, and what is found by
-/// an id does not keep it again.
+/// Ids, arguments and results of a few bytes take no memory of their own, no rule keeps what it has parsed, and no
+/// index by id keeps the ids a second time.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_response_of_tiny_calls_takes_at_most_six_times_its_size() {
@@ -85,7 +85,7 @@ fn a_response_of_tiny_calls_takes_at_most_six_times_its_size() {
     }
 }
 
-/// Variables of which each is `ten` times the one before it.
+/// Variables that are each `ten` times as long as the one before.
 fn growing(ten: impl Fn(&str) -> String) -> String {
     let mut vars = "vars:\n  V0: \"0123456789\"\n".to_owned();
     for number in 1..10 {
@@ -133,7 +133,7 @@ fn a_quote_that_nothing_closes_is_no_row_of_the_rest_of_the_file() {
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("x.test.yaml", test)]);
     let rows = std::fs::File::create(project.folder().join("rows.csv")).unwrap();
     (&rows).write_all(b"A,B\n1,2\n3,\"open\n").unwrap();
-    // A sparse file takes no room on the disk.
+    // A sparse file takes no space on the disk.
     rows.set_len(1 << 36).unwrap();
     let output = check(&project);
     let shown = String::from_utf8_lossy(&output.stderr);

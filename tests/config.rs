@@ -1,4 +1,4 @@
-//! What a config asks for in every run, from outside.
+//! What the config says about every run, tested from outside.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -16,7 +16,7 @@ fn project(reports: &str) -> Project {
     Project::new(&[("ananke.config.yaml", &config), ("below/a.test.yaml", TEST)])
 }
 
-/// What a run in the folder `below` writes to these files of the project.
+/// What a run in the directory `below` writes to these files of the project.
 fn written(project: &Project, arguments: &[&str], files: &[&str]) -> Vec<Option<String>> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
     let command = command.current_dir(project.folder().join("below")).env_clear().args(arguments);
@@ -73,7 +73,7 @@ fn what_runs_nothing_writes_no_report() {
     }
 }
 
-/// What is wrong with a config of these lines beside a target.
+/// The problems of a config with a target and these lines.
 fn problems(lines: &str) -> Vec<String> {
     let config = format!("version: \"1.3\"\ntarget: {{ type: scripted, rules: [] }}\n{lines}");
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
@@ -94,12 +94,12 @@ fn a_long_way_is_refused_and_a_broad_one_is_walked_once() {
         ["more than 32 targets extend each other", "more than 32 targets extend each other"]
     );
     let user = "targets:\n  u: { extends: default, assert: { extends: [a32] } }\n";
-    // At both words of the block that goes too far.
+    // Reported at both words of the block that is wrong.
     let refused = "more than 32 blocks of assertions extend each other";
     assert_eq!(problems(&format!("{user}{assertions}")), [refused, refused]);
 }
 
-/// A typo in a target that extends another: the keys offered are those of the protocol of that other one.
+/// A typo in a target that extends another: the keys that are offered are those of the other's protocol.
 #[test]
 fn an_unknown_key_of_an_extending_target_offers_the_keys_it_can_have() {
     let helps = |kind: &str, key: &str| {

@@ -1,4 +1,4 @@
-//! What fuzzing found worth keeping, walked again: `fuzz/corpus/wire`.
+//! Inputs that fuzzing found, tested again: `fuzz/corpus/wire`.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a test may hold beside its turns, where it takes a socket, a process or many rows to see it.
+//! Test data, captures, timeouts and teardowns that need a socket, a process or many rows to be tested.
 
 use std::fmt::Write as _;
 

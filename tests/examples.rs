@@ -1,5 +1,5 @@
-//! The examples below `specs/`: every key of both files stands in one of them, and the agents that run elsewhere are
-//! written without a mistake.
+//! The examples below `specs/`: each key of both files is in one of them, and the configs of agents that run elsewhere
+//! have no mistake.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,11 +18,11 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A key and what it means: what is described in the same words in two places is one.
+/// A key and its description. Two places that have both in common count as one.
 type Key = (String, String);
 
-/// The parts of a schema that speak of one value, behind references and unions; of a union that goes by `type`, the one
-/// that `value` is of, where there is a value.
+/// The parts of a schema that describe one value, through references and unions; of a union that is discriminated by
+/// `type`, the one of `value`, if there is a value.
 fn parts<'s>(root: &'s Value, schema: &'s Value, value: Option<&Value>, found: &mut Vec<&'s Value>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let definition =
@@ -70,7 +70,7 @@ fn known(root: &Value, schema: &Value, seen: &mut BTreeSet<String>, keys: &mut B
     }
 }
 
-/// The keys that `value` holds.
+/// The keys in `value`.
 fn written(root: &Value, schema: &Value, value: &Value, keys: &mut BTreeSet<Key>) {
     let mut all = Vec::new();
     parts(root, schema, Some(value), &mut all);

@@ -13,7 +13,8 @@ const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tool
 /// Files by name.
 type Texts = &'static [(&'static str, &'static str)];
 
-/// What no file of a project shows by itself: the files beside `a.test.yaml`, and the arguments of the command.
+/// Codes that no file of a project shows by itself: the files in addition to `a.test.yaml`, and the arguments of the
+/// command.
 const COMMANDS: [(Code, Texts, &str); 14] = [
     (Code::BadEncoding, &[], "check latin1.test.yaml"),
     (Code::BadReport, &[("before.json", "{}"), ("after.json", "{}")], "compare before.json after.json"),
@@ -106,7 +107,7 @@ fn printed(files: &[(&str, &str)], arguments: &str, code: Code) -> String {
         .output()
         .expect("it runs");
     let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
-    // What is known at the end of a run is printed with its result.
+    // What is known only at the end of a run is printed with its result.
     let at_end = stdout.split("\n\n").find(|block| block.starts_with("warning["));
     let problem = at_end.unwrap_or_else(|| stderr.split("\nFor more:").next().unwrap_or_default());
     format!("$ ananke {arguments}\n{problem}")
@@ -159,7 +160,7 @@ fn codes_are_sorted() {
     assert!(names.is_sorted(), "{names:?}");
 }
 
-/// What the guide shows of `ananke explain` is what it prints for the test that the guide shows before it.
+/// The output of `ananke explain` in the guide is that for the test before it in the guide.
 #[test]
 fn the_guide_shows_what_is_printed() {
     let guide = include_str!("../docs/guide.md");

@@ -1,5 +1,5 @@
-//! What blocks or computes for ever: `--timeout` ends the test, the first interrupt ends the run, the second ends the program
-//! at once, with every process that it started.
+//! What blocks or computes forever: `--timeout` ends the test, the first interrupt ends the run, the second ends the
+//! program at once, with every process that it started.
 #![cfg(unix)]
 
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::support::ignores_hangups;
 use crate::support::project::Project;
 
-/// So long a condition is waited for that must come true.
+/// How long a test waits for a condition that must become true.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A program that is killed when its test fails.
@@ -77,7 +77,7 @@ fn accept(listener: &TcpListener) -> TcpStream {
     stream
 }
 
-/// A run of a test whose rule computes for ever.
+/// A run of a test whose rule computes forever.
 fn computing(rule: &str, says: String) -> (Project, Running) {
     let (endpoint, answering) = agent(says);
     let project = project(rule, &endpoint);
@@ -87,9 +87,9 @@ fn computing(rule: &str, says: String) -> (Project, Running) {
     (project, running)
 }
 
-/// Waits until the program has computed for a second: what it does then takes for ever.
+/// Waits until the program has computed for a second: it will not end by itself.
 fn wait_until_it_computes(running: &Running) {
-    // The times of a process are in its 14th and 15th word, in hundredths of a second.
+    // The times of a process are fields 14 and 15, in hundredths of a second.
     let path = format!("/proc/{}/stat", running.0.id());
     if Path::new(&path).exists() {
         wait_until("it computes", || {
@@ -99,7 +99,7 @@ fn wait_until_it_computes(running: &Running) {
     }
 }
 
-/// An agent that answers one request with `text`, in words that its test has not heard before.
+/// An agent that answers one request with `text`: its URL and its thread.
 fn agent(text: String) -> (String, thread::JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -130,7 +130,7 @@ fn agent(text: String) -> (String, thread::JoinHandle<()>) {
     (format!("http://{address}/"), answering)
 }
 
-/// Two tests: the first has this rule about what its agent says, and cleans up.
+/// Two tests: the first has this rule about the text of its agent, and a teardown.
 fn project(rule: &str, endpoint: &str) -> Project {
     let config =
         format!("version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{endpoint}\", agentId: a }}\n");
@@ -189,14 +189,14 @@ fn a_rule_that_computes_for_ever_is_left_behind_by_the_first_interrupt() {
 fn a_rule_that_computes_for_ever_is_ended_at_once_by_the_second_interrupt() {
     for (rule, says) in endless() {
         let (_project, mut running) = computing(rule, says);
-        // Of two equal signals one may get lost.
+        // One of two equal signals can get lost.
         running.signal(Signal::INT);
         running.signal(Signal::TERM);
         assert_eq!(running.ends(), 130, "{rule}");
     }
 }
 
-/// A project whose tests print more than a pipe holds.
+/// A project whose tests print more than fits into a pipe.
 fn talkative() -> Project {
     let long = "many words ".repeat(700);
     let config = format!(
@@ -218,7 +218,7 @@ fn standard_output_that_nobody_reads_stops_no_test_and_no_report() {
     let mut running = Running::start(&project, &arguments, Stdio::piped());
     wait_until("the report is whole", || read(&report).ends_with("</testsuites>\n"));
     assert!(read(&report).contains("tests=\"40\" failures=\"0\""), "{}", read(&report));
-    // Who reads at last gets everything.
+    // A reader that reads late receives everything.
     let mut printed = String::new();
     running.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
     assert_eq!(running.ends(), 0);
@@ -275,7 +275,7 @@ fn the_second_interrupt_kills_every_process_that_was_started() {
     let project = project("{}", &endpoint);
     let pipe = project.folder().join("alive");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // The process and its child hold the pipe open for as long as they are there.
+    // The process and its child keep the pipe open as long as they run.
     let test = "version: \"1.3\"\nname: held\nteardown: [{ cmd: [sh, -c, 'sleep 1000 > alive & echo up > alive; wait'], timeout_ms: 600000 }]\nturns: [{ user: hi }]\n";
     std::fs::write(project.folder().join("a.test.yaml"), test).unwrap();
     let mut running = Running::start(&project, &["run"], Stdio::null());
@@ -299,7 +299,7 @@ fn a_hangup_ends_the_run_unless_it_was_ignored_before() {
     let script = "trap '' HUP; exec \"$0\" run";
     command.current_dir(ignoring.folder()).env_clear().env("PATH", "/usr/bin:/bin");
     command.args(["-c", script, env!("CARGO_BIN_EXE_ananke")]).stdin(Stdio::null()).stdout(Stdio::null());
-    // The signal comes before the program starts, or while it runs: it is ignored in both.
+    // The signal comes before the program starts or while it runs, and is ignored in both cases.
     let test = "version: \"1.3\"\nname: signalled\nhooks: [{ cmd: [sh, -c, 'kill -HUP $PPID'] }]\nturns: [{ user: hi }]\n";
     std::fs::write(ignoring.folder().join("a.test.yaml"), test).unwrap();
     let mut running = Running(command.spawn().unwrap());
@@ -401,7 +401,7 @@ fn what_did_not_end_in_a_run_that_was_stopped_is_run_by_last_failed() {
         let _status = running.0.wait().unwrap();
         let (code, printed) = run(&project, &["run", "--last-failed", "--dry-run"]);
         assert_eq!((code, &*printed), (0, "a.test.yaml::computes\nb.test.yaml::next\n"), "{signal:?}");
-        // The next run goes on from there.
+        // The next run continues from there.
         let (code, _) = run(&project, &["run", "--last-failed", "b.test.yaml"]);
         assert_eq!(code, 0);
         let (_, printed) = run(&project, &["run", "--last-failed", "--dry-run"]);

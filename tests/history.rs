@@ -1,4 +1,4 @@
-//! What was said before a test begins: how it is sent, and that nobody judges it.
+//! Messages before a test begins: how they are sent, and that no rule checks them.
 
 use ananke::outcome::{Outcome, Status};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
-/// The answer of an agent that tells `events` before it says something.
+/// The response of an agent that sends `events` before it says something.
 fn answer(events: &str) -> Vec<Step> {
     let answer = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
@@ -17,7 +17,7 @@ fn answer(events: &str) -> Vec<Step> {
     vec![Step::Expect, Step::Send(answer.into())]
 }
 
-/// Runs one test and gives what became of it, with the messages of each request.
+/// Runs one test and returns its outcome and the messages of each request.
 async fn run(target: &str, test: &str, answers: Vec<Vec<Step>>) -> (Outcome, Vec<Value>) {
     let agent = RawAgent::start(answers).await;
     let config = format!(
@@ -52,7 +52,7 @@ turns:
   - user: "Thank you"
 "#;
 
-/// The messages of before, as agents get them.
+/// The messages of the history, as agents receive them.
 fn earlier(sent: &Value) -> Value {
     json!([
         { "id": sent[0]["id"], "role": "system", "content": "You sell mugs in Rome.", "name": "shop" },
@@ -113,7 +113,7 @@ async fn a_last_message_of_the_user_is_the_one_turn() {
 
 #[tokio::test]
 async fn what_an_agent_tells_again_of_before_is_not_judged() {
-    // Without the message of the turn, only the ids say that these are old.
+    // Without the message of the turn, only the ids show that these are old.
     let snapshot = r#"{"type":"MESSAGES_SNAPSHOT","messages":[
         {"id":"a","role":"assistant","content":"Forbidden words","toolCalls":[{"id":"c","type":"function","function":{"name":"forbidden","arguments":"{}"}}]},
         {"id":"b","role":"tool","toolCallId":"c","content":"ok"}]}"#;

@@ -1,4 +1,4 @@
-//! Hooks and the processes they start: what is left of them, how long they are waited for, how much they may print.
+//! Hooks and the processes they start: which are left, how long a hook is waited for, how much it may print.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::support::project::Project;
 
-/// Far more than a hook that is not waited for needs, and far less than one that is.
+/// Much more than a hook needs that is not waited for, and much less than one that is.
 pub(crate) const SOON: Duration = Duration::from_secs(5);
 
-/// A program in a folder of its own.
+/// A program in a directory of its own.
 pub(crate) fn launch(folder: &Path, argv: &[&str]) -> Launch {
     Launch {
         argv: argv.iter().copied().map(str::to_owned).collect(),
@@ -28,7 +28,7 @@ pub(crate) fn launch(folder: &Path, argv: &[&str]) -> Launch {
     }
 }
 
-/// `sh -c SCRIPT` in a folder of its own.
+/// `sh -c SCRIPT` in a directory of its own.
 fn shell(folder: &Path, script: &str) -> HookCommand {
     HookCommand {
         number: 1,
@@ -38,23 +38,23 @@ fn shell(folder: &Path, script: &str) -> HookCommand {
     }
 }
 
-/// Runs a hook; what it gives or what is said about it, and how long that took.
+/// Runs a hook; its output or its problem, and how long that took.
 async fn run(command: &HookCommand) -> (Result<Map<String, Value>, String>, Duration) {
     let started = Instant::now();
     let given = hook::run(command, &CancellationToken::new()).await;
     (given.map_err(|error| error.to_string()), started.elapsed())
 }
 
-/// Whether the process whose id is in the file `name` still does anything.
+/// Whether the process whose id is in the file `name` still runs.
 fn lives(folder: &Path, name: &str) -> bool {
     let process = std::fs::read_to_string(folder.join(name)).expect("the hook wrote its ids");
     let process: u32 = process.trim().parse().expect("an id");
-    // What is dead and waits for its parent to notice does nothing any more.
+    // A zombie, whose parent has not noticed its end, does not run.
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
-/// Waits until none of the processes lives; says whether that came true.
+/// Waits until none of the processes runs, and returns whether that happened.
 pub(crate) async fn gone(folder: &Path, names: &[&str]) -> bool {
     for _ in 0..100 {
         if !names.iter().any(|name| lives(folder, name)) {
@@ -131,7 +131,7 @@ async fn what_runs_in_the_background_ends_with_its_hook() {
 #[tokio::test]
 async fn a_child_that_left_the_group_is_not_waited_for() {
     let folder = TempDir::new().unwrap();
-    // It ends by itself in the end, so that this test leaves nothing behind.
+    // The process ends by itself, so that this test leaves none behind.
     let script = "setsid sleep 8 & echo '{\"A\": 1}'; echo said >&2";
     let (given, took) = run(&shell(folder.path(), script)).await;
     assert_eq!(given.map(Value::Object), Ok(json!({"A": 1})));
@@ -157,7 +157,7 @@ async fn output_of_a_process_that_outlives_the_hook_a_little_still_counts() {
 async fn eight_mebibytes_are_the_most() {
     let folder = TempDir::new().unwrap();
     let script = |bytes: usize| {
-        // `{"A":"` and `"}` are the other eight.
+        // `{"A":"` and `"}` are the other eight bytes.
         let letters = bytes - 8;
         format!("printf '{{\"A\":\"'; head -c {letters} /dev/zero | tr '\\0' x; printf '\"}}'")
     };
@@ -183,7 +183,7 @@ async fn stderr_is_free_and_its_end_is_told() {
     assert!(given.unwrap_err().ends_with(&format!("exit code 1\nits stderr ends:{}", lines.concat())));
 }
 
-/// Whether an interrupt ends the program, its hook, and leaves a report of what finished.
+/// An interrupt ends the program and its hook, and the report contains what finished.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_ends_the_hook_and_the_reports_are_written() {

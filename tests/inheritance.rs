@@ -238,7 +238,7 @@ proptest! {
         let (outer, middle, inner) = (block(&target), block(&test), block(&turn));
         let merged = inherited(&[("target", &outer), ("test", &middle), ("turn 1", &inner)], 1);
 
-        // Every name is in force exactly once, whoever wrote it how often.
+        // Every name applies exactly once, however often and on whichever level it is written.
         let mut wanted: Vec<char> = [&target, &test, &turn].iter().flat_map(|names| names.chars()).collect();
         wanted.sort_unstable();
         wanted.dedup();
@@ -246,7 +246,7 @@ proptest! {
         found.sort_unstable();
         prop_assert_eq!(found, wanted);
 
-        // A limit that is written once, on any level, is in force on the turn.
+        // A limit that is written once, on any level, applies to the turn.
         for level in ["target", "test", "turn 1"] {
             let merged = inherited(&[(level, &timing)], 1);
             prop_assert_eq!(merged.turns[0].limits.get(Measure::Idle).map(|bound| bound.most), limit);

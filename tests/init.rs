@@ -1,4 +1,4 @@
-//! `ananke init`: the project that it writes is green at once, and nothing is overwritten.
+//! `ananke init`: the project that it writes passes at once, and nothing is overwritten.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn ananke(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     (status.code(), text(stdout), text(stderr))
 }
 
-/// The files of a folder with their texts, but for what a run keeps.
+/// The files of a directory with their texts, without those that a run keeps.
 fn files(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -77,7 +77,7 @@ fn one_existing_file_is_enough_to_write_nothing() {
     assert_eq!(ananke(project.folder(), &["run", "new/project"]).0, Some(0));
 }
 
-/// A whole answer.
+/// A complete response.
 const ANSWER: &str = concat!(
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n",
     "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n",

@@ -1,4 +1,4 @@
-//! Judges over HTTP: what they get, what becomes of their answers, and that a recording speaks for them.
+//! Judges over HTTP: their requests, what is made of their answers, and that a recording replaces them.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -33,7 +33,8 @@ targets:
 
 const YES: &str = r#"{"passed": true, "score": 0.9, "reason": "fine"}"#;
 
-/// Answers each path with its texts, one after the other; where there is none, no connection comes about.
+/// Answers the requests to each path with its texts, one after the other; if there is none left, the connection is
+/// refused.
 #[derive(Default)]
 struct Paths {
     answers: Mutex<HashMap<&'static str, Vec<String>>>,

@@ -1,4 +1,4 @@
-//! What a project remembers of its last runs, from outside.
+//! What a project keeps about its last runs, tested from outside.
 
 use std::fs;
 use std::process::{Command, Output};
@@ -8,7 +8,7 @@ use crate::support::project::Project;
 const CONFIG: &str =
     "version: \"1.3\"\ntarget: { type: scripted, rules: [{ when: { user: hi }, do: [{ say: hello }] }] }\n";
 
-/// A test that passes or does not.
+/// A test that passes or fails.
 fn test(name: &str, passes: bool) -> String {
     let text = if passes { "hello" } else { "good bye" };
     format!(
@@ -36,7 +36,7 @@ fn run(project: &Project, arguments: &[&str]) -> Output {
     command.current_dir(project.folder()).env_clear().arg("run").args(arguments).output().unwrap()
 }
 
-/// The ids of the tests that did not pass, as the project remembers them.
+/// The ids of the tests that did not pass, as the project keeps them.
 fn failed(project: &Project) -> Vec<String> {
     let text = fs::read(project.folder().join(".ananke/last-run.json")).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&text).unwrap();

@@ -1,8 +1,8 @@
-//! What can never fail and what can never pass: each warning where it is true, and silence where it is not.
+//! What can never fail and what can never pass: each warning if it is true, and none if it is not.
 
 use crate::support::project::Project;
 
-/// A test of turns with the asserts of `turns`, below the asserts of the test and of a target with `timeout`.
+/// A test whose turns have the asserts of `turns`, with the asserts of the test and of a target with `timeout`.
 fn warnings(target: &str, test: &str, turns: &[&str], timeout: u64) -> Vec<String> {
     let project = Project::new(&[
         (

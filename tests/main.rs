@@ -1,4 +1,4 @@
-//! The integration tests: one binary, one module a subject.
+//! The integration tests: one binary, one module for each subject.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 

@@ -1,5 +1,5 @@
-//! What is masked, row by row: the table of `docs/secrets.md`, each way in which a secret comes in with each form in which
-//! an agent repeats it, looked for in all that is printed and written.
+//! What is masked, row by row: the table of `docs/secrets.md`, each way in which a secret enters with each form in
+//! which an agent repeats it, searched for in everything that is printed and written.
 
 use std::fmt::Write as _;
 use std::process::Output;
@@ -21,7 +21,7 @@ const SUMMARY: &str = "summary-of-the-job";
 /// Files that are written, in addition to stdout, stderr, the recording and the summary of the job.
 const REPORTS: [&str; 6] = ["out.xml", "out.html", "out.json", "out.jsonl", "out.md", "out.tap"];
 
-/// A row of the table: how a secret comes in.
+/// A row of the table: how a secret enters.
 struct Way {
     /// The row in the documentation.
     row: &'static str,
@@ -30,7 +30,7 @@ struct Way {
     target: Value,
     config: Value,
     test: Value,
-    /// Where the target is reached, after its address; or all of it if it contains `{address}`.
+    /// The URL of the target after its address; or all of it if it contains `{address}`.
     endpoint: &'static str,
     arguments: &'static [&'static str],
 }
@@ -287,7 +287,7 @@ const APART: [&str; 3] = [
     "a literal in a file that cannot be read",
 ];
 
-/// What is shown of a hook that runs `script` and fails, where a header takes `TOKEN`.
+/// What is printed about a hook that runs `script` and fails, if a header contains `TOKEN`.
 #[cfg(unix)]
 async fn failing_hook(script: &str, headers: Value) -> String {
     let target = json!({ "type": "scripted", "rules": [{ "do": [{ "say": "hi" }] }], "headers": headers });

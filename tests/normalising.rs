@@ -1,4 +1,4 @@
-//! What the golden files leave out of a text: that, and nothing else.
+//! What is replaced in golden files, and that nothing else is.
 
 use std::path::Path;
 

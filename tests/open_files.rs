@@ -14,7 +14,7 @@ const RESPONSE: &str = concat!(
     "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n",
 );
 
-/// An agent that responds when so many requests are there at once.
+/// An agent that responds when so many requests have arrived.
 fn agent(at_once: usize) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");

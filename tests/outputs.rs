@@ -32,7 +32,7 @@ fn command(project: &Project, arguments: &str) -> Command {
     command
 }
 
-/// Runs the program, which must end with `code`; what it prints to standard error.
+/// Runs the program, which must exit with `code`; returns what it prints to standard error.
 fn ananke(project: &Project, arguments: &str, code: i32) -> String {
     ends(&command(project, arguments).output().expect("the program can be started"), arguments, code)
 }

@@ -74,7 +74,7 @@ fn an_entry_is_in_force_to_the_end_of_its_day() {
     assert_eq!(Day::of(midnight).to_string(), "2026-11-22");
     assert_eq!(shielded(&project, midnight - 1), (vec!["sells".to_owned()], 0));
     assert_eq!(shielded(&project, midnight), (Vec::new(), 1));
-    // Another entry may hold on.
+    // Another entry may still be valid.
     let both = self::project(&(entry("*::sells", "2026-11-21") + &entry("*", "2026-11-30")));
     assert_eq!(shielded(&both, midnight), (vec!["pays[1]".to_owned(), "sells".to_owned()], 1));
 }
@@ -99,7 +99,7 @@ fn check_tells_of_days_that_are_over_and_of_those_that_are_near() {
         assert_eq!(told(near, &checks), (true, vec![near_told]), "{near}");
     }
     assert_eq!(told("2026-11-29", &checks), (true, Vec::new()));
-    // A run tells of what has expired when it is over, and lists are none of its business.
+    // A run reports expired entries at its end; `list` does not.
     for sends in [true, false] {
         let selection = Selection { sends, ..Selection::default() };
         assert_eq!(told("2026-11-20", &selection), (true, Vec::new()));

@@ -1,4 +1,4 @@
-//! What was recorded is played again: the same verdicts, times and ids, whatever the agent did.
+//! Recordings are replayed: the same verdicts, times and ids, whatever the agent does now.
 
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +24,7 @@ use crate::wire::captures::{body, names};
 const CONFIG: &str =
     "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }\n";
 
-/// A network that is not there.
+/// A network that cannot be reached.
 pub(crate) struct Nowhere;
 
 impl Transport for Nowhere {
@@ -108,7 +108,7 @@ fn says(id: &str, delta: &str) -> String {
     json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta}).to_string()
 }
 
-/// A run that says these pieces.
+/// A run whose text is sent in these pieces.
 fn run_of(pieces: &[&str]) -> Vec<String> {
     let event = |kind: &str| json!({"type": kind, "messageId": "m"}).to_string();
     let said = pieces.iter().map(|piece| says("m", piece));
@@ -119,7 +119,7 @@ fn run_of(pieces: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Every byte below `folder`.
+/// Every byte of the files below `folder`.
 fn bytes(folder: &Path) -> String {
     let mut all = String::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
@@ -158,7 +158,7 @@ async fn a_recording_names_its_secrets_and_holds_none() {
     for marker in ["<secret:ENV.KEY>", "<secret:TOKEN>", "<secret:headers.cookie>"] {
         assert!(written.contains(marker), "{marker}: {written}");
     }
-    // Neither the environment nor the hook gives anything now.
+    // Neither the environment nor the hook provides anything now.
     let files = ["ananke.config.yaml", "a.test.yaml"].map(|name| {
         let text = std::fs::read_to_string(project.folder().join(name)).unwrap();
         (name, text.replace("cmd: [echo,", "cmd: [no-such-program,").replace(&agent.url(), "${ENV.NOT_SET}"))
@@ -190,7 +190,7 @@ async fn a_secret_told_in_pieces_is_not_recorded() {
     assert_eq!(bytes(&kept), "");
 }
 
-/// A project of one test against `agent`, with what its config and its test say besides.
+/// A project of one test against `agent`, with further keys of its config and its test.
 fn redacting(url: &str, config: &str, test: &str) -> Project {
     let config = format!(
         "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{url}\", agentId: a, headers: {{ x-cookie: \"${{cookie:-none}}\" }} }}\n{config}\n"
@@ -334,7 +334,7 @@ async fn what_did_not_end_well_does_not_end_well_again() {
         let live = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
         assert!(live[0].status().fails_the_run(), "{name}: {live:#?}");
         let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await;
-        // The words of an outcome hold what hooks gave, which is a marker now.
+        // The texts of an outcome contain the output of hooks, which is a marker now.
         let shown =
             |outcomes: &[Outcome]| format!("{outcomes:#?}").replace("<secret:TOKEN>", "t0ken-of-a-hook");
         assert_eq!(shown(&played), shown(&live), "{name}");
@@ -382,13 +382,13 @@ fn an_agent_that_was_recorded_long_ago_is_the_same() {
         .expect("the program can be started");
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{stdout}");
-    // Of the two tools, one took 0.3 s then.
+    // One of the two tools took 0.3 s when it was recorded.
     let time = Regex::new(r"two tools at once, then one that needs both  (\d+) ms").unwrap();
     let took: u32 = time.captures(&stdout).expect("a time")[1].parse().unwrap();
     assert!(took >= 300, "{stdout}");
 }
 
-/// A recording that somebody edited can make any verdict: its test says so.
+/// An edited recording can lead to any verdict: its test reports that it was edited.
 #[tokio::test]
 async fn a_recording_that_was_edited_says_so() {
     let agent = answering(&["the refund was denied"]).await;
@@ -460,7 +460,7 @@ async fn a_pipe_and_a_file_without_end_are_no_recordings() {
     let message = replayed().await;
     assert!(message.ends_with("is not a file"), "{message}");
     std::fs::remove_file(&file).unwrap();
-    // A sparse file takes no room on the disk.
+    // A sparse file takes no space on the disk.
     std::fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
     let message = replayed().await;
     assert!(message.ends_with("is larger than 256 MiB"), "{message}");

@@ -1,4 +1,4 @@
-//! Tests that are tried again: what an attempt shares with the one before it, which outcome counts, what stops.
+//! Retried tests: what an attempt shares with the one before it, which outcome counts, what stops.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How a run goes: several tests at once, stopping, time for a whole test.
+//! The course of a run: tests in parallel, stopping, timeouts of whole tests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use crate::support::project::Project;
 
 const RUN: &str = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
 
-/// Answers a request as soon as somebody lets it, and counts how many wait at once.
+/// Answers a request when the test allows it, and counts how many wait at once.
 struct Gate {
     clock: Arc<dyn Clock>,
     open: Semaphore,
@@ -41,7 +41,7 @@ impl Gate {
         })
     }
 
-    /// Keeps the first request alone.
+    /// A gate at which only the first request waits.
     fn for_the_first(clock: Arc<dyn Clock>) -> Arc<Self> {
         let mut gate = Self::new(clock);
         Arc::get_mut(&mut gate).unwrap().unasked = true;
@@ -175,7 +175,7 @@ async fn as_many_tests_are_loaded_ahead_as_run_at_once() {
         assert!(!is_loading("e"));
         for name in ["c", "d", "e"] {
             let text = format!("version: \"1.0\"\nname: {name}\nturns: [{{ user: something else }}]\n");
-            // What is being read is not changed.
+            // A file is not changed while it is read.
             std::fs::write(project.folder().join("new"), text).unwrap();
             std::fs::rename(project.folder().join("new"), path(name)).unwrap();
         }
@@ -186,7 +186,7 @@ async fn as_many_tests_are_loaded_ahead_as_run_at_once() {
     assert_eq!(shown(&outcomes(receiver).await), ["a passed", "b passed", "c passed", "d passed", changed]);
 }
 
-/// A small file is kept since the plan read it, and runs as it was then; a large one is read again.
+/// A small file is kept from the plan, and runs as it was then; a large one is read again.
 #[tokio::test]
 async fn a_small_file_is_read_once() {
     let project = Project::new(&[
@@ -349,7 +349,7 @@ fn a_log_of_a_parallel_run_has_a_line_for_each_test_when_it_ends() {
     for id in ["✓ a.test.yaml::good", "✗ b.test.yaml::bad", "✓ c.test.yaml::good"] {
         assert!(ended.iter().any(|line| line.contains(id)), "{id}: {printed}");
     }
-    // What is wrong follows once the tests before it are reported; a test that passed has nothing more to show.
+    // Findings are printed after the tests before them are reported; a test that passed has nothing more to print.
     assert!(
         printed.contains("\nb.test.yaml\n  ✗ bad  0 ms\n") && !printed.contains("\na.test.yaml\n"),
         "{printed}"

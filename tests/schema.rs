@@ -46,7 +46,7 @@ fn the_committed_schemas_are_the_generated_ones() {
     }
 }
 
-/// A test among several of a file. It holds what a file with one test holds at its top, which is listed there.
+/// A test among several of a file. Its keys are those at the top of a file with one test, which are listed there.
 const ENTRIES: &str = "test.tests[]";
 
 #[test]
@@ -127,7 +127,7 @@ fn a_since_version_never_changes() {
     }
     let file = root().join("tests/since.txt");
     let committed = fs::read_to_string(&file).unwrap_or_default();
-    // New keys may be added (and are written down by an update); what is written down stays.
+    // New keys may be added (an update writes them down); what is written down stays.
     for line in committed.lines() {
         assert!(
             lines.iter().any(|current| current == line),
@@ -137,7 +137,7 @@ fn a_since_version_never_changes() {
     compare("tests/since.txt", &(lines.join("\n") + "\n"));
 }
 
-/// Keywords whose values are no schemas.
+/// Keywords whose values are not schemas.
 const DATA: &[&str] = &["const", "default", "defaultSnippets", "enum", "examples"];
 
 /// Calls `visit` with every schema inside `schema` and its path.
@@ -161,7 +161,7 @@ fn each<'a>(path: &str, schema: &'a Value, visit: &mut dyn FnMut(&str, &'a Map<S
 fn every_editor_and_validator_can_use_the_schemas() {
     for (name, schema) in all() {
         each(name, &schema, &mut |path, object| {
-            // Validators refuse formats that they do not know, and `regex` means the language of JavaScript.
+            // Validators reject formats that they do not know, and `regex` means the regular expressions of JavaScript.
             assert!(!object.contains_key("format"), "{path} has a format");
             // Next to keywords that check something, draft-07 ignores a `$ref`.
             let checks =
@@ -287,7 +287,7 @@ fn the_schemas_are_free_of_null_and_closed() {
             assert_ne!(object.get("default"), Some(&Value::Null), "{path}");
             assert_ne!(object.get("type").and_then(Value::as_str), Some("null"), "{path}");
             assert!(!object.get("type").is_some_and(Value::is_array), "{path} has several types");
-            // A reader of reports takes what newer versions add.
+            // A reader of reports accepts what newer versions add.
             let closed = !path.starts_with("report") && !path.starts_with("comparison");
             if closed && object.contains_key("properties") && object.get("type").is_some() {
                 assert_eq!(object.get("additionalProperties"), Some(&Value::Bool(false)), "{path} is open");
@@ -325,7 +325,7 @@ fn an_older_schema_lacks_what_is_newer() {
     assert!(config["definitions"]["ScriptedRule"].is_null(), "an unused definition stays");
 }
 
-/// What this version does not have yet is not in its schema: a type that arrives leaves the list.
+/// What this version does not have yet is not in its schema: a type that is implemented is removed from the list.
 #[test]
 fn what_is_not_there_yet_is_in_no_schema() {
     for kind in FileKind::ALL {

@@ -1,4 +1,4 @@
-//! Scripts that are asked: what they get, what is left of them, and that a recording speaks for them.
+//! Scripts as rules: their requests, which of their processes are left, and that a recording replaces them.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -102,7 +102,7 @@ assert: { tools: { subagents: exclude }, script: [{ script: keep }] }
 "#;
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", test)]);
     assert_eq!(only(&project).await.status(), Status::Passed);
-    // The test is asked last.
+    // The script of the whole test is asked last.
     let whole = json_of(project.folder(), "whole");
     assert_eq!(whole["with"], json!({}));
     assert_eq!((&whole["output"], &whole["input"]), (&json!("Booked."), &json!("Book it")));
@@ -159,7 +159,7 @@ async fn a_large_request_is_read_or_not() {
     let folder = TempDir::new().unwrap();
     let request = json!({"pass": true, "padding": "x".repeat(4 << 20)});
     let never = CancellationToken::new();
-    // What it gets and what it prints are both far more than a pipe holds.
+    // Its input and its output are both much more than fits into a pipe.
     let echo = launch(folder.path(), &["cat"]);
     assert_eq!(ask(&echo, &request, &never).await.as_ref(), Ok(&request));
     let deaf = launch(folder.path(), &["echo", "false"]);
@@ -184,7 +184,7 @@ turns: [{ user: "Who am I?", assert: { script: [{ script: check, with: { id: 7, 
 assert: { script: [{ script: check }] }
 "#;
 
-/// An agent that tells the secret it was sent.
+/// An agent that repeats the secret that it received.
 fn body(secret: &str) -> String {
     let events = [
         json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
@@ -196,7 +196,7 @@ fn body(secret: &str) -> String {
     events.map(|event| event.to_string()).map(|event| ["data: ", &event, "\n\n"].concat()).concat()
 }
 
-/// A project with this test, and what a live run of it says; recorded in `kept`.
+/// A project with this test, and the output of its live run; recorded in `kept`.
 async fn recorded(test: &str, answer: &str) -> (Project, Vec<Outcome>) {
     let project = Project::new(&[("ananke.config.yaml", HTTP_CONFIG), ("t.test.yaml", test)]);
     let project = project.with_environment("PATH", "/usr/bin:/bin").with_environment("ANSWER", answer);
@@ -249,7 +249,7 @@ async fn a_recording_speaks_for_the_scripts() {
 async fn an_answer_to_another_request_is_stale() {
     let (project, live) = recorded(HTTP_TEST, "true").await;
     assert_eq!(live[0].status(), Status::Passed);
-    // What the rule allows is no part of the request.
+    // The limits of the rule are not part of the request.
     change(&project, "{ script: check }]", "{ script: check, timeout_ms: 5 }]");
     assert_eq!(played(&project, RequestMatch::Exact).await[0].status(), Status::Passed);
 

@@ -1,4 +1,4 @@
-//! What is secret leaves the program in no report: planted in the environment, a header and what the agent says.
+//! No secret leaves the program in a report: planted in the environment, in a header and in what the agent says.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -31,7 +31,7 @@ impl Write for Shared {
     }
 }
 
-/// An agent that tells the key it was given, in its words, its arguments, its result and its error.
+/// An agent that repeats the key that it received, in its text, its arguments, its result and its error.
 fn leaking() -> Vec<Step> {
     let secret = serde_json::Value::from(SECRET).to_string();
     let inner = serde_json::Value::from(serde_json::json!({ "key": SECRET }).to_string());
@@ -62,7 +62,7 @@ async fn no_report_tells_what_a_hook_puts_into_a_header() {
     tells_no_secret("LOGIN.key", "hooks: [{ cmd: [cat, key.json] }]\n").await;
 }
 
-/// Runs a test whose header carries the secret through `reference`, and looks for it in every report.
+/// Runs a test whose header contains the secret through `reference`, and searches for it in every report.
 async fn tells_no_secret(reference: &str, hooks: &str) {
     let agent = RawAgent::start(vec![leaking()]).await;
     let config = format!(
@@ -124,7 +124,7 @@ fn a_problem_beside_a_secret_does_not_tell_it() {
 /// A second one, written into the config itself.
 const API_KEY: &str = "k3y-of-the-shop";
 
-/// Pieces that no escaping changes: none may stand in anything that is printed or written.
+/// Pieces that no escaping changes: nothing that is printed or written may contain one.
 const PIECES: &[&str] = &["s3cr3t", "ken+42", "k3y-of-the-shop", "3y-of-the-sh", "czNjcjN0", "u0073"];
 
 /// An answer that begins `head` and ends `body`.
@@ -139,7 +139,7 @@ fn stream(events: &[Value]) -> Vec<Step> {
     answer("200 OK\r\ncontent-type: text/event-stream", &body.concat())
 }
 
-/// Every place of an answer that can hold what an agent was told, each with what it is called.
+/// Every place of a response that can contain what an agent received, each with its name.
 fn leaks() -> Vec<(&'static str, Vec<Step>)> {
     let keys = format!("{SECRET} and {API_KEY}");
     // As an agent in another language may write it: characters that need no escape escaped, JSON inside of JSON.
@@ -172,7 +172,7 @@ fn leaks() -> Vec<(&'static str, Vec<Step>)> {
         base64::engine::general_purpose::STANDARD.encode(text)
     };
     let page = SECRET.replace('"', "&quot;");
-    // A cut of the quoted start falls into the key.
+    // The truncation of the quoted start is inside the key.
     let cut = format!("{}{SECRET}{}", "x".repeat(190), "y".repeat(9000));
     let long = format!("{}{SECRET}{}", "x".repeat((16 << 10) - 9), "y".repeat(9000));
     vec![
@@ -285,7 +285,7 @@ async fn the_program_tells_no_secret_in_any_byte() {
 
 #[test]
 fn a_broken_config_does_not_tell_what_is_cut() {
-    // The drawn line is cut at both ends of what fits: wherever the key stands, no piece of it is seen.
+    // The quoted line is truncated at both ends: wherever the key is, no piece of it is shown.
     let test = "version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n";
     let pieces: Vec<&str> = (0..API_KEY.len() - 4).map(|at| &API_KEY[at..at + 5]).collect();
     for distance in (20..110).step_by(3).chain((2020..2060).step_by(4)) {
@@ -346,7 +346,7 @@ async fn no_part_of_a_secret_is_shown_where_a_text_is_truncated() {
     }
 }
 
-/// A project whose target's header carries `TOKEN`, and whose agent says two tokens to everybody.
+/// A project whose target has `TOKEN` in a header, and whose agent says two tokens to everyone.
 fn with_tokens(tests: &str) -> Project {
     let config = "version: \"1.3\"\ntarget:\n  type: scripted\n  headers: { authorization: \"Bearer ${TOKEN}\" }\n  rules: [{ do: [{ say: \"first-token second-token\" }] }]\n";
     Project::new(&[("ananke.config.yaml", config), ("two.test.yaml", &format!("version: \"1.3\"\n{tests}"))])

@@ -1,4 +1,4 @@
-//! Servers as processes: waited for, watched, and nothing of them left when the run is over.
+//! Servers as processes: waited for, watched, and none left when the run is over.
 #![cfg(unix)]
 
 use std::io::{Read as _, Write as _};
@@ -38,7 +38,7 @@ async fn start(project: &Project) -> Result<Servers, ServerStartError> {
     Servers::start(&commands(project), &CancellationToken::new(), |_| {}).await
 }
 
-/// What is said of servers that cannot be started, and what they printed last.
+/// The messages about servers that cannot be started, with the end of their output.
 async fn failure(project: &Project) -> (String, String) {
     match start(project).await {
         Err(ServerStartError::Broken(error)) => (error.problem.message, error.printed),
@@ -46,7 +46,7 @@ async fn failure(project: &Project) -> (String, String) {
     }
 }
 
-/// Whether the process whose id is in the file `name` still does anything.
+/// Whether the process whose id is in the file `name` still runs.
 fn lives(folder: &Path, name: &str) -> bool {
     let process = std::fs::read_to_string(folder.join(name)).expect("the server wrote its ids");
     let process: u32 = process.trim().parse().expect("an id");
@@ -54,7 +54,7 @@ fn lives(folder: &Path, name: &str) -> bool {
     stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
-/// Waits until something is so; says whether that came true.
+/// Waits until something is true, and returns whether that happened.
 fn until(mut is_so: impl FnMut() -> bool) -> bool {
     (0..6000).any(|_| {
         let so = is_so();
@@ -65,7 +65,7 @@ fn until(mut is_so: impl FnMut() -> bool) -> bool {
     })
 }
 
-/// Waits until none of the processes lives; says whether that came true.
+/// Waits until none of the processes runs, and returns whether that happened.
 fn gone(folder: &Path, names: &[&str]) -> bool {
     until(|| !names.iter().any(|name| lives(folder, name)))
 }
@@ -90,7 +90,7 @@ async fn nothing_is_left_of_a_server_that_does_not_want_to_go() {
     let project = project(&[STUBBORN]);
     let servers = start(&project).await.expect("it is ready");
     assert!(lives(project.folder(), "a") && lives(project.folder(), "c"));
-    // Five seconds pass at once.
+    // With a paused clock, five seconds pass at once.
     tokio::time::pause();
     servers.stop().await;
     assert!(gone(project.folder(), &["a", "b", "c", "d"]));
@@ -180,7 +180,7 @@ async fn a_server_is_stopped_while_it_is_waited_for() {
     assert!(gone(project.folder(), &["a"]));
 }
 
-/// Answers one request after the other with these statuses once `folder` holds the file `up`; gives its URL.
+/// Answers one request after the other with these statuses once `folder` contains the file `up`; returns its URL.
 fn answering(listener: TcpListener, statuses: &'static [u16]) {
     std::thread::spawn(move || {
         for status in statuses {
@@ -339,7 +339,7 @@ server: { cmd: [sh, -c, "echo $$ > a; sleep 600 & echo $! > b; echo ready; wait"
         std::fs::write(folder.join(&name), child).unwrap();
         assert!(gone(folder, &[&name]), "the guard is over too");
     }
-    // What is left of the killed runs is swept by the next.
+    // The next run deletes what the killed runs left.
     let hidden = || std::fs::read_dir(folder).unwrap().flatten().filter(is_hidden_report).count();
     assert_eq!(hidden(), 1, "only that of the last run");
     let config = config.split("server:").next().unwrap();
@@ -357,7 +357,7 @@ fn is_hidden_report(entry: &std::fs::DirEntry) -> bool {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_run_leaves_no_server() {
-    // The agent takes the request and never answers; or the server is never ready.
+    // The agent accepts the request and never responds; or the server is never ready.
     for ready in ["ready", "never"] {
         let (listener, port) = listener();
         let config = format!(

@@ -1,4 +1,4 @@
-//! The real program between its terminal and its shell: signals, closed pipes.
+//! The real program with its terminal and its shell: signals, closed pipes.
 #![cfg(unix)]
 
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -22,7 +22,7 @@ fn program(project: &Project, arguments: &[&str]) -> Command {
     command
 }
 
-/// A project whose agent takes the request and never answers.
+/// A project whose agent accepts the request and never responds.
 fn held() -> (Project, TcpListener) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let config = format!(
@@ -84,7 +84,7 @@ fn a_second_signal_leaves_at_once() {
     let mut child = program(&project, &["run"]).stdout(Stdio::null()).spawn().unwrap();
     let (_connection, _) = listener.accept().unwrap();
     let pid = Pid::from_child(&child);
-    // The second may come before the first has done its work; either way the program leaves with 130.
+    // The second signal may come before the first is handled; the program exits with 130 in both cases.
     kill_process(pid, Signal::INT).unwrap();
     let _gone_already = kill_process(pid, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -1,4 +1,4 @@
-//! The text of a snapshot: what two runs have in common, and that every other change is seen.
+//! The text of a snapshot: what two runs have in common, and that every other change is detected.
 
 use ananke::context::At;
 use ananke::golden::{ConversationPart, GoldenText, MaskPath, States};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::support::project::Project;
 
-/// What an agent tells in one turn.
+/// What an agent does in one turn.
 type Told = Vec<Change<'static>>;
 
-/// A change of what it tells, in words and as code.
+/// A change of that, in words and as code.
 type Changed<'c> = (&'c str, &'c dyn Fn(&mut Told));
 
 fn opened(id: &str, name: &str) -> Change<'static> {
@@ -42,7 +42,7 @@ fn started(run: &str, thread: &str) -> Change<'static> {
     Change::RunStarted { run_id, thread_id, is_replay: false }
 }
 
-/// Turns as they were told, with the text that the whole of them comes to.
+/// Turns as they were streamed, with their snapshot.
 fn written(
     turns: Vec<(Input, Told)>,
     part: ConversationPart<'_>,
@@ -78,7 +78,7 @@ fn whole(turns: Vec<(Input, Told)>) -> String {
     written(turns, ConversationPart::Test { left_out: &[] }, &[], &Redactor::default())
 }
 
-/// A conversation whose ids all hold `salt`, with one turn for the calls and one for a late result.
+/// A conversation whose ids all contain `salt`, with one turn for the calls and one for a late result.
 fn conversation(salt: &str) -> Vec<(Input, Told)> {
     let id = |name: &str| format!("{salt}{name}{salt}");
     let (call, other, ask) = (id("call"), id("other"), id("ask"));

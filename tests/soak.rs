@@ -25,9 +25,9 @@ enum Fault {
     RunError,
     Empty,
     WebPage,
-    /// Half an event after the end of the run.
+    /// Half an event follows the end of the run.
     HalfEvent,
-    /// Nothing more after the end of the run, and the connection stays.
+    /// Nothing follows the end of the run, and the connection stays open.
     StaysOpen,
     /// A few bytes at a time.
     Pieces,
@@ -35,7 +35,7 @@ enum Fault {
     HiddenCall,
     /// Arguments that are not JSON.
     Arguments,
-    /// Events of a type that nobody knows.
+    /// Events of an unknown type.
     UnknownEvents,
 }
 
@@ -61,12 +61,12 @@ const FAULTS: [Fault; 14] = [
 struct Sent {
     charges: usize,
     deletions: usize,
-    /// Whether the response has no proper end, or says that the run failed.
+    /// Whether the response has no proper end, or reports that the run failed.
     is_broken: bool,
 }
 
 impl Sent {
-    /// What `charge_card` exactly once and no `delete_order` make of it.
+    /// The verdict of `charge_card` exactly once and no `delete_order`.
     fn status(&self) -> &'static str {
         match self {
             Self { is_broken: true, .. } => "error",
@@ -146,7 +146,7 @@ fn response(test: u64) -> (Fault, String, Sent) {
     (fault, head + &body, sent)
 }
 
-/// The number of the test that a request is of.
+/// The number of the test that a request belongs to.
 fn requested(stream: &mut TcpStream) -> Option<u64> {
     let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
     loop {
@@ -208,7 +208,7 @@ fn every_verdict_is_the_one_that_the_log_of_the_server_demands() {
     let address = listener.local_addr().expect("an address");
     let log: Arc<Mutex<HashMap<u64, Vec<&str>>>> = Arc::default();
     let shared = Arc::clone(&log);
-    // It ends with the process: it waits for connections, and holds nothing else.
+    // It ends with the process: it only waits for connections.
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let log = Arc::clone(&shared);

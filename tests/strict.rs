@@ -1,4 +1,4 @@
-//! `--strict-protocol`: what a violation makes of a turn, beside everything else that can go wrong with it.
+//! `--strict-protocol`: the effect of a violation on a turn, together with other problems and failures of it.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ const CALL: &str = r#"{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":
 const CALL_END: &str = r#"{"type":"TOOL_CALL_END","toolCallId":"c"}"#;
 const TEXT_END: &str = r#"{"type":"TEXT_MESSAGE_END","messageId":"m"}"#;
 
-/// What becomes of a test of one turn whose requests are answered so, one after the other.
+/// The outcome of a test of one turn whose requests get these responses, one after the other.
 async fn outcome(answers: &[Vec<&str>], rules: &str, strict_protocol: bool) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     let scripts = answers.iter().map(|events| {
@@ -43,7 +43,7 @@ async fn outcome(answers: &[Vec<&str>], rules: &str, strict_protocol: bool) -> O
     panic!("no outcome")
 }
 
-/// The status, the kind and message of the problem, and the rules that are reported beside it.
+/// The status, the kind and message of the problem, and the rules that are reported with it.
 fn told(turn: &TurnOutcome) -> String {
     let mut told = turn.status().as_str().to_owned();
     if let Some(problem) = turn.problem() {

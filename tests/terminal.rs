@@ -46,7 +46,7 @@ impl Terminal {
         (Self { person: File::from(person), screen }, child)
     }
 
-    /// Reads what the program prints until this is seen.
+    /// Reads the program's output until this is visible.
     fn read_until(&mut self, seen: &str) {
         while !self.screen.seen().contains(seen) {
             assert!(self.read(), "the program ended before `{seen}` was seen:\n{}", self.screen.text());
@@ -57,7 +57,7 @@ impl Terminal {
         while self.read() {}
     }
 
-    /// Reads a piece; `false` where the program is gone, which a terminal tells with an error.
+    /// Reads a piece; `false` if the program is gone, which a terminal reports as an error.
     fn read(&mut self) -> bool {
         let mut piece = [0; 4096];
         match self.person.read(&mut piece) {
@@ -70,7 +70,7 @@ impl Terminal {
     }
 }
 
-/// A project whose agent takes the request and never answers.
+/// A project whose agent accepts the request and never responds.
 fn held() -> (Project, TcpListener) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let config = format!(

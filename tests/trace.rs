@@ -52,7 +52,7 @@ fn result(call: &str, text: &str) -> SnapshotItem {
     SnapshotItem::Answer { call: call.to_owned(), result, is_error: None }
 }
 
-/// `name→result origin`, a call each.
+/// `name→result origin`, one for each call.
 fn calls(trace: &Trace) -> Vec<String> {
     let result = |call: &ananke::trace::ToolCall| {
         call.result().map_or("-".to_owned(), |result| result.text.to_string())

@@ -20,7 +20,7 @@ fn scope() -> Scope {
     scope
 }
 
-/// Fills something written as `text`, and gives the problems in one line each.
+/// Fills something written as `text`, and returns the problems in one line each.
 fn fill<T>(
     text: &str,
     mode: Mode,

@@ -1,4 +1,4 @@
-//! `ananke watch`: a run, and one of what each change touches.
+//! `ananke watch`: a run, and another of what each change touches.
 #![cfg(unix)]
 
 use std::fs;
@@ -42,7 +42,7 @@ impl Watching {
         Self { child, stdout }
     }
 
-    /// What is printed until it waits for changes.
+    /// What is printed until the program waits for changes.
     fn run(&mut self) -> String {
         let mut text = String::new();
         loop {
@@ -89,7 +89,7 @@ fn a_change_runs_what_it_touches() {
     let shown = watching.run();
     assert!(shown.contains("changed: check.sh\n") && shown.contains("3 tests: 3 passed"), "{shown}");
 
-    // Nothing concerns these, neither does the report that each run writes.
+    // These files concern no test, and neither does the report that each run writes.
     write(folder, "notes.txt", "later");
     write(folder, "out/other.json", "{}");
     write(folder, "sub/new.test.yaml", &test("new", ""));

@@ -3,9 +3,9 @@
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-/// A process that took more processor time than this is stopped.
+/// A process that takes more processor time than this is stopped.
 const MOST_SECONDS: f64 = 20.0;
-/// What the kernel counts processor time in (`sysconf(_SC_CLK_TCK)`, which is 100 on Linux).
+/// The unit of the kernel's processor time (`sysconf(_SC_CLK_TCK)`, which is 100 on Linux).
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// What a process cost.
@@ -20,7 +20,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// The cheaper of both, in time and in memory.
+    /// The lower of both costs, in time and in memory.
     pub(crate) fn cheapest(self, other: Self) -> Self {
         Self {
             seconds: self.seconds.min(other.seconds),
@@ -30,18 +30,18 @@ impl Cost {
     }
 }
 
-/// Runs a process to its end, which must have this exit code.
+/// Runs a process to its end. It must exit with this code.
 pub(crate) fn of(command: &mut Command, code: i32) -> Cost {
     let mut child = command.spawn().expect("the program can be started");
     let mut peak = 0.0_f64;
     let started = Instant::now();
-    // A process that has ended keeps its times until it is waited for, but not its memory: that is asked for until then.
+    // A process that has ended keeps its times until it is waited for, but not its memory: that is read until then.
     let (seconds, has_ended) = loop {
         let Some(mark) = high_water_mark(&child) else {
             break (processor_time(&child), true);
         };
         peak = peak.max(mark);
-        // Looking at the times costs, so it is done rarely.
+        // Reading the times costs time, so it is done rarely.
         if started.elapsed().as_secs_f64() > MOST_SECONDS {
             let seconds = processor_time(&child);
             if seconds > MOST_SECONDS {

@@ -1,4 +1,4 @@
-//! What there may be many of, and a project with so many of it.
+//! What a project can have many of, and a project with so many of it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::agent;
 use super::cost::{self, Cost};
 
-/// Something that there may be many of.
+/// Something that a project can have many of.
 pub(crate) struct Subject {
     pub(crate) name: &'static str,
     /// The smaller of the two counts that are compared.
@@ -75,7 +75,7 @@ pub(crate) fn all() -> Vec<Subject> {
 }
 
 impl Subject {
-    /// A project with so many.
+    /// A project with `count` of it.
     pub(crate) fn project(&self, count: usize) -> Project<'_> {
         let folder = TempDir::new().expect("the temporary directory can be written");
         for (name, text) in (self.write)(count) {
@@ -276,7 +276,7 @@ fn rules_off(count: usize) -> Files {
     vec![shop(), test(&format!("{turns}\nassert:\n  tools:\n    forbid:\n{forbidden}"))]
 }
 
-/// Forbidden and required tools: each of these is compared with the patterns of those.
+/// Forbidden and required tools: each forbidden one is compared with the patterns of the required ones.
 fn name_patterns(count: usize) -> Files {
     let forbidden = lines(count, |number| format!("      - {{ name_match: \"^never_{number}$\" }}"));
     let required = lines(count, |number| format!("      - {{ name: tool_{number} }}"));
@@ -288,7 +288,8 @@ fn name_patterns(count: usize) -> Files {
     ]
 }
 
-/// Every rule looks at every call: ten times as many of both may cost a hundred times as much, so calls stay.
+/// Every rule checks every call: ten times as many of both may cost a hundred times as much, so the number of calls
+/// stays the same.
 fn rules_and_calls(count: usize) -> Files {
     let events = lines(1000 * 4, |number| event(&call(number / 4)[number % 4]));
     let rule = |number| {

@@ -8,39 +8,39 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// An agent that serves until this program ends, a thread for each connection: a thread that sleeps wakes within a
-/// fraction of a millisecond, where the timers of an executor are up to two late.
+/// An agent that serves until this program ends. Each connection has a thread: a thread that sleeps wakes up within a
+/// fraction of a millisecond, the timers of an executor up to two milliseconds late.
 pub(crate) struct Agent {
     address: SocketAddr,
     served: Arc<Mutex<Served>>,
 }
 
-/// What an agent did for the runs of a program.
+/// What an agent has done since it was last asked.
 #[derive(Default)]
 pub(crate) struct Served {
     /// How many connections were made.
     pub(crate) connections: usize,
-    /// By how much each answer came later than the agent was to think.
+    /// How much later each response was sent than its delay.
     pub(crate) late: Vec<Duration>,
 }
 
 impl Agent {
-    /// Serves on a free port, at once.
+    /// Serves on a free port, without a delay.
     pub(crate) fn serve() -> Self {
         Self::thinking_for(Duration::ZERO)
     }
 
-    /// Serves on a free port; every answer comes after this time.
+    /// Serves on a free port; every response is sent after this delay.
     pub(crate) fn thinking_for(latency: Duration) -> Self {
         Self::answering(latency, 2)
     }
 
-    /// Serves on a free port, at once; every answer is of so many events, at least ten.
+    /// Serves on a free port, without a delay; every response has so many events, at least ten.
     pub(crate) fn telling(events: usize) -> Self {
         Self::answering(Duration::ZERO, events - 9)
     }
 
-    /// What is said comes in so many pieces.
+    /// The text is sent in so many pieces.
     fn answering(latency: Duration, pieces: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
@@ -50,7 +50,7 @@ impl Agent {
             for stream in listener.incoming().flatten() {
                 let served = Arc::clone(&served);
                 lock(&served).connections += 1;
-                // A client that goes away ends its connection, nothing else.
+                // A client that disconnects ends only its connection.
                 thread::spawn(move || answer(stream, latency, pieces, &served).ok());
             }
         });
@@ -62,7 +62,7 @@ impl Agent {
         self.address
     }
 
-    /// What it did since it began, or since this was asked for the last time.
+    /// What it did since it started, or since this was called last.
     pub(crate) fn served(&self) -> Served {
         std::mem::take(&mut *lock(&self.served))
     }
@@ -72,7 +72,7 @@ fn lock(served: &Mutex<Served>) -> MutexGuard<'_, Served> {
     served.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Answers request after request of one connection.
+/// Answers the requests of one connection, one after the other.
 fn answer(
     mut stream: TcpStream,
     latency: Duration,

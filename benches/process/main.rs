@@ -55,7 +55,7 @@ fn many() {
     let agent = Agent::serve();
     let project = Project::new(&project::loopback(&agent), 200, project::one_turn);
     measure::repeat(20, || project.ananke(&["run"]).run()).print("loopback");
-    // One run more than is measured.
+    // One run more than those that are measured.
     println!("  {:<36} {} in 21 runs", "connections", agent.served().connections);
     let project = Project::new(&project::embedded(), 200, project::one_turn);
     measure::repeat(20, || project.ananke(&["run"]).run()).print("embedded");
@@ -84,7 +84,7 @@ fn memory() {
     for tests in [200, 20_000] {
         for (place, config) in [("embedded", project::embedded()), ("loopback", project::loopback(&agent))] {
             let project = Project::new(&config, tests, project::one_turn);
-            // Peaks differ by how the threads of a process interleave: the worst of three counts.
+            // Peaks depend on how the threads of a process interleave: the largest of three counts.
             let peak = (0..3).map(|_| peak(&project)).max().unwrap_or_default();
             println!("  {:<36} {:>6.1} MiB at most", format!("{tests} tests, {place}"), mebibytes(peak));
         }
@@ -161,7 +161,7 @@ fn check() {
     println!("  {:<36} {:.2}", "one core, times the crate alone", one_core.best() / baseline.best());
 }
 
-/// What reading the files costs at the least: the same crate, and everything thrown away.
+/// The least that reading the files costs: the same crate, with the result dropped.
 fn read_with_the_crate(files: &[impl AsRef<Path>]) -> Duration {
     let started = Instant::now();
     for file in files {

@@ -1,15 +1,15 @@
-//! Processes, timed and weighed.
+//! Time and memory of processes.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long something took, again and again.
+/// How long something took, several times.
 pub(crate) struct Times(Vec<Duration>);
 
 impl Times {
-    /// As taken, in any order.
+    /// Of measurements in any order.
     pub(crate) fn of(mut taken: Vec<Duration>) -> Self {
         taken.sort();
         Self(taken)
@@ -36,33 +36,33 @@ impl Times {
     }
 }
 
-/// Measures the same thing `times` times, after one that does not count.
+/// Measures the same thing `times` times, after a first time that is not counted.
 pub(crate) fn repeat(times: usize, mut once: impl FnMut() -> Duration) -> Times {
     once();
     Times::of((0..times).map(|_| once()).collect())
 }
 
-/// A process that is to be started.
+/// A process to start.
 pub(crate) struct Process {
     command: Command,
-    /// The exit code that it must end with.
+    /// The exit code that is expected.
     code: i32,
 }
 
 impl Process {
-    /// `program` in `folder`; it reads and says nothing.
+    /// `program` in `folder`, without input and with its output dropped.
     pub(crate) fn new(program: impl AsRef<OsStr>, folder: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
         Self { command, code: 0 }
     }
 
-    /// The same process, which must end with `code`.
+    /// The same process, which must exit with `code`.
     pub(crate) fn expecting(self, code: i32) -> Self {
         Self { code, ..self }
     }
 
-    /// The same process, kept on one core where the machine has the tool for that.
+    /// The same process on one core, if the machine has the tool for that.
     pub(crate) fn on_one_core(self) -> Self {
         let mut command = Command::new("taskset");
         command.args(["--cpu-list", "0"]).arg(self.command.get_program()).args(self.command.get_args());
@@ -74,7 +74,7 @@ impl Process {
         if is_there.is_ok_and(|status| status.success()) { Self { command, ..self } } else { self }
     }
 
-    /// Runs it to its end, which must be a good one.
+    /// Runs it to its end; its exit code must be the expected one.
     pub(crate) fn run(mut self) -> Duration {
         let started = Instant::now();
         let status = self.command.status().expect("the program can be started");
@@ -83,16 +83,16 @@ impl Process {
         taken
     }
 
-    /// Runs it to its end and says how many bytes it printed to standard output.
+    /// Runs it to its end and returns how many bytes it printed to standard output.
     pub(crate) fn printed(mut self) -> u64 {
         let output = self.command.stdout(Stdio::piped()).output().expect("the program can be started");
         self.must_have_ended_well(output.status);
         output.stdout.len() as u64
     }
 
-    /// Runs it to its end and says what memory it had at most, in KiB: the kernel's own high-water mark, asked for
-    /// until the process is gone, so that only what grew in the last millisecond could be missed. Waiting for the
-    /// usage that the kernel counts at the end would need another crate, and counts this process's own memory in.
+    /// Runs it to its end and returns its peak memory in KiB. The kernel's high-water mark is read until the process is
+    /// gone, so only the growth of its last millisecond can be missed. The usage that the kernel counts at the end
+    /// would need another crate, and includes the memory of this process.
     pub(crate) fn peak_kib(mut self) -> u64 {
         let mut child = self.command.spawn().expect("the program can be started");
         let path = format!("/proc/{}/status", child.id());

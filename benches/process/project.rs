@@ -13,7 +13,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// A project of `tests` files; `write` says what each holds.
+    /// A project of `tests` files; `write` returns the text of each.
     pub(crate) fn new(config: &str, tests: usize, write: fn(usize) -> String) -> Self {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -27,7 +27,7 @@ impl Project {
         project
     }
 
-    /// The program under measurement, in this project: the one that `ANANKE` names, else the one just built.
+    /// The program that is measured, in this project: the one that `ANANKE` names, else the one just built.
     pub(crate) fn ananke(&self, arguments: &[&str]) -> Process {
         let program = std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
         Process::new(program, &self.folder, arguments)
@@ -38,7 +38,7 @@ impl Project {
         (0..self.tests).map(|number| self.folder.join(name(number))).collect()
     }
 
-    /// How many bytes a file has that was written there.
+    /// The size in bytes of a file that was written there.
     pub(crate) fn size_of(&self, name: &str) -> u64 {
         std::fs::metadata(self.folder.join(name)).expect("the program wrote the file").len()
     }
@@ -51,7 +51,7 @@ impl Project {
 
 impl Drop for Project {
     fn drop(&mut self) {
-        // A folder that stays is cleared with the machine's other temporary files.
+        // A directory that cannot be deleted is left to the system.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
@@ -69,7 +69,7 @@ pub(crate) fn loopback(agent: &Agent) -> String {
     )
 }
 
-/// A config whose agent is built in and does what the one over loopback does.
+/// A config with a scripted agent that does what the agent over loopback does.
 pub(crate) fn embedded() -> String {
     "version: \"1.3\"
 target:
@@ -106,7 +106,7 @@ assert:
     )
 }
 
-/// A test of one turn; every tenth wants a tool that is not called.
+/// A test of one turn; every tenth requires a tool that is not called.
 pub(crate) fn every_tenth_fails(number: usize) -> String {
     let wants = if number.is_multiple_of(10) { "refund_order" } else { "find_order" };
     one_turn(number).replacen("name: find_order", &format!("name: {wants}"), 1)

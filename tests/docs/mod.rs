@@ -110,7 +110,7 @@ fn load(config: &str, spec: &str, name: &str) -> Result<(), String> {
         parallelism: NonZeroUsize::MIN,
         files: ananke::context::Files::default(),
     };
-    // Named, the test is taken whatever the config's `specs` say.
+    // A named test is run whatever `specs` of the config says.
     let selection = Selection { paths: vec![test_path], config: Some(config_path), ..Selection::default() };
     let planned = plan(&context, &selection, &ananke::redact::Redactor::default());
     fs::remove_dir_all(&folder).expect("the temporary folder can be removed");
@@ -236,7 +236,7 @@ fn ananke(arguments: &[&str]) -> Command {
 fn every_command_exists() {
     let mut problems = String::new();
     let mut seen = 0;
-    // What a language server answers begins with the title of a schema, not with a command.
+    // The answers of a language server begin with the title of a schema, which is not a command.
     let pages = documents().into_iter().filter(|path| !path.ends_with("internals/editors.md"));
     for path in pages {
         let markdown = fs::read_to_string(&path).expect("a document can be read");
@@ -269,7 +269,7 @@ fn every_script_of_the_readme_exists() {
     assert!(missing.is_empty(), "the README names {missing:?}");
 }
 
-/// What stands between the marks in the README, and what the command in the first mark prints now.
+/// The text between the marks in the README, and what the command in the first mark prints now.
 #[test]
 fn the_readme_shows_what_is_printed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
@@ -293,7 +293,8 @@ fn the_readme_shows_what_is_printed() {
     }
 }
 
-/// What the pages show of tests with several attempts is what golden cases print, without the index that only a log has.
+/// The output of tests with several attempts in the documents is that of golden cases, without the index that only a
+/// log has.
 #[test]
 fn the_pages_of_several_attempts_show_what_is_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -312,7 +313,7 @@ fn the_pages_of_several_attempts_show_what_is_printed() {
     }
 }
 
-/// What the pages cook with `jq` is what `scripts/report-readers/run` cooks, and the other way round.
+/// The `jq` recipes of the documents are those that `scripts/report-readers/run` runs, and the other way round.
 #[test]
 fn every_recipe_is_cooked() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -329,7 +330,7 @@ fn every_recipe_is_cooked() {
     assert_eq!(shown, cooked, "help: ANANKE_UPDATE=1 scripts/report-readers/run writes what a recipe prints");
 }
 
-/// The last line says how long the run took, which is never the same.
+/// The last line contains the duration of the run, which always differs.
 fn without_wall_clock(printed: &str) -> &str {
     printed.rsplit_once(" in ").map_or(printed, |(text, _)| text)
 }

@@ -1,7 +1,7 @@
-//! A tutorial shows what is printed: its files are written and its commands run, in the order of the page.
+//! The output in the tutorial is real: its files are written and its commands run, in the order of the page.
 //!
-//! A block of YAML whose first line is `# NAME` is the file NAME. A block of `console` begins with `$ ananke …`; the rest
-//! is its output. A name that comes again replaces the file.
+//! A block of YAML whose first line is `# NAME` is the file NAME. A block of `console` begins with `$ ananke …`; the
+//! rest is its output. A later block with the same name replaces the file.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn played(page: &str) -> (String, usize) {
         } else if let ("console", Some(command)) = (says, first.strip_prefix("$ ananke ")) {
             commands += 1;
             let printed = output(command, project.path());
-            // The same command may be on the page again, with another output.
+            // The same command can be on the page again, with another output.
             let shown = format!("```console\n{}```", block.text);
             let at = done + now[done..].find(&shown).expect("the block is on the page");
             done = at + shown.len();

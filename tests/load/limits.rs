@@ -1,4 +1,4 @@
-//! Large, deep and repetitive files, and what comes out of good ones.
+//! Large, deep and repetitive files, and the values of valid ones.
 
 use ananke::diagnostic::render::{RenderStyle, human};
 use ananke::model::TestFile;
@@ -7,7 +7,7 @@ use ananke::schema::{FileKind, load};
 
 use super::{problems, source};
 
-/// One message for a text too large or too odd to draw.
+/// One message about a text that is too large or too odd to show.
 fn check_message(text: &str, expected: &str) {
     check_message_of(FileKind::Test, text, expected);
 }

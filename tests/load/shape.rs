@@ -1,4 +1,4 @@
-//! What is said about values that do not fit their place.
+//! Messages about values of the wrong shape.
 
 use ananke::schema::FileKind;
 use snapbox::str;

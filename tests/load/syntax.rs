@@ -1,4 +1,4 @@
-//! What is said about texts that are no YAML, or none that is taken.
+//! Messages about texts that are not YAML, or YAML that is not accepted.
 
 use ananke::schema::FileKind;
 use snapbox::str;

@@ -1,4 +1,4 @@
-//! What is said about the `version` of a file and what is newer than it.
+//! Messages about the `version` of a file and about what is newer than it.
 
 use ananke::schema::FileKind;
 use snapbox::str;

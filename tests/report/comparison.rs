@@ -48,7 +48,7 @@ fn json(comparison: &Comparison) -> Value {
     serde_json::from_str(&comparison.json().unwrap()).unwrap()
 }
 
-/// Outcomes of every kind, a hostile one among them.
+/// Outcomes of every kind, one of them hostile.
 fn everything() -> Vec<Outcome> {
     outcomes::all_kinds().into_iter().chain([outcomes::hostile()]).collect()
 }
@@ -259,7 +259,7 @@ proptest! {
             match kind {
                 0 => bytes[at] = byte,
                 1 => bytes.insert(at, byte),
-                // A piece is lost, or stands there twice.
+                // A piece is missing or duplicated.
                 2 => drop(bytes.drain(at..(at + usize::from(byte)).min(bytes.len() - 1))),
                 _ => {
                     let piece = bytes[at..(at + usize::from(byte)).min(bytes.len())].to_vec();
@@ -275,8 +275,7 @@ proptest! {
     }
 }
 
-/// Fails where a line of a comparison begins with what is none of its own, or something outside of code is read as
-/// Markdown or HTML.
+/// Fails if a line of a comparison has an unknown beginning, or if text outside of code is read as Markdown or HTML.
 pub(super) fn check_markdown(text: &str) {
     for line in text.lines() {
         let starts = ["## ", "### ", "- ", "  - "].iter().any(|start| line.starts_with(start));
@@ -288,7 +287,7 @@ pub(super) fn check_markdown(text: &str) {
     }
 }
 
-/// Fails where a comparison's page has a tag that is none of its own, or names something elsewhere.
+/// Fails if the page of a comparison has an unknown tag, or refers to another site.
 pub(super) fn check_html(page: &str) {
     let (head, body) = page.split_once("<body>").expect("a body");
     assert!(!head.contains("://"), "nothing comes from elsewhere");

@@ -1,4 +1,4 @@
-//! What people read.
+//! The console report, for people.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use ananke::run::RunEvent;
 
 use super::{begun, compare, ended, outcomes, run, seal};
 
-/// A terminal that remembers.
+/// A terminal that keeps what is written.
 #[derive(Clone, Default)]
 struct Screen(Arc<Mutex<Vec<u8>>>);
 
@@ -33,7 +33,7 @@ impl Write for Screen {
     }
 }
 
-/// A pipe whose reader is gone, or a disk that is full.
+/// A pipe without a reader, or a disk that is full.
 struct Broken(io::ErrorKind);
 
 impl Write for Broken {
@@ -76,7 +76,7 @@ fn a_run_with_every_status() {
     compare(&printed(&events, Colouring::Plain, Verbosity::Quiet), "quiet.txt");
 }
 
-/// The events of a run of tests that were tried again, which fails for every reason there is.
+/// The events of a run with retried tests, which fails for every possible reason.
 fn retried() -> Vec<Sealed<RunEvent>> {
     let expired = vec![outcomes::quarantine(18, "specs/gone.test.yaml::*")];
     ended(outcomes::retried(), Verdict { flaky_fails: true, expired, ..Verdict::default() })
@@ -140,8 +140,8 @@ fn wrapping_changes_no_word() {
             assert!(ananke::text::columns::width(widest) <= width, "{widest}");
             let coloured = printed_on(size, &events, Colouring::Coloured, verbosity);
             assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), wrapped);
-            // What has room behind a call on a wide terminal stands below it on a narrow one, and an excerpt is cut by
-            // its length: of the same stories, in the same words.
+            // What is next to a call on a wide terminal is under it on a narrow one, and an excerpt is truncated by its
+            // length: the same stories, in the same words.
             if verbosity == Verbosity::Verbose {
                 let (wrapped, whole) =
                     (joined(&wrapped), joined(&printed(&events, Colouring::Plain, verbosity)));

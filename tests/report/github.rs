@@ -1,4 +1,4 @@
-//! What GitHub Actions is told.
+//! Annotations and job summaries for GitHub Actions.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ pub(super) fn summary(name: &str) -> std::path::PathBuf {
     folder.join("summary.md")
 }
 
-/// Fails where a line is no annotation, or one whose text or properties end before their time.
+/// Fails if a line is not an annotation, or if its text or properties end too early.
 pub(super) fn check_form(text: &str) {
     for line in text.lines() {
         let (properties, message) = line[2..].split_once("::").expect("an annotation");

@@ -1,5 +1,5 @@
-//! What people read: the page without its own style and script is a golden file, its data agrees with the JSON report,
-//! and nothing that an agent says leaves its place.
+//! The HTML report: the page without its style and script is a golden file, its data agrees with the JSON report, and
+//! nothing that an agent says leaves its place.
 
 use std::fs;
 
@@ -52,8 +52,7 @@ pub(super) fn data(page: &str, id: &str) -> Value {
     serde_json::from_str(json).unwrap_or_else(|error| panic!("{id}: {error}\n{json}"))
 }
 
-/// Fails where a page of `tests` tests, without its own style and script, has a tag that is none of its own, or more or
-/// fewer blocks of data.
+/// Fails if a page of `tests` tests, without its style and script, has an unknown tag, or more or fewer blocks of data.
 pub(super) fn check_form(page: &str, tests: usize) {
     let tags: Vec<&str> = page.split('<').skip(1).filter_map(|tag| tag.split(['>', ' ']).next()).collect();
     let own = [
@@ -68,7 +67,7 @@ pub(super) fn check_form(page: &str, tests: usize) {
     assert_eq!(blocks, tests + 3, "the stories, the summary, the list and the script");
 }
 
-/// What both reports must say of a test, of the page's row and story.
+/// What both reports must contain about a test, read from the page's row and story.
 fn of_page(row: &Value, test: &Value) -> Vec<String> {
     let empty = Vec::new();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
@@ -89,7 +88,7 @@ fn of_page(row: &Value, test: &Value) -> Vec<String> {
     told
 }
 
-/// The same, of a result of the JSON report.
+/// The same, read from a result of the JSON report.
 fn of_json(result: &Value) -> Vec<String> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let mut told =

@@ -1,4 +1,4 @@
-//! What programs read.
+//! The JSON report, for programs.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +15,7 @@ use super::junit::{folder, names};
 use super::outcomes::{self, HOSTILE};
 use super::{begun, compare, ended, run};
 
-/// A pipe that remembers; `None` is one whose reader has gone away.
+/// A pipe that keeps what is written; `None` if its reader is gone.
 #[derive(Clone)]
 pub(super) struct Pipe(pub(super) Option<Arc<Mutex<Vec<u8>>>>);
 
@@ -41,7 +41,7 @@ pub(super) fn printed(events: &[Sealed<RunEvent>]) -> String {
     String::from_utf8(bytes.clone()).expect("UTF-8")
 }
 
-/// Every line as a value, each held to the schema, in which nothing is allowed that it does not describe.
+/// Every line as a value, each validated by the schema, in which nothing is allowed that it does not describe.
 pub(super) fn lines(text: &str) -> Vec<Value> {
     let mut schema = schema();
     close(&mut schema);
@@ -57,7 +57,7 @@ pub(super) fn lines(text: &str) -> Vec<Value> {
     text.lines().map(line).collect()
 }
 
-/// Makes every object of the schema refuse what it does not name; `type` stands beside the definitions of the lines.
+/// Makes every object of the schema reject keys that it does not name; `type` is next to the definitions of the lines.
 fn close(schema: &mut Value) {
     for (name, definition) in schema["definitions"].as_object_mut().expect("definitions") {
         if let Some(properties) = definition.get_mut("properties").and_then(Value::as_object_mut) {

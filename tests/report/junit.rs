@@ -1,4 +1,4 @@
-//! What build servers read.
+//! The JUnit report, for build servers.
 
 use std::borrow::Cow;
 use std::fs;
@@ -132,7 +132,7 @@ pub(super) fn check_totals(root: &Node) {
             *sum += count;
         }
     }
-    // The strict profile's root counts nothing.
+    // The root of the strict profile has no totals.
     if !root.attributes.is_empty() {
         assert_eq!(keys.map(|key| root.number(key)), all);
     }

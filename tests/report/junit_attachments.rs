@@ -13,7 +13,7 @@ use super::{in_job, run};
 
 const NOWHERE: [(&str, &str); 0] = [];
 
-/// What a build server attaches to each test, by the pattern that GitLab and Jenkins have in common.
+/// The attachments of each test, by the pattern that GitLab and Jenkins have in common.
 fn attached(name: &str, environment: &[(&str, &str)], outcomes: Vec<Outcome>) -> Vec<String> {
     let pattern = Regex::new(r"\[\[ATTACHMENT\|(.+?)\]\]").expect("the pattern is sound");
     let found =

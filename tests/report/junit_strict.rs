@@ -1,4 +1,4 @@
-//! What strict build servers read: the schemas in `tests/xsd/` allow all of it, whatever the texts are.
+//! The strict JUnit report: the schemas in `tests/xsd/` accept it, whatever the texts are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn schemas() -> [PathBuf; 2] {
     ["jenkins-xunit-junit-10.xsd", "windyroad-JUnit.xsd"].map(|name| folder.join(name))
 }
 
-/// What xmllint says of `xml` under `schema`; empty where it is valid, `None` where there is no xmllint.
+/// What xmllint prints about `xml` under `schema`; empty if it is valid, `None` if there is no xmllint.
 fn complaint(xml: &Path, schema: &Path) -> Option<String> {
     let mut command = Command::new("xmllint");
     command.args(["--nonet", "--noout", "--schema"]).args([schema, xml]).stdin(Stdio::null());
@@ -34,7 +34,7 @@ fn in_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| value == "true")
 }
 
-/// Fails where a schema does not allow `xml`.
+/// Fails if a schema rejects `xml`.
 pub(super) fn validate(name: &str, xml: &str) {
     let folder = folder(&format!("validate-{name}"));
     fs::create_dir_all(&folder).expect("a writable folder");

@@ -1,4 +1,4 @@
-//! What reports say of limits and of truncated texts is true.
+//! What reports say about limits and truncated texts is true.
 
 use serde_json::Value;
 

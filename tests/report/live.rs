@@ -1,4 +1,4 @@
-//! What a person sees while tests run, on terminals of many sizes.
+//! The live area while tests run, on terminals of many sizes.
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ thread_local! {
     static SIZE: Cell<Option<TerminalSize>> = const { Cell::new(None) };
 }
 
-/// An area on a terminal, and the clock that both stand still with.
+/// An area on a terminal, and a clock that stands still.
 struct Seen {
     screen: Screen,
     clock: Arc<ManualClock>,
@@ -36,7 +36,7 @@ fn seen(columns: usize, rows: usize, tests: bool) -> Seen {
 }
 
 impl Seen {
-    /// What is seen a second after this happened.
+    /// What is on the screen a second after this happened.
     fn after(&mut self, event: RunEvent) -> String {
         self.clock.advance(Duration::from_secs(1));
         self.area.event(&seal(event)).unwrap();
@@ -143,7 +143,7 @@ fn what_is_printed_stands_above_the_area() {
     seen.clock.advance(Duration::from_secs(1));
     above.write_all(b"one line\nand another\n").unwrap();
     assert_eq!(seen.screen.text(), "one line\nand another\n  ⠋ a  set-up  1 s\n  0 of 2 tests  2 s");
-    // Printed in the same moment: the area comes back when the next one is drawn.
+    // Printed at the same time: the area is drawn again with the next drawing.
     above.write_all(b"a third\n").unwrap();
     assert_eq!(seen.screen.text(), "one line\nand another\na third");
     let ended = seen.end("a", false);
@@ -214,7 +214,7 @@ fn hostile_text_stays_text() {
     seen.area.wait_for(Some(hostile));
     assert!(seen.screen.text().contains("\\u{1b}[2J"));
     seen.begin(1, &[hostile]);
-    // The screen takes no control character, and no order but those of the area.
+    // The screen receives no control character, and no command but those of the area.
     let text = seen.retry(hostile, hostile);
     assert!(text.matches("\\u{1b}[2J").count() == 2 && !text.contains("##vso["), "{text}");
     assert!(!text.contains('\u{202e}') && !text.contains('\u{9b}'), "{text}");

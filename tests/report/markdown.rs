@@ -1,4 +1,4 @@
-//! What people read in a pull request.
+//! The Markdown report, for pull requests.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
     fs::read_to_string(path).expect("UTF-8")
 }
 
-/// Fails where a line is neither of a code block nor one that the report itself begins.
+/// Fails if a line is neither in a code block nor one that the report itself begins.
 pub(super) fn check_form(text: &str) {
     let ours = ["## ", "### ", "- ", "… and ", "snapshots: ", "<details><summary>", "| ", "|---"];
     let mut open = 0;

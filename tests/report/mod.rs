@@ -1,4 +1,4 @@
-//! Reports of hand-made outcomes, against golden files: `ANANKE_UPDATE=1 cargo test` writes them anew.
+//! Reports of hand-made outcomes, compared with golden files: `ANANKE_UPDATE=1 cargo test` rewrites them.
 
 mod comparison;
 mod console;
@@ -32,7 +32,7 @@ fn run(outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
     ended(outcomes, Verdict::default())
 }
 
-/// The same, with a verdict that has yet to be counted.
+/// The same; the totals of `verdict` are counted here.
 fn ended(outcomes: Vec<Outcome>, mut verdict: Verdict) -> Vec<Sealed<RunEvent>> {
     for outcome in &outcomes {
         verdict.totals.add(outcome);
@@ -42,7 +42,7 @@ fn ended(outcomes: Vec<Outcome>, mut verdict: Verdict) -> Vec<Sealed<RunEvent>> 
     events
 }
 
-/// The events of a run of `tests` tests that is cut short after `outcomes`.
+/// The events of a run of `tests` tests that is aborted after `outcomes`.
 fn begun(tests: usize, outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
     let mut events = vec![seal(RunEvent::RunStarted {
         tests,
@@ -56,7 +56,7 @@ fn begun(tests: usize, outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
     events
 }
 
-/// The world of a job on a build server, in a folder of the repository that it checked out.
+/// The environment of a job on a build server, in a directory of the repository that it checked out.
 fn in_job(environment: &[(&str, &str)]) -> Context {
     Context {
         environment: Arc::new(environment.iter().copied().collect()),

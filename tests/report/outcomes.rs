@@ -40,7 +40,7 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
     }
 }
 
-/// What every run of these tests is made with.
+/// What every run of these tests has in common.
 pub(super) fn facts() -> RunFacts {
     RunFacts {
         command: ["ananke", "run", "--var", "TOKEN=***"].map(str::to_owned).to_vec(),
@@ -138,7 +138,7 @@ pub(super) fn problem(kind: ErrorKind, message: &str, help: Option<&str>) -> Pro
     Problem { kind, message: message.to_owned(), help: help.map(str::to_owned) }
 }
 
-/// `outcome` with this verdict. Its own findings stay where a test with this verdict can have them.
+/// `outcome` with this verdict. Its own findings stay if a test with this verdict can have them.
 pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
     let own = outcome.verdict.end.problem().cloned();
     let problem =
@@ -357,7 +357,7 @@ pub(super) fn quarantine(line: u32, test: &str) -> Quarantine {
     }
 }
 
-/// `outcome` as it is after these attempts.
+/// `outcome` after these attempts.
 fn after(outcome: &Outcome, attempts: &[Outcome]) -> Outcome {
     let attempt = |(number, attempt): (usize, &Outcome)| {
         changed(attempt.clone(), |attempt| {
@@ -372,7 +372,7 @@ fn after(outcome: &Outcome, attempts: &[Outcome]) -> Outcome {
     last
 }
 
-/// A run of tests that were tried again, some of them in quarantine.
+/// A run of retried tests, some of them in quarantine.
 pub(super) fn retried() -> Vec<Outcome> {
     let flaky =
         after(&changed(browses(), |outcome| outcome.verdict.warnings.clear()), &[pays_twice(), crashes()]);
@@ -409,7 +409,7 @@ pub(super) fn hostile_after_all(status: Status, in_quarantine: bool) -> Outcome 
 /// Text that breaks terminals, parsers and attributes.
 pub(super) const HOSTILE: &str = "]]> <script>alert('x')</script> & \"q\" \u{0}\u{8}\u{1b}[2J\u{9b}31m \u{202e}abc\u{fffe}\u{ffff} a\nb\r\nc\rd\te &amp; <!-- \u{e0041}\n::error::x ##vso[a] [[ATTACHMENT|/etc/passwd]]";
 
-/// Text that would be Markdown, HTML, or an order to whom it is shown.
+/// Text that would be Markdown, HTML, or a command to whatever shows it.
 pub(super) const MARKDOWN: &str = "</details><h1>x</h1> ![x](https://example.org/x.png) [a](https://example.org) @everyone #1 | a | b |\n|---|---|\n\n```\n</details>\n````````\n~~~\n# heading\n- [ ] task\n> quote\n<!-- --><script>alert(1)</script>\n&lt;b&gt; $`x`$ `code` ``more``\n::error::x\n";
 
 /// A failed test in which every string is hostile.
@@ -417,7 +417,7 @@ pub(super) fn hostile() -> Outcome {
     made_of(|_| HOSTILE.to_owned())
 }
 
-/// What a judge decided whose every word is what `say` gives.
+/// A judge's decision in which every text is what `say` returns.
 fn ruling(say: &impl Fn(&'static str) -> String) -> Ruling {
     let answer = JudgeAnswer {
         passed: false,
@@ -435,7 +435,7 @@ fn ruling(say: &impl Fn(&'static str) -> String) -> Ruling {
     }
 }
 
-/// A failed test whose every string that comes from outside is what `say` gives for the name of its place.
+/// A failed test in which every string from outside is what `say` returns for the name of its place.
 pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let failure = Failure {
         rule: say("rule"),
@@ -538,7 +538,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     }
 }
 
-/// What five runs came to, of which three failed as `failed` says.
+/// Five runs, of which three failed as `failed` describes.
 pub(super) fn stability(verdict: StabilityVerdict, failed: FailedRuns) -> Stability {
     let mut durations = DurationStatistics::default();
     for us in [1000, 2000, 3000, 4000, 5000] {

@@ -65,7 +65,7 @@ fn text(value: &Value) -> &str {
     value.as_str().expect("a text")
 }
 
-/// What was sent, said and called, a line each; only from the report.
+/// What was sent, said and called, one line each; only from the report.
 fn rebuilt(result: &Value) -> Vec<String> {
     let mut lines: Vec<String> = list(&result["history"])
         .iter()
@@ -104,7 +104,7 @@ fn rebuilt(result: &Value) -> Vec<String> {
     lines
 }
 
-/// The same lines out of the transcript of the console: without times, and without what is not said or called.
+/// The same lines from the transcript of the console: without times, and without what is not said or called.
 fn transcribed(console: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for row in console.lines() {

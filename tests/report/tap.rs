@@ -1,4 +1,4 @@
-//! What harnesses of the Test Anything Protocol read; a parser of others reads it in `scripts/report-readers`.
+//! The report in the Test Anything Protocol; `scripts/report-readers` reads it with a parser of others.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
     fs::read_to_string(path).expect("UTF-8")
 }
 
-/// Fails where a line is none that the protocol knows, or a block is no YAML.
+/// Fails if a line is not part of the protocol, or a block is not YAML.
 pub(super) fn check_form(text: &str) {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("TAP version 14"));

@@ -21,7 +21,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-/// Which of the two producers plays a row.
+/// Which of the two kinds of agent runs a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Agent {
     Scripted,
@@ -87,7 +87,7 @@ fn step(word: &str) -> CompiledStep {
     CompiledStep::Call { tool: tool.to_owned(), id, args, result, delay: Duration::ZERO, failure, subagent }
 }
 
-/// A target that plays the script; the clock is what it stamps with.
+/// A target that follows the script, and the clock for its times.
 pub(crate) fn target(
     agent: Agent,
     script: &[Vec<CompiledStep>],

@@ -9,7 +9,7 @@ use ananke::outcome::Level;
 use ananke::schema::{FileKind, load};
 use ananke::variables::{Interpolation, Mode, Scope};
 
-/// What is in force in a test of `turns` turns when `blocks` are written on their levels.
+/// What applies in a test of `turns` turns when `blocks` are written on their levels.
 pub(crate) fn inherited(blocks: &[(&str, &str)], turns: usize) -> Inherited {
     let level = |level: &str| {
         let written = blocks.iter().find(|(name, _)| *name == level);

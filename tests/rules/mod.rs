@@ -1,7 +1,7 @@
-//! SPEC 7.1 as a table: rule × home × order of events → how the rule stands, and at which event it settles.
+//! SPEC 7.1 as a table: rule × scope × order of events → whether the rule passes, and at which event it is decided.
 //!
-//! Every row is driven twice: by a scripted agent, which emits changes, and by an AG-UI agent, whose bytes are decoded.
-//! Both must settle at the same event.
+//! Every row is run twice: by a scripted agent, which emits changes, and by an AG-UI agent, whose bytes are decoded.
+//! Both must be decided at the same event.
 
 mod agents;
 pub(crate) mod levels;
@@ -11,15 +11,15 @@ mod table;
 use agents::{Agent, turns};
 use observer::observe;
 
-/// One row: what is written where, what the agent does turn by turn, and when the rule settles.
+/// One row: which rule is on which level, what the agent does turn by turn, and when the rule is decided.
 pub(crate) struct Row {
-    /// The level that writes the rule: `target`, `test`, or `turn N`.
+    /// The level that defines the rule: `target`, `test`, or `turn N`.
     pub(crate) level: &'static str,
     /// The assert block, as YAML.
     pub(crate) rule: &'static str,
-    /// What the agent does: turns divided by `|`, steps by blanks (see `agents`).
+    /// What the agent does: turns separated by `|`, steps by spaces (see `agents`).
     pub(crate) agent: &'static str,
-    /// How it settles.
+    /// How it is decided.
     pub(crate) settles: &'static str,
 }
 

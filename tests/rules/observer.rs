@@ -1,4 +1,4 @@
-//! Drives a row and notes when its rule settles.
+//! Runs a row and notes when its rule is decided.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -120,7 +120,7 @@ impl Observer {
         let of_turn = rules.entries.len() + rules.limits.iter().count();
         self.open += of_turn;
         if self.of_test + of_turn + self.open > 0 {
-            // A limit applies to each turn anew: that it passed on the last one decides nothing.
+            // A limit applies to each turn separately: that it passed on the last one decides nothing.
             self.settled = None;
             self.applied = true;
         }

@@ -11,7 +11,7 @@ macro_rules! rows {
 }
 
 rows! {
-    // forbid: at the start of the call, result or not; on every turn of its home.
+    // forbid: at the start of the call, with or without a result; on every turn of its scope.
     "target" "{tools: {forbid: [x]}}": "a x b" => "fails at event 5 of turn 1",
     "target" "{tools: {forbid: [x]}}": "a|b" => "holds at the end of the test",
     "test" "{tools: {forbid: [x]}}": "a|x" => "fails at event 2 of turn 2",
@@ -21,7 +21,7 @@ rows! {
     "turn 1" "{tools: {forbid: [x]}}": "x?" => "fails at event 2 of turn 1",
     "turn 1" "{tools: {forbid: [x]}}": "x !" => "fails at event 2 of turn 1",
 
-    // forbid_calls: as soon as all its conditions are known to hold.
+    // forbid_calls: as soon as all its conditions are known to be true.
     "turn 1" "{tools: {forbid_calls: [{name: x}]}}": "a x" => "fails at event 5 of turn 1",
     "test" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}}]}}": "x(k:good) x(k:bad)" => "fails at event 8 of turn 1",
     "test" "{tools: {forbid_calls: [{name: x, args_match: {k: bad}}]}}": "x(k:good)|x(j:bad)" => "holds at the end of the test",
@@ -33,7 +33,7 @@ rows! {
     "turn 1" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x#1? | a" => "holds at the end of the test",
     "turn 2" "{tools: {forbid_calls: [{name: x, result_match: declined}]}}": "x=declined | a" => "holds at the end of turn 2",
 
-    // require: owed by the end of its home; at once when it can no longer hold.
+    // require: at the end of its scope; at once if it can no longer pass.
     "target" "{tools: {require: [{name: b}]}}": "a|b" => "holds at the end of the test",
     "test" "{tools: {require: [{name: b}]}}": "a|c" => "fails at the end of the test",
     "turn 1" "{tools: {require: [{name: b}]}}": "a|b" => "fails at the end of turn 1",
@@ -42,7 +42,7 @@ rows! {
     "turn 1" "{tools: {require: [{name: b}]}}": "b?" => "holds at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b}]}}": "a !" => "never settles",
 
-    // count: counts the selected calls and alone decides.
+    // count: counts the selected calls, and nothing else decides.
     "test" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b|b" => "fails at event 2 of turn 2",
     "test" "{tools: {require: [{name: b, count: {exact: 1}}]}}": "b b !" => "fails at event 5 of turn 1",
     "test" "{tools: {require: [{name: b, count: {exact: 2}}]}}": "b|b" => "holds at the end of the test",
@@ -86,7 +86,7 @@ rows! {
     "test" "{tools: {require: [{name: b, result_match: ok, after: a}]}}": "b=no a b=ok" => "holds at the end of the test",
     "test" "{tools: {require: [{name: b, result_match: ok, after: a}]}}": "b=ok a" => "fails at event 4 of turn 1",
 
-    // after_result: every selected call needs a call that was answered before it began.
+    // after_result: every selected call needs a call whose result came before it started.
     "turn 1" "{tools: {require: [{name: b, after_result: a}]}}": "a b" => "holds at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, after_result: a}]}}": "a#1? b >1" => "fails at event 4 of turn 1",
     "turn 1" "{tools: {require: [{name: b, after: a}]}}": "a#1? b >1" => "holds at the end of turn 1",
@@ -94,7 +94,7 @@ rows! {
     "test" "{tools: {require: [{name: b, after_result: a}]}}": "a#1?|b#2" => "fails at event 2 of turn 2",
     "target" "{tools: {require: [{name: b, count: {min: 0}, after_result: a}]}}": "a#1=x* b" => "holds at the end of the test",
 
-    // args and result: JSON that is held, or all there is.
+    // args and result: a partial match, or with `exact` a whole one.
     "turn 1" "{tools: {require: [{name: b, args: {k: x}}]}}": "b(k:x)" => "holds at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, args: {k: y}}]}}": "b(k:x)" => "fails at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, args: {}, exact: true}]}}": "b" => "holds at the end of turn 1",
@@ -105,7 +105,7 @@ rows! {
     "target" "{tools: {forbid_calls: [{name: b, args: {k: x}}]}}": "b(k:y)|b(k:x)" => "fails at event 4 of turn 2",
     "turn 1" "{tools: {forbid_calls: [{name: b, result: bad}]}}": "b=good b=bad" => "fails at event 7 of turn 1",
 
-    // args_not_match rules out in require, as result_not_match does, and selects in forbid_calls.
+    // args_not_match excludes in require, as result_not_match does, and selects in forbid_calls.
     "turn 1" "{tools: {require: [{name: b, args_not_match: {k: bad}}]}}": "b(k:good) b(k:bad)" => "fails at event 8 of turn 1",
     "turn 1" "{tools: {require: [{name: b, args_not_match: {k: bad}}]}}": "b(k:good) b" => "holds at the end of turn 1",
     "test" "{tools: {require: [{name: b, args_match: {k: g}, args_not_match: {k: bad}}]}}": "b(k:bad)|b(k:good)" => "holds at the end of the test",
@@ -120,7 +120,7 @@ rows! {
     "test" "{tools: {require: [{name_match: ^b, count: {max: 1}}]}}": "ba|bb" => "fails at event 2 of turn 2",
     "target" "{tools: {forbid_calls: [{name_match: ^b}]}}": "ab|ba" => "fails at event 2 of turn 2",
 
-    // is_error and status: what a result turns out to be is known at the end of the turn.
+    // is_error and status: the status of a call is known at the end of the turn.
     "turn 1" "{tools: {require: [{name: b, is_error: true}]}}": "b=x*" => "holds at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, is_error: true}]}}": "b=x" => "fails at the end of turn 1",
     "turn 1" "{tools: {require: [{name: b, is_error: true, count: {max: 0}}]}}": "b=x b=x*" => "fails at event 8 of turn 1",
@@ -154,7 +154,7 @@ rows! {
     "turn 1" "{tools: {allow_only: []}}": "'x'|a" => "holds at the end of turn 1",
     "turn 1" "{tools: {allow_only: []}}": "a" => "fails at event 2 of turn 1",
 
-    // max_calls: as soon as there is a call too many on its home.
+    // max_calls: as soon as its scope has a call too many.
     "target" "{tools: {max_calls: 2}}": "a|b" => "holds at the end of the test",
     "target" "{tools: {max_calls: 2}}": "a|b a" => "fails at event 5 of turn 2",
     "test" "{tools: {max_calls: 1}}": "a? b?" => "fails at event 4 of turn 1",
@@ -162,7 +162,7 @@ rows! {
     "turn 1" "{tools: {max_calls: 0}}": "a !" => "fails at event 2 of turn 1",
     "turn 2" "{tools: {max_calls: 0}}": "a#1?|>1" => "holds at the end of turn 2",
 
-    // subagents: their calls count, unless they are left out.
+    // subagents: their calls count, unless they are excluded.
     "test" "{tools: {forbid: [x]}}": "s:x" => "fails at event 2 of turn 1",
     "test" "{tools: {subagents: exclude, forbid: [x]}}": "s:x|a" => "holds at the end of the test",
     "test" "{tools: {subagents: exclude, forbid_calls: [{name: x}]}}": "s:x|x" => "fails at event 2 of turn 2",
@@ -174,14 +174,14 @@ rows! {
     "turn 2" "{tools: {subagents: exclude, require: [{name: b}]}}": "s:b#1?|>1" => "fails at the end of turn 2",
     "turn 2" "{tools: {subagents: include, require: [{name: b}]}}": "s:b#1?|>1" => "holds at the end of turn 2",
 
-    // must_match: at the end of its home, on the joined text.
+    // must_match: at the end of its scope, on the joined text.
     "turn 1" "{text: {must_match: hello}}": "'hello_you'" => "holds at the end of turn 1",
     "turn 1" "{text: {must_match: hello}}": "a|'hello'" => "fails at the end of turn 1",
     "test" "{text: {must_match: hello}}": "'a'|'hello'" => "holds at the end of the test",
     "test" "{text: {must_match: \"a\\nb\"}}": "'a'|'b'" => "holds at the end of the test",
     "target" "{text: {must_match: hello}}": "'a'|'b'" => "fails at the end of the test",
 
-    // must_not_match: when a message closes, at the end of each turn, at the end of the test.
+    // must_not_match: when a message ends, at the end of each turn, at the end of the test.
     "target" "{text: {must_not_match: error}}": "'fine'|a 'an_error'" => "fails at event 7 of turn 2",
     "test" "{text: {must_not_match: error}}": "'fine'|'good'" => "holds at the end of the test",
     "turn 1" "{text: {must_not_match: error}}": "'fine'|'error'" => "holds at the end of turn 1",
@@ -191,7 +191,7 @@ rows! {
     "test" "{text: {must_not_match: ^error}}": "'x'|'error'" => "fails at the end of turn 2",
     "turn 1" "{text: {must_not_match: error}}": "'error' !" => "fails at event 4 of turn 1",
 
-    // contains, not_contains: like the two above, letter by letter.
+    // contains, not_contains: like the two before, character by character.
     "turn 1" "{text: {contains: (a.b)*}}": "'x_(a.b)*_y'" => "holds at the end of turn 1",
     "turn 1" "{text: {contains: [a, b]}}": "'a'|'b'" => "fails at the end of turn 1",
     "test" "{text: {contains: [a, b]}}": "'a'|'b'" => "holds at the end of the test",
@@ -212,7 +212,7 @@ rows! {
     "turn 1" "{text: {equals: \"\"}}": "a" => "holds at the end of turn 1",
     "turn 1" "{text: {equals: [yes, \"\"]}}": "'no'" => "fails at the end of turn 1",
 
-    // of: final: the last message of the home, and for prohibitions that of each turn.
+    // of: final: the last message of the scope, and for prohibitions that of each turn.
     "turn 1" "{text: {must_match: ^b$, of: final}}": "'a' 'b' c" => "holds at the end of turn 1",
     "turn 1" "{text: {contains: a, of: final}}": "'a' 'b'" => "fails at the end of turn 1",
     "test" "{text: {equals: b, of: final}}": "'a'|'b'|c" => "holds at the end of the test",
@@ -237,7 +237,7 @@ rows! {
     "target" "{timing: {max_idle_ms: 50}}": "a#1? +500 >1|a" => "holds at the end of turn 2",
     "target" "{timing: {max_idle_ms: 50}}": "+51" => "fails at the end of turn 1",
 
-    // max_first_token_ms: sending→first text, thoughts apart; without text the whole turn.
+    // max_first_token_ms: sending→first text, without reasoning; without text the whole turn.
     "turn 1" "{timing: {max_first_token_ms: 50}}": "+50 'x' +100 'y'" => "holds at the end of turn 1",
     "turn 1" "{timing: {max_first_token_ms: 50}}": "+51 'x'" => "fails at the end of turn 1",
     "turn 1" "{timing: {max_first_token_ms: 50}}": "%t +51 'x'" => "fails at the end of turn 1",
@@ -246,14 +246,15 @@ rows! {
     "test" "{timing: {max_first_token_ms: 50}}": "+30 'x'|+51 'x'" => "fails at the end of turn 2",
     "target" "{timing: {max_first_token_ms: 50}}": "+30 'x'|+30 'x'" => "holds at the end of turn 2",
 
-    // max_tool_ms: start→result, else the end of the arguments; a call that waits for another turn in each of the two.
+    // max_tool_ms: start→result, else the end of the arguments; a call that waits for another turn counts in each of
+    // the two.
     "turn 1" "{timing: {max_tool_ms: 50}}": "a#1? +50 >1" => "holds at the end of turn 1",
     "turn 1" "{timing: {max_tool_ms: 50}}": "b a#1? +51 >1" => "fails at the end of turn 1",
     "turn 1" "{timing: {max_tool_ms: 50}}": "a? +500" => "holds at the end of turn 1",
     "test" "{timing: {max_tool_ms: 50}}": "a#1? +500|+50 >1" => "holds at the end of turn 2",
     "target" "{timing: {max_tool_ms: 50}}": "a#1? +500|+51 >1" => "fails at the end of turn 2",
 
-    // usage: each turn by its effective number, the test by its own; what is not told cannot be judged.
+    // usage: each turn by its effective number, the test by its own; what is not reported cannot be evaluated.
     "turn 1" "{usage: {max_input_tokens: 10}}": "$10/99" => "holds at the end of turn 1",
     "turn 1" "{usage: {max_input_tokens: 10}}": "$11/1" => "fails at the end of turn 1",
     "turn 1" "{usage: {max_input_tokens: 10}}": "a" => "fails at the end of turn 1",
@@ -267,7 +268,8 @@ rows! {
     "test" "{usage: {max_output_tokens: 20}}": "$1/21" => "fails at the end of turn 1",
     "target" "{usage: {max_output_tokens: 20}}": "$9/9|$9/12" => "fails at the end of turn 2",
 
-    // sequence: what happened in its home, when that is over; a mode that allows nothing else looks at the kinds its steps name.
+    // sequence: what happened in its scope, at its end; a mode that allows nothing else looks at the kinds that its
+    // steps name.
     "turn 1" "{sequence: {mode: exact, steps: [{call: a}, {call: b}]}}": "a 'x' b" => "holds at the end of turn 1",
     "turn 1" "{sequence: {mode: exact, steps: [{call: a}, {call: b}]}}": "b a" => "fails at the end of turn 1",
     "turn 1" "{sequence: {mode: exact, steps: [{call: a}, {call: b}]}}": "a b|b" => "holds at the end of turn 1",
@@ -297,7 +299,7 @@ rows! {
     "target" "{sequence: {mode: at_least, steps: [{result: a, is_error: false}]}}": "a=no*" => "fails at the end of the test",
     "test" "{tools: {subagents: exclude}, sequence: {mode: exact, steps: [{call: a}]}}": "s:b a" => "holds at the end of the test",
 
-    // sequence, only: as soon as something comes that no step allows.
+    // sequence, only: as soon as something happens that no step allows.
     "turn 1" "{sequence: {mode: only, steps: [{call: a}]}}": "'x' a a|b" => "holds at the end of turn 1",
     "turn 1" "{sequence: {mode: only, steps: [{call: a}]}}": "a b" => "fails at event 5 of turn 1",
     "turn 1" "{sequence: {mode: only, steps: [{call: a}]}}": "b !" => "fails at event 2 of turn 1",
@@ -310,7 +312,7 @@ rows! {
     "turn 2" "{sequence: {mode: only, steps: [{result: a, match: ok}]}}": "a#1?|>1=no" => "fails at event 2 of turn 2",
     "target" "{sequence: {mode: only, steps: [{says: no, role: user}]}}": "a|a" => "fails at the end of turn 1",
 
-    // output: the last message of its home, as text or as JSON.
+    // output: the last message of its scope, as text or as JSON.
     "turn 1" "{output: [{match: ^b$}]}": "'a' 'b' c" => "holds at the end of turn 1",
     "turn 1" "{output: [{equals: a}]}": "'a' 'b'" => "fails at the end of turn 1",
     "turn 1" "{output: [{equals: a}]}": "c" => "fails at the end of turn 1",
@@ -323,7 +325,7 @@ rows! {
     "target" "{output: [{path: k, equals: 1}]}": "'{\"k\":1}'|'{}'" => "fails at the end of the test",
     "target" "{output: [{match: a}]}": "c !" => "never settles",
 
-    // state: as it is when its home is over.
+    // state: as it is at the end of its scope.
     "turn 1" "{state: [{path: k, equals: x}]}": "@k:y @k:x" => "holds at the end of turn 1",
     "turn 1" "{state: [{path: k, equals: x}]}": "a|@k:x" => "fails at the end of turn 1",
     "turn 2" "{state: [{path: k, match: ^x, not: true}]}": "@k:x|@k:y" => "holds at the end of turn 2",
@@ -331,7 +333,7 @@ rows! {
     "test" "{state: [{path: k, type: string}]}": "@k:x|a" => "holds at the end of the test",
     "target" "{state: [{path: k, schema: {enum: [x]}}]}": "@k:x|@k:y" => "fails at the end of the test",
 
-    // outcome: of the home's last run; an error that is expected is none, and the test goes on.
+    // outcome: of the last run of the scope; an expected error is not a failure, and the test continues.
     "turn 1" "{outcome: error}": "a !|a" => "holds at the end of turn 1",
     "turn 1" "{outcome: error}": "a" => "fails at the end of turn 1",
     "turn 1" "{outcome: {is: error, error_match: brok}}": "!" => "holds at the end of turn 1",
@@ -343,7 +345,7 @@ rows! {
     "test" "{outcome: finished}": "a|^" => "fails at the end of the test",
     "target" "{outcome: interrupted}": "a|^" => "holds at the end of the test",
 
-    // snapshot: compared at the end of its home; none is kept here, so that it never holds.
+    // snapshot: compared at the end of its scope; none is kept here, so it always fails.
     "target" "{snapshot: true}": "a|b" => "fails at the end of the test",
     "test" "{snapshot: {volatile: [text]}}": "a|b" => "fails at the end of the test",
     "test" "{snapshot: true}": "a !" => "never settles",

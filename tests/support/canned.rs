@@ -1,4 +1,4 @@
-//! Responses that are there already: no socket, no time.
+//! Responses that exist from the start: no socket, no time.
 
 use std::sync::Arc;
 use std::sync::Mutex;

@@ -1,5 +1,5 @@
-//! The conformance kit for protocols: bytes in, changes out, for any target. The responses are there already, so that no
-//! socket and no time is involved.
+//! The conformance kit for protocols: bytes in, changes out, for any target. The responses exist from the start, so
+//! that no socket and no time is involved.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use super::summary::Summary;
 #[derive(Debug, PartialEq)]
 pub(crate) struct Exchanged {
     pub(crate) ended: Result<Ended, TargetError>,
-    /// The changes as text: what they amount to, in the order it began.
+    /// The changes as text: their result, in the order in which it began.
     pub(crate) changes: String,
     /// The bytes of the connection: `sent`, `head …`, `frame`, `closed`.
     pub(crate) wire: Vec<String>,

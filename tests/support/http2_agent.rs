@@ -24,7 +24,7 @@ const ACK: u8 = 1;
 pub(crate) enum Response {
     /// `REFUSED_STREAM`: not processed.
     Refused,
-    /// A graceful `GOAWAY` that leaves the request out, and the end of the connection: not processed.
+    /// A graceful `GOAWAY` that excludes the request, and the end of the connection: not processed.
     GoneBefore,
     /// A graceful `GOAWAY` that includes the request, and the end of the connection: maybe processed.
     GoneAfter,

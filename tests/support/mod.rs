@@ -1,4 +1,5 @@
-//! What tests share: agents made of bytes, projects, a terminal in memory, and a sink that writes down what it is told.
+//! What tests share: agents made of bytes, projects, a terminal in memory, and a sink that writes down what it
+//! receives.
 
 pub(crate) mod agui;
 pub(crate) mod canned;

@@ -68,7 +68,7 @@ pub(crate) fn without_times(text: &str) -> String {
     TIMES.replace_all(text, "${before}[TIME]").into_owned()
 }
 
-/// `text` without the names of recordings, which a run that is neither recorded nor played has none of.
+/// `text` without the names of recordings, which a run has none of that is neither recorded nor replayed.
 pub(crate) fn without_recordings(text: &str) -> String {
     static NAMES: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(

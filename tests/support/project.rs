@@ -78,7 +78,7 @@ impl Project {
     /// Runs what was planned before.
     pub(crate) async fn run_plan(&self, plan: Plan) -> Vec<Outcome> {
         let (sender, mut receiver) = event_channel(1000);
-        // Told while it runs: of many tests there are more events than the channel holds.
+        // Received while it runs: many tests have more events than the channel can contain.
         let running = tokio::spawn(run(self.shared(Options::default(), sender), plan));
         let mut outcomes = Vec::new();
         while let Some(event) = receiver.recv().await {

@@ -1,4 +1,4 @@
-//! An agent made of bytes on a real socket: it reads requests and sends what a script says.
+//! An agent made of bytes on a real socket: it reads requests and sends what a script contains.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,11 +16,11 @@ pub(crate) enum Step {
     Expect,
     /// Sends bytes.
     Send(Vec<u8>),
-    /// Waits until the test says so.
+    /// Waits until the test allows it to continue.
     Await(Arc<Notify>),
-    /// Tells the test that it is so far.
+    /// Tells the test that this step is reached.
     ChangeListener(Arc<Notify>),
-    /// Says that nothing more will be sent, and reads on until the client closes.
+    /// Closes its side for writing, and reads until the client closes.
     HalfClose,
     /// Breaks the connection.
     Reset,
@@ -28,16 +28,16 @@ pub(crate) enum Step {
     Hold,
 }
 
-/// A request as it came.
+/// A request as it was received.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Captured {
-    /// The head, in lower case but for the values.
+    /// The head, in lowercase except for the values.
     pub(crate) head: String,
     /// The body.
     pub(crate) body: Vec<u8>,
 }
 
-/// A running agent; its connections play one script each, in order.
+/// A running agent; each of its connections follows one script, in order.
 pub(crate) struct RawAgent {
     pub(crate) address: SocketAddr,
     requests: JoinHandle<Vec<Captured>>,
@@ -62,7 +62,7 @@ impl RawAgent {
         format!("http://{}/agent", self.address)
     }
 
-    /// The requests, once every script is played.
+    /// The requests, once every script has ended.
     pub(crate) async fn requests(self) -> Vec<Captured> {
         tokio::time::timeout(Duration::from_secs(10), self.requests)
             .await
@@ -75,7 +75,7 @@ async fn play(mut stream: TcpStream, script: Vec<Step>, requests: &mut Vec<Captu
     for step in script {
         match step {
             Step::Expect => requests.push(request(&mut stream).await),
-            // The client may be gone already, which is for the test to judge.
+            // The client may be gone already, which the test has to check.
             Step::Send(bytes) => {
                 let _client_may_be_gone = stream.write_all(&bytes).await;
             }

@@ -1,5 +1,5 @@
-//! A terminal in memory: what a program prints comes in, what a person sees comes out. It knows the few orders that the
-//! program gives, wraps and scrolls as terminals do, and fails on any other.
+//! A terminal in memory: a program's output goes in, what a person sees comes out. It knows the few commands that the
+//! program uses, wraps and scrolls as terminals do, and fails on any other command.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ struct Grid {
     row: usize,
     column: usize,
     wraps: bool,
-    /// The beginning of a character or an order whose end has not come yet.
+    /// The beginning of a character or a command whose end has not come yet.
     begun: Vec<u8>,
 }
 
@@ -36,7 +36,7 @@ impl Screen {
         Self(Arc::new(Mutex::new(grid)))
     }
 
-    /// Everything that was printed and is still there, a line each, without blanks at the ends.
+    /// Everything that was printed and is still there, one line each, without spaces at the ends.
     pub(crate) fn text(&self) -> String {
         let grid = self.grid();
         grid.rows
@@ -47,7 +47,7 @@ impl Screen {
             .to_owned()
     }
 
-    /// What is seen now.
+    /// What is visible now.
     pub(crate) fn seen(&self) -> String {
         let grid = self.grid();
         let top = grid.top();
@@ -56,13 +56,13 @@ impl Screen {
         seen.join("\n")
     }
 
-    /// Whether the terminal is as it was before: it wraps, and no order is left unfinished.
+    /// Whether the terminal is as it was before: it wraps, and no command is unfinished.
     pub(crate) fn is_itself(&self) -> bool {
         let grid = self.grid();
         grid.wraps && grid.begun.is_empty()
     }
 
-    /// Makes the terminal narrower; what is there goes on in the lines below.
+    /// Makes the terminal narrower; existing lines continue in the lines below.
     pub(crate) fn narrow(&self, columns: usize) {
         let mut grid = self.grid();
         let rows = std::mem::take(&mut grid.rows);
@@ -104,7 +104,7 @@ impl Write for Screen {
 }
 
 impl Grid {
-    /// The first line that is seen.
+    /// The first visible line.
     fn top(&self) -> usize {
         self.rows.len().saturating_sub(self.height)
     }

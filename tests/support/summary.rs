@@ -1,4 +1,4 @@
-//! A sink that writes down what it is told, one line a thing, and what it comes to in the end.
+//! A sink that writes down what it receives, one line each, and the result.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -8,12 +8,12 @@ use ananke::target::{Sink, Stop, Wire};
 use ananke::trace::{Change, ResultContent, RunEnd, SnapshotItem, Tokens, Usage};
 use serde_json::Value;
 
-/// What was told.
+/// What was received.
 #[derive(Default)]
 pub(crate) struct Summary {
     /// The wire: `sent`, `head …`, `frame`, `closed`.
     pub(crate) wire: Vec<String>,
-    /// How many changes are wanted, where not all are.
+    /// How many changes are accepted, if not all are.
     pub(crate) wanted: Option<usize>,
     told: usize,
     lines: Vec<Line>,

@@ -1,4 +1,4 @@
-//! The time of tokio's timers, which stands still where a test pauses it.
+//! The time of tokio's timers, which stands still if a test pauses it.
 
 use ananke::context::{At, Clock};
 use tokio::time::Instant;

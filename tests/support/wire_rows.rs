@@ -1,4 +1,4 @@
-//! What can come over the wire, and what an exchange makes of it: one row a clause.
+//! What can arrive from an agent, and the result of the exchange: one row for each rule.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ impl Row {
 /// What a library or the system reports, which is not asserted.
 pub(crate) const CAUSE: &str = "[CAUSE]";
 
-/// Whether a message is the expected one, whatever a library reports in the place of [`CAUSE`].
+/// Whether a message is the expected one, whatever a library reports instead of [`CAUSE`].
 pub(crate) fn is_message(message: &str, expected: &str) -> bool {
     let Some((before, after)) = expected.split_once(CAUSE) else { return message == expected };
     let cause = message.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
@@ -47,7 +47,7 @@ fn send(bytes: impl AsRef<[u8]>) -> Step {
     Step::Send(bytes.as_ref().to_vec())
 }
 
-/// An answer of this status and type whose body ends with its connection.
+/// A response of this status and type whose body ends with its connection.
 fn answer(status: &str, headers: &str, body: &str) -> Vec<Step> {
     vec![send(format!("HTTP/1.1 {status}\r\n{headers}connection: close\r\n\r\n{body}"))]
 }
@@ -60,7 +60,7 @@ fn events(body: &str) -> Vec<Step> {
     page("text/event-stream", body)
 }
 
-/// An answer in HTTP chunks, of which the last, which says that it is the last, never comes.
+/// A response in HTTP chunks whose final chunk never comes.
 fn cut(body: &str) -> Vec<Step> {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     vec![send(format!("{head}{:x}\r\n{body}\r\n", body.len()))]
@@ -79,7 +79,7 @@ pub(crate) fn rows() -> Vec<Row> {
         .collect()
 }
 
-/// Streams that are what they should be.
+/// Valid streams.
 fn whole() -> Vec<Row> {
     let run = format!("{STARTED}{FINISHED}");
     vec![
@@ -131,7 +131,7 @@ fn endings() -> Vec<Row> {
     ]
 }
 
-/// Bodies that are no stream of events, or one without an end.
+/// Bodies that are not a stream of events, or one without an end.
 fn other_bodies() -> Vec<Row> {
     vec![
         Row::new(
@@ -210,7 +210,7 @@ fn other_bodies() -> Vec<Row> {
     ]
 }
 
-/// Events that are none.
+/// Data that is not an event.
 fn bad_events() -> Vec<Row> {
     vec![
         Row::new(
@@ -258,7 +258,7 @@ fn bad_events() -> Vec<Row> {
     ]
 }
 
-/// Answers that are no answer.
+/// Responses that are not from an agent.
 fn refusals() -> Vec<Row> {
     vec![
         Row::new(

@@ -1,4 +1,4 @@
-//! Lists that are written by hand once and compared from then on: files beside this one.
+//! Lists that are written by hand once and compared from then on: files next to this one.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Rules of the house that no compiler holds: who may know whom, how long a file may be, what must not be committed.
+//! Rules of the house that no compiler checks: who may know whom, how long a file may be, what must not be committed.
 
 mod golden;
 mod graph;
@@ -30,7 +30,7 @@ const DIRECTION: &[&[&str]] = &[
     &["process"],
     &["trace"],
     &["golden"],
-    // Inert data; stands this early because `assertion` answers with its `Failure` and `Level`.
+    // Inert data; this early because `assertion` answers with its `Failure` and `Level`.
     &["outcome"],
     &["assertion"],
     &["target"],
@@ -51,11 +51,11 @@ const DIRECTION: &[&[&str]] = &[
     &["cli"],
 ];
 
-/// What one module may see of another: nothing else of it. (Who, of whom, what.)
+/// The only things that one module may use of another. (Who, of whom, what.)
 const ONLY: &[(&str, &str, &[&str])] =
     &[("report", "run", &["EventReceiver", "ExchangePart", "RunEvent"]), ("recording", "hook", &[])];
 
-/// Third-party crates that one place alone may know, by the name code uses.
+/// Third-party crates that only one place may know, by the name that code uses.
 const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("aho_corasick", &["redact/"]),
     ("annotate_snippets", &["diagnostic/render/"]),
@@ -75,7 +75,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("ring", &["report/file/html/"]),
     ("rustix", &["process/"]),
     ("rustls", &["target/"]),
-    // The reader and, beside it, the translation of its errors.
+    // The reader and the translation of its errors.
     ("serde_yaml", &["source/yaml.rs", "source/yaml_error.rs", "source/yaml_place.rs"]),
     ("similar", &["diagnostic/"]),
     ("strsim", &["text/"]),
@@ -83,7 +83,7 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("uuid", &["context/"]),
 ];
 
-/// The folders of `target/` that are no protocols: every protocol may use them.
+/// The folders of `target/` that are not protocols: every protocol may use them.
 const TRANSPORTS: [&str; 2] = ["http", "pipe"];
 
 /// Words that belong to one protocol, in small letters: no other code names it. (The folder of `target/`, its words.)
@@ -201,7 +201,7 @@ fn wrong_crates(file: &File) -> Vec<String> {
 
 /// The marks of unfinished work in `text`, by line.
 fn unfinished(text: &str) -> Vec<(usize, String)> {
-    // Put together here, so that this file does not hold them itself.
+    // Put together here, so that this file does not contain them itself.
     let words = [["TO", "DO"], ["FIX", "ME"], ["X", "XX"]].map(|halves| halves.concat());
     let calls = [["to", "do!"], ["unimple", "mented!"]].map(|halves| halves.concat());
     let mut found = Vec::new();
@@ -250,7 +250,7 @@ fn modules_know_only_what_comes_before_them() {
     );
 }
 
-/// The words of protocols that `file` (below `src/`) has no business with: in names and in texts, not in comments.
+/// The words of protocols that `file` (below `src/`) may not use: in names and in texts, not in comments.
 fn strange_words(file: &File) -> BTreeSet<String> {
     let words: Vec<String> =
         words_and_texts(&file.text).into_iter().map(|word| word.to_ascii_lowercase()).collect();
@@ -284,7 +284,7 @@ fn a_name_comes_from_the_file_that_defines_it() {
 
 #[test]
 fn a_protocol_is_named_in_its_folder_alone() {
-    // Fakes are for unit tests alone, which may name any protocol.
+    // Fakes are only for unit tests, which may name any protocol.
     let files = rust_files("src").into_iter().filter(|file| !file.path.ends_with("/fakes.rs"));
     let words: Vec<String> = files.flat_map(|file| strange_words(&file)).collect();
     expect_none(&words, "ask the protocol through `Protocol` or `Capabilities` instead");

@@ -312,7 +312,7 @@ fn read_tree(tokens: &[Token], mut index: usize, base: &[String], paths: &mut Ve
                 index += 1;
                 while !matches!(tokens.get(index), None | Some(Token::Other('}'))) {
                     let next = read_tree(tokens, index, &path, paths);
-                    // `as name`, a comma, or something this reader does not know: never stand still.
+                    // `as name`, a comma, or something this reader does not know: always move on.
                     index = if next > index { next } else { index + 1 };
                     while matches!(tokens.get(index), Some(Token::Word(word)) if word == "as") {
                         index += 2;

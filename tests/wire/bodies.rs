@@ -13,7 +13,7 @@ use crate::support::canned::{limits, user};
 use crate::support::raw_agent::{Captured, RawAgent, Step};
 use crate::support::summary::Summary;
 
-/// An answer of these events, without a length: it ends with its connection.
+/// A response with these events, without a length: it ends with its connection.
 pub(super) fn answer(events: &[Value]) -> Vec<u8> {
     let mut bytes =
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n".to_vec();
@@ -23,7 +23,7 @@ pub(super) fn answer(events: &[Value]) -> Vec<u8> {
     bytes
 }
 
-/// Carries out a turn for each answer and gives the requests.
+/// Runs a turn for each response and returns the requests.
 async fn requests(configure: impl FnOnce(&mut AguiSettings), answers: &[Vec<Value>]) -> Vec<Captured> {
     let scripts = answers.iter().map(|events| vec![Step::Expect, Step::Send(answer(events))]);
     let agent = RawAgent::start(scripts.collect()).await;
@@ -99,7 +99,7 @@ async fn three_turns_send_everything_so_far() {
             ]
             .concat(),
         ),
-        // A call nobody answers, from a message nobody has heard of, and a state that changes.
+        // A call that is not answered, of a message that was never announced, and a state that changes.
         run(
             2,
             &[

@@ -1,4 +1,4 @@
-//! Servers whose certificate nobody vouches for, and servers that are spoken to in the wrong protocol.
+//! Servers whose certificate is not trusted, and servers that are contacted with the wrong protocol.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -118,7 +118,7 @@ fn server(config: Arc<ServerConfig>, refused: usize) -> String {
     format!("https://{address}/agent")
 }
 
-/// What became of a request with these options.
+/// The result of a request with these options.
 async fn request(endpoint: &str, options: HttpOptions) -> Result<Ended, TargetError> {
     let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
     let mut settings = settings(endpoint);

@@ -1,5 +1,5 @@
-//! Agents that are programs: what they are sent, and every way in which one can be wrong. Each test is recorded and replayed,
-//! with the same outcome.
+//! Agents that are programs: what they receive, and every way in which one can be wrong. Each test is recorded and
+//! replayed, with the same outcome.
 #![cfg(unix)]
 
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ fn project(script: &str, target: &str, test: &str) -> Project {
     Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test), ("agent.sh", &script)])
 }
 
-/// What came of a test, in words.
+/// The outcome of a test, in words.
 fn shown(outcome: &Outcome) -> String {
     let mut text = format!("{:?} {:?}\n", outcome.status(), outcome.verdict.warnings);
     for turn in &outcome.transcript.turns {
@@ -55,7 +55,7 @@ async fn outcome(project: &Project) -> Outcome {
     live
 }
 
-/// What the agent was sent, line by line.
+/// What the agent received, line by line.
 fn seen(project: &Project) -> Vec<Value> {
     let seen = std::fs::read_to_string(project.folder().join("seen")).expect("it was sent something");
     seen.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
@@ -243,7 +243,7 @@ async fn nothing_that_a_program_started_is_left() {
         let project = project(&format!("/bin/sleep 60 & echo $! > child; {script}"), "", ONE_TURN);
         project.run().await;
         let child = std::fs::read_to_string(project.folder().join("child")).expect("it ran");
-        // It was killed by then, and needs a moment to go.
+        // It is killed already, and needs a moment to end.
         let is_there = || {
             let state = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
             !state.is_empty() && !state.contains(") Z")

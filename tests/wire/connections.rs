@@ -1,4 +1,4 @@
-//! Connections that are over, and requests that a server did not process: nothing is lost, and nothing is sent twice.
+//! Connections that have ended, and requests that a server did not process: nothing is lost, and nothing is sent twice.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -40,7 +40,8 @@ async fn a_connection_carries_one_request() {
     assert_eq!(agent.requests().await.len(), 3);
 }
 
-/// Runs a test of one turn against an agent that responds so: whether it passed, the output, and how many requests came.
+/// Runs a test of one turn against an agent that responds like this: whether it passed, the output, and how many
+/// requests were received.
 fn run(responses: Vec<Response>) -> (bool, String, usize) {
     let agent = Http2Agent::start(responses);
     let config = format!(

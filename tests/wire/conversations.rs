@@ -1,4 +1,4 @@
-//! Conversations of real servers over several runs, told by their captured answers: what a whole test makes of them, and
+//! Conversations of real servers over several runs, from their captured responses: the outcome of a whole test, and
 //! what it sends.
 
 use ananke::outcome::{Outcome, TranscriptLine};
@@ -8,7 +8,7 @@ use super::captures::body;
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
-/// What a test made of the captured answers, and the bodies it sent.
+/// The outcome of a test with the captured responses, and the bodies that it sent.
 struct Told {
     outcome: Outcome,
     bodies: Vec<Value>,
@@ -33,7 +33,7 @@ impl Told {
         Self { outcome, bodies }
     }
 
-    /// The status, what does not hold, and every problem.
+    /// The status, the rules that failed, and every problem.
     fn verdict(&self) -> Vec<String> {
         let failures =
             self.outcome.all_failures().map(|(turn, failure)| format!("{turn}: {}", failure.message));
@@ -43,7 +43,7 @@ impl Told {
         std::iter::once(status).chain(failures).chain(problems).collect()
     }
 
-    /// The names of the calls that each turn tells.
+    /// The names of the calls of each turn.
     fn calls(&self) -> Vec<Vec<String>> {
         let name = |line: &TranscriptLine| {
             if let TranscriptLine::Calls(call) = line { Some(call.name.clone()) } else { None }
@@ -101,7 +101,7 @@ async fn an_older_langgraph_is_answered_by_a_command() {
     let told = Told::of(&["langgraph-legacy-interrupt-run1", "langgraph-interrupt-run2-resume"], &test).await;
     assert_eq!(told.bodies[1]["forwardedProps"], json!({"command": {"resume": {"approved": true}}}));
     assert!(told.bodies[1].get("resume").is_none());
-    // The second answer is that of another capture: its call has another id.
+    // The second response is that of another capture: its call has another id.
     assert_eq!(told.verdict(), ["passed"]);
 }
 

@@ -1,4 +1,4 @@
-//! Compressed responses: read as what they contain, bounded by what they become.
+//! Compressed responses: read decompressed, with limits on their decompressed size.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -39,7 +39,7 @@ fn raw(text: &[u8]) -> Vec<u8> {
     encoder.finish().expect("a vector")
 }
 
-/// What comes of a response in chunks of `size` bytes.
+/// The result of a response in chunks of `size` bytes.
 async fn exchanged(
     status: &str,
     encoding: &str,

@@ -1,4 +1,4 @@
-//! Agents that never end, send more than anyone can want, or stack it up: a clear verdict in bounded time and memory.
+//! Agents that never end, send too much, or nest it too deeply: a clear verdict in bounded time and memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ use crate::support::raw_agent::{RawAgent, Step};
 use crate::support::summary::Summary;
 use crate::support::tokio_clock::TokioClock;
 
-/// Says one thing, then another again and again, with a pause before each.
+/// Says one thing, then another repeatedly, with a pause before each.
 struct Endless {
     first: String,
     again: Bytes,
@@ -82,7 +82,7 @@ fn text(delta: &str) -> Value {
     json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": delta})
 }
 
-/// How an answer that goes on like this ends, how long that takes, and how much of it was sent.
+/// How a response that continues like this ends, how long that takes, and how much of it was sent.
 async fn end_of(again: String, pause: Duration) -> (Result<Ended, TargetError>, Duration, usize) {
     let first = event(&started()) + &event(&json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}));
     let sent = Arc::new(AtomicUsize::new(0));
@@ -118,7 +118,7 @@ async fn what_has_no_end_is_read_to_a_limit_and_no_further() {
         (format!(": {pad}\n"), answer),
         (event(&json!({"type": "RAW", "event": pad})), answer),
         (format!("data: {pad}\n"), line),
-        // One line of data that nobody began is no data at all.
+        // A line of data without a beginning is not data.
         (pad.clone(), answer),
     ] {
         let (ended, _, sent) = end_of(again, Duration::ZERO).await;
@@ -170,7 +170,7 @@ async fn deep_json_is_refused_where_it_is_needed_and_passed_over_where_not() {
     assert_eq!(custom, format!("run\ncustom n: null\n{warning}\nfinished"));
 }
 
-/// Carries out the turns against an agent that answers with these events.
+/// Runs the turns against an agent that responds with these events.
 async fn verdict(turns: &str, answers: &[Vec<Value>]) -> (Vec<Value>, Status, Vec<String>) {
     let scripts = answers.iter().map(|events| {
         vec![Step::Expect, Step::Send(answer(&[&[started()], &events[..], &[finished()]].concat()))]
@@ -253,7 +253,7 @@ async fn ids_used_again_in_every_turn_are_what_each_turn_says() {
     let turns = format!("turns:\n{}{all}", words.map(rules).concat());
     let (bodies, status, said) = verdict(&turns, &words.map(turn)).await;
     assert_eq!((status, said), (Status::Passed, Vec::new()));
-    // As with the reference client, text with the id of an earlier message goes on in its place; a call does not.
+    // As in the reference client, text with the id of an earlier message continues it; a call does not.
     let messages = bodies[2]["messages"].as_array().expect("a list");
     let content = |role: &str| {
         let of_role = messages.iter().filter(move |message| message["role"] == role);

@@ -1,4 +1,4 @@
-//! Events that are odd but clear: taken, with a word about it.
+//! Events that are odd but clear: accepted, with a warning.
 
 use std::fmt::Write as _;
 
@@ -446,7 +446,7 @@ fn event() -> impl Strategy<Value = String> {
     })
 }
 
-/// The times that events tell are passed on where the target asks for them, and only what is a number.
+/// The timestamps of events are passed on if the target asks for them, and only if they are numbers.
 #[tokio::test]
 async fn events_tell_their_times_where_they_are_asked() {
     let stamped = |stamp: &str| format!(r#"data: {{"type":"RAW","timestamp":{stamp}}}"#) + "\n\n";
@@ -461,7 +461,7 @@ async fn events_tell_their_times_where_they_are_asked() {
 }
 
 proptest! {
-    /// The summary would say of text or arguments that nobody announced.
+    /// The summary would report text or arguments that were not announced.
     #[test]
     fn no_events_are_too_odd(events in prop::collection::vec(event(), 0..12)) {
         let events: Vec<_> = events.iter().map(String::as_bytes).collect();

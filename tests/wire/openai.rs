@@ -300,7 +300,7 @@ async fn calls_are_put_together_in_every_form() {
     }
 }
 
-/// The calls of these chunks are `expected`, however the model says that it stopped.
+/// The calls of these chunks are `expected`, whatever reason the model gives for its end.
 async fn assert_calls(name: &str, chunks: &[Value], expected: &str) {
     for reason in ["tool_calls", "stop", "length"] {
         let all: Vec<Value> = chunks.iter().cloned().chain([finish(reason)]).collect();
@@ -396,7 +396,7 @@ async fn an_error_in_the_stream_is_one_of_the_agent() {
     }
 }
 
-/// What came of a test, and what the model was sent.
+/// The outcome of a test, and what the model received.
 struct Tested {
     outcome: Outcome,
     requests: Vec<Captured>,
@@ -425,7 +425,7 @@ fn busy(headers: &str) -> Vec<Step> {
     response("429 Too Many Requests", headers, "{\"error\":{\"message\":\"slow down\"}}")
 }
 
-/// Tests a model that responds so.
+/// Tests a model that responds like this.
 async fn tested(responses: Vec<Vec<Step>>, target: &str, test: &str) -> Tested {
     let agent = RawAgent::start(responses).await;
     let config = format!(

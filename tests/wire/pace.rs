@@ -1,4 +1,4 @@
-//! The limits of targets: every request counts, all tests of a run share them, and waiting is nobody's time.
+//! The limits of targets: every request counts, all tests of a run share them, and waiting counts as nobody's time.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

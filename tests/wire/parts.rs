@@ -1,4 +1,4 @@
-//! What a user says with files: the exact parts of both versions of the protocol, in every request of a conversation.
+//! User messages with files: the exact parts of both versions of the protocol, in every request of a conversation.
 
 use std::fmt::Write as _;
 
@@ -16,8 +16,8 @@ fn run(events: &[Value]) -> Vec<u8> {
     answer(&run)
 }
 
-/// Runs one test with these turns, and further keys of the target, against an agent with these answers; what it was
-/// sent and what came of it.
+/// Runs one test with these turns, and further keys of the target, against an agent with these responses; returns the
+/// requests and the outcome.
 async fn converse(target: &str, turns: &str, answers: &[Vec<Value>]) -> (Vec<Value>, Outcome) {
     let scripts = answers.iter().map(|events| vec![Step::Expect, Step::Send(run(events))]);
     let agent = RawAgent::start(scripts.collect()).await;
@@ -118,7 +118,7 @@ fn said(id: &str, role: &str, text: &str) -> [Value; 3] {
     ]
 }
 
-/// Found by its role and its words, since the server gave it another id: what stands before it is history.
+/// Found by its role and its text, since the server gave it another id: what comes before it is history.
 #[tokio::test]
 async fn a_snapshot_that_repeats_the_parts_is_recognised() {
     let turns = r#"
@@ -139,7 +139,7 @@ async fn a_snapshot_that_repeats_the_parts_is_recognised() {
     };
     let (_, outcome) = converse("", turns, &[vec![snapshot(&own)]]).await;
     assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
-    // Other words are another message, and then everything that was not known before the turn is live.
+    // Another text is another message, and then everything that was not known before the turn is live.
     let (_, outcome) =
         converse("", turns, &[vec![snapshot(&json!([{"type": "text", "text": "it?"}]))]]).await;
     assert_eq!(outcome.status(), Status::Failed, "{outcome:?}");

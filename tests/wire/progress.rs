@@ -39,7 +39,7 @@ async fn timeout_of(endpoint: &str) -> String {
 
 #[tokio::test]
 async fn a_timeout_says_what_was_missing() {
-    // The system accepts connections that nobody takes.
+    // The system accepts connections that no program accepts.
     let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = silent.local_addr().expect("an address");
     assert_eq!(
@@ -59,7 +59,7 @@ async fn a_timeout_says_that_there_was_no_connection() {
     socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
     let full = socket.listen(1).expect("a listener");
     let address = full.local_addr().expect("an address");
-    // Nobody takes connections, so that the queue is full after a few.
+    // No program accepts connections, so that the queue is full after a few.
     let mut queued = Vec::new();
     while let Ok(connected) = timeout(Duration::from_millis(200), TcpStream::connect(address)).await {
         queued.push(connected.expect("a connection"));

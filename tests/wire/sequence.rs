@@ -1,4 +1,4 @@
-//! The order of events: what breaks each rule, what nearly does, and what real servers send.
+//! The order of events: what violates each rule, what nearly does, and what real servers send.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use super::captures::body;
 use crate::support::agui::agui;
 use crate::support::conformance::exchanged;
 
-/// What is told of an answer: the violations, a line each.
+/// The violations that are reported for a response, one per line.
 async fn violations(body: Vec<u8>) -> Vec<String> {
     // Whether it ends is another matter.
     let changes = exchanged(&agui(), 1, &body, usize::MAX).await.changes;
@@ -73,7 +73,7 @@ const SNAPSHOT: &str = r#"{"type":"MESSAGES_SNAPSHOT","messages":[]}"#;
 /// A name, events, and every violation of them.
 type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-/// What a violation names, and that nothing is told twice.
+/// What a violation names, and that nothing is reported twice.
 const MESSAGES: &[Row] = &[
     (
         "everything before the first start is told once",
@@ -338,7 +338,7 @@ const MESSAGES: &[Row] = &[
     ),
 ];
 
-/// What is no violation, though it looks like one.
+/// What is not a violation, although it looks like one.
 const LEGAL: &[Row] = &[
     ("no run but an error", &[ERROR], &[]),
     (
@@ -409,7 +409,7 @@ const LEGAL: &[Row] = &[
     ),
 ];
 
-/// What holds in every version, and that the version is the run's own.
+/// What is true in every version, and that the version is the run's own.
 const VERSIONS: &[Row] = &[
     (
         "calls of the versions before",
@@ -481,7 +481,7 @@ async fn an_answer_that_breaks_the_order_without_end_is_not_looked_at_without_en
     assert_eq!(told[100], "! the order of the events is no longer looked at: it was broken too often");
 }
 
-/// The captures that break a rule; every other one breaks none.
+/// The captures that violate a rule; all others violate none.
 const CAPTURES: &[(&str, &str)] = &[
     (
         "node-args-no-start-bad",

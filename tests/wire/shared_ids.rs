@@ -13,7 +13,7 @@ use crate::support::canned::Canned;
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
-/// What a test made of an agent with these responses, and the requests it sent.
+/// The outcome of a test of an agent with these responses, and the requests it sent.
 pub(super) struct Ran {
     outcome: Outcome,
     bodies: Vec<Value>,

@@ -8,7 +8,7 @@ use crate::support::conformance::exchanged;
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
-/// What becomes of a test with one turn and these `rules`, whose agent responds with `events`.
+/// The outcome of a test with one turn and these `rules`, whose agent responds with `events`.
 async fn outcome(events: &[Value], rules: &str) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
     let body = events.iter().fold(head.to_owned(), |body, event| body + &format!("data: {event}\n\n"));

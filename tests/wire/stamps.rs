@@ -1,4 +1,4 @@
-//! Moments are taken by the thread of the network, whatever the thread that judges is busy with.
+//! Times are taken by the thread of the network, whatever the thread is doing that evaluates.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -19,13 +19,13 @@ use crate::support::agui::{session, settings};
 use crate::support::canned::{limits, user};
 use crate::support::raw_agent::{RawAgent, Step};
 
-/// How long anything waits that is not going to happen.
+/// How long a test waits for something that will not happen.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// More than any queue of chunks is likely to have room for.
+/// More chunks than any queue can probably contain.
 const EVENTS: u64 = 500;
 
-/// A clock that knows how often it was read.
+/// A clock that counts how often it is read.
 #[derive(Default)]
 struct Watched {
     clock: ManualClock,
@@ -234,7 +234,7 @@ async fn stamps_are_those_of_arrival() {
     while clock.reads() == reads {
         tokio::task::yield_now().await;
     }
-    // Nobody looks for a while: the stamp is from before.
+    // The events are read later: the stamp is from before.
     clock.clock.advance(Duration::from_secs(5));
     let second = reply.body.next(until).await;
     assert_eq!((reply.at, first), (At(0), At(0)));

@@ -1,4 +1,4 @@
-//! Every row of what can come over the wire, on a real socket; and what no row can say.
+//! Every row of what can arrive from an agent, on a real socket; and what no row can express.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ async fn carried_out(row: &Row) -> (Result<Ended, TargetError>, String, Summary)
     let mut summary = Summary::default();
     let ended = session.exchange(user(1, "hi"), &row.limits, &mut summary).await;
     if !row.limits.cancel.is_cancelled() {
-        // Every connection is over, also the ones that the agent would hold for ever.
+        // Every connection is closed, also those that the agent would keep open.
         assert_eq!(agent.requests().await.len(), 1, "{}: nothing is sent twice", row.name);
     }
     (ended, address, summary)
@@ -49,8 +49,7 @@ async fn every_row_ends_as_it_says() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Rows whose message is all there is to say: what the agent itself gives as its reason, and events as its author has to
-/// look at them.
+/// Rows whose message says everything: a reason that the agent itself gives, and events that their author has to check.
 const WITHOUT_HELP: [&str; 9] = [
     "an end of nothing",
     "an event that is no object",

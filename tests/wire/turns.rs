@@ -1,4 +1,4 @@
-//! Turns that are not a user's words: connecting, answering interrupts, answering calls; and the ways to a runtime.
+//! Turns that are not user messages: connecting, answering interrupts, answering calls; and the ways to a runtime.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -21,14 +21,14 @@ use crate::support::canned::{limits, user};
 use crate::support::summary::Summary;
 use crate::support::tokio_clock::TokioClock;
 
-/// An answer: stretches of its body with the pause before each, and whether it then stays open.
+/// A response: parts of its body with the pause before each, and whether it then stays open.
 #[derive(Clone, Default)]
 struct Answer {
     parts: Vec<(Duration, String)>,
     stays_open: bool,
 }
 
-/// Answers each request with the next of its answers, and keeps the requests.
+/// Answers each request with the next of its responses, and keeps the requests.
 struct Recorded {
     clock: Arc<TokioClock>,
     answers: Mutex<VecDeque<Answer>>,
@@ -74,7 +74,7 @@ fn whole(events: &[Value]) -> Answer {
     Answer { parts: vec![(Duration::ZERO, frames(events))], stays_open: false }
 }
 
-/// A conversation with an agent that gives these answers.
+/// A conversation with an agent that sends these responses.
 struct Talk {
     recorded: Arc<Recorded>,
     session: Box<dyn Session>,
@@ -147,7 +147,7 @@ fn run(id: &str, events: Vec<Value>) -> Vec<Value> {
     [vec![started(id)], events, vec![finished(id)]].concat()
 }
 
-/// Two earlier runs as a runtime replays them: what the user said stands in the start of each.
+/// Two earlier runs as a runtime replays them: the user's message is in the start of each.
 fn replayed() -> Vec<Value> {
     let user = |id: &str, text: &str| json!({"id": id, "role": "user", "content": text});
     let start = |run: &str, messages: Value| json!({"type": "RUN_STARTED", "threadId": "t-1", "runId": run, "input": {"threadId": "t-1", "runId": run, "messages": messages}});

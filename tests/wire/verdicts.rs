@@ -1,4 +1,4 @@
-//! Every row of what can come over the wire, as a whole run judges it: status, kind, message and the quoted bytes.
+//! Every row of what can arrive from an agent, as a whole run reports it: status, kind, message and the quoted bytes.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::support::wire_rows::{Row, is_message, rows};
 
 const TEST: &str = "version: \"1.0\"\nname: row\nturns: [{ user: hi }]\n";
 
-/// What a run makes of a row; the rest of a row's limits has no place in a file.
+/// Whether a run can be made of the row: it has the default limits, and is not cancelled.
 fn fits_a_file(row: &Row) -> bool {
     let default = (Limits::MAX_EVENT_BYTES, Limits::MAX_RESPONSE_BYTES);
     (row.limits.max_event_bytes, row.limits.max_response_bytes) == default

@@ -133,7 +133,7 @@ impl Page {
                 rest = &rest[1..];
                 continue;
             }
-            let (word, behind) = rest.split_at(word);
+            let (word, behind) = rest.split_at(word + unit(&rest[..word], &rest[word..]));
             rest = behind;
             self.word(style, &mut is_open, word, width);
         }
@@ -183,6 +183,20 @@ impl Page {
     }
 }
 
+/// The units of time that stay on the line of their number.
+const UNITS: &[&str] = &["ms", "s", "min", "h"];
+
+/// How many bytes of `behind` are the unit of the number at the end of `word`, with the space between them.
+fn unit(word: &str, behind: &str) -> usize {
+    let Some(next) = behind.strip_prefix(' ').filter(|_| word.ends_with(|last: char| last.is_ascii_digit()))
+    else {
+        return 0;
+    };
+    let next = next.split([' ', '\t']).next().unwrap_or_default();
+    let is_unit = UNITS.contains(&next.trim_end_matches([',', '.', ')', ':', ';']));
+    if is_unit { 1 + next.len() } else { 0 }
+}
+
 /// As much of `word` as `room` holds, and the rest, which does not begin with the colons of an id: they would be an order.
 fn piece(word: &str, room: usize) -> (&str, &str) {
     let (here, below) = columns::piece(word, room);
@@ -219,6 +233,12 @@ mod tests {
             (40, &"x".repeat(40), &format!("    label {}\n          {}\n", "x".repeat(30), "x".repeat(10))),
             (40, &"旅".repeat(16), &format!("    label {}\n          {}\n", "旅".repeat(15), "旅")),
             (20, "words stay whole", "label words stay\nwhole\n"),
+            (
+                43,
+                "a call that took 30 ms, at most 5 s",
+                "    label a call that took 30 ms, at most\n          5 s\n",
+            ),
+            (31, "a call that took 30 ms", "    label a call that took\n          30 ms\n"),
             (1, "ab", "l\na\nb\ne\nl\na\nb\n"),
         ] {
             assert_eq!(row(width, text), expected, "{width} {text}");

@@ -1,7 +1,7 @@
-//! Every hostile text at every place of an outcome, in every report: each stays well-formed, and steers nobody who
-//! reads it.
+//! Every hostile text at every place of an outcome, in every report: each report stays well-formed, and controls no
+//! reader.
 //!
-//! What is held here is what a reader relies on, whatever the report looks like; golden files show the looks.
+//! What is checked here is what a reader relies on, however the report looks; golden files show how it looks.
 
 mod texts;
 
@@ -34,7 +34,7 @@ use super::{
 };
 use texts::DECEIVING;
 
-/// What no report may hold.
+/// What no report may contain.
 struct Orders(Regex);
 
 impl Orders {
@@ -42,7 +42,7 @@ impl Orders {
         Self(Regex::new(r"(?m)^\s*::|##[A-Za-z]*\[|\[\[[A-Z]+\|").expect("a pattern"))
     }
 
-    /// Fails where `text` holds what a terminal obeys, what an eye does not see, or an order to a build server.
+    /// Fails if `text` contains a terminal command, an invisible character, or a command to a build server.
     fn check(&self, report: &str, text: &str) {
         let bad = text.chars().find(|character| deceives(*character));
         assert_eq!(bad, None, "{report} holds a character that deceives:\n{text}");
@@ -52,12 +52,12 @@ impl Orders {
     }
 }
 
-/// Whether `character` is none of those that are most of every report, and stands in the list.
+/// Whether `character` is unusual in reports and is in the list.
 fn deceives(character: char) -> bool {
     !matches!(character, ' '..='~' | '\n') && DECEIVING.contains(character)
 }
 
-/// An outcome whose every text is what `say` gives for its place: also those that not every test has.
+/// An outcome in which every text is what `say` returns for its place, also those that not every test has.
 fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let mut outcome = outcomes::made_of(&say);
     let interrupt = OpenInterrupt {
@@ -95,7 +95,7 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     outcome
 }
 
-/// Tests of every status in which every place holds `text`, some of them in quarantine or tried before.
+/// Tests of every status in which every place contains `text`, some of them in quarantine or retried.
 fn everywhere(text: &str) -> Vec<Outcome> {
     let all = || made_of(|_| text.to_owned());
     let statuses =
@@ -114,7 +114,7 @@ fn everywhere(text: &str) -> Vec<Outcome> {
     numbered(tests)
 }
 
-/// A test for each place that holds `text` alone.
+/// A test for each place in which only that place contains `text`.
 fn somewhere(text: &str) -> Vec<Outcome> {
     let places = RefCell::new(BTreeSet::new());
     made_of(|place| {
@@ -138,7 +138,7 @@ fn quarantine(text: &str) -> Quarantine {
     Quarantine { owner: text.to_owned(), reason: Some(text.to_owned()), ..entry }
 }
 
-/// A run of `tests` in which whatever else is told is hostile too.
+/// A run of `tests` in which all other texts are hostile too.
 fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     let own = || text.to_owned();
     let mut events = vec![RunEvent::RunStarted {
@@ -176,7 +176,7 @@ fn columns(columns: usize) -> Option<TerminalSize> {
     Some(TerminalSize { columns, rows: 24 })
 }
 
-/// Fails where a report of these tests is malformed, or steers anybody.
+/// Fails if a report of these tests is malformed, or controls a reader.
 fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
     let orders = Orders::new();
     let events = events(text, tests);
@@ -246,7 +246,7 @@ fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
     markdown::check_form(&summary);
 }
 
-/// Fails where a comparison of two runs, or what is said of a file, does.
+/// The same for a comparison of two runs, and for messages about a file.
 fn check_others(text: &str) {
     let orders = Orders::new();
     let folder = tempfile::tempdir().expect("a folder");
@@ -330,8 +330,8 @@ fn findings_are_bounded_whatever_they_quote() {
         "{}",
         outcome.verdict.warnings[0].len()
     );
-    // Twice a problem, a failure, a rule that holds and a warning, of a failure 12 times what was seen, and of both rules
-    // what a judge says.
+    // Twice a problem, a failure, a passed rule and a warning; 12 times what was seen by a failure; for both rules what
+    // a judge says.
     let most = (2 * (2 + 3 + 12 + 1 + 1 + 4) + 4) * ((16 << 10) + 100);
     let text = json_lines::printed(&events("", &[outcome]));
     assert!(text.len() < most, "{} bytes, {most} at most", text.len());

@@ -1,16 +1,16 @@
-//! Texts that nobody wants in a report as they are.
+//! Texts that no report may contain unescaped.
 
 use proptest::prelude::*;
 
 use crate::report::outcomes::{HOSTILE, MARKDOWN};
 
-/// Characters that a terminal obeys, or that the eye does not see or takes for others. This list is the test's own.
+/// Characters that are terminal commands, or invisible, or look like others. This list is the test's own.
 pub(super) const DECEIVING: &str = "\0\u{1}\u{7}\u{8}\u{b}\u{c}\r\u{e}\u{1a}\u{1b}\u{1f}\u{7f}\u{80}\u{84}\u{85}\u{90}\u{9b}\u{9d}\u{9f}\
     \u{ad}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180e}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202d}\u{202e}\u{2060}\u{2063}\u{2065}\
     \u{2066}\u{2068}\u{2069}\u{206f}\u{3164}\u{fdd0}\u{feff}\u{ffa0}\u{fff0}\u{fff9}\u{fffe}\u{ffff}\u{1bca0}\u{1d173}\u{1fffe}\u{e0001}\
     \u{e0041}\u{e007f}\u{e0fff}\u{10ffff}";
 
-/// What has a meaning to some reader, each alone and in any order.
+/// Texts with a meaning to some reader, each alone and in any order.
 const PIECES: [&str; 40] = [
     "]]>",
     "<![CDATA[",
@@ -54,7 +54,7 @@ const PIECES: [&str; 40] = [
     "{\"a\":\"\\ud800\"}",
 ];
 
-/// The texts, each for a reason of its own.
+/// The texts, each for its own reason.
 pub(super) fn all() -> Vec<String> {
     let texts = [
         HOSTILE,

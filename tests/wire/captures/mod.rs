@@ -1,4 +1,4 @@
-//! Streams of real servers, decoded; what each means was written down by hand from reading it.
+//! Streams of real servers, decoded; the meaning of each was written down by hand from reading it.
 
 mod node;
 mod pydantic;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::support::agui::agui;
 use crate::support::conformance::conforming;
 
-/// A stream and what it means. Its first run is the one asked for, `r-1`, but where its name says otherwise.
+/// A stream and its meaning. Its first run is the requested one, `r-1`, unless its name says otherwise.
 struct Capture {
     name: &'static str,
     means: &'static str,
@@ -20,7 +20,7 @@ struct Capture {
     ends: &'static str,
 }
 
-/// A stream that is as it should be.
+/// A valid stream.
 const fn capture(name: &'static str, means: &'static str) -> Capture {
     Capture { name, means, ends: "Terminal" }
 }
@@ -49,7 +49,7 @@ fn read(file: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|failure| panic!("{}: {failure}", path.display()))
 }
 
-/// The body of a captured answer; some captures start with the head.
+/// The body of a captured response; some captures start with the head.
 pub(crate) fn body(name: &str) -> Vec<u8> {
     let bytes = read(&format!("{name}.sse"));
     if !bytes.starts_with(b"HTTP/") {

@@ -1,4 +1,4 @@
-//! A server on the TypeScript encoder of 1.0 that plays what the protocol allows, and what it does not.
+//! A server on the TypeScript encoder of 1.0 that sends what the protocol allows, and what it does not.
 
 use super::{Capture, broken, capture};
 

@@ -1,4 +1,4 @@
-//! Answers of real servers that refuse: head and body as they came, over a real socket.
+//! Responses of real servers that refuse: head and body as they were received, over a real socket.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::support::canned::{limits, user};
 use crate::support::raw_agent::{RawAgent, Step};
 use crate::support::summary::Summary;
 
-/// A refusal and what is said of it.
+/// A refusal and the message about it.
 pub(super) struct Refusal {
     pub(super) file: &'static str,
     message: &'static str,

@@ -1,4 +1,5 @@
-//! What the reference client sent in a conversation with a tool of the front end, beside what is sent here in the same.
+//! What the reference client sent in a conversation with a client-side tool, and what ananke sends in the same
+//! conversation.
 
 use serde_json::{Value, json};
 
@@ -20,7 +21,7 @@ client_tools:
 turns: [{ user: hi }, { user: again }]
 "#;
 
-/// The same conversation with an agent that says the same: a call of the tool, words and a state, and nothing.
+/// The same conversation with an agent that responds the same: a call to the tool, text and a state, and nothing.
 async fn sent(version: &str, last_message: &str, counter: u32) -> Vec<Captured> {
     let run = |events: &[Value]| {
         let ids = json!({"threadId": "TH", "runId": "R"});
@@ -81,7 +82,8 @@ async fn requests_are_those_of_the_reference_client() {
     for ((version, last_message, counter), recorded) in eras.into_iter().zip(recorded.chunks(3)) {
         let sent = sent(version, last_message, counter).await;
         let mut expected: Vec<Value> = recorded.iter().map(|request| request["body"].clone()).collect();
-        // The reference is given these two with each run. Here the first stands in the target, and nothing has the second.
+        // The reference client is given these two with each run. Here the first is in the target, and nothing has the
+        // second.
         for body in &mut expected {
             body["forwardedProps"] = json!({"p": 1});
             body["context"] = json!([]);

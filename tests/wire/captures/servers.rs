@@ -58,7 +58,7 @@ usage 20 in, 10 out, 30
 finished
 state {"messages":[{"content":"weather","additional_kwargs":{},"response_metadata":{},"type":"human","name":null,"id":"u1"},{"content":"","additional_kwargs":{},"response_metadata":{"finish_reason":"tool_calls"},"type":"ai","name":null,"id":"run-9b648cbe-e2dd-4c5e-9d6b-86233aed3ac5","tool_calls":[{"name":"get_weather","args":{"city":"Paris"},"id":"lgcall_0003","type":"tool_call"}],"invalid_tool_calls":[],"usage_metadata":{"input_tokens":10,"output_tokens":5,"total_tokens":15}},{"content":"{\"city\": \"Paris\", \"temp\": 21, \"sky\": \"sunny\"}","additional_kwargs":{},"response_metadata":{},"type":"tool","name":"get_weather","id":"010d0c5a-0cb0-45a7-ab53-5d7c7f96728c","tool_call_id":"lgcall_0003","artifact":null,"status":"success"},{"content":"It is sunny in Paris ☀️.","additional_kwargs":{},"response_metadata":{"finish_reason":"stop"},"type":"ai","name":null,"id":"run-7ace9317-e4bf-4d04-9430-03b02d8d0849","tool_calls":[],"invalid_tool_calls":[],"usage_metadata":{"input_tokens":10,"output_tokens":5,"total_tokens":15}}],"tools":[]}"#,
     ),
-    // Told both ways, as the outcome and as an event of its own: one interrupt, by the id of the outcome.
+    // Reported both ways, as the outcome and as an event of its own: one interrupt, with the id of the outcome.
     capture(
         "langgraph-interrupt-run1",
         r#"run
@@ -88,7 +88,7 @@ usage 10 in, 5 out, 15
 finished
 state {"messages":[{"content":"delete it","additional_kwargs":{},"response_metadata":{},"type":"human","name":null,"id":"u1"},{"content":"","additional_kwargs":{},"response_metadata":{"finish_reason":"tool_calls"},"type":"ai","name":null,"id":"run-f4044b7b-bc33-4c92-929b-db28d4969e27","tool_calls":[{"name":"delete_account","args":{"user_id":"u-9"},"id":"lgcall_0009","type":"tool_call"}],"invalid_tool_calls":[],"usage_metadata":{"input_tokens":10,"output_tokens":5,"total_tokens":15}},{"content":"deleted u-9: {\"approved\": true}","additional_kwargs":{},"response_metadata":{},"type":"tool","name":"delete_account","id":"89f4a58a-b4f4-4fa3-bbb8-2317f3f67820","tool_call_id":"lgcall_0009","artifact":null,"status":"success"},{"content":"Result: deleted u-9: {\"approved\": true}","additional_kwargs":{},"response_metadata":{"finish_reason":"stop"},"type":"ai","name":null,"id":"run-a15a0121-4664-4991-8502-c2cab1f80e70","tool_calls":[],"invalid_tool_calls":[],"usage_metadata":{"input_tokens":10,"output_tokens":5,"total_tokens":15}}],"tools":[]}"#,
     ),
-    // From before the outcome could say it: the id stands in what the event was made of.
+    // From before the outcome had interrupts: the id is in the raw event.
     capture(
         "langgraph-legacy-interrupt-run1",
         r#"run

@@ -27,11 +27,11 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     let mut pairs = 0;
     for (scoped @ (_, entry), claim) in rules.claims() {
         if let Claim::Says(needle) | Claim::NeverSays(needle) = claim
-            && matches_everything(needle)
+            && let Some(why) = matches_everything(needle)
         {
             let effect =
                 if let Claim::Says(_) = claim { "rule can never fail" } else { "test can never pass" };
-            let message = format!("{} is in every text: the {effect}", entry.rule.describe());
+            let message = format!("{why}: the {effect}");
             let warning = Diagnostic::warning(Code::UselessPattern, message);
             let warning = warning.at(rules.surroundings.source(&entry.origin), entry.origin.span, "");
             found.push(warning.help("write a pattern that matches some texts and not others"));
@@ -117,15 +117,19 @@ fn never_equal(
     })
 }
 
-/// Whether every text contains the needle.
-fn matches_everything(needle: &Needle) -> bool {
+/// Why every text contains the needle, if every text does.
+fn matches_everything(needle: &Needle) -> Option<String> {
     match &needle.matcher {
         // An empty pattern is reported where it is written.
         TextMatcher::Pattern(pattern) => {
             let text = pattern.as_str();
-            !text.is_empty() && is_known(text) && useless_match(text) == Some(UselessMatch::Everything)
+            let is_useless = !text.is_empty() && is_known(text);
+            (is_useless && useless_match(text) == Some(UselessMatch::Everything))
+                .then(|| format!("`{}` matches every text", literally(text)))
         }
-        TextMatcher::Literal(literal) => literal.is_empty(),
+        TextMatcher::Literal(literal) => {
+            literal.is_empty().then(|| "an empty text is in every text".to_owned())
+        }
     }
 }
 

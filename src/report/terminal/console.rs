@@ -181,6 +181,12 @@ impl ConsoleReport {
             page.space(2);
             page.put(self.palette.warning, &escape::line(&truncate::bytes(&mark, 200)));
         }
+        if let Some(all_passed) =
+            stability::all_passed(outcome).filter(|_| self.verbosity != Verbosity::Verbose)
+        {
+            page.space(2);
+            page.put(self.palette.faint, &all_passed);
+        }
         let ran = !outcome.transcript.turns.is_empty() || outcome.status() == Status::Passed;
         if ran && outcome.status() != Status::Skipped {
             page.space(2);

@@ -6,16 +6,19 @@ use super::style::{TranscriptScope, TranscriptStyle};
 use super::writer::transcript;
 use crate::outcome::{FailedRuns, Outcome, Status};
 use crate::report::layout::{Page, mark};
-use crate::report::words::stability::{decision, numbers, rate, times, tries};
+use crate::report::words::stability::{all_passed, decision, numbers, rate, times, tries};
 use crate::text::{escape, truncate};
 
 /// The most characters of a finding on one line.
 const LONGEST: usize = 200;
 
 /// What the runs of `outcome` came to, which of them failed, and the heading of the one whose transcript follows; empty
-/// for a test that runs once. With [`TranscriptScope::Everything`] each reason has the transcript of its first run.
+/// for a test that runs once, and in short for one whose runs all passed. With [`TranscriptScope::Everything`] each reason has the transcript of its first run.
 pub(super) fn runs(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
     let Some(stability) = outcome.stability.as_deref() else { return };
+    if style.scope != TranscriptScope::Everything && all_passed(outcome).is_some() {
+        return;
+    }
     let palette = style.palette;
     let line = |page: &mut Page, text: &str, look: Style| {
         page.space(style.indent);

@@ -21,6 +21,13 @@ pub(crate) fn rate(stability: &Stability) -> String {
     format!("{passed} of {runs} {plural} passed ({share}, {interval}): {class}")
 }
 
+/// `all 6 runs passed`: all there is to say in short of a test whose runs all passed.
+pub(crate) fn all_passed(outcome: &Outcome) -> Option<String> {
+    let stability = outcome.stability.as_deref()?;
+    let has_passed = stability.verdict == StabilityVerdict::Passed && stability.failed == 0;
+    has_passed.then(|| format!("all {} runs passed", stability.passed))
+}
+
 /// What decided the test, if the number of runs does not say it.
 pub(crate) fn decision(stability: &Stability) -> Option<String> {
     let runs = stability.runs();

@@ -155,7 +155,8 @@ fn runs(outcome: &Outcome) -> Vec<String> {
         format!("{} {}: {message}", numbers(failed), failed.status.as_str())
     });
     let lines = flip(outcome).into_iter().chain([rate(stability)]).chain(decision(stability));
-    lines.chain([times(stability)]).chain(tries(stability)).chain(shown).collect()
+    let below = (stability.runs() > 1).then(|| format!("run {} is shown below", outcome.run));
+    lines.chain([times(stability)]).chain(tries(stability)).chain(shown).chain(below).collect()
 }
 
 fn attempt(name: String, outcome: &Outcome) -> AttemptDetails<'_> {

@@ -275,3 +275,62 @@ async fn the_command_line_takes_precedence_over_cases_and_cases_over_defaults() 
     let given = asked(cases, "-u admin -t prod-team -c openai.gpt4", 2).await;
     assert_eq!(given, vec![json!(["admin", "prod-team", "en-us", "openai.gpt4"]); 2]);
 }
+
+#[test]
+fn a_case_has_five_minutes_unless_it_or_the_command_line_says_otherwise() {
+    let suite = Suite::new();
+    let config = "version: \"1.3\"\ntarget: { type: scripted, timeout_ms: 9000000, rules: [\
+                  { when: { user: long }, do: [{ delay_ms: 301000 }, { say: hi }] }, \
+                  { do: [{ delay_ms: 2000 }, { say: hi }] }] }\n";
+    fs::write(suite.folder.path().join("ananke.config.yaml"), config).unwrap();
+    let cases = r#"{"id": "long", "input": "long", "expected": "hi"}
+{"id": "short", "input": "short", "expected": "hi"}
+{"id": "own", "input": "long", "expected": "hi", "timeout": "10m"}"#;
+    fs::write(suite.folder.path().join("cases.jsonl"), cases).unwrap();
+    for (options, expected) in [
+        ("", ["timeout", "passed", "passed"]),
+        ("--timeout 1s", ["timeout", "timeout", "passed"]),
+        ("--timeout 1h", ["passed", "passed", "passed"]),
+    ] {
+        suite.run("", &format!("ananke test -i cases.jsonl -o out.json {options}"));
+        let results = suite.json("out.json")["results"].take();
+        let statuses: Vec<&str> =
+            results.as_array().unwrap().iter().filter_map(|result| result["status"].as_str()).collect();
+        assert_eq!(statuses, expected, "{options}");
+    }
+}
+
+#[test]
+fn agents_of_assertions_are_found_by_their_ids() {
+    let suite = Suite::new();
+    let judge = "  strict: { type: scripted, agentId: tests.judge, rules: [{ do: [{ say: '{\"passed\": true}' }] }] }\n";
+    fs::write(suite.folder.path().join("ananke.config.yaml"), format!("{CONFIG}{judge}")).unwrap();
+    let case = |agent: &str| {
+        let case = r#"{"id": "a", "input": "Hi", "assert": {"type": "agent", "use": "agents:NAME", "value": "polite"}}"#;
+        fs::write(suite.folder.path().join("cases.jsonl"), case.replace("NAME", agent)).unwrap();
+        "ananke test -i cases.jsonl -o out.json"
+    };
+    suite.passes("", case("tests.judge"));
+    suite.passes("", case("strict"));
+    let (code, stderr) = suite.fails("", case("tests.judges"));
+    assert!(code == 1 && stderr.contains("did you mean `tests.judge`?"), "{stderr}");
+    let (_, stderr) = suite.fails("", &case("tests.judge").replace("-o", "-n strict -o"));
+    assert!(stderr.contains("the judge `tests.judge` is the target under test"), "{stderr}");
+}
+
+#[test]
+fn of_targets_with_one_agent_id_the_config_chooses() {
+    let suite = Suite::new();
+    let targets = "targets:\n  staging: { extends: default }\n  production: { extends: default }\n";
+    let own = "target: { type: scripted, agentId: shop, rules: [{ do: [{ say: hi }] }] }\n";
+    let config = format!("version: \"1.3\"\n{own}{targets}");
+    fs::write(suite.folder.path().join("ananke.config.yaml"), &config).unwrap();
+    suite.passes("", "ananke test -i Hello -n shop");
+    let named = config
+        .replace("target: {", "target: other\ntargets:\n  default: {")
+        .replace("targets:\n  staging", "  staging");
+    let other = "  other: { type: scripted, rules: [] }\n";
+    fs::write(suite.folder.path().join("ananke.config.yaml"), named + other).unwrap();
+    let (_, stderr) = suite.fails("", "ananke test -i Hello -n shop");
+    assert!(stderr.contains("name one of them: `default`, `staging`, `production`"), "{stderr}");
+}

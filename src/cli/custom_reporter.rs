@@ -43,11 +43,10 @@ pub(super) struct CustomReporter {
 pub(super) fn custom_reporter(
     options: &mut ReportOptions,
     plan: &Plan,
-    context: &Context,
 ) -> Result<Option<CustomReporter>, Vec<Diagnostic>> {
     let Some(name) = &options.reporter else { return Ok(None) };
     let format = ReportFormat::named(name.strip_prefix(PREFIX).unwrap_or(name));
-    match (plan.agent(name, context), format) {
+    match (plan.agent(name), format) {
         (Ok(target), _) => {
             let (name, is_verbose) = (target.to_owned(), options.verbose);
             let file = options.output.remove(0);

@@ -9,7 +9,8 @@ use ananke::context::{Context, write_file};
 use ananke::diagnostic::Diagnostic;
 use ananke::helper::{Generator, GeneratorKind, HelperRole, cases_of, read_generated_cases};
 use ananke::outcome::{Halt, Problem};
-use ananke::plan::{Plan, RunPurpose, Selection, TargetDescription};
+use ananke::plan::{Plan, Planned, RunPurpose, Selection, TargetDescription, plan};
+use ananke::redact::Redactor;
 use ananke::report::file::not_written;
 use ananke::run::{RunHelpers, Stopper};
 use ananke::target::Transport;
@@ -19,9 +20,9 @@ use serde_json::Value;
 use super::colour::Colour;
 use super::exit::Exit;
 use super::interrupt;
-use super::load::load;
 use super::named_path::named_path;
 use super::outputs::Outputs;
+use super::print_problems::print_problems;
 use super::report_options::ReportOptions;
 use super::runtime::runtime;
 use super::screen::Screen;
@@ -55,7 +56,11 @@ impl Asking<'_> {
             sends: true,
             ..self.selection.clone()
         };
-        let (plan, redactor) = load(&selection, self.colour, &context)?;
+        let Planned { plan, problems, redactor } = plan(&context, &selection, &Redactor::default());
+        let Some(plan) = plan else {
+            print_problems(&problems, self.colour, &context, &redactor);
+            return Err(Exit::Failure);
+        };
         let context = Context { environment: Arc::clone(&plan.environment), ..context };
         let stopper = Stopper::default();
         let outputs = Outputs::of_program(&stopper);

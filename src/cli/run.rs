@@ -18,7 +18,7 @@ use super::load::load;
 use super::print::print;
 use super::print_problems::print_problems;
 use super::recording_options::recordings;
-use super::report_options::AgentAnswers;
+use super::report_options::{AgentAnswers, ReportFile};
 use super::reporters::note_earlier_reports;
 use super::run_options::{RunOptions, going};
 use super::snapshots;
@@ -27,6 +27,13 @@ use super::test_input::{GivenTests, TestInput};
 /// Runs what `-i` names, or the selected tests.
 pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let mut options = options.clone();
+    if let Some(file) = options.file_of_json(context) {
+        let message = format!(
+            "`--json` prints to standard output, and `{file}` is not a test\n\
+             help: write a report with `-o {file}`"
+        );
+        return complain(&message, Exit::Usage);
+    }
     let Some(text) = &options.input.input else { return run_tests(options, context) };
     let input = match TestInput::of(text, context) {
         Ok(input) => input,
@@ -49,10 +56,14 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     };
     let GivenTests { context, path, report } = given;
     options.selection.paths = vec![path];
-    if options.reports.output.is_empty() && !options.dry_run {
-        options.reports.output.extend(report);
+    let report = report.filter(|_| options.reports.output.is_empty() && !options.dry_run);
+    options.reports.output.extend(report.clone());
+    let is_quiet = options.reports.quiet;
+    let exit = run_tests(options, &context);
+    if let Some(ReportFile { path, .. }) = report.filter(|report| !is_quiet && report.is_in(&context)) {
+        let _ = writeln!(io::stderr().lock(), "note: the results are in `{}`", path.display());
     }
-    run_tests(options, &context)
+    exit
 }
 
 /// The cases that `generator` makes; a dry run writes them if a file is named.
@@ -114,7 +125,7 @@ fn run_tests(mut options: RunOptions, context: &Context) -> Exit {
             cases.try_for_each(|case| writeln!(out, "{}", redactor.text(&case.id())))
         });
     }
-    let reporter = match custom_reporter(&mut options.reports, &plan, context) {
+    let reporter = match custom_reporter(&mut options.reports, &plan) {
         Ok(reporter) => reporter,
         Err(problems) => {
             print_problems(&problems, options.selection.color, context, &redactor);

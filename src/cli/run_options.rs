@@ -1,11 +1,12 @@
 //! The options of `ananke run`, and what they come to.
 
-use std::path::PathBuf;
+use std::path::{Display, Path, PathBuf};
 
 use ananke::assertion::Writing;
 use ananke::compare::Coverage;
+use ananke::context::Context;
 use ananke::engine::{AtFailure, AtViolation};
-use ananke::model::FlakyVerdict;
+use ananke::model::{FlakyVerdict, ReportFormat};
 use ananke::plan::{Judging, KEPT_TEXT, RunPurpose, Selection};
 use ananke::project::{AgentChoice, RunSettings};
 use ananke::recording::{RecordingMode, Recordings};
@@ -29,6 +30,7 @@ Examples:
   ananke run specs/pay.test.yaml -v       One file, with transcripts
   ananke run --tag smoke --parallel 8     All tests with a tag, in parallel
   ananke run -o junit.xml -o report.html  Write reports
+  ananke test -i \"What is open?\"          Send a message, and print the answer
   ananke run --record recordings          Record the agent's responses …
   ananke run --replay recordings          … and run without the agent
 
@@ -103,6 +105,17 @@ impl RunOptions {
         }
         selection.variables.without_hooks = self.no_hooks;
         selection
+    }
+
+    /// The path that was meant as the file of a report, after `--json`.
+    pub(super) fn file_of_json(&self, context: &Context) -> Option<Display<'_>> {
+        let is_report = |path: &Path| match ReportFormat::of(path) {
+            Some(ReportFormat::Json) => true,
+            Some(_) => context.files.look(&context.working_directory.join(path)).is_err(),
+            None => false,
+        };
+        let path = self.selection.paths.iter().find(|path| is_report(path));
+        path.filter(|_| self.reports.json).map(|path| path.display())
     }
 
     /// Whether all tests of the project are selected.

@@ -89,7 +89,12 @@ impl LoadedTest {
         let (mut lint, Draft { mut test, mut blocks, .. }) = looked_at?;
         let of_target = agent.map(|agent| &agent.rules.block);
         let judges = judge_names(of_target.into_iter().chain([&test]).chain(&blocks));
-        let judges: Vec<String> = judges.into_iter().map(str::to_owned).collect();
+        let key = |name| match project.config().map(|config| config.agent_named(name)) {
+            Some(Ok(target)) => target.name.clone(),
+            _ => str::to_owned(name),
+        };
+        let judges: BTreeSet<String> = judges.into_iter().map(key).collect();
+        let judges: Vec<String> = judges.into_iter().collect();
         let secrets_in = |scope: &Scope| {
             agent.map_or_else(Vec::new, |TargetContext { config, target, .. }| {
                 let judges = judges.iter().filter_map(|name| config.target(name));

@@ -11,7 +11,7 @@ use crate::compile::{CompiledClientTool, fill_client_tools};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::process::Launch;
-use crate::project::{Config, DEFAULT_TURN_TIMEOUT, LaunchContext, unknown_name};
+use crate::project::{Config, DEFAULT_TURN_TIMEOUT, LaunchContext};
 use crate::target::{Target, TargetPace};
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
@@ -37,9 +37,7 @@ impl PreparedHelper {
     /// The target `name` as a helper, filled with what `scope` knows.
     fn of(config: &Config, name: &str, scope: &Scope, mode: Mode) -> Result<Self, Unprepared> {
         let mut problems = Vec::new();
-        let Some(target) = config.target(name) else {
-            return Err((vec![unknown_name(name, &config.target_names())], Vec::new()));
-        };
+        let target = config.agent_named(name).map_err(|problem| (Vec::from_iter(problem), Vec::new()))?;
         let common = &target.model.common;
         let mut interpolation = Interpolation::new(scope, &config.source, mode, &mut problems);
         let compiled = target.model.compile(&mut interpolation);
@@ -75,8 +73,9 @@ impl Plan {
     ///
     /// # Errors
     /// If there is none, or it is broken.
-    pub fn agent(&self, name: &str, context: &Context) -> Result<&str, Vec<Diagnostic>> {
-        self.config.agent_named(name, context, &self.variables).map(|target| target.name.as_str())
+    pub fn agent(&self, name: &str) -> Result<&str, Vec<Diagnostic>> {
+        let target = self.config.agent_named(name).map_err(Vec::from_iter)?;
+        Ok(&target.name)
     }
 
     /// The target `name` as a helper of the whole run, filled with what the config and the command line know. Its secrets
@@ -85,9 +84,7 @@ impl Plan {
     /// # Errors
     /// If there is no such target, or a leaf of it cannot be filled.
     pub fn helper(&self, name: &str, context: &Context) -> Result<PreparedHelper, Vec<Diagnostic>> {
-        let target = self.config.agent_named(name, context, &self.variables)?;
-        let helper =
-            PreparedHelper::of(&self.config, &target.name, &self.variables.scope(context), Mode::Send);
+        let helper = PreparedHelper::of(&self.config, name, &self.variables.scope(context), Mode::Send);
         let secrets = match &helper {
             Ok(helper) => &helper.secrets,
             Err((_, secrets)) => secrets,

@@ -28,10 +28,7 @@ impl Plan {
         let tools = fill_client_tools(target.model.common.client_tools.as_ref(), None, &mut interpolation);
         let tool = |tool: &ToolDeclaration| json!({ "name": tool.name, "description": tool.description, "parameters": tool.parameters });
         TargetDescription {
-            agent: self
-                .config
-                .agent_id(target, context, &self.variables)
-                .unwrap_or_else(|| target.name.clone()),
+            agent: target.agent_id().unwrap_or(&target.name).to_owned(),
             description: self.config.description(target, context, &self.variables).unwrap_or_default(),
             tools: tools.iter().map(|compiled| tool(&compiled.declaration)).collect(),
         }

@@ -1,19 +1,18 @@
 //! Agents by the names that people know: the key of a target, its `agentId`, or the directory of an assistant.
 //!
-//! A name flows in, the place of a target flows out. **Invariant:** every name of an agent that is not written in a file is
-//! resolved here, and a name that could mean two targets means none.
+//! A name flows in, the place of a target flows out. **Invariant:** every name of an agent is resolved here, and a name that
+//! could mean two targets means none. An `agentId` with a variable in it is no name.
 
 use std::path::{Path, PathBuf};
 
 use super::agent_choice::AgentChoice;
 use super::config::Config;
-use super::targets::ResolvedTarget;
-use super::variables::Variables;
+use super::targets::{DEFAULT, ResolvedTarget};
 use crate::context::{Context, absolute, display_name};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::printable;
+use crate::target::ChosenTarget;
 use crate::text::nearest;
-use crate::variables::{Interpolation, Mode};
 
 /// The file that makes a directory an assistant.
 const PACKAGE: &str = "package.yao";
@@ -46,6 +45,17 @@ impl Assistant {
     }
 }
 
+impl ResolvedTarget {
+    /// The agent as it is called in its system, if that is written as it is.
+    pub(crate) fn agent_id(&self) -> Option<&str> {
+        self.model.agent_id().map(|id| id.value.as_str()).filter(|id| !id.contains("${"))
+    }
+}
+
+fn no_target(name: &str) -> String {
+    format!("there is no target `{}`", printable(name))
+}
+
 impl Config {
     /// The place of the target that `choice` means for tests at `path` among the [`targets`](Self::targets); `None` if it
     /// means none of its own. What is wrong with it goes to `problems`.
@@ -54,20 +64,17 @@ impl Config {
         choice: &AgentChoice,
         path: Option<&Path>,
         context: &Context,
-        variables: &Variables,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<Result<usize, ()>> {
         let found = match choice {
             AgentChoice::OfConfig => return None,
-            AgentChoice::Named(name) => {
-                self.agent(name, context, variables, || format!("there is no target `{}`", printable(name)))
-            }
+            AgentChoice::Named(name) => self.agent(name, || no_target(name)),
             AgentChoice::OfAssistant => {
                 let path = absolute(context, path.unwrap_or(Path::new("")));
                 let Assistant { id, package } = Assistant::of(context, &path, &self.folder)?;
                 let package = display_name(context, &package);
                 let unknown = || format!("there is no target for the assistant `{id}` of `{package}`");
-                self.agent(&id, context, variables, unknown)
+                self.agent(&id, unknown)
             }
         };
         Some(found.map_err(|problem| problems.extend(problem)))
@@ -77,43 +84,29 @@ impl Config {
     ///
     /// # Errors
     /// If there is none, or it is broken.
-    pub(crate) fn agent_named(
-        &self,
-        name: &str,
-        context: &Context,
-        variables: &Variables,
-    ) -> Result<&ResolvedTarget, Vec<Diagnostic>> {
-        let unknown = || format!("there is no target `{}`", printable(name));
-        let place = self.agent(name, context, variables, unknown);
-        place.map(|place| &self.targets[place]).map_err(|problem| problem.into_iter().collect())
+    pub(crate) fn agent_named(&self, name: &str) -> Result<&ResolvedTarget, Option<Diagnostic>> {
+        self.agent(name, || no_target(name)).map(|place| &self.targets[place])
     }
 
     /// The place of the target with this name, else of the one with this `agentId`.
     ///
     /// # Errors
     /// If there is none, with `unknown` as its message; without a problem if the target is broken, which was reported.
-    fn agent(
-        &self,
-        name: &str,
-        context: &Context,
-        variables: &Variables,
-        unknown: impl Fn() -> String,
-    ) -> Result<usize, Option<Diagnostic>> {
+    fn agent(&self, name: &str, unknown: impl Fn() -> String) -> Result<usize, Option<Diagnostic>> {
         let place = |wanted: &str| self.targets.iter().position(|target| target.name == wanted);
         if self.target_names().contains(&name) {
             return place(name).ok_or(None);
         }
-        let agent_id = |target: &ResolvedTarget| self.agent_id(target, context, variables);
-        let has_it = |target: &&ResolvedTarget| agent_id(target).as_deref() == Some(name);
+        let has_it = |target: &&ResolvedTarget| target.agent_id() == Some(name);
         let same: Vec<&str> = self.targets.iter().filter(has_it).map(|target| target.name.as_str()).collect();
         match same[..] {
             [only] => place(only).ok_or(None),
             [] => {
                 let problem = Diagnostic::error(Code::UnknownName, unknown());
-                let ids: Vec<_> = self.targets.iter().filter_map(agent_id).collect();
-                let help = self.known_agents(name, &ids, agent_id);
+                let help = self.known_agents(name);
                 Err(Some(Diagnostic { help, ..problem }))
             }
+            _ if same.contains(&self.written_default()) => place(self.written_default()).ok_or(None),
             _ => {
                 let message = format!("several targets have the `agentId` `{}`", printable(name));
                 let help = format!("name one of them: `{}`", same.join("`, `"));
@@ -122,33 +115,24 @@ impl Config {
         }
     }
 
-    /// The agent of a target as it is called in its system, if that is known before a test starts.
-    pub(crate) fn agent_id(
-        &self,
-        target: &ResolvedTarget,
-        context: &Context,
-        variables: &Variables,
-    ) -> Option<String> {
-        let written = target.model.agent_id()?;
-        let scope = variables.scope(context);
-        Interpolation::again(&scope, &self.source, Mode::Draft).text(written).ok()
+    /// The name of the config's own choice, as it is written: of several targets with one `agentId` it is meant.
+    fn written_default(&self) -> &str {
+        match &self.model.target {
+            ChosenTarget::Own(_) => DEFAULT,
+            ChosenTarget::Named(name) => &name.value,
+        }
     }
 
     /// What `name` could have been, and every target with its `agentId`.
-    fn known_agents(
-        &self,
-        name: &str,
-        ids: &[String],
-        agent_id: impl Fn(&ResolvedTarget) -> Option<String>,
-    ) -> Vec<String> {
+    fn known_agents(&self, name: &str) -> Vec<String> {
         let names = self.target_names();
-        let known = names.iter().copied().chain(ids.iter().map(String::as_str));
+        let known = names.iter().copied().chain(self.targets.iter().filter_map(ResolvedTarget::agent_id));
         let near = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
         let mut shown: Vec<String> = names
             .iter()
             .take(LISTED)
-            .map(|name| match self.target(name).and_then(&agent_id) {
-                Some(id) if id != *name => format!("`{name}` (`agentId: {}`)", printable(&id)),
+            .map(|name| match self.target(name).and_then(ResolvedTarget::agent_id) {
+                Some(id) if id != *name => format!("`{name}` (`agentId: {}`)", printable(id)),
                 _ => format!("`{name}`"),
             })
             .collect();

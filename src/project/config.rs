@@ -146,7 +146,7 @@ impl Config {
         path: Option<&Path>,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<usize> {
-        if let Some(chosen) = self.chosen_agent(choice, path, context, variables, problems) {
+        if let Some(chosen) = self.chosen_agent(choice, path, context, problems) {
             return chosen.ok();
         }
         let known = self.target_names();

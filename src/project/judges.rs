@@ -6,10 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::config::Config;
-use super::targets::{ResolvedTarget, unknown_target};
+use super::targets::ResolvedTarget;
 use crate::assertion::{Block, Judge, RuleEntry};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
-use crate::model::Text;
 use crate::variables::{Interpolation, Mode, Scope};
 
 /// The names of the judges that the rules of `blocks` ask, each once.
@@ -31,10 +30,10 @@ impl Config {
         other: &Arc<SourceFile>,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let known = self.target_names();
-        for (entry, judge) in judges(block).filter(|(_, judge)| !known.contains(&judge.agent.as_str())) {
-            let written = Text { value: judge.agent.clone(), span: entry.origin.span };
-            problems.push(unknown_target(&written, self.source_of(entry, other), &known));
+        for (entry, judge) in judges(block) {
+            if let Err(Some(problem)) = self.agent_named(&judge.agent) {
+                problems.push(problem.at(self.source_of(entry, other), entry.origin.span, ""));
+            }
         }
     }
 
@@ -52,13 +51,13 @@ impl Config {
                 let mut interpolation = Interpolation::again(scope, &self.source, Mode::Check);
                 target.model.compile(&mut interpolation)?.address(connector)
             };
+            let Ok(judging) = self.agent_named(&judge.agent) else { continue };
             let is_same = || {
-                let judging = self.target(&judge.agent)?;
                 let (judging, tested) =
                     (address(judging, judge.connector.as_deref())?, address(target, None)?);
                 Some(judging == tested)
             };
-            if judge.agent == target.name || is_same() == Some(true) {
+            if judging.name == target.name || is_same() == Some(true) {
                 let problem = Diagnostic::error(Code::Contradiction, own_judge(&judge.agent, &target.name));
                 let problem = problem.at(self.source_of(entry, other), entry.origin.span, "");
                 problems.push(problem.help(OTHER_JUDGE));

@@ -43,6 +43,6 @@ pub(crate) use run_hooks::RunHook;
 pub use run_settings::RunSettings;
 pub(crate) use scripts::{Scripts, script_names};
 pub use servers::{Readiness, ServerCommand};
+pub(crate) use targets::unknown_target;
 pub use targets::{ResolvedTarget, is_default};
-pub(crate) use targets::{unknown_name, unknown_target};
 pub use variables::Variables;

@@ -17,7 +17,7 @@ use crate::text::suggest;
 use crate::variables::Interpolation;
 
 /// The name of the target that a config writes at `target` (SPEC 4).
-const DEFAULT: &str = "default";
+pub(super) const DEFAULT: &str = "default";
 
 /// How many targets may extend each other one after the other: far more than people write.
 const MOST_EXTENDED: usize = 32;
@@ -240,8 +240,8 @@ pub(crate) fn unknown_target(written: &Text, source: &Arc<SourceFile>, known: &[
     unknown_name(&written.value, known).at(source, written.span, "")
 }
 
-/// The same for a name that is not written in a file.
-pub(crate) fn unknown_name(name: &str, known: &[&str]) -> Diagnostic {
+/// The same without its place.
+fn unknown_name(name: &str, known: &[&str]) -> Diagnostic {
     let message = format!("there is no target `{}`", source::printable(name));
     let help = match known {
         [] => "the config has no `targets`".to_owned(),

@@ -74,7 +74,8 @@ impl Judges<'_> {
         let is_live = environment.mode() != Mode::Replay;
         let address = judge.target.address(connector).filter(|_| is_live);
         let is_same = address.is_some_and(|address| self.tested.address(None) == Some(address));
-        if is_same || name == outcome.test.target {
+        let named = self.scripts.attempt.case.plan.agent(name).ok();
+        if is_same || named == Some(outcome.test.target.as_str()) {
             return Err(problem(own_judge(name, &outcome.test.target), OTHER_JUDGE));
         }
         Ok(())

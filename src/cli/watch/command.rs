@@ -33,6 +33,12 @@ pub(crate) struct WatchOptions {
 
 /// Runs the selected tests, and after each change those that it touches, until a signal ends it.
 pub(crate) fn watch(options: &WatchOptions, context: &Context) -> Exit {
+    if let Some(input) = &options.run.input.input {
+        let message = "`-i` has nothing to watch: it is for one run";
+        let help = format!("name a case file as a path: `ananke watch {input}`");
+        let _ = writeln!(io::stderr().lock(), "error: {message}\nhelp: {help}");
+        return Exit::Usage;
+    }
     let selection = &options.run.selection;
     let config = match locate(context, selection.config.as_deref(), &selection.paths) {
         Ok(config) => config,

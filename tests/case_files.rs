@@ -1,6 +1,8 @@
 //! Case files: what a case sends, and what happens to files that are large or change.
 
 use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
 
 use ananke::outcome::Status;
 use serde_json::{Value, json};
@@ -132,4 +134,72 @@ async fn a_case_that_changes_after_the_check_is_an_error_of_its_test_alone() {
     assert_eq!((outcomes.len(), wrong.as_slice()), (50, &["7"][..]));
     let problem = outcomes[7].first_problem().map(|(_, problem)| problem.message.as_str());
     assert_eq!(problem, Some("the file changed since the run began"));
+}
+
+/// What a run of a test file of the project came to, test by test: statuses, texts and rules, without places and times.
+fn verdicts(folder: &Path, file: &str) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .args(["run", "--json", file])
+        .current_dir(folder)
+        .output()
+        .expect("the program can be started");
+    let lines = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON"));
+    let rules = |rules: &Value| -> Vec<Value> {
+        let rules = rules.as_array().into_iter().flatten();
+        let rules = rules.filter(|rule| rule["level"] != "target");
+        rules.map(|rule| json!([rule["type"], rule["passed"], rule["expected"], rule["message"]])).collect()
+    };
+    let turn =
+        |turn: &Value| json!([turn["input"], turn["output"], turn["status"], rules(&turn["assertions"])]);
+    lines
+        .filter(|line| line["type"] == "result")
+        .map(|line| {
+            let turns: Vec<Value> = line["turns"].as_array().expect("turns").iter().map(turn).collect();
+            let id = &line["id"];
+            json!([
+                id,
+                line["name"],
+                line["status"],
+                line["skip_reason"],
+                turns,
+                rules(&line["final_assertions"])
+            ])
+        })
+        .collect()
+}
+
+fn copy(from: &Path, to: &Path) {
+    if from.is_dir() {
+        std::fs::create_dir_all(to).expect("a folder can be made");
+        for entry in std::fs::read_dir(from).expect("a folder can be read").flatten() {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        }
+    } else {
+        std::fs::copy(from, to).expect("a file can be copied");
+    }
+}
+
+#[test]
+fn converted_cases_have_the_verdicts_that_they_had() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let own = ["ananke.config.yaml", "scripts", "specs"].map(|part| (root.to_owned(), part));
+    let failing = ["ananke.config.yaml", "scripts", "failing.jsonl"];
+    let failing = failing.map(|part| (root.join("tests/cases/fail/jsonl"), part));
+    for (parts, cases, status) in [(own, "specs/shop.jsonl", "passed"), (failing, "failing.jsonl", "failed")]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (from, part) in parts {
+            copy(&from.join(part), &folder.path().join(part));
+        }
+        let yaml = cases.replace(".jsonl", ".yaml");
+        let arguments = ["convert", cases, "-o", &yaml];
+        let ananke = Command::new(env!("CARGO_BIN_EXE_ananke")).args(arguments).current_dir(&folder).output();
+        let ananke = ananke.expect("the program can be started");
+        let stderr = String::from_utf8_lossy(&ananke.stderr);
+        assert!(ananke.status.success() && stderr.is_empty(), "{stderr}");
+        let before = verdicts(folder.path(), cases);
+        assert_eq!(before, verdicts(folder.path(), &yaml));
+        assert!(before.iter().filter(|case| case[2] == status).count() >= 6, "{before:?}");
+    }
 }

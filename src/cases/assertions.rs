@@ -49,7 +49,10 @@ impl Lowering<'_> {
                 let message = format!("`expected` is not checked: `{name}` takes precedence");
                 self.warn(Code::Contradiction, expected.span, &message);
             }
-            (None, Some(expected)) => rules.output.push(equals(expected.span, expected).finish()),
+            (None, Some(expected)) => {
+                let span = self.with_key(expected.span);
+                rules.output.push(equals(span, expected).finish());
+            }
             (_, None) => {}
         }
         for assertion in first.into_iter().map(|(_, list)| list).chain(more).flat_map(|list| &list.value.0) {

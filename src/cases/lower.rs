@@ -98,6 +98,13 @@ impl Lowering<'_> {
         self.source.text.get(span.start as usize..span.end as usize).map(|word| word.trim_matches('"'))
     }
 
+    /// The value at a place and the key in front of it, where no comment is between them.
+    pub(super) fn with_key(&self, span: Span) -> Span {
+        let before = self.source.text.get(..span.start as usize).unwrap_or_default();
+        let key = before.trim_end().strip_suffix(':').and_then(|key| key.trim_end().strip_suffix('"'));
+        key.and_then(|key| key.rfind('"')).map_or(span, |start| Span::new(start, span.end as usize))
+    }
+
     pub(super) fn error(&mut self, code: Code, span: Span, message: &str, help: &str) {
         let problem = Diagnostic::error(code, message).at(self.source, span, "");
         self.problems.push(problem.help(help));

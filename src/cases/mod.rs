@@ -13,6 +13,8 @@ mod options;
 mod parts;
 mod read_case;
 mod reader;
+#[cfg(test)]
+mod round_trip;
 mod scanner;
 mod tool_results;
 

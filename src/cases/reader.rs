@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::scanner::{ObjectProgress, ObjectScanner};
 use crate::context::{Files, OpenFile};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use crate::project::is_own_output;
 use crate::source::{MAX_BYTES, reason, remedy};
 
 /// The mark that some editors begin a file with.
@@ -114,6 +115,12 @@ impl CaseFile<'_> {
         problem.help(format!("write its entries as lines: `jq -c '.[]' {}`", self.name))
     }
 
+    fn own_output(self, line: &[u8], number: u32) -> Diagnostic {
+        let message = "the file is a report or a recording, and no case file: ananke wrote it";
+        let problem = self.at_beginning(Diagnostic::error(Code::BadValue, message), line, number);
+        problem.help("name the case file itself")
+    }
+
     /// Puts a problem at the first character of a text.
     fn at_beginning(self, problem: Diagnostic, text: &[u8], line: u32) -> Diagnostic {
         let shown = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]);
@@ -162,6 +169,10 @@ impl<'a> Lines<'a> {
             if is_skipped(line) {
                 self.advance();
                 continue;
+            }
+            if is_first && is_own_output(line) {
+                take(Err(file.own_output(line, number)));
+                return Ok(());
             }
             if is_first && line.trim_ascii_start().starts_with(b"[") {
                 take(Err(file.one_array(line, number)));

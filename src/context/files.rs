@@ -63,6 +63,20 @@ impl Files {
         Ok(OpenFile(opened))
     }
 
+    /// The first bytes of a file, at most `most`. It does not count as opened: what it is, is not yet known.
+    ///
+    /// # Errors
+    /// If there is no such file, or it cannot be read.
+    pub fn beginning(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+        let PathKind::File(_) = self.look(path)? else { return Err(io::ErrorKind::InvalidInput.into()) };
+        let mut bytes = Vec::new();
+        match self.unsaved.get(path) {
+            Some(text) => text.take(most).read_to_end(&mut bytes)?,
+            None => File::open(path)?.take(most).read_to_end(&mut bytes)?,
+        };
+        Ok(bytes)
+    }
+
     /// The paths of all files that have been opened so far, sorted.
     pub fn opened(&self) -> Vec<PathBuf> {
         self.opened.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()

@@ -6,6 +6,7 @@ use super::draft::WrittenTurn;
 use super::entry::CaseEntry;
 use super::loaded_file::LoadedFile;
 use super::plan::Plan;
+use super::preparation::CASE_TIMEOUT;
 use super::test::LoadedTest;
 use super::test_scope::scope_at_start;
 use crate::assertion::{Explanation, Timeout, explain as explain_blocks};
@@ -86,10 +87,17 @@ fn of(
         turns: draft.turns,
         explanation: explain_blocks(&target.block, &draft.test, &draft.blocks),
         timeout: target.timeout,
-        whole_timeout: test.model.timeout_ms.as_ref().map(|ms| match &ms.value {
-            Scalar::Literal(ms) => duration::chosen(Duration::from_millis(ms.get())),
-            Scalar::Reference(written) => format!("{written} ms"),
-        }),
+        whole_timeout: whole_timeout(entry, test),
         target: plan.config.description(agent, context, &plan.variables),
     })
+}
+
+/// The time limit of the whole test, in words.
+fn whole_timeout(entry: &CaseEntry, test: &LoadedTest) -> Option<String> {
+    let own = test.model.timeout_ms.as_ref().map(|ms| match &ms.value {
+        Scalar::Literal(ms) => duration::chosen(Duration::from_millis(ms.get())),
+        Scalar::Reference(written) => format!("{written} ms"),
+    });
+    let by_default = || format!("{} (the default of a case)", duration::chosen(CASE_TIMEOUT));
+    own.or_else(|| entry.test.part.map(|_| by_default()))
 }

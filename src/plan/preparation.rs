@@ -29,7 +29,7 @@ use crate::target::TargetPace;
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// How long a case of a case file may take if nothing else is said (SPEC 9).
-const CASE_TIMEOUT: Duration = Duration::from_mins(5);
+pub(super) const CASE_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// How many names of variables are listed in a hint.
 const LISTED_NAMES: usize = 10;

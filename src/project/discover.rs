@@ -8,6 +8,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 
 use super::locate::{CONFIG_NAME, nearest};
+use super::own_output::has_own_output;
 use crate::context::{Context, absolute, display_name};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::golden;
@@ -125,7 +126,10 @@ fn walk(
         path.starts_with(start) && !between.any(|folder| context.files.is_file(&folder.join(CONFIG_NAME)))
     };
     let unsaved = context.files.unsaved().filter(is_own);
-    let is_spec = |path: &Path| globs.is_match(path.strip_prefix(folder).unwrap_or(path)) && !is_output(path);
+    let is_spec = |path: &Path| {
+        let is_match = globs.is_match(path.strip_prefix(folder).unwrap_or(path));
+        is_match && !is_output(path) && !has_own_output(&context.files, path)
+    };
     files.extend(unsaved.filter(|path| is_spec(path)).map(Path::to_path_buf));
     let mut folders = Vec::new();
     let Walker { entries, nested } = Walker::below(context, start);

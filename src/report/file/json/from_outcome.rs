@@ -1,5 +1,6 @@
 //! From an outcome to its line.
 
+use super::case_assertions::case_assertions;
 use super::from_rule::{assertions, filled, problem_view};
 use super::from_runs;
 use super::from_turn::{attempt, json, listed, turn};
@@ -51,6 +52,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         turns: outcome.transcript.turns.iter().map(turn).collect(),
         total_turns: outcome.transcript.turns.len(),
         turns_not_run: outcome.transcript.turns_not_run,
+        assertions: case_assertions(outcome),
         final_assertions: assertions(outcome.verdict.end.failures(), &outcome.verdict.held),
         assertion_errors: outcome.all_failures().map(|(_, failure)| failure.message.as_str()).collect(),
         warnings: &outcome.verdict.warnings,

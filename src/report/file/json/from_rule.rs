@@ -8,7 +8,7 @@ use super::verdict_view::{Assertion, JudgeAnswerView, JudgeView, LevelView, Prob
 use crate::diagnostic::SourceFile;
 use crate::outcome::{self, Failure, JudgeAnswer, Measured, MeasuredUnit, PassedRule, Problem, Ruling};
 use crate::report::words::duration::milliseconds;
-use crate::source::parse;
+use crate::source::{parse, parse_json};
 
 /// The evaluated rules: first those that failed.
 pub(super) fn assertions<'a>(failures: &'a [Failure], held: &'a [PassedRule]) -> Vec<Assertion<'a>> {
@@ -91,10 +91,12 @@ fn actual(measured: &Measured) -> Option<Number> {
     }
 }
 
-/// A part of a YAML file as a value; its text if it cannot be read by itself.
+/// A part of a YAML file, or of a case file, as a value; its text if it cannot be read by itself.
 fn yaml(text: &str) -> Value {
     let source = Arc::new(SourceFile::new("", "", text));
-    parse(&source).map_or_else(|_| Value::from(text), |node| node.to_json())
+    // YAML has no surrogate pairs, and JSON has.
+    let node = parse(&source).ok().or_else(|| parse_json(&source).0);
+    node.map_or_else(|| Value::from(text), |node| node.to_json())
 }
 
 impl From<outcome::Level> for LevelView {

@@ -1,9 +1,10 @@
 //! The reports that programs read: a line of JSON per test, or one value.
 //!
-//! The lines are types of their own (`view`, `turn_view`, `verdict_view`), which the schema is generated from. **Invariant:** every line is complete in
+//! The lines are types of their own (`view`, `turn_view`, `verdict_view`, `case_assertions`), which the schema is generated from. **Invariant:** every line is complete in
 //! itself and written whole; only what JSON itself escapes is escaped.
 
 mod attempt_view;
+mod case_assertions;
 mod collected_report;
 mod from_outcome;
 mod from_rule;

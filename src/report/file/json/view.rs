@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::attempt_view::AttemptView;
+use super::case_assertions::CaseAssertionView;
 use super::runs_view::{FlipCounts, RunsView, SelfComparisonView, StabilityView};
 use super::turn_view::{TurnView, UsageView};
 use super::verdict_view::{Assertion, ProblemView, StatusView};
@@ -190,6 +191,10 @@ pub(super) struct ResultLine<'a> {
     pub(super) total_turns: usize,
     /// The number of turns that were not sent, because the test ended before.
     pub(super) turns_not_run: u32,
+    /// The evaluated assertions of a case of a JSONL file, in the order in which they are written, with `passed` and `message`;
+    /// omitted for a test in YAML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) assertions: Option<Vec<CaseAssertionView>>,
     /// The evaluated rules of the whole test: first those that failed at its end, then those that passed. Violations in
     /// a turn are listed in the turn.
     pub(super) final_assertions: Vec<Assertion<'a>>,

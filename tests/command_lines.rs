@@ -38,6 +38,8 @@ targets:
         do: [{ say: '{"cases": [{"id": "G1", "input": "0 EUR", "assert": {"type": "contains", "value": "Submitted"}}, {"input": "-1 EUR"}]}' }]
       - when: { user: '^\{"test_mode":"generator",.*"count":50\}$' }
         do: [{ say: "Here they are:\n```json\n[{\"id\": \"G1\", \"input\": \"5 EUR\", \"expected\": \"Submitted.\"}]\n```" }]
+  broken: { type: scripted, rules: [{ do: [{ error: { message: "out of order\u001b[31m" } }] }] }
+  red: { type: scripted, rules: [{ do: [{ say: "no \u001b[31m cases" }] }] }
   report.beautiful:
     type: scripted
     rules:
@@ -126,6 +128,9 @@ fn a_message_is_answered() {
     let line = r#"ananke test -i "Hello world" -n workers.system.keyword"#;
     assert_eq!(suite.passes("", line), "Nothing to extract.\n");
     assert!(suite.outputs("").is_empty() && suite.outputs(KEYWORD).is_empty());
+    let Output { status, stdout, stderr } = suite.run("", "ananke test -i Hello -n broken");
+    assert_eq!((status.code(), stdout.len()), (Some(1), 0));
+    assert!(String::from_utf8_lossy(&stderr).contains("agent error: out of order"));
 }
 
 #[test]
@@ -333,4 +338,17 @@ fn of_targets_with_one_agent_id_the_config_chooses() {
     fs::write(suite.folder.path().join("ananke.config.yaml"), named + other).unwrap();
     let (_, stderr) = suite.fails("", "ananke test -i Hello -n shop");
     assert!(stderr.contains("name one of them: `default`, `staging`, `production`"), "{stderr}");
+}
+
+#[test]
+fn what_helpers_say_cannot_control_a_terminal() {
+    let suite = Suite::new();
+    for (line, expected) in [
+        ("ananke test -i agents:red", "answered with no cases: no \\u{1b}[31m cases"),
+        ("ananke test -i agents:broken", "agent error: out of order\\u{1b}[31m"),
+        ("ananke test -i Hello -n system -r broken -o report.md", "out of order\\u{1b}[31m"),
+    ] {
+        let (code, stderr) = suite.fails("", line);
+        assert!(code == 1 && stderr.contains(expected) && !stderr.contains('\u{1b}'), "{line}: {stderr:?}");
+    }
 }

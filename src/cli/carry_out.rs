@@ -13,6 +13,7 @@ use ananke::report::{Reporter as _, deliver};
 use ananke::run::{Options, Reason, Run, event_channel, run as run_plan};
 use ananke::target::Transport;
 use ananke::target::http::HttpTransport;
+use ananke::text::escape;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -148,7 +149,7 @@ impl PlannedRun<'_> {
         let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
         if let (Err(error), Some(Reason::Interrupted)) = (&verdict, stopper.reason()) {
             let mut stderr = outputs.stderr.clone();
-            let _ = writeln!(stderr, "error: {}", redactor.text(&error.to_string()));
+            let _ = writeln!(stderr, "error: {}", escape::terminal(&redactor.text(&error.to_string())));
             let _ = stderr.finish();
             return Ok(Exit::Interrupted);
         }

@@ -15,6 +15,7 @@ use ananke::report::file::not_written;
 use ananke::run::{RunHelpers, Stopper};
 use ananke::target::Transport;
 use ananke::target::http::HttpTransport;
+use ananke::text::escape;
 use serde_json::Value;
 
 use super::colour::Colour;
@@ -81,7 +82,8 @@ impl Asking<'_> {
             Err(Unanswered::Reported) => {}
             Err(Unanswered::Problems(problems)) => screen.print_problems(&problems),
             Err(Unanswered::Message(message)) => {
-                let _ = writeln!(io::stderr().lock(), "error: {}", redactor.text(&message));
+                let _ =
+                    writeln!(io::stderr().lock(), "error: {}", escape::terminal(&redactor.text(&message)));
             }
         }
         Err(if stopper.reason().is_some() { Exit::Interrupted } else { Exit::Failure })

@@ -7,6 +7,7 @@ use ananke::helper::Generator;
 use ananke::model::ReportFormat;
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{ExchangeReports, Options};
+use ananke::text::escape;
 
 use super::baseline::baseline;
 use super::carry_out::PlannedRun;
@@ -86,9 +87,9 @@ fn generated(generator: &Generator, options: &RunOptions, context: &Context) -> 
     Ok(GivenTests::of_file(file.path.clone(), context))
 }
 
-/// Prints what is wrong.
+/// Prints what is wrong, which may quote an agent.
 fn complain(message: &str, exit: Exit) -> Exit {
-    let _ = writeln!(io::stderr().lock(), "error: {message}");
+    let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(message));
     exit
 }
 

@@ -144,7 +144,9 @@ fn a_case_file_is_run_and_its_results_are_next_to_it() {
         lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone()).collect();
     assert_eq!(kinds, ["result", "result", "summary"]);
     // What was written is no file of tests.
-    let listed = suite.passes("", "ananke list assistants/keyword/tests/inputs.jsonl");
+    let config = suite.folder.path().join("ananke.config.yaml");
+    fs::write(config, format!("{CONFIG}specs: \"**/*.jsonl\"\n")).unwrap();
+    let listed = suite.passes("", "ananke list");
     assert_eq!(listed.lines().count(), 2);
 }
 

@@ -7,7 +7,6 @@ use ananke::cases::is_case_file;
 use ananke::context::{Context, iso8601};
 use ananke::helper::Generator;
 use ananke::model::ReportFormat;
-use ananke::project::output_name;
 use serde_json::json;
 
 use super::report_options::ReportFile;
@@ -123,7 +122,7 @@ impl GivenTests {
     /// The tests of a file; case files have results next to them.
     pub(super) fn of_file(path: PathBuf, context: &Context) -> Self {
         let report = is_case_file(&path).then(|| ReportFile {
-            path: path.with_file_name(output_name(&iso8601(context.unix_ms()))),
+            path: path.with_file_name(output_name(context.unix_ms())),
             format: ReportFormat::JsonLines,
         });
         Self { context: context.clone(), path, report }
@@ -137,9 +136,21 @@ impl GivenTests {
     }
 }
 
+/// The name of the file with the results of a case file that runs at `unix_ms`: year, month, day, hours, minutes and seconds.
+fn output_name(unix_ms: u64) -> String {
+    let moment = iso8601(unix_ms);
+    let digits: String = moment.chars().filter(char::is_ascii_digit).take("YYYYMMDDhhmmss".len()).collect();
+    format!("output-{digits}.jsonl")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_default_output_has_the_time_in_its_name() {
+        assert_eq!(output_name(1_795_439_072_999), "output-20261123130432.jsonl");
+    }
 
     #[test]
     fn a_text_is_a_path_if_it_is_there_or_looks_like_one() {

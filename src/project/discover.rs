@@ -18,29 +18,6 @@ pub(crate) fn default_specs() -> Vec<String> {
     vec!["**/*.test.yaml".to_owned(), "**/*.test.yml".to_owned()]
 }
 
-/// The name of the file with the results of a case file that ran at `moment`, in ISO 8601.
-pub fn output_name(moment: &str) -> String {
-    let digits: String = moment.chars().filter(char::is_ascii_digit).take(STAMP).collect();
-    format!("{OUTPUT}{digits}.{RESULTS}")
-}
-
-/// Whether it is a file with such a name: what a run wrote is no file of tests.
-fn is_output(path: &Path) -> bool {
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let stamp = name.strip_prefix(OUTPUT).unwrap_or_default();
-    let is_stamp = stamp.len() == STAMP && stamp.bytes().all(|byte| byte.is_ascii_digit());
-    is_stamp && path.extension().is_some_and(|extension| extension == RESULTS)
-}
-
-/// How the names of files with results begin.
-const OUTPUT: &str = "output-";
-
-/// What follows in them: year, month, day, hours, minutes and seconds, as so many digits.
-const STAMP: usize = 14;
-
-/// Their file extension.
-const RESULTS: &str = "jsonl";
-
 /// What a project has in its folders.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectFiles {
@@ -128,7 +105,7 @@ fn walk(
     let unsaved = context.files.unsaved().filter(is_own);
     let is_spec = |path: &Path| {
         let is_match = globs.is_match(path.strip_prefix(folder).unwrap_or(path));
-        is_match && !is_output(path) && !has_own_output(&context.files, path)
+        is_match && !has_own_output(&context.files, path)
     };
     files.extend(unsaved.filter(|path| is_spec(path)).map(Path::to_path_buf));
     let mut folders = Vec::new();
@@ -251,22 +228,4 @@ fn glob_set(patterns: &[String]) -> GlobSet {
         }
     }
     builder.build().unwrap_or_else(|_| GlobSet::empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_run_writes_is_no_file_of_tests() {
-        assert_eq!(output_name("2026-11-23T13:04:32.000Z"), "output-20261123130432.jsonl");
-        for (path, expected) in [
-            ("tests/output-20261123130432.jsonl", true),
-            ("output-2026.jsonl", false),
-            ("output-of-cases.jsonl", false),
-            ("output-20261123130432.test.yaml", false),
-        ] {
-            assert_eq!(is_output(Path::new(path)), expected, "{path}");
-        }
-    }
 }

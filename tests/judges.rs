@@ -1,4 +1,4 @@
-//! Judges over HTTP: their requests, what is made of their answers, and that a recording replaces them.
+//! Judges and simulators over HTTP: their requests, what is made of their answers, and that a recording replaces them.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -269,6 +269,54 @@ async fn a_recording_speaks_for_the_judges() {
     let outcome = replayed(&project).await;
     let message = "the recording `kept/t/t.jsonl` holds no further request to the judge `told` of turn 1";
     assert_eq!(problem(&outcome), (ErrorKind::Recording, message));
+}
+
+#[tokio::test]
+async fn a_simulator_is_asked_turn_by_turn_and_a_recording_speaks_for_it() {
+    let test = |goal: &str| {
+        format!(
+            "version: \"1.3\"\nname: t\nsimulate:\n  agent: agent\n  goal: {goal}\n  with: {{ order: O-7 }}\n  checkpoints:\n    \
+             - {{ id: asked, assert: {{ text: {{ contains: Which }} }} }}\n    \
+             - {{ id: done, assert: {{ text: {{ contains: Done }} }} }}\n"
+        )
+    };
+    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", &test("cancel"))]);
+    let project = project.with_environment("JUDGE_KEY", "k3y-of-the-judge");
+    let paths = Paths::saying(&[
+        ("/shop", &["Which order?", "Done."]),
+        ("/agent", &[r#"{"input": "Cancel it"}"#, "{\"passed\": true}", "It is O-7"]),
+    ]);
+    let outcome = live(&project, &paths).await;
+    assert_eq!(outcome.status(), Status::Passed, "{outcome:#?}");
+    let said: Vec<&str> = outcome.transcript.turns.iter().map(|turn| &*turn.input).collect();
+    assert_eq!(said, ["Cancel it", "It is O-7"]);
+    let reached: Vec<Option<u32>> =
+        outcome.transcript.checkpoints.iter().map(|checkpoint| checkpoint.reached_at).collect();
+    assert_eq!(reached, [Some(1), Some(2)]);
+
+    let asked = paths.sent("/agent");
+    assert_eq!(asked.len(), 3, "an answer that cannot be read is asked for once more");
+    let question = json!({
+        "test_mode": "simulator", "test_id": "t.test.yaml::t", "persona": null, "goal": "cancel",
+        "conversation": [
+            {"role": "user", "content": "Cancel it", "turn": 1, "subagent": null},
+            {"role": "assistant", "content": "Which order?", "turn": 1, "subagent": null},
+        ],
+        "last_response": "Which order?", "turn_number": 2, "turn_count": 2, "max_turns": 20,
+        "checkpoints_reached": ["asked"], "checkpoints_pending": ["done"], "tool_results": [],
+        "session_id": outcome.transcript.thread_id, "order": "O-7",
+    });
+    assert_eq!(asked[2]["messages"][0]["content"], json!(question.to_string()));
+    assert_eq!(asked[2]["forwardedProps"]["options"]["metadata"], question);
+
+    let sealed = |outcome: Outcome| format!("{:?}", project.redactor.seal(outcome));
+    assert_eq!(sealed(replayed(&project).await), sealed(outcome));
+    std::fs::write(project.folder().join("t.test.yaml"), test("refund")).unwrap();
+    let outcome = replayed(&project).await;
+    let problem = outcome.verdict.end.problem().unwrap_or_else(|| panic!("{outcome:#?}"));
+    assert_eq!(problem.kind, ErrorKind::Recording);
+    let message = "is of another request to the simulator `agent` in turn 1: ";
+    assert!(problem.message.contains(message), "{}", problem.message);
 }
 
 /// A judge that accepts everything, as a program.

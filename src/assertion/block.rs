@@ -60,6 +60,12 @@ impl Block {
         self.disabled.iter().find(|disabled| disabled.covers(path)).map(|disabled| &disabled.origin)
     }
 
+    /// Whether it says nothing but what must not happen.
+    pub(crate) fn only_prohibits(&self) -> bool {
+        let requires = self.outcome.is_some() || self.snapshot.is_some();
+        !requires && *self != Self::default() && self.entries.iter().all(RuleEntry::is_prohibition)
+    }
+
     /// Whether calls of subagents are excluded, if this level says so; `tools: false` says that they are not.
     pub(crate) fn excludes_subagents(&self) -> Option<bool> {
         let is_off = self.disables("tools.subagents").is_some();

@@ -4,9 +4,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::evaluation::View;
+use super::evaluation::{Exclusions, RuleScope, View};
 use crate::model::TextOf;
-use crate::trace::{Author, Message, MessageKind, ToolCall, ToolResult, TurnRanges};
+use crate::redact::Redactor;
+use crate::trace::{Author, Message, MessageKind, ToolCall, ToolResult, Trace, TurnRanges};
 
 /// What was said and done, as far as the rule sees it.
 pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
@@ -24,6 +25,12 @@ pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
         ("messages".to_owned(), messages.collect()),
         ("tool_calls".to_owned(), calls.collect()),
     ])
+}
+
+/// The whole conversation, whatever any rule looks at.
+pub fn whole_conversation(trace: &Trace) -> Map<String, Value> {
+    let (exclusions, redactor) = (Exclusions::default(), Redactor::default());
+    conversation(&View { trace, scope: RuleScope::Test, exclusions: &exclusions, redactor: &redactor })
 }
 
 /// The same as text: what was said, called and answered, one after the other.

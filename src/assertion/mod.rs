@@ -7,6 +7,7 @@
 mod block;
 mod call_focus;
 mod captured;
+mod checkpoint;
 mod claim;
 mod collector;
 mod compile;
@@ -36,6 +37,8 @@ mod tools;
 
 pub use block::{Block, Disabled, Expectation};
 pub use captured::{Captured, Writing};
+pub use checkpoint::CompiledCheckpoint;
+pub use conversation::whole_conversation;
 pub use evaluation::{
     Completion, Decision, Evaluator, Following, Inquiry, JudgeQuestion, Question, RuleScope, ScriptQuestion,
 };

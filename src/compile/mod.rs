@@ -12,6 +12,7 @@ mod history;
 mod hook;
 mod request_context;
 mod rows;
+mod simulation;
 mod snapshot_files;
 mod turn;
 
@@ -27,6 +28,7 @@ pub(crate) use hook::{feeds_headers, fill_hook, headers_with};
 pub(crate) use request_context::request_context;
 pub use rows::RowEntry;
 pub(crate) use rows::{Row, Rows};
+pub use simulation::{CompiledSimulation, SimulatorSource};
 pub(crate) use snapshot_files::{SnapshotFiles, obsolete_snapshots};
 pub use turn::PreparedTurn;
 pub(crate) use turn::describe_written;

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::budget::Budget;
+use super::budget::{Budget, TimeLeft};
+use super::checkpoints::Checkpoints;
 use super::exchanges::exchange;
-use super::input_source::{InputSource, NextTurn};
+use super::input_source::{ConversationSoFar, InputSource, NextTurn};
 use super::observer::Observer;
 use super::oracle::Oracle;
 use super::pending::{action, unanswered};
@@ -42,6 +43,8 @@ pub struct ConversationParts<'a> {
     pub trace: Trace,
     /// The rules.
     pub evaluator: Evaluator,
+    /// What the conversation must come by.
+    pub checkpoints: Checkpoints,
     /// Executes client-side tools.
     pub tools: &'a mut dyn ToolHost,
     /// Answers what rules ask.
@@ -76,10 +79,20 @@ struct Conversation<'a> {
 /// settles the rules of the whole conversation.
 pub async fn converse(parts: ConversationParts<'_>, inputs: &mut dyn InputSource) -> ConversationResult {
     let ConversationParts {
-        lane, session, trace, evaluator, tools, oracle, requests, ids, observers, ..
+        lane,
+        session,
+        trace,
+        evaluator,
+        checkpoints,
+        tools,
+        oracle,
+        requests,
+        ids,
+        observers,
+        ..
     } = parts;
     let (budget, at_violation) = (parts.budget, parts.at_violation);
-    let sink = TraceSink::new(lane, trace, evaluator, requests, observers, parts.at_failure);
+    let sink = TraceSink::new(lane, trace, evaluator, checkpoints, requests, observers, parts.at_failure);
     let result = ConversationResult::default();
     let mut conversation = Conversation { session, sink, tools, oracle, ids, budget, at_violation, result };
     if let Err(halt) = conversation.carry_out(inputs).await {
@@ -95,16 +108,19 @@ impl Conversation<'_> {
     async fn carry_out(&mut self, inputs: &mut dyn InputSource) -> Result<(), Halt> {
         let (mut is_over, mut is_passed) = (false, true);
         while is_passed {
-            let Some(NextTurn { request, rules }) = inputs.next(&self.sink.trace).await? else {
+            let TraceSink { trace, checkpoints, .. } = &self.sink;
+            let Some(next) = inputs.next(ConversationSoFar { trace, checkpoints }).await? else {
                 is_over = true;
                 break;
             };
+            let NextTurn { request, origin, time_left, rules } = next;
             let index = self.result.turns.len();
             if let Some(rules) = rules {
                 self.sink.evaluator.set_turn_rules(index, rules);
             }
             let following = if inputs.remaining() == Some(0) { Following::Nothing } else { Following::Turns };
-            let mut turn = self.turn(index, &request, following).await;
+            let mut turn = self.turn(index, &request, time_left, following).await;
+            turn.origin = origin;
             let review = inputs.review(&self.sink.trace, &turn.end);
             turn.warnings.extend(review.warnings);
             if let Some(problem) = review.problem {
@@ -139,15 +155,22 @@ impl Conversation<'_> {
             self.result.messages_count = messages_count(&self.sink.trace);
             self.result.state = state(&self.sink.trace);
         }
+        self.result.checkpoints = self.sink.checkpoints.outcomes();
         self.result.trace = self.sink.trace;
         self.result
     }
 
     /// Sends one turn and evaluates it.
-    async fn turn(&mut self, index: usize, request: &TurnRequest, following: Following) -> TurnOutcome {
+    async fn turn(
+        &mut self,
+        index: usize,
+        request: &TurnRequest,
+        time_left: Option<TimeLeft>,
+        following: Following,
+    ) -> TurnOutcome {
         let (limits, end) = match self.begin_turn(index, request) {
             Ok(action) => {
-                let end = self.carry_out_turn(index, request, action, following).await;
+                let end = self.carry_out_turn(index, request, action, time_left, following).await;
                 (self.sink.evaluator.time_limits(), end)
             }
             Err(problem) => (TimeLimits::default(), TurnEnd::Problem(problem, Vec::new())),
@@ -161,11 +184,9 @@ impl Conversation<'_> {
         let action = compose(&self.sink.trace, request, &*self.ids, &mut input);
         self.sink.trace.begin_turn(input);
         let action = action?;
-        self.sink.evaluator.begin_turn(index).map_err(|error| Problem {
-            kind: ErrorKind::Setup,
-            message: error.to_string(),
-            help: None,
-        })?;
+        let begun = self.sink.evaluator.begin_turn(index);
+        let begun = begun.and_then(|()| self.sink.checkpoints.begin_turn(index));
+        begun.map_err(|error| Problem { kind: ErrorKind::Setup, message: error.to_string(), help: None })?;
         Ok(action)
     }
 
@@ -174,11 +195,12 @@ impl Conversation<'_> {
         index: usize,
         request: &TurnRequest,
         action: Action,
+        time_left: Option<TimeLeft>,
         following: Following,
     ) -> TurnEnd {
         let used = Duration::from_micros(self.result.duration_us);
         let limit = self.sink.evaluator.time_limits().duration_ms.map(Duration::from_millis);
-        let budget = self.budget.of_turn(request.timeout, limit, used);
+        let budget = self.budget.of_turn(request.timeout, limit, used, time_left);
         let Self { session, sink, tools, .. } = self;
         let context = &request.context;
         let exchanged = exchange(&mut **session, sink, &mut **tools, &budget, context, action).await;
@@ -192,6 +214,11 @@ impl Conversation<'_> {
             halt = self.sink.evaluator.unjudged().map(Halt::Broken);
             if halt.is_none() && failures.is_empty() {
                 (failures, halt) = self.ask(questions).await;
+            }
+            if halt.is_none() {
+                let TraceSink { checkpoints, trace, .. } = &mut self.sink;
+                let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+                halt = checkpoints.end_turn(number, trace, self.oracle).await.err();
             }
         }
         Halt::turn_end(halt, failures)

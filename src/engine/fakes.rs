@@ -8,15 +8,18 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::budget::Budget;
+use super::checkpoints::Checkpoints;
 use super::conversation::{AtViolation, ConversationParts, converse};
-use super::input_source::{InputSource, NextTurn, TurnReview};
+use super::input_source::{ConversationSoFar, InputSource, NextTurn, TurnReview};
 use super::observer::Observer;
 use super::oracle::Oracle;
 use super::request_host::RequestHost;
 use super::result::ConversationResult;
 use super::tool_host::{Handling, ToolHost};
 use super::trace_sink::AtFailure;
-use crate::assertion::{Block, Decision, Evaluator, Inherited, Question, TurnRules, inherit};
+use crate::assertion::{
+    Block, CompiledCheckpoint, Decision, Evaluator, Inherited, Question, TurnRules, inherit,
+};
 use crate::context::{At, Clock, ManualClock, SequentialIds};
 use crate::diagnostic::SourceFile;
 use crate::message::{
@@ -153,7 +156,7 @@ impl Inputs {
 }
 
 impl InputSource for Inputs {
-    fn next<'a>(&'a mut self, _: &'a Trace) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+    fn next<'a>(&'a mut self, _: ConversationSoFar<'a>) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         let request = |input| TurnRequest {
             id: None,
             input,
@@ -162,7 +165,7 @@ impl InputSource for Inputs {
             context: RequestContext::default(),
         };
         let rules = self.rules.take_if(|(index, _)| *index == self.ends.len()).map(|(_, rules)| rules);
-        let next = self.turns.next().map(|input| NextTurn { request: request(input), rules });
+        let next = self.turns.next().map(|input| NextTurn::written(request(input), rules));
         Box::pin(std::future::ready(Ok(next)))
     }
 
@@ -230,16 +233,32 @@ impl Oracle for Says {
     }
 }
 
+/// A required checkpoint with this assert block.
+pub(super) fn checkpoint(id: &str, block: &str, after: &[&str]) -> CompiledCheckpoint {
+    let rules = inherit(&Block::default(), &Block::default(), &[compiled(block, Level::Checkpoint)]);
+    CompiledCheckpoint {
+        id: id.to_owned(),
+        description: None,
+        rules: rules.turns.into_iter().next().unwrap(),
+        after: after.iter().map(|id| (*id).to_owned()).collect(),
+        is_required: true,
+    }
+}
+
 /// The rules of a test of two turns with this assert block.
 pub(super) fn rules(block: &str) -> Inherited {
+    inherit(&Block::default(), &compiled(block, Level::Test), &[Block::default(), Block::default()])
+}
+
+fn compiled(block: &str, level: Level) -> Block {
     let text = format!("version: \"1.3\"\nname: fake\nturns: [{{ user: hi }}]\nassert: {block}\n");
     let source = Arc::new(SourceFile::new("fake.test.yaml", "fake.test.yaml", text));
     let loaded = load::<TestFile>(FileKind::Test, &source).unwrap();
     let (scope, mut problems) = (Scope::default(), Vec::new());
     let mut interpolation = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
-    let compiled = Block::compile(&loaded.value.tests[0].assert, Level::Test, None, &mut interpolation);
+    let compiled = Block::compile(&loaded.value.tests[0].assert, level, None, &mut interpolation);
     assert!(problems.is_empty(), "{problems:?}");
-    inherit(&Block::default(), &compiled, &[Block::default(), Block::default()])
+    compiled
 }
 
 pub(super) fn budget() -> Budget {
@@ -251,6 +270,7 @@ pub(super) fn budget() -> Budget {
 pub(super) struct FakeTest {
     pub(super) script: Vec<FakeAct>,
     pub(super) rules: Inherited,
+    pub(super) checkpoints: Vec<CompiledCheckpoint>,
     pub(super) oracle: Says,
     pub(super) budget: Budget,
     pub(super) at_failure: AtFailure,
@@ -265,6 +285,7 @@ impl FakeTest {
         Self {
             script: script.to_vec(),
             rules: rules("{}"),
+            checkpoints: Vec::new(),
             oracle: Says(Ok(Decision::Confirmed)),
             budget: budget(),
             at_failure: AtFailure::Finish,
@@ -287,6 +308,7 @@ impl FakeTest {
             session: Box::new(session),
             trace: Trace::new(json!({})),
             evaluator: Evaluator::start(self.rules.clone(), Redactor::default()).unwrap(),
+            checkpoints: Checkpoints::start(self.checkpoints.clone(), &Redactor::default()).unwrap(),
             tools: &mut self.tools,
             oracle: &self.oracle,
             requests: &mut Accepts,

@@ -2,18 +2,40 @@
 
 use futures_util::future::BoxFuture;
 
+use super::budget::TimeLeft;
+use super::checkpoints::Checkpoints;
 use crate::assertion::TurnRules;
 use crate::message::TurnRequest;
-use crate::outcome::{Halt, Problem, TurnEnd};
+use crate::outcome::{Halt, InputOrigin, Problem, TurnEnd};
 use crate::trace::Trace;
+
+/// What an input source sees of a conversation.
+#[derive(Clone, Copy, Debug)]
+pub struct ConversationSoFar<'a> {
+    /// What was said and done.
+    pub trace: &'a Trace,
+    /// What it has come by.
+    pub checkpoints: &'a Checkpoints,
+}
 
 /// The next turn of a conversation.
 #[derive(Clone, Debug)]
 pub struct NextTurn {
     /// What it sends.
     pub request: TurnRequest,
+    /// Who says it.
+    pub origin: InputOrigin,
+    /// What is left of the time of a simulated conversation.
+    pub time_left: Option<TimeLeft>,
     /// The rules that apply to it, if they were not known when the conversation began.
     pub rules: Option<TurnRules>,
+}
+
+impl NextTurn {
+    /// A turn that the test has written down.
+    pub fn written(request: TurnRequest, rules: Option<TurnRules>) -> Self {
+        Self { request, origin: InputOrigin::Static, time_left: None, rules }
+    }
 }
 
 /// What an input source finds out about a turn that has ended.
@@ -31,7 +53,8 @@ pub trait InputSource: Send {
     ///
     /// # Errors
     /// If there should be one and it cannot be made.
-    fn next<'a>(&'a mut self, trace: &'a Trace) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>>;
+    fn next<'a>(&'a mut self, so_far: ConversationSoFar<'a>)
+    -> BoxFuture<'a, Result<Option<NextTurn>, Halt>>;
 
     /// Looks at a turn that has just ended, for what later inputs need from it.
     fn review(&mut self, trace: &Trace, end: &TurnEnd) -> TurnReview {

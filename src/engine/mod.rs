@@ -6,6 +6,7 @@
 //! how many turns there will be nor who calls it.
 
 mod budget;
+mod checkpoints;
 mod conversation;
 mod exchanges;
 #[cfg(test)]
@@ -20,9 +21,10 @@ mod tool_host;
 mod trace_sink;
 mod turn_outcome;
 
-pub use budget::Budget;
+pub use budget::{Budget, TimeLeft, conversation_timeout};
+pub use checkpoints::Checkpoints;
 pub use conversation::{AtViolation, ConversationParts, converse};
-pub use input_source::{InputSource, NextTurn, TurnReview};
+pub use input_source::{ConversationSoFar, InputSource, NextTurn, TurnReview};
 pub use observer::Observer;
 pub use oracle::Oracle;
 pub use request_host::{DeclineRequests, RequestHost};

@@ -1,7 +1,7 @@
 //! What comes of a conversation.
 
 use crate::assertion::Captured;
-use crate::outcome::{Failure, Halt, PassedRule, Status, TurnOutcome};
+use crate::outcome::{CheckpointOutcome, Failure, Halt, PassedRule, Status, TurnOutcome};
 use crate::trace::Trace;
 
 /// What came of a conversation.
@@ -15,6 +15,8 @@ pub struct ConversationResult {
     pub failures: Vec<Failure>,
     /// The rules of the whole conversation that passed, outer levels first.
     pub held: Vec<PassedRule>,
+    /// What it was to come by.
+    pub checkpoints: Vec<CheckpointOutcome>,
     /// The rules that were not evaluated, because their judges were not to be asked: a warning each.
     pub not_asked: Vec<String>,
     /// Why it ended before its time, apart from what its last turn says.

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use futures_util::future::BoxFuture;
 
+use super::checkpoints::Checkpoints;
 use super::observer::Observer;
 use super::request_host::RequestHost;
 use crate::assertion::Evaluator;
@@ -27,6 +28,7 @@ pub(super) struct TraceSink<'a> {
     lane: Lane,
     pub(super) trace: Trace,
     pub(super) evaluator: Evaluator,
+    pub(super) checkpoints: Checkpoints,
     requests: &'a mut dyn RequestHost,
     observers: Vec<Box<dyn Observer + 'a>>,
     deltas: Vec<Delta>,
@@ -39,12 +41,13 @@ impl<'a> TraceSink<'a> {
         lane: Lane,
         trace: Trace,
         evaluator: Evaluator,
+        checkpoints: Checkpoints,
         requests: &'a mut dyn RequestHost,
         observers: Vec<Box<dyn Observer + 'a>>,
         at_failure: AtFailure,
     ) -> Self {
         let deltas = Vec::new();
-        Self { lane, trace, evaluator, requests, observers, deltas, at_failure, stopped: false }
+        Self { lane, trace, evaluator, checkpoints, requests, observers, deltas, at_failure, stopped: false }
     }
 
     /// Closes what is still open in the turn that has ended, so that rules see complete calls and messages.
@@ -80,6 +83,7 @@ impl<'a> TraceSink<'a> {
         let mut failed = false;
         for delta in self.deltas.drain(..) {
             failed |= self.evaluator.touched(&self.trace, delta);
+            self.checkpoints.touched(&self.trace, delta);
             if let Delta::Answered(call) = delta {
                 // Most rules are done with it.
                 self.trace.calls[call].forget_parsed();

@@ -3,8 +3,8 @@
 use crate::context::{At, Clock};
 use crate::message::HistoryMessage;
 use crate::outcome::{
-    CallFailure, CallOutcome, EarlierMessage, Gap, LateResult, OpenInterrupt, ReportedRunEnd, SaidLine,
-    TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
+    CallFailure, CallOutcome, EarlierMessage, Gap, InputOrigin, LateResult, OpenInterrupt, ReportedRunEnd,
+    SaidLine, TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
 };
 use crate::trace::{
     self, CustomEvent, Interrupt, Message, MessageKind, Origin, ToolCall, ToolResult, Trace, TurnRanges,
@@ -34,6 +34,7 @@ pub(super) fn turn_outcome(
         number,
         id: None,
         input: turn.map(|turn| bounded(&turn.input.shown)).unwrap_or_default(),
+        origin: InputOrigin::default(),
         lines,
         started_unix_ms: clock.unix_ms(started),
         ended_unix_ms: clock.unix_ms(ended),

@@ -10,8 +10,8 @@ use super::question::HelperQuestion;
 use crate::assertion::{Decision, Evaluator, Inherited, Question};
 use crate::context::CaseKey;
 use crate::engine::{
-    AtFailure, AtViolation, Budget, ConversationParts, ConversationResult, DeclineRequests, InputSource,
-    NextTurn, Observer, Oracle, ToolHost, converse,
+    AtFailure, AtViolation, Budget, Checkpoints, ConversationParts, ConversationResult, ConversationSoFar,
+    DeclineRequests, InputSource, NextTurn, Observer, Oracle, ToolHost, converse,
 };
 use crate::message::{Lane, MessageId, RequestContext, ToolDeclaration, TurnInput, TurnRequest, UserContent};
 use crate::outcome::{ErrorKind, Halt, Problem, Status};
@@ -102,6 +102,7 @@ impl Helper<'_> {
             session,
             trace: Trace::new(target.state().clone()).on_thread(thread_id),
             evaluator: rules.map_err(|error| self.problem(&error.to_string(), None))?,
+            checkpoints: Checkpoints::default(),
             tools: &mut *self.tools,
             oracle: &NoRules,
             requests: &mut DeclineRequests,
@@ -183,8 +184,8 @@ impl Oracle for NoRules {
 struct OnlyTurn(Option<TurnRequest>);
 
 impl InputSource for OnlyTurn {
-    fn next<'a>(&'a mut self, _: &'a Trace) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
-        let next = self.0.take().map(|request| NextTurn { request, rules: None });
+    fn next<'a>(&'a mut self, _: ConversationSoFar<'a>) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+        let next = self.0.take().map(|request| NextTurn::written(request, None));
         Box::pin(std::future::ready(Ok(next)))
     }
 

@@ -10,6 +10,7 @@ mod helper_role;
 mod json_values;
 mod judge_answer;
 mod question;
+mod simulator_answer;
 mod written_report;
 
 pub use ask::Helper;
@@ -18,4 +19,5 @@ pub use generator::{Generator, GeneratorKind};
 pub use helper_role::HelperRole;
 pub use judge_answer::read_judge_answer;
 pub use question::HelperQuestion;
+pub use simulator_answer::{SimulatorAnswer, read_simulator_answer, read_simulator_value};
 pub use written_report::read_report;

@@ -15,6 +15,8 @@ pub enum Expected {
     ToolAnswer,
     /// Test cases: a list, or an object that has them.
     Cases,
+    /// What the user says next: a text, or `{input, goal_achieved}`.
+    UserInput,
 }
 
 impl Expected {
@@ -25,6 +27,7 @@ impl Expected {
             Self::Verdict => "`true`, `false` or `{\"pass\": …, \"message\": …}`",
             Self::ToolAnswer => "`{\"result\": …}` or `{\"error\": \"…\"}`",
             Self::Cases => "`{\"cases\": […]}`",
+            Self::UserInput => "a text, or `{\"input\": \"…\", \"goal_achieved\": …}`",
         }
     }
 
@@ -34,7 +37,7 @@ impl Expected {
             Self::Variables => {
                 "print the variables as one JSON object, and everything else to stderr".to_owned()
             }
-            Self::Verdict | Self::ToolAnswer | Self::Cases => {
+            Self::Verdict | Self::ToolAnswer | Self::Cases | Self::UserInput => {
                 format!("answer with {}, and print everything else to stderr", self.words())
             }
         }
@@ -47,12 +50,14 @@ impl Expected {
             let fits = match self {
                 Self::Verdict => answer.is_boolean(),
                 Self::Cases => answer.is_array(),
+                Self::UserInput => answer.is_string(),
                 Self::Variables | Self::ToolAnswer => false,
             };
             return (!fits).then(|| kind(answer));
         };
         match self {
-            Self::Variables | Self::Cases => None,
+            // The reader of what a user says checks what is in it.
+            Self::Variables | Self::Cases | Self::UserInput => None,
             Self::Verdict => match (fields.get("pass"), fields.get("message")) {
                 (Some(Value::Bool(_)), None | Some(Value::Null | Value::String(_))) => None,
                 (Some(Value::Bool(_)), Some(_)) => Some("an object whose `message` is not a text"),

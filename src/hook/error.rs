@@ -144,7 +144,9 @@ impl From<ProgramError> for Halt {
         }
         let kind = match error.expected {
             Expected::Variables => ErrorKind::Hook,
-            Expected::Verdict | Expected::ToolAnswer | Expected::Cases => ErrorKind::Script,
+            Expected::Verdict | Expected::ToolAnswer | Expected::Cases | Expected::UserInput => {
+                ErrorKind::Script
+            }
         };
         Self::Broken(Problem { kind, message: error.to_string(), help: error.help() })
     }

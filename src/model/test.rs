@@ -11,6 +11,7 @@ use super::message::MessageDefinition;
 use super::request_options::{Caller, RequestOptions};
 use super::scalars::{Text, TimeoutMs};
 use super::short::Short;
+use super::simulate::Simulate;
 use super::since::Since;
 use super::test_runs::TestRuns;
 use super::turn::Turn;
@@ -20,7 +21,7 @@ use crate::source::{FreeMap, Node};
 /// One test: a conversation with the agent, and its assertions.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = serde_json::json!([{ "required": ["turns"] }, { "required": ["messages"] }])))]
+#[schemars(extend("anyOf" = serde_json::json!([{ "required": ["turns"] }, { "required": ["messages"] }, { "required": ["simulate"] }])))]
 #[schemars(transform = Since("1.3"))]
 pub struct Test {
     /// Short name of the test. `path::name` is the test's id, unless it has an `id`.
@@ -86,6 +87,8 @@ pub struct Test {
         example = serde_json::json!([{"user": "I want to checkout", "assert": {"tools": {"require": [{"name": "checkout"}]}}}])
     )]
     pub turns: Option<Vec<Spanned<Turn>>>,
+    /// Another agent, or a script, plays the user after the written turns.
+    pub simulate: Option<Spanned<Simulate>>,
     /// Assertions for the test as a whole. Prohibitions and limits also apply to each of its turns.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,

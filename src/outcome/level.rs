@@ -11,6 +11,8 @@ pub enum Level {
     Test,
     /// A turn.
     Turn,
+    /// A checkpoint.
+    Checkpoint,
 }
 
 impl Level {
@@ -20,6 +22,7 @@ impl Level {
             Self::Target => "target",
             Self::Test => "test",
             Self::Turn => "turn",
+            Self::Checkpoint => "checkpoint",
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::call::{CallOutcome, LateResult};
+use super::checkpoint::CheckpointOutcome;
 use super::failed_runs::FailedRuns;
 use super::failure::Failure;
 use super::identity::TestIdentity;
@@ -182,6 +183,7 @@ impl Mask for TurnOutcome {
             number: _,
             id,
             input,
+            origin: _,
             lines,
             started_unix_ms: _,
             ended_unix_ms: _,
@@ -281,6 +283,7 @@ impl Mask for Transcript {
             thread_id,
             history,
             turns,
+            checkpoints,
             turns_not_run: _,
             messages_count: _,
             state,
@@ -295,6 +298,11 @@ impl Mask for Transcript {
             message.text.mask(redactor);
         }
         turns.mask(redactor);
+        for CheckpointOutcome { id, description, missed, .. } in checkpoints {
+            id.mask(redactor);
+            description.mask(redactor);
+            missed.mask(redactor);
+        }
         recording.mask(redactor);
     }
 }

@@ -7,10 +7,12 @@
 mod attempt;
 mod bounds;
 mod call;
+mod checkpoint;
 mod failed_runs;
 mod failure;
 mod halt;
 mod identity;
+mod input_origin;
 mod level;
 mod mask;
 mod measured;
@@ -39,10 +41,12 @@ mod verdict;
 
 pub use bounds::bounded;
 pub use call::{CallFailure, CallOutcome, LateResult};
+pub use checkpoint::CheckpointOutcome;
 pub use failed_runs::FailedRuns;
 pub use failure::Failure;
 pub use halt::Halt;
 pub use identity::TestIdentity;
+pub use input_origin::InputOrigin;
 pub use level::Level;
 pub use measured::{Measured, MeasuredUnit};
 pub use outcome::Outcome;

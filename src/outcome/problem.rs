@@ -20,6 +20,8 @@ pub enum ErrorKind {
     Script,
     /// A judge gave no verdict.
     Judge,
+    /// A simulator did not say what the user says next.
+    Simulator,
     /// The test could not be set up: a variable, a file that changed.
     Setup,
     /// The turn took longer than its timeout.
@@ -39,6 +41,7 @@ impl ErrorKind {
             Self::Hook => "hook",
             Self::Script => "script",
             Self::Judge => "judge",
+            Self::Simulator => "simulator",
             Self::Setup => "setup",
             Self::Timeout => "timeout",
             Self::Capture => "capture",
@@ -56,6 +59,7 @@ impl ErrorKind {
             | Self::Hook
             | Self::Script
             | Self::Judge
+            | Self::Simulator
             | Self::Setup
             | Self::Recording => Status::Error,
         }

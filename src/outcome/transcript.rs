@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use super::checkpoint::CheckpointOutcome;
 use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
 
@@ -25,6 +26,8 @@ pub struct Transcript {
     pub history: Vec<EarlierMessage>,
     /// The turns that were sent.
     pub turns: Vec<TurnOutcome>,
+    /// What it was to come by, of a simulated conversation.
+    pub checkpoints: Vec<CheckpointOutcome>,
     /// How many turns were not run.
     pub turns_not_run: u32,
     /// How many messages came before the agent's last one, with those before the first turn.
@@ -42,6 +45,12 @@ pub struct Transcript {
 }
 
 impl Transcript {
+    /// The ids of the checkpoints that the turn `number` reached.
+    pub fn reached_in(&self, number: u32) -> impl Iterator<Item = &str> {
+        let reached = self.checkpoints.iter().filter(move |checkpoint| checkpoint.reached_at == Some(number));
+        reached.map(|checkpoint| &*checkpoint.id)
+    }
+
     /// The last message of the agent that is not empty.
     pub fn last_message(&self) -> Option<&str> {
         let lines = self.turns.iter().rev().flat_map(|turn| turn.lines.iter().rev());

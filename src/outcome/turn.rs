@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
+use super::input_origin::InputOrigin;
 use super::passed_rule::PassedRule;
 use super::problem::Problem;
 use super::run_end::ReportedRunEnd;
@@ -21,6 +22,8 @@ pub struct TurnOutcome {
     pub id: Option<String>,
     /// What was sent, in words: for a file its type and size.
     pub input: String,
+    /// Who said it.
+    pub origin: InputOrigin,
     /// The messages, calls and reasoning of the agent, in the order they began.
     pub lines: Vec<TranscriptLine>,
     /// When it was sent, in Unix milliseconds on the agent's clock, which for a scripted agent is virtual.

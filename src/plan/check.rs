@@ -17,8 +17,9 @@ use crate::assertion::{Block, Lint, LintContext, lint};
 use crate::compile::{FileAccess, RowEntry, fill_hook};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
-use crate::model::{Scalar, Turn};
+use crate::model::{Scalar, Simulate, Turn};
 use crate::project::{Config, LaunchContext as Around, Variables, judge_names, script_names};
+use crate::target::Capability;
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// What the files of a project are checked with.
@@ -86,19 +87,21 @@ impl LoadedTest {
             secrets.append(&mut found.1.secrets);
             looked_at.get_or_insert(found);
         }
-        let (mut lint, Draft { mut test, mut blocks, .. }) = looked_at?;
+        let (mut lint, draft) = looked_at?;
         let of_target = agent.map(|agent| &agent.rules.block);
-        let judges = judge_names(of_target.into_iter().chain([&test]).chain(&blocks));
+        let judges = judge_names(of_target.into_iter().chain(draft.all_blocks()));
         let key = |name| match project.config().map(|config| config.agent_named(name)) {
             Some(Ok(target)) => target.name.clone(),
             _ => str::to_owned(name),
         };
         let judges: BTreeSet<String> = judges.into_iter().map(key).collect();
         let judges: Vec<String> = judges.into_iter().collect();
+        let simulator = draft.simulating_agent().map(key);
+        let Draft { mut test, mut blocks, .. } = draft;
         let secrets_in = |scope: &Scope| {
             agent.map_or_else(Vec::new, |TargetContext { config, target, .. }| {
-                let judges = judges.iter().filter_map(|name| config.target(name));
-                secrets_of(config, judges.chain([target]), scope)
+                let helpers = judges.iter().chain(&simulator).filter_map(|name| config.target(name));
+                secrets_of(config, helpers.chain([target]), scope)
             })
         };
         let own_secrets = if self.model.vars.is_some() { secrets_in(&scope) } else { Vec::new() };
@@ -129,6 +132,7 @@ impl LoadedTest {
             name,
             target: target.clone(),
             judges,
+            simulator,
             description,
             tags,
             skip,
@@ -171,9 +175,16 @@ impl LoadedTest {
             let around = Around { context, home: folder, scope: &scope };
             self.check_scripts(agent, &draft, around, problems);
             self.check_judges(agent, &draft, &scope, problems);
+            self.check_simulator(agent, &draft, around, problems);
             let tools = self.model.client_tools.as_ref();
             let mut needs = needs_of_test(&self.turns, &self.messages, tools, &self.source);
-            needs.extend([&draft.test].into_iter().chain(&draft.blocks).flat_map(needs_of_rules));
+            needs.extend(
+                self.model
+                    .simulate
+                    .iter()
+                    .map(|written| (Capability::UserTurns, written.span, Arc::clone(&self.source))),
+            );
+            needs.extend(draft.all_blocks().flat_map(needs_of_rules));
             problems.extend(unmet(needs, &agent.target.model));
         }
         let lint = agent.map(|TargetContext { config, rules, .. }| {
@@ -190,15 +201,39 @@ impl LoadedTest {
                 name: self.model.name.span,
                 timeout: rules.timeout.filter(|_| !self.turns.iter().any(is_own)),
             };
-            lint(&rules.block, &draft.test, &draft.blocks, &surroundings)
+            let mut lint = lint(&rules.block, &draft.test, &draft.blocks_of_every_turn(), &surroundings);
+            self.lint_checkpoints(&draft, &mut lint);
+            lint
         });
         (lint.unwrap_or_default(), draft)
+    }
+
+    /// What is odd about the checkpoints of a simulated conversation.
+    fn lint_checkpoints(&self, draft: &Draft, lint: &mut Lint) {
+        let simulate = self.model.simulate.as_ref();
+        let written = simulate.and_then(|simulate| simulate.value.checkpoints.as_deref()).unwrap_or_default();
+        if !written.is_empty() {
+            lint.certain.retain(|warning| warning.code != Code::AssertsNothing);
+        }
+        let blocks = draft.simulation.iter().flat_map(|simulation| &simulation.checkpoints);
+        for (Spanned { value: checkpoint, .. }, block) in written.iter().zip(blocks) {
+            if block.only_prohibits() {
+                let message = format!(
+                    "the checkpoint `{}` is reached at once: it only says what must not happen",
+                    checkpoint.id.value
+                );
+                let warning = Diagnostic::warning(Code::RequiresNothing, message);
+                let warning = warning.at(&self.source, checkpoint.id.span, "");
+                lint.certain.push(warning.help("add what the turn that reaches it must have"));
+            }
+        }
     }
 
     /// How the messages of before go on.
     fn check_beginning(&self, problems: &mut Vec<Diagnostic>) {
         let Some(last) = self.messages.last() else { return };
         match self.turns.first() {
+            None if self.model.simulate.is_some() => {}
             None => {
                 let message =
                     "there are no `turns`, and the last of the `messages` is neither the user's nor a tool's";
@@ -291,12 +326,35 @@ impl LoadedTest {
         scope: &Scope,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let own = || [&draft.test].into_iter().chain(&draft.blocks);
-        for block in own() {
+        for block in draft.all_blocks() {
             config.check_judges(block, &self.source, problems);
         }
-        for block in own().chain([&rules.block]) {
+        for block in draft.all_blocks().chain([&rules.block]) {
             config.check_own_judges(block, target, scope, &self.source, problems);
+        }
+    }
+
+    /// What is wrong with the name of who plays the user.
+    fn check_simulator(
+        &self,
+        TargetContext { config, .. }: TargetContext<'_>,
+        draft: &Draft,
+        around: Around<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let Some(Spanned { value: Simulate { agent, script, .. }, .. }) = &self.model.simulate else {
+            return;
+        };
+        let named = draft.simulating_agent().filter(|name| !name.contains("${"));
+        if let (Some(name), Some(agent)) = (named, agent)
+            && let Err(Some(problem)) = config.agent_named(name)
+        {
+            problems.push(problem.at(&self.source, agent.span, ""));
+        }
+        if let Some(script) = script.as_ref().filter(|script| !script.value.contains("${"))
+            && let Err(problem) = config.scripts(&around.context.files).check(&script.value)
+        {
+            problems.push(problem.at(&self.source, script.span, ""));
         }
     }
 
@@ -309,12 +367,12 @@ impl LoadedTest {
         problems: &mut Vec<Diagnostic>,
     ) {
         let scripts = config.scripts(&around.context.files);
-        let own = || [&draft.test].into_iter().chain(&draft.blocks);
-        for block in own() {
+        for block in draft.all_blocks() {
             scripts.check_block(block, &self.source, problems);
         }
         let tools = [target.model.common.client_tools.as_ref(), self.model.client_tools.as_ref()];
-        let names = script_names(own().chain([&rules.block]), tools.into_iter().flatten().flatten());
+        let names =
+            script_names(draft.all_blocks().chain([&rules.block]), tools.into_iter().flatten().flatten());
         scripts.check_uses(&names, around, problems);
     }
 }

@@ -1,10 +1,14 @@
 //! A test before it starts: what is known of it, and the rest as it is written.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::test::{LoadedTest, turn_block};
 use crate::assertion::Block;
-use crate::compile::{AttachmentFiles, FileAccess, PreparedTurn, describe_written, fill_client_tools};
+use crate::compile::{
+    AttachmentFiles, CompiledSimulation, FileAccess, PreparedTurn, SimulatorSource, describe_written,
+    fill_client_tools,
+};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::Turn;
@@ -20,8 +24,46 @@ pub(super) struct Draft {
     pub(super) test: Block,
     /// The rules of its turns.
     pub(super) blocks: Vec<Block>,
+    /// The simulated conversation.
+    pub(super) simulation: Option<DraftSimulation>,
     /// The users and passwords in the URLs of its attachments.
     pub(super) secrets: Vec<Secret>,
+}
+
+/// What is known before a test starts of its simulated conversation.
+pub(super) struct DraftSimulation {
+    /// Who plays the user, if that is known.
+    pub(super) simulator: Option<SimulatorSource>,
+    /// The rules of its checkpoints.
+    pub(super) checkpoints: Vec<Block>,
+    /// The largest number of turns, if it is known.
+    pub(super) max_turns: Option<usize>,
+}
+
+impl Draft {
+    /// The rules of the test, of its turns and of its checkpoints.
+    pub(super) fn all_blocks(&self) -> impl Iterator<Item = &Block> {
+        let of_checkpoints = self.simulation.iter().flat_map(|simulation| &simulation.checkpoints);
+        [&self.test].into_iter().chain(&self.blocks).chain(of_checkpoints)
+    }
+
+    /// The rules of every turn that there may be: to those that are simulated, nothing of their own applies.
+    pub(super) fn blocks_of_every_turn(&self) -> Cow<'_, [Block]> {
+        let Some(DraftSimulation { max_turns, .. }) = &self.simulation else {
+            return Cow::Borrowed(&self.blocks);
+        };
+        let mut blocks = self.blocks.clone();
+        blocks.resize(max_turns.unwrap_or_default().max(blocks.len() + 1), Block::default());
+        Cow::Owned(blocks)
+    }
+
+    /// The name of the target that plays the user.
+    pub(super) fn simulating_agent(&self) -> Option<&str> {
+        match self.simulation.as_ref()?.simulator.as_ref()? {
+            SimulatorSource::Agent(name) => Some(name),
+            SimulatorSource::Script(_) => None,
+        }
+    }
 }
 
 /// What is known of a turn before its test starts.
@@ -60,8 +102,14 @@ impl LoadedTest {
         let files = self.files(context, target, FileAccess::Check);
         let _ = self.history(files, &mut interpolation);
         let _ = self.message_id(&mut interpolation);
+        let simulation = self.model.simulate.as_ref().map(|written| {
+            let (filled, checkpoints) = CompiledSimulation::fill(written, library, &mut interpolation);
+            let (simulator, max_turns) =
+                filled.ok().map(|filled| (filled.simulator, filled.max_turns)).unzip();
+            DraftSimulation { simulator, checkpoints, max_turns }
+        });
         let secrets = interpolation.into_secrets();
-        let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new(), secrets };
+        let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new(), simulation, secrets };
         for (turn, scope) in self.each_turn(&scope, variables) {
             let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
             draft.blocks.push(turn_block(turn, library, &mut interpolation));

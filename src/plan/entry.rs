@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::judging::Judging;
 use crate::cases::FilePart;
 use crate::compile::RowEntry;
 use crate::outcome::Quarantine;
@@ -35,6 +36,8 @@ pub struct TestEntry {
     pub target: String,
     /// The names of the judges that its rules ask, sorted.
     pub judges: Vec<String>,
+    /// The name of the target that plays the user.
+    pub simulator: Option<String>,
     /// What it is about.
     pub description: Option<String>,
     /// What it can be selected by.
@@ -65,6 +68,14 @@ pub struct TestEntry {
     pub defines: Vec<String>,
     /// What its own variables put into headers; secrets of its rows and hooks are known when it runs.
     pub secrets: Vec<Secret>,
+}
+
+impl TestEntry {
+    /// Whether it asks the target `name` for something.
+    pub(super) fn asks(&self, name: &str, judging: Judging) -> bool {
+        let is_judge = judging == Judging::Asked && self.judges.iter().any(|judge| judge == name);
+        is_judge || self.simulator.as_deref() == Some(name)
+    }
 }
 
 impl CaseEntry {

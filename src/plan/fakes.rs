@@ -9,6 +9,7 @@ pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
     let test = TestEntry {
         target: String::new(),
         judges: Vec::new(),
+        simulator: None,
         id: format!("{place}::{name}"),
         name: name.to_owned(),
         description: None,

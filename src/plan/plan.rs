@@ -8,13 +8,14 @@ use std::sync::Arc;
 use super::check::ProjectContext;
 use super::check_config::{CheckedConfig, check_config};
 use super::entry::{CaseEntry, TestEntry};
+use super::judging::Judging;
 use super::kept_files::KeptFiles;
 use super::load::{self, BrokenTests};
 use super::loaded_file::LoadedFile;
 use super::named_tests::NamedTests;
 use super::quarantine::QuarantineList;
 use super::retries;
-use super::selection::{Judging, RunPurpose, Selection};
+use super::selection::{RunPurpose, Selection};
 use super::target_context::TargetContexts;
 use crate::compile::obsolete_snapshots;
 use crate::context::{Context, Environment, PathKind, absolute, display_name};
@@ -180,7 +181,7 @@ fn load(
             // If there are no tests the default is used, and of a broken config every target that can be read.
             let default = fitting.and_then(Config::default_target).map(|target| &target.name);
             let is_used = is_in_use(target, &cases)
-                || selection.judging == Judging::Asked && is_judge(target, &cases)
+                || cases.iter().any(|case| case.test.asks(&target.name, selection.judging))
                 || default.is_none_or(|name| *name == target.name && cases.is_empty());
             is_used.then(|| config_scope(context, &variables, target, &cases, loaded.broken))
         };
@@ -268,10 +269,6 @@ fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
     cases.iter().any(|case| case.test.target == target.name)
 }
 
-fn is_judge(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
-    cases.iter().any(|case| case.test.judges.contains(&target.name))
-}
-
 /// What a target may use: what each of its tests knows by its own variables and rows, and any name at all where all of
 /// them have hooks.
 fn config_scope(
@@ -283,7 +280,7 @@ fn config_scope(
 ) -> Scope {
     let mut scope = variables.config_scope(context);
     let tests = cases.iter().map(|case| &*case.test);
-    let tests = tests.filter(|test| test.target == target.name || test.judges.contains(&target.name));
+    let tests = tests.filter(|test| test.target == target.name || test.asks(&target.name, Judging::Asked));
     let mut tests: Vec<&TestEntry> = tests.collect();
     tests.dedup_by(|a, b| std::ptr::eq(*a, *b));
     let open = broken == BrokenTests::MayDefineVariables || tests.iter().any(|test| test.hooks);

@@ -7,21 +7,21 @@ use indexmap::IndexSet;
 use serde_json::{Map, Value};
 
 use super::entry::CaseEntry;
+use super::judging::Judging;
 use super::plan::Plan;
 use super::prepare_error::PrepareError;
 use super::prepared::Prepared;
 use super::secrets::secrets_of;
-use super::selection::Judging;
 use super::test::{LoadedTest, turn_block};
 use super::test_scope::THREAD;
 use crate::assertion::{Block, ScriptSource, TurnRules, inherit};
 use crate::compile::{
-    FileAccess, HookCommand, HookRole, PreparedTurn, RowEntry, feeds_headers, fill_client_tools, fill_hook,
-    headers_with, merge_client_tools,
+    CompiledSimulation, FileAccess, HookCommand, HookRole, PreparedTurn, RowEntry, feeds_headers,
+    fill_client_tools, fill_hook, headers_with, merge_client_tools,
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
-use crate::message::RequestContext;
+use crate::message::{MessageId, RequestContext, TurnInput, TurnRequest};
 use crate::model::Hook;
 use crate::process::Launch;
 use crate::project::{LaunchContext, ResolvedTarget, Variables};
@@ -57,8 +57,8 @@ pub struct Preparation {
     levels: Option<(Block, Block)>,
     /// What goes to the agent with every request.
     request_context: RequestContext,
-    /// The names of the judges that its rules ask.
-    judges: Vec<String>,
+    /// The names of the targets that it asks for something: judges and the simulator.
+    helpers: Vec<String>,
     /// What the target is filled for.
     pub(super) mode: Mode,
 }
@@ -94,6 +94,8 @@ impl Preparation {
         let name = entry.test.name.clone();
         scope.set("TEST_NAME", name.clone());
         let thread_is_given = scope.knows(THREAD);
+        let judges = entry.test.judges.iter().filter(|_| plan.judging == Judging::Asked);
+        let helpers = judges.chain(&entry.test.simulator).cloned().collect();
         let mut begun = Self {
             context: context.clone(),
             plan: Arc::clone(plan),
@@ -108,7 +110,7 @@ impl Preparation {
             from_hooks: IndexSet::new(),
             levels: None,
             request_context: RequestContext::default(),
-            judges: if plan.judging == Judging::Asked { entry.test.judges.clone() } else { Vec::new() },
+            helpers,
             mode,
         };
         begun.first_thread();
@@ -124,10 +126,10 @@ impl Preparation {
         &self.plan.config.targets[self.target]
     }
 
-    /// The target and the judges.
+    /// The target and those that are asked for something.
     fn targets(&self) -> impl Iterator<Item = &ResolvedTarget> {
-        let judges = self.judges.iter().filter_map(|name| self.plan.config.target(name));
-        std::iter::once(self.target()).chain(judges)
+        let helpers = self.helpers.iter().filter_map(|name| self.plan.config.target(name));
+        std::iter::once(self.target()).chain(helpers)
     }
 
     /// The test's name.
@@ -250,7 +252,7 @@ impl Preparation {
         }
         let mut problems = Vec::new();
         let mut secrets = Vec::new();
-        for name in &self.judges {
+        for name in &self.helpers {
             match self.helper(name) {
                 Ok(helper) => secrets.extend(helper.secrets),
                 Err(PrepareError::Broken(of_helper, _)) => problems.extend(of_helper),
@@ -320,6 +322,10 @@ impl Preparation {
         let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
         let history = self.test.history(files, &mut interpolation);
         let message_id = self.test.message_id(&mut interpolation);
+        let library = Some(config.named_assertions());
+        let simulate = self.test.model.simulate.as_ref();
+        let simulation =
+            simulate.map(|written| CompiledSimulation::fill(written, library, &mut interpolation).0);
         secrets.extend(interpolation.into_secrets());
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
@@ -354,6 +360,7 @@ impl Preparation {
             turns,
             rules,
             target,
+            simulation: simulation.transpose().ok()?,
             client_tools: merge_client_tools(targets_tools, tests_tools),
             thread_id,
             pace: pace?,
@@ -380,6 +387,15 @@ impl Preparation {
             Some(_) => own.or(self.plan.settings.timeout).or(Some(CASE_TIMEOUT)),
             None => own,
         }
+    }
+
+    /// A turn in which `input` is sent, which the test has not written down.
+    pub fn unwritten_turn(&self, input: TurnInput) -> PreparedTurn {
+        let (id, message, timeout) = (None, MessageId::default(), None);
+        let mut context = RequestContext::default();
+        self.complete(&mut context);
+        let request = TurnRequest { id, input, message, timeout, context };
+        PreparedTurn { request, captures: Vec::new() }
     }
 
     /// Fills the turn at `index`, counted from 0, which waited for captures of earlier turns, and the rules that apply to

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::assertion::Inherited;
-use crate::compile::{CompiledClientTool, PreparedTurn};
+use crate::compile::{CompiledClientTool, CompiledSimulation, PreparedTurn};
 use crate::message::HistoryMessage;
 use crate::target::{Target, TargetPace};
 use crate::variables::Secret;
@@ -20,6 +20,8 @@ pub struct Prepared {
     pub rules: Inherited,
     /// The agent.
     pub target: Arc<dyn Target>,
+    /// Who plays the user after the turns, and what the conversation must come by.
+    pub simulation: Option<CompiledSimulation>,
     /// The client-side tools.
     pub client_tools: Vec<CompiledClientTool>,
     /// The conversation's thread.

@@ -3,18 +3,9 @@
 use std::path::PathBuf;
 
 use super::filter::Filter;
+use super::judging::Judging;
 use crate::message::RequestContext;
 use crate::project::{AgentChoice, RunSettings, Variables};
-
-/// Whether judges are asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Judging {
-    /// They are.
-    #[default]
-    Asked,
-    /// They are not: their rules are not evaluated.
-    LeftOut,
-}
 
 /// What tests are run for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,18 +6,23 @@ use std::time::Duration;
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
 use super::exchange_log::ExchangeLog;
+use super::helpers::Helpers;
 use super::judges::Judges;
 use super::mocks::Mocks;
 use super::options::ExchangeReports;
 use super::oracle::TestOracle;
 use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
+use super::simulated_turns::SimulatedTurns;
+use super::simulator::Simulator;
 use super::snapshots;
 use super::turn_count::turn_count;
 use super::watchdog::{ConversationLocks, TestStep};
 use super::written_turns::WrittenTurns;
 use crate::assertion::{Evaluator, Inherited, Measure};
-use crate::engine::{self, Budget, ConversationParts, ConversationResult, DeclineRequests, Observer};
+use crate::engine::{
+    self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource, Observer,
+};
 use crate::message::{HistoryMessage, Lane};
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
 use crate::plan::{Preparation, Prepared};
@@ -93,6 +98,7 @@ impl Attempt<'_> {
             timeout,
             whole_timeout,
             pace,
+            simulation,
             ..
         } = prepared;
         let options = shared.options;
@@ -108,13 +114,15 @@ impl Attempt<'_> {
         let scripts = ScriptOracle { attempt: self, preparation };
         let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
         let mut mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
+        let checkpoints =
+            simulation.as_ref().map_or_else(Vec::new, |simulation| simulation.checkpoints.clone());
         let trace = Trace::new(target.state().clone())
             .on_thread(thread_id.as_str())
             .after(history.iter().flat_map(ids_of));
         let trace = if target.has_event_clock() { trace.by_event_clock() } else { trace };
         let session_options = SessionOptions {
             key: self.key.clone(),
-            thread_id,
+            thread_id: thread_id.clone(),
             history,
             client_tools: declared.into(),
             clock: environment.context.clock.clone(),
@@ -135,13 +143,16 @@ impl Attempt<'_> {
             pacer,
             ..Limits::new(timeout.unwrap_or(DEFAULT_TURN_TIMEOUT), shared.stopper.token().clone())
         };
-        let judges = Judges { scripts, tested: &*target, limits: limits.clone(), pace: &attempt_pace };
+        let helpers = Helpers { scripts, limits: limits.clone(), pace: &attempt_pace };
+        let judges = Judges { helpers: helpers.clone(), tested: &*target };
         let oracle = TestOracle { scripts, judges };
         let parts = ConversationParts {
             lane: Lane::Agent,
             session,
             trace,
             evaluator,
+            checkpoints: Checkpoints::start(checkpoints, redactor)
+                .map_err(|error| setup(error.to_string()))?,
             tools: &mut mocks,
             oracle: &oracle,
             requests: &mut DeclineRequests,
@@ -151,8 +162,15 @@ impl Attempt<'_> {
             at_failure: options.at_failure,
             at_violation: options.at_violation,
         };
-        let mut turns = WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
-        Ok(engine::converse(parts, &mut turns).await)
+        let turns = WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
+        let mut turns: Box<dyn InputSource + '_> = match simulation {
+            None => Box::new(turns),
+            Some(simulation) => {
+                let simulator = Simulator { helpers, simulation, thread_id };
+                Box::new(SimulatedTurns::new(self, turns, simulator))
+            }
+        };
+        Ok(engine::converse(parts, &mut *turns).await)
     }
 
     /// Those that follow a conversation of `lane`: the recording, and what `--debug` prints.
@@ -176,6 +194,7 @@ impl Attempt<'_> {
             halt,
             trace,
             snapshots,
+            checkpoints,
             messages_count,
             state,
             warnings,
@@ -185,6 +204,7 @@ impl Attempt<'_> {
         self.case.shared.tool_names.exist(called, &self.case.redactor);
         let outcome = &mut self.outcome;
         outcome.transcript.turns = turns;
+        outcome.transcript.checkpoints = checkpoints;
         outcome.transcript.turns_not_run = turn_count(turns_not_run);
         outcome.verdict.held = held;
         outcome.verdict.judges_not_asked = turn_count(not_asked.len());

@@ -16,6 +16,7 @@ mod exchange_part;
 mod failure_reasons;
 #[cfg(test)]
 mod fakes;
+mod helpers;
 mod hooks;
 mod judges;
 mod mocks;
@@ -40,6 +41,8 @@ mod run_twice;
 mod schedule;
 mod script_oracle;
 mod server_watch;
+mod simulated_turns;
+mod simulator;
 mod snapshots;
 mod spool;
 mod stopper;

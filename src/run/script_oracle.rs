@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** no script runs while a recording is replayed; a script that did not work is an error, never an answer.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
@@ -20,7 +20,12 @@ pub(super) struct ScriptOracle<'a> {
     pub(super) preparation: &'a Mutex<Preparation>,
 }
 
-impl ScriptOracle<'_> {
+impl<'a> ScriptOracle<'a> {
+    /// What the attempt is prepared from.
+    pub(super) fn preparation(&self) -> MutexGuard<'a, Preparation> {
+        self.preparation.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether the script accepts that `asked` names.
     pub(super) async fn decide(&self, asked: &ScriptQuestion) -> Result<Decision, Halt> {
         let ScriptQuestion { program, timeout_ms, request, .. } = asked;
@@ -43,8 +48,7 @@ impl ScriptOracle<'_> {
     ) -> Result<Value, Halt> {
         let Attempt { case, environment, .. } = self.attempt;
         let run = async {
-            let preparation = || self.preparation.lock().unwrap_or_else(PoisonError::into_inner);
-            let launch = preparation().script(program, timeout_ms);
+            let launch = self.preparation().script(program, timeout_ms);
             let mut launch =
                 launch.map_err(|error| Problem { kind: ErrorKind::Script, ..case.unprepared(error) })?;
             case.warn(launch.leave_out_unusable(&format!("the script {program}")));
@@ -55,7 +59,9 @@ impl ScriptOracle<'_> {
         let run = async {
             match expected {
                 Expected::ToolAnswer => case.watchdog.within_turn(run).await,
-                Expected::Variables | Expected::Verdict | Expected::Cases => case.watchdog.within(run).await,
+                Expected::Variables | Expected::Verdict | Expected::Cases | Expected::UserInput => {
+                    case.watchdog.within(run).await
+                }
             }
         };
         environment.script(&program.shown(), request, |answer| expected.mismatch(answer), run).await

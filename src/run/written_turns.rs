@@ -12,7 +12,8 @@ use super::event::RunEvent;
 use super::turn_count::turn_count;
 use super::watchdog::TestStep;
 use crate::compile::{CompiledCapture, PreparedTurn};
-use crate::engine::{InputSource, NextTurn, TurnReview};
+use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
+use crate::message::TurnRequest;
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TurnEnd};
 use crate::plan::Preparation;
 use crate::trace::Trace;
@@ -22,6 +23,7 @@ pub(super) struct WrittenTurns<'a> {
     attempt: &'a Attempt<'a>,
     preparation: &'a Mutex<Preparation>,
     turns: VecDeque<Option<PreparedTurn>>,
+    /// How many there are, or may be.
     total: usize,
     /// How many have ended.
     ended: usize,
@@ -54,6 +56,33 @@ impl<'a> WrittenTurns<'a> {
         self.preparation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many turns have ended.
+    pub(super) fn ended(&self) -> usize {
+        self.ended
+    }
+
+    /// The next turn begins: who says what it sends may be asked now.
+    pub(super) fn begin(&self) {
+        self.attempt.environment.begin_turn(turn_count(self.ended + 1));
+    }
+
+    /// The next turn is sent.
+    ///
+    /// # Errors
+    /// If the test has ended without this thread.
+    pub(super) fn start(&mut self, turn: PreparedTurn) -> Result<TurnRequest, Halt> {
+        let Attempt { case, key, purpose, .. } = self.attempt;
+        if *purpose == AttemptPurpose::Report {
+            let (id, turn, of) = (key.test.clone(), self.ended + 1, self.total);
+            case.tell(RunEvent::TurnStarted { id, turn, of });
+        }
+        let PreparedTurn { request, captures } = turn;
+        self.captures = captures;
+        case.watchdog.begin(TestStep::Turn(self.ended + 1), request.timeout.unwrap_or(self.timeout))?;
+        case.watchdog.extend(self.longest_wait);
+        Ok(request)
+    }
+
     /// Captures what the turn that has just ended is to capture; the problem names what is missing.
     fn capture(&self, trace: &Trace, review: &mut TurnReview) {
         let Attempt { case, environment, .. } = self.attempt;
@@ -71,9 +100,9 @@ impl<'a> WrittenTurns<'a> {
 }
 
 impl InputSource for WrittenTurns<'_> {
-    fn next<'a>(&'a mut self, _: &'a Trace) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+    fn next<'a>(&'a mut self, _: ConversationSoFar<'a>) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         Box::pin(async move {
-            let Attempt { case, key, environment, purpose, .. } = self.attempt;
+            let case = self.attempt.case;
             let index = self.ended;
             let Some(written) = self.turns.front_mut().map(Option::take) else {
                 case.watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
@@ -87,16 +116,8 @@ impl InputSource for WrittenTurns<'_> {
             };
             // A turn that cannot be filled was not given.
             self.turns.pop_front();
-            if *purpose == AttemptPurpose::Report {
-                let (id, turn, of) = (key.test.clone(), index + 1, self.total);
-                case.tell(RunEvent::TurnStarted { id, turn, of });
-            }
-            environment.begin_turn(turn_count(index + 1));
-            let PreparedTurn { request, captures } = turn;
-            self.captures = captures;
-            case.watchdog.begin(TestStep::Turn(index + 1), request.timeout.unwrap_or(self.timeout))?;
-            case.watchdog.extend(self.longest_wait);
-            Ok(Some(NextTurn { request, rules }))
+            self.begin();
+            Ok(Some(NextTurn::written(self.start(turn)?, rules)))
         })
     }
 

@@ -112,6 +112,11 @@ impl<'a> Interpolation<'a> {
         self.has_pending
     }
 
+    /// How many problems were reported by now, here and elsewhere.
+    pub fn problem_count(&self) -> usize {
+        self.problems.as_ref().map_or(0, |problems| problems.len())
+    }
+
     /// The file that the leaves are of.
     pub fn source(&self) -> &Arc<SourceFile> {
         self.source

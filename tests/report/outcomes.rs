@@ -5,10 +5,10 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, EarlierMessage, ErrorKind, FailedRuns, Failure, JudgeAnswer, Level, Measured, MeasuredUnit,
-    Outcome, PassedRule, Problem, Quarantine, Ruling, RunFacts, RunPolicy, SaidLine, Stability,
-    StabilityVerdict, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript, TranscriptLine,
-    TurnEnd, TurnOutcome,
+    CallOutcome, CheckpointOutcome, EarlierMessage, ErrorKind, FailedRuns, Failure, InputOrigin, JudgeAnswer,
+    Level, Measured, MeasuredUnit, Outcome, PassedRule, Problem, Quarantine, Ruling, RunFacts, RunPolicy,
+    SaidLine, Stability, StabilityVerdict, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript,
+    TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::Usage;
@@ -66,6 +66,7 @@ pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Transc
         number,
         id: None,
         input: input.to_owned(),
+        origin: InputOrigin::Static,
         lines,
         started_unix_ms: STARTED,
         ended_unix_ms: STARTED + duration_us / 1000,
@@ -435,6 +436,19 @@ fn ruling(say: &impl Fn(&'static str) -> String) -> Ruling {
     }
 }
 
+/// A rule of the whole test that passed.
+fn passed_rule(say: &impl Fn(&'static str) -> String, place: Place) -> PassedRule {
+    PassedRule {
+        rule: "state".into(),
+        level: Level::Test,
+        place,
+        written: say("rule's text"),
+        measured: None,
+        ruling: Some(ruling(say)),
+        wanted: say("held"),
+    }
+}
+
 /// A failed test in which every string from outside is what `say` returns for the name of its place.
 pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let failure = Failure {
@@ -455,15 +469,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         help: Some(say("failure's help")),
         events: vec![u32::MAX, 1],
     };
-    let held = PassedRule {
-        rule: "state".into(),
-        level: Level::Test,
-        place: failure.place.clone(),
-        written: say("rule's text"),
-        measured: None,
-        ruling: Some(ruling(&say)),
-        wanted: say("held"),
-    };
+    let held = passed_rule(&say, failure.place.clone());
     let problem =
         Problem { kind: ErrorKind::Conversation, message: say("problem"), help: Some(say("problem's help")) };
     let (args, result) = (say("arguments"), say("result"));
@@ -474,6 +480,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         number: 1,
         id: Some(say("turn's id")),
         input: say("user"),
+        origin: InputOrigin::Static,
         lines: vec![
             TranscriptLine::Says(SaidLine {
                 event: 1,
@@ -516,6 +523,13 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             snapshots: Vec::new(),
         },
         transcript: Transcript {
+            checkpoints: vec![CheckpointOutcome {
+                id: say("checkpoint"),
+                description: Some(say("checkpoint's description")),
+                is_required: true,
+                reached_at: None,
+                missed: Some(say("why it was missed")),
+            }],
             thread_id: say("thread"),
             history: vec![EarlierMessage { role: "assistant".into(), text: say("history") }],
             turns: vec![turn],

@@ -13,10 +13,11 @@ use indexmap::IndexMap;
 use super::excerpt;
 use super::style::{GUTTER, TranscriptScope, TranscriptStyle};
 use crate::outcome::{
-    CallOutcome, EarlierMessage, LateResult, OpenInterrupt, Outcome, PassedRule, ReportedRunEnd,
-    TranscriptLine, TurnOutcome,
+    CallOutcome, CheckpointOutcome, EarlierMessage, InputOrigin, LateResult, OpenInterrupt, Outcome,
+    PassedRule, ReportedRunEnd, TranscriptLine, TurnOutcome,
 };
-use crate::report::layout::Page;
+use crate::report::layout::{Page, mark};
+use crate::report::words::checkpoints::{self, CheckpointWords};
 use crate::text::{columns, compact_json, duration, escape, truncate};
 
 /// A call longer than this has its result on a line of its own.
@@ -67,11 +68,19 @@ fn cited(outcome: &Outcome) -> BTreeSet<u32> {
     lines.filter(is_named).map(TranscriptLine::event).collect()
 }
 
-/// The turns whose lines are written. In an excerpt those with findings and those that a finding rests on; if a rule of
-/// the whole test failed, the conversation's beginning and end too.
+/// Whether what is wrong is about the conversation as a whole: a rule of the test failed, or a simulated conversation did
+/// not come by what it must.
+fn is_about_whole(outcome: &Outcome) -> bool {
+    let end = &outcome.verdict.end;
+    let is_simulated = outcome.transcript.turns.iter().any(|turn| turn.origin == InputOrigin::Simulator);
+    !end.failures().is_empty() || is_simulated && end.problem().is_some()
+}
+
+/// The turns whose lines are written. In an excerpt those with findings and those that a finding rests on; if what is wrong
+/// is about the whole conversation, its beginning and end too.
 fn shown_turns(outcome: &Outcome, cited: &BTreeSet<u32>, scope: TranscriptScope) -> BTreeSet<u32> {
     let turns = &outcome.transcript.turns;
-    let of_test = scope == TranscriptScope::Excerpt && !outcome.verdict.end.failures().is_empty();
+    let of_test = scope == TranscriptScope::Excerpt && is_about_whole(outcome);
     let is_shown = |(index, turn): &(usize, &TurnOutcome)| match scope {
         TranscriptScope::Everything => true,
         TranscriptScope::Findings => false,
@@ -163,7 +172,7 @@ impl TranscriptWriter {
 
     /// How many turns are omitted between the last one that is shown before `number` and that one.
     fn turns_between(&mut self, number: u32, outcome: &Outcome) {
-        let of_test = !outcome.verdict.end.failures().is_empty();
+        let of_test = is_about_whole(outcome);
         if self.style.scope != TranscriptScope::Excerpt || !of_test {
             return;
         }
@@ -212,7 +221,9 @@ impl TranscriptWriter {
         self.page.space(2);
         self.page.put(palette.of(turn.status()), turn.status().as_str());
         self.page.space(2);
-        self.page.line(palette.faint, &duration::rounded(turn.duration_us));
+        let speaker = checkpoints::speaker(turn.origin).map(|speaker| format!("  {speaker}"));
+        let took = duration::rounded(turn.duration_us);
+        self.page.line(palette.faint, &format!("{took}{}", speaker.unwrap_or_default()));
     }
 
     fn lines(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
@@ -258,8 +269,26 @@ impl TranscriptWriter {
             }
             Some(ReportedRunEnd::Finished) | None => {}
         }
+        let reached = outcome.transcript.reached_in(turn.number).collect::<Vec<_>>().join(", ");
+        if !reached.is_empty() {
+            self.row(None, "reached", palette.faint, &reached);
+        }
         for warning in &turn.warnings {
             self.warning(self.style.indent + GUTTER, warning);
+        }
+    }
+
+    /// The checkpoints of a simulated conversation; in an excerpt, those that were not reached.
+    fn checkpoints(&mut self, checkpoints: &[&CheckpointOutcome]) {
+        let palette = self.style.palette;
+        for checkpoint in checkpoints {
+            let CheckpointWords { status, text, note } = checkpoints::words(checkpoint);
+            self.page.sign(self.style.indent + GUTTER - 2, palette.of(status), mark(status));
+            let text = self.harmless_line(&text);
+            self.page.plain(&text);
+            self.page.space(2);
+            let note = self.harmless_line(&format!("({note})"));
+            self.page.line(palette.faint, &note);
         }
     }
 
@@ -348,7 +377,13 @@ impl TranscriptWriter {
         let lists_held = !held.is_empty();
         let (problem, failures) = (outcome.verdict.end.problem(), outcome.verdict.end.failures());
         let with_findings = problem.is_some() || !failures.is_empty();
-        if lists_held || with_findings {
+        let is_listed = |checkpoint: &&CheckpointOutcome| match self.style.scope {
+            TranscriptScope::Everything => true,
+            TranscriptScope::Excerpt => checkpoint.is_missing() && with_findings,
+            TranscriptScope::Findings => false,
+        };
+        let listed: Vec<_> = outcome.transcript.checkpoints.iter().filter(is_listed).collect();
+        if lists_held || with_findings || !listed.is_empty() {
             self.part();
             // If it comes first, or there is no turn, it needs no heading.
             if !outcome.transcript.turns.is_empty() && self.style.scope != TranscriptScope::Excerpt {
@@ -356,8 +391,9 @@ impl TranscriptWriter {
                 self.page.line(palette.strong, "whole test");
             }
             self.findings(problem, failures);
+            self.checkpoints(&listed);
             if lists_held {
-                if with_findings {
+                if with_findings || !listed.is_empty() {
                     self.page.end();
                 }
                 self.held(&held);

@@ -10,6 +10,7 @@ function story(told, prefix, width) {
   if (told.warnings) parts.push(warnings(told.warnings));
   if (told.skip_reason) parts.push(make("p", { class: "note" }, "Skipped: ", message(told.skip_reason)));
   if (told.problem) parts.push(problem(told.problem));
+  if (told.checkpoints) parts.push(checkpoints(told.checkpoints));
   parts.push(timeline(told, numbers, width, show));
   const shownTurn = (turn) => {
     const element = turnOf(turn, told, numbers, prefix, place);
@@ -47,6 +48,7 @@ function contents(numbers, prefix, told, show) {
 function turnOf(turn, told, numbers, prefix, place) {
   const name = make("h3", {}, `Turn ${turn.number}`, turn.id ? said(` ${turn.id}`, "bdi", { class: "name" }) : undefined);
   const times = [turn.status === "passed" ? undefined : turn.status, took(turn.duration_ms)];
+  if (turn.speaker) times.push(turn.speaker);
   if (turn.tokens) times.push(`${turn.tokens} tokens`);
   const heading = make("header", {}, name, make("span", { class: "facts" }, times.filter(Boolean).join(" · ")));
   const events = make("ol", { class: "events" });
@@ -144,6 +146,12 @@ function ends(end) {
     const about = tool ? [" about ", said(tool, "code")] : [];
     return row("end", "waits", "for an answer to ", said(id, "code"), ...about, asks ? said(`: ${asks}`) : undefined);
   });
+}
+
+/** The checkpoints of a simulated conversation, with the turns that reached them. */
+function checkpoints(all) {
+  const item = ({ status, text, note }) => make("li", { class: status }, make("b", {}, message(text)), " ", message(note));
+  return make("ul", { class: "checkpoints" }, ...all.map(item));
 }
 
 function warnings(texts) {

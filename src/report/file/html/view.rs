@@ -5,7 +5,8 @@ use serde::Serialize;
 
 use super::story::{self, FindingStory, PassedRuleStory, ProblemStory, TurnStory};
 use crate::context::iso8601;
-use crate::outcome::Outcome;
+use crate::outcome::{CheckpointOutcome, Outcome};
+use crate::report::words::checkpoints::{self, CheckpointWords};
 use crate::report::words::duration::milliseconds;
 use crate::report::words::names;
 use crate::report::words::stability::{decision, flip, numbers, rate, times, tries};
@@ -87,10 +88,21 @@ struct Story<'a> {
     problem: Option<ProblemStory<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     findings: Vec<FindingStory<'a>>,
+    /// The checkpoints of a simulated conversation, a line each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    checkpoints: Vec<CheckpointStory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     held: Vec<PassedRuleStory<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
+}
+
+/// A checkpoint of a simulated conversation.
+#[derive(Debug, Serialize)]
+struct CheckpointStory {
+    status: &'static str,
+    text: String,
+    note: String,
 }
 
 /// `outcome` in the list.
@@ -176,9 +188,15 @@ fn story(outcome: &Outcome) -> Story<'_> {
         skip_reason: outcome.verdict.end.skip_reason(),
         problem: outcome.verdict.end.problem().map(story::problem),
         findings: story::findings(outcome.verdict.end.failures()),
+        checkpoints: outcome.transcript.checkpoints.iter().map(checkpoint).collect(),
         held: story::held(&outcome.verdict.held),
         warnings: &outcome.verdict.warnings,
     }
+}
+
+fn checkpoint(checkpoint: &CheckpointOutcome) -> CheckpointStory {
+    let CheckpointWords { status, text, note } = checkpoints::words(checkpoint);
+    CheckpointStory { status: status.as_str(), text, note }
 }
 
 fn headline(outcome: &Outcome) -> Option<String> {

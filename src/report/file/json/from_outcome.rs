@@ -6,8 +6,8 @@ use super::from_runs;
 use super::from_turn::{attempt, json, listed, turn};
 use super::turn_view::UsageView;
 use super::view::{
-    EarlierMessageView, JudgedCounts, LastLine, Quarantined, ReportLine, ResultLine, RunFactsView,
-    SnapshotCounts, SummaryLine, VERSION, WarningView,
+    CheckpointView, EarlierMessageView, JudgedCounts, LastLine, Quarantined, ReportLine, ResultLine,
+    RunFactsView, SnapshotCounts, SummaryLine, VERSION, WarningView,
 };
 use crate::diagnostic::Place;
 use crate::outcome::{self, JudgedTotals, Outcome, RunFacts, UncalledTool, UncalledTools};
@@ -53,11 +53,24 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         total_turns: outcome.transcript.turns.len(),
         turns_not_run: outcome.transcript.turns_not_run,
         assertions: case_assertions(outcome),
+        checkpoints: listed(outcome.transcript.checkpoints.iter().map(checkpoint)),
         final_assertions: assertions(outcome.verdict.end.failures(), &outcome.verdict.held),
         assertion_errors: outcome.all_failures().map(|(_, failure)| failure.message.as_str()).collect(),
         warnings: &outcome.verdict.warnings,
         error: problem.map(problem_view),
         recording: outcome.transcript.recording.as_deref(),
+    }
+}
+
+fn checkpoint(checkpoint: &outcome::CheckpointOutcome) -> CheckpointView<'_> {
+    let outcome::CheckpointOutcome { id, description, is_required, reached_at, missed } = checkpoint;
+    CheckpointView {
+        id,
+        description: description.as_deref(),
+        required: *is_required,
+        passed: reached_at.is_some(),
+        reached_at_turn: *reached_at,
+        message: missed.as_deref(),
     }
 }
 

@@ -105,6 +105,7 @@ impl From<outcome::Level> for LevelView {
             outcome::Level::Target => Self::Target,
             outcome::Level::Test => Self::Test,
             outcome::Level::Turn => Self::Turn,
+            outcome::Level::Checkpoint => Self::Checkpoint,
         }
     }
 }

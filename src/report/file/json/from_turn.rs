@@ -10,8 +10,8 @@ use super::turn_view::{
     RunOutcomeView, SaidView, ToolCallView, TurnView, UsageView,
 };
 use crate::outcome::{
-    self, CallFailure, CallOutcome, Gap, LateResult, Outcome, ReportedRunEnd, SaidLine, TranscriptLine,
-    TurnOutcome,
+    self, CallFailure, CallOutcome, Gap, InputOrigin, LateResult, Outcome, ReportedRunEnd, SaidLine,
+    TranscriptLine, TurnOutcome,
 };
 use crate::report::words::duration::milliseconds;
 use crate::text::compact_json;
@@ -48,7 +48,7 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         id: turn.id.as_deref(),
         status: turn.status().into(),
         input: &turn.input,
-        input_source: InputSourceView::Static,
+        input_source: turn.origin.into(),
         output: said.join("\n"),
         items: items(turn),
         tool_calls: calls.collect(),
@@ -63,6 +63,17 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         duration_ms: milliseconds(turn.duration_us),
         started: turn.started_unix_ms,
         ended: turn.ended_unix_ms,
+    }
+}
+
+impl From<InputOrigin> for InputSourceView {
+    fn from(origin: InputOrigin) -> Self {
+        match origin {
+            InputOrigin::Static => Self::Static,
+            InputOrigin::Initial => Self::Initial,
+            InputOrigin::Simulator => Self::Simulator,
+            InputOrigin::Human => Self::Human,
+        }
     }
 }
 

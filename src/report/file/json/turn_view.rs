@@ -259,4 +259,10 @@ pub(super) enum RunOutcomeView {
 pub(super) enum InputSourceView {
     /// From the test file.
     Static,
+    /// From the test file, as the first message of a conversation that a simulator or a person continues.
+    Initial,
+    /// From the simulator.
+    Simulator,
+    /// From a person at the terminal.
+    Human,
 }

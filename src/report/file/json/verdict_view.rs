@@ -139,4 +139,6 @@ pub(super) enum LevelView {
     Test,
     /// A turn.
     Turn,
+    /// A checkpoint.
+    Checkpoint,
 }

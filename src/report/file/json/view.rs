@@ -101,6 +101,27 @@ pub(super) struct RunFactsView<'a> {
     pub(super) ci_url: Option<&'a str>,
 }
 
+/// A checkpoint of a simulated conversation.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Checkpoint")]
+pub(super) struct CheckpointView<'a> {
+    /// The id of the checkpoint.
+    pub(super) id: &'a str,
+    /// What it is about; omitted where the test does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<&'a str>,
+    /// Whether the test fails without it.
+    pub(super) required: bool,
+    /// Whether a turn reached it.
+    pub(super) passed: bool,
+    /// The number of that turn, from 1; omitted if none reached it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reached_at_turn: Option<u32>,
+    /// Why the last turn did not reach it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) message: Option<&'a str>,
+}
+
 /// The result of one test.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Result")]
@@ -195,6 +216,9 @@ pub(super) struct ResultLine<'a> {
     /// omitted for a test in YAML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) assertions: Option<Vec<CaseAssertionView>>,
+    /// The checkpoints of a simulated conversation, in the order of the test; omitted if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) checkpoints: Option<Vec<CheckpointView<'a>>>,
     /// The evaluated rules of the whole test: first those that failed at its end, then those that passed. Violations in
     /// a turn are listed in the turn.
     pub(super) final_assertions: Vec<Assertion<'a>>,

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::findings::{FindingStory, PassedRuleStory, ProblemStory, findings, held, problem};
 use super::lines::{LineView, lines};
 use crate::outcome::{Gap, OpenInterrupt, Outcome, ReportedRunEnd, TimeLimits, TurnOutcome};
+use crate::report::words::checkpoints;
 use crate::report::words::duration::milliseconds;
 use crate::report::words::tokens::tokens;
 
@@ -29,6 +30,9 @@ pub(crate) struct TurnStory<'a> {
     status: &'static str,
     duration_ms: f64,
     input: &'a str,
+    /// Who said it, where that is not the test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    speaker: Option<&'static str>,
     lines: Vec<LineView<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     end: Option<EarlyEnd<'a>>,
@@ -99,6 +103,7 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> TurnSt
         status: turn.status().as_str(),
         duration_ms: milliseconds(turn.duration_us),
         input: &turn.input,
+        speaker: checkpoints::speaker(turn.origin),
         lines: lines(&turn.lines, cited, room),
         // An unexpected error is shown as the problem.
         end: turn.run_end.as_ref().filter(|_| turn.problem().is_none()).and_then(end),

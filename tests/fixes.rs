@@ -84,3 +84,13 @@ fn what_is_not_certain_stays() {
     let first = "version: \"1.3\"\nnmae: x\nnaem: y\nturns: [{ user: Hi }]\n";
     check(first, &first.replace("nmae", "name"));
 }
+
+#[test]
+fn a_case_file_is_never_rewritten() {
+    let cases = "{\"id\": \"a\", \"input\": \"Hi\", \"expcted\": \"Hello\"}\n{\"id\": 5, \"input\": \"Hi\", \"timeout\": 30}\n";
+    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.jsonl", cases)]);
+    let selection = Selection { checks: true, paths: vec!["a.jsonl".into()], ..Selection::default() };
+    assert!(fix(&project.context(), &selection).is_ok_and(|fixed| fixed.is_empty()));
+    let text = std::fs::read_to_string(project.folder().join("a.jsonl")).expect("the file is there");
+    assert_eq!(text, cases);
+}

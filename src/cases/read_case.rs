@@ -56,7 +56,13 @@ impl ReadCase {
         self.problems.extend(of_shape);
         if let Some(case) = &recovered {
             let (node, of_meaning) = lower(source, &written, &case.value);
-            self.problems.extend(of_meaning);
+            // What contradicts itself does so whatever else is wrong in it.
+            let is_own = |problem: &Diagnostic| {
+                problem.severity == Severity::Warning
+                    || problem.code == Code::Contradiction
+                    || case.is_of_the_file(problem)
+            };
+            self.problems.extend(of_meaning.into_iter().filter(is_own));
             self.node = Some(node);
         }
         self.recovered = recovered;

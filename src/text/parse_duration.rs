@@ -38,7 +38,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         rest = after.trim_start();
     }
     if total == 0 {
-        return Err(format!("a duration must be longer than zero; {HELP}"));
+        return Err(zero());
     }
     Ok(Duration::from_micros(total))
 }
@@ -86,6 +86,7 @@ fn mistake(number: &str, unit: &str) -> String {
         };
     }
     match unit {
+        "" if number.bytes().all(|byte| matches!(byte, b'0' | b'.')) => zero(),
         "" => format!("`{number}` has no unit; write `{number}s`, `{number}m` or `{number}ms`"),
         _ if known => format!(
             "`{number}{unit}` is not at its place: hours, minutes, seconds, milliseconds, each once; {HELP}"
@@ -95,6 +96,10 @@ fn mistake(number: &str, unit: &str) -> String {
         }
         _ => format!("`{unit}` is not a unit: there are `h`, `m`, `s` and `ms`; {HELP}"),
     }
+}
+
+fn zero() -> String {
+    format!("a duration must be longer than zero; {HELP}")
 }
 
 #[cfg(test)]
@@ -125,7 +130,7 @@ mod tests {
         for (text, expected) in [
             ("", "a duration is missing"),
             ("  ", "a duration is missing"),
-            ("0", "`0` has no unit"),
+            ("0", "longer than zero"),
             ("0s", "longer than zero"),
             ("30", "write `30s`, `30m`"),
             ("5M", "`M` is not a unit; write `5m`"),

@@ -3,6 +3,7 @@
 
 pub(crate) mod agui;
 pub(crate) mod canned;
+pub(crate) mod case_file_walk;
 pub(crate) mod conformance;
 pub(crate) mod http2_agent;
 pub(crate) mod moody;

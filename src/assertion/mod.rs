@@ -54,4 +54,5 @@ pub use rule_origin::RuleOrigin;
 pub(crate) use script::Script;
 pub use script_source::ScriptSource;
 pub use select::PathPatterns;
+pub(crate) use select::suffixed_pattern;
 pub(crate) use snapshot::{Snapshot, with_golden};

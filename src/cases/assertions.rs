@@ -3,6 +3,7 @@
 use super::builder::{MapBuilder, false_at, list, number_at, text, text_at, true_at};
 use super::lower::Lowering;
 use super::tool_results::{ResultPattern, split_patterns};
+use crate::assertion::suffixed_pattern;
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{AssertionOptions, AssertionType, CaseAssertion, CaseAssertions, Text, TextOr};
 use crate::source::{Node, NodeValue};
@@ -416,9 +417,7 @@ fn names_of(names: &Node, lowering: &mut Lowering<'_>) -> Option<Node> {
         lowering.error(Code::WrongType, wrong.span, &message, "write the name, or a list of names");
         return None;
     };
-    let words: Vec<String> = words.into_iter().map(regex::escape).collect();
-    let words = if let [word] = words.as_slice() { word.clone() } else { format!("(?:{})", words.join("|")) };
-    Some(text_at(names.span, &format!("(?:^|__|\\.){words}$")))
+    Some(text_at(names.span, &suffixed_pattern(&words)))
 }
 
 /// A key of the value that must be there.

@@ -9,6 +9,7 @@ mod mismatches;
 mod path_patterns;
 mod result;
 mod selector;
+mod suffixed_names;
 mod tool_name;
 mod written_name;
 
@@ -16,5 +17,6 @@ pub(crate) use count::CallCount;
 pub(crate) use mismatches::Mismatches;
 pub use path_patterns::PathPatterns;
 pub(crate) use selector::{NotMatchKeys, Selector};
+pub(crate) use suffixed_names::suffixed_pattern;
 pub(crate) use tool_name::{ToolName, tool_name};
 pub(crate) use written_name::WrittenName;

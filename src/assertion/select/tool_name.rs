@@ -1,9 +1,13 @@
 //! Which tools a rule is about: one by its exact name, or all whose names match.
 
+use super::suffixed_names::named_in;
 use crate::assertion::describe::short;
 use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::model::Text;
 use crate::variables::{Interpolation, Leaf, Pattern, Patterns};
+
+/// How many names of one pattern are shown.
+const MOST_NAMED: usize = 8;
 
 /// The tools a rule is about (SPEC 7.2).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +56,11 @@ impl ToolName {
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Exact(name) => format!("`{name}`"),
-            Self::Matching(pattern) => format!("a tool matching `{}`", short(pattern.as_str())),
+            Self::Matching(pattern) => match named(pattern).as_deref() {
+                Some([name]) => format!("`{}`", short(name)),
+                Some(names) => format!("a tool named {}", one_of(names)),
+                None => format!("a tool matching `{}`", short(pattern.as_str())),
+            },
         }
     }
 
@@ -100,8 +108,27 @@ impl ToolName {
     pub(crate) fn not_called(&self) -> String {
         match self {
             Self::Exact(name) => format!("`{name}` was not called"),
-            Self::Matching(pattern) => format!("no tool matching `{}` was called", short(pattern.as_str())),
+            Self::Matching(pattern) => match named(pattern).as_deref() {
+                Some([name]) => format!("`{}` was not called", short(name)),
+                Some(names) => format!("no tool named {} was called", one_of(names)),
+                None => format!("no tool matching `{}` was called", short(pattern.as_str())),
+            },
         }
+    }
+}
+
+/// The names that a pattern is made of, if it is made of names; with more than a few, the pattern is shown.
+fn named(pattern: &Pattern) -> Option<Vec<String>> {
+    named_in(pattern.as_str()).filter(|names| names.len() <= MOST_NAMED)
+}
+
+/// Names with "or" in front of the last.
+fn one_of(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", short(name))).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} or {last}", before.join(", ")),
+        None => String::new(),
     }
 }
 

@@ -77,7 +77,7 @@ fn documents() -> Vec<PathBuf> {
 }
 
 /// A config for blocks that are tests, and a test for blocks that are configs.
-const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\ntargets: { strict: { type: scripted, rules: [] } }\nscripts: { check-receipt: { cmd: [sh] }, free-days: { cmd: [sh] } }\n";
+const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\ntargets: { strict: { type: scripted, rules: [] }, customer: { extends: strict } }\nscripts: { check-receipt: { cmd: [sh] }, free-days: { cmd: [sh] } }\n";
 const TEST: &str = "version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n";
 
 /// Loads a block of YAML as what it is, a test file where it has turns, else a project config, and checks it as

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::builder::{MapBuilder, escape_references, flag, number_at, text, text_at};
 use super::options::put_environment;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
-use crate::model::{CaseLine, CaseType, Skip};
+use crate::model::{CaseLine, Skip};
 use crate::source::Node;
 use crate::text::parse_duration;
 
@@ -44,6 +44,7 @@ impl Lowering<'_> {
         self.timeout(case, &mut test);
         put_environment(case, &mut test);
         self.conversation(case, &mut test, span);
+        self.simulation(case, &mut test);
         let assertions = [
             ("assert", case.assert.as_ref()),
             ("assertions", case.assertions.as_ref()),
@@ -69,21 +70,20 @@ impl Lowering<'_> {
         }
     }
 
-    /// Reports what simulated and interactive conversations need.
+    /// Reports what interactive conversations need.
     fn not_supported(&mut self, case: &CaseLine) {
-        let several = case.kind.as_ref().filter(|kind| kind.value == CaseType::MultiTurn);
         let fields = [
-            ("simulator", case.simulator.as_ref().map(|field| field.span)),
-            ("checkpoints", case.checkpoints.as_ref().map(|field| field.span)),
-            ("max_turns", case.max_turns.as_ref().map(|field| field.span)),
             ("interactive", case.interactive.as_ref().map(|field| field.span)),
             ("on_missing_input", case.on_missing_input.as_ref().map(|field| field.span)),
-            ("type", several.map(|field| field.span)),
         ];
         for (field, span) in fields.into_iter().filter_map(|(field, span)| Some((field, span?))) {
-            let message =
-                format!("`{field}` is not supported yet: conversations have the turns that are written");
-            self.error(Code::UnknownValue, span, &message, "write the conversation as `turns`");
+            let message = format!("`{field}` is not supported yet: no person takes part in a conversation");
+            self.error(
+                Code::UnknownValue,
+                span,
+                &message,
+                "write the conversation as `turns`, or add a `simulator`",
+            );
         }
     }
 

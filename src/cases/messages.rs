@@ -28,8 +28,12 @@ impl Lowering<'_> {
             message.role == Role::User && message.id.is_none() && message.name.is_none()
         };
         let has_turns = case.turns.is_some();
+        // What a simulated conversation begins with is no turn that is written.
+        let is_initial = case.simulator.is_some() && !has_turns;
         // A message that has more than content is said as the last one of `messages`, if it is.
-        if let Some(last) = messages.pop_if(|last| last.role == Role::User && (has_turns || is_said(last))) {
+        if let Some(last) =
+            messages.pop_if(|last| last.role == Role::User && !is_initial && (has_turns || is_said(last)))
+        {
             if !is_said(&last) {
                 let message = "the `id` and `name` of this message are not sent, since `turns` follow it";
                 self.warn(Code::Contradiction, last.span, message);
@@ -42,7 +46,7 @@ impl Lowering<'_> {
             let turn = self.turn(turn);
             turns.extend(turn);
         }
-        if messages.is_empty() && turns.is_empty() && case.turns.is_none() {
+        if messages.is_empty() && turns.is_empty() && case.turns.is_none() && case.simulator.is_none() {
             self.no_input(case, span);
         }
         test.put_list("messages", messages.into_iter().map(LoweredMessage::node).collect());

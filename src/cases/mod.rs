@@ -16,6 +16,7 @@ mod reader;
 #[cfg(test)]
 mod round_trip;
 mod scanner;
+mod simulation;
 mod tool_results;
 
 pub use convert::Conversion;

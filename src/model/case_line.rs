@@ -50,11 +50,11 @@ pub struct CaseLine {
     /// Whether the conversation has several turns.
     #[serde(rename = "type")]
     pub kind: Option<Spanned<CaseType>>,
-    /// An agent that plays the user. Not supported yet.
+    /// An agent or a script that plays the user, after what is written.
     pub simulator: Option<Spanned<CaseSimulator>>,
-    /// What the conversation must come by. Not supported yet.
+    /// What a simulated conversation must come by.
     pub checkpoints: Option<Spanned<Vec<CaseCheckpoint>>>,
-    /// The largest number of turns that a simulated conversation has. Not supported yet.
+    /// The largest number of turns of a simulated conversation, those that are written included (default 20).
     pub max_turns: Option<Spanned<u64>>,
     /// Whether a person may answer the agent. Not supported yet.
     pub interactive: Option<Spanned<bool>>,

@@ -16,7 +16,7 @@ use crate::source::Node;
 pub enum CaseType {
     /// It has as many turns as are written.
     SingleTurn,
-    /// It goes on as long as the agent asks. Not supported yet.
+    /// It goes on after what is written: it needs a `simulator`.
     MultiTurn,
 }
 
@@ -38,7 +38,7 @@ pub enum MissingInput {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct CaseSimulator {
-    /// The target that plays the user, with or without `agents:`.
+    /// Who plays the user: a target, with or without `agents:`, or `scripts:NAME`.
     #[serde(rename = "use")]
     #[schemars(length(min = 1), example = &"tests.simulator")]
     pub used: Text,

@@ -389,6 +389,11 @@ impl Preparation {
         }
     }
 
+    /// Whether the first turn is the message that the test begins with, and not one of its `turns`.
+    pub fn begins_with_input(&self) -> bool {
+        self.test.begins_with_input()
+    }
+
     /// A turn in which `input` is sent, which the test has not written down.
     pub fn unwritten_turn(&self, input: TurnInput) -> PreparedTurn {
         let (id, message, timeout) = (None, MessageId::default(), None);

@@ -53,6 +53,11 @@ impl LoadedTest {
         Self { source, model, messages, turns, last_message, index, hash, part, rows }
     }
 
+    /// Whether its first turn is the message that it begins with, and not one of its `turns`.
+    pub(super) fn begins_with_input(&self) -> bool {
+        self.last_message.is_some()
+    }
+
     /// The test that a case of a case file is.
     pub(super) fn of_case(source: Arc<SourceFile>, model: Test, part: FilePart) -> Self {
         Self { part: Some(part), ..Self::of(source, model, 0, 0) }

@@ -114,7 +114,11 @@ impl InputSource for SimulatedTurns<'_> {
     ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         Box::pin(async move {
             if self.written.remaining() != Some(0) {
-                return self.written.next(so_far).await;
+                let next = self.written.next(so_far).await?;
+                let preparation = self.simulator.helpers.scripts.preparation();
+                let is_initial = self.written.ended() == 0 && preparation.begins_with_input();
+                let origin = if is_initial { InputOrigin::Initial } else { InputOrigin::Static };
+                return Ok(next.map(|next| NextTurn { origin, ..next }));
             }
             let next = self.simulated(so_far).await?;
             if next.is_none() {

@@ -1,0 +1,93 @@
+//! The simulator and the checkpoints of a case, in the words of a YAML test.
+
+use super::builder::{MapBuilder, false_at, list, number_at, text, text_at};
+use super::lower::Lowering;
+use crate::diagnostic::{Code, Span, Spanned};
+use crate::model::{CaseCheckpoint, CaseLine, CaseSimulator, CaseType, Text};
+use crate::source::{Entry, Node};
+
+/// The keys of a simulator's metadata that have keys of their own in YAML.
+const OWN_KEYS: [&str; 3] = ["persona", "goal", "max_turns"];
+
+impl Lowering<'_> {
+    /// Puts the simulator and the checkpoints of a case into the test; reports what only works with them.
+    pub(super) fn simulation(&mut self, case: &CaseLine, test: &mut MapBuilder) {
+        let Some(Spanned { value: simulator, span }) = &case.simulator else {
+            self.without_simulator(case);
+            return;
+        };
+        let mut simulate = MapBuilder::at(*span);
+        put_simulator(&simulator.used, &mut simulate);
+        let metadata = self.metadata(simulator);
+        for key in ["persona", "goal"] {
+            simulate.put_some(
+                key,
+                metadata.iter().find(|entry| entry.key == key).map(|entry| entry.value.clone()),
+            );
+        }
+        let connector = simulator.options.as_ref().and_then(|options| options.connector.as_ref());
+        simulate.put_text("connector", connector);
+        let max_turns =
+            metadata.iter().find(|entry| entry.key == "max_turns").map(|entry| entry.value.clone());
+        let of_case = case.max_turns.as_ref().map(|most| number_at(most.span, most.value));
+        simulate.put_some("max_turns", of_case.or(max_turns));
+        let mut with = MapBuilder::at(*span);
+        for entry in metadata.iter().filter(|entry| !OWN_KEYS.contains(&entry.key.as_str())) {
+            with.put(&entry.key, entry.value.clone());
+        }
+        simulate.put_map("with", with);
+        let checkpoints = case.checkpoints.iter().flat_map(|list| &list.value);
+        let checkpoints = checkpoints.map(|checkpoint| self.checkpoint(checkpoint, *span)).collect();
+        simulate.put_list("checkpoints", checkpoints);
+        test.put("simulate", simulate.finish());
+    }
+
+    /// The data for the simulator, from one of the two places where a case may have it.
+    fn metadata<'c>(&mut self, simulator: &'c CaseSimulator) -> &'c [Entry] {
+        let of_options = simulator.options.as_ref().and_then(|options| options.metadata.as_ref());
+        if let (Some(_), Some(other)) = (of_options, &simulator.metadata) {
+            let message = "`metadata` and `metadata` of the `options` are the same";
+            self.error(Code::Contradiction, other.span, message, "keep one of them");
+        }
+        of_options.or(simulator.metadata.as_ref()).map(Node::entries).unwrap_or_default()
+    }
+
+    fn checkpoint(&mut self, written: &CaseCheckpoint, span: Span) -> Node {
+        let CaseCheckpoint { id, description, assert, after, required } = written;
+        let mut checkpoint = MapBuilder::at(span);
+        checkpoint.put("id", text(id));
+        checkpoint.put_text("description", description.as_ref());
+        let spellings = [("assert", Some(assert)), ("assertions", None), ("assertion", None)];
+        let rules = self.rules(spellings, None, None, assert.span);
+        checkpoint.put("assert", rules.finish());
+        if let Some(after) = after.as_ref().filter(|after| !after.is_empty()) {
+            checkpoint.put("after", list(span, after.iter().map(text).collect()));
+        }
+        checkpoint.put_some("required", (*required == Some(false)).then(|| false_at(id.span)));
+        checkpoint.finish()
+    }
+
+    /// Reports what only works with a simulator, and what does not work yet.
+    fn without_simulator(&mut self, case: &CaseLine) {
+        let several = case.kind.as_ref().filter(|kind| kind.value == CaseType::MultiTurn);
+        let fields = [
+            ("checkpoints", case.checkpoints.as_ref().map(|field| field.span)),
+            ("max_turns", case.max_turns.as_ref().map(|field| field.span)),
+            ("type", several.map(|field| field.span)),
+        ];
+        for (field, span) in fields.into_iter().filter_map(|(field, span)| Some((field, span?))) {
+            let message = format!("`{field}` needs a `simulator`, which says what the user says next");
+            let help = "add one, or write the conversation as `turns`";
+            self.error(Code::MissingKey, span, &message, help);
+        }
+    }
+}
+
+/// `agents:NAME`, `scripts:NAME`, or the name of an agent alone.
+fn put_simulator(used: &Text, simulate: &mut MapBuilder) {
+    match used.value.split_once(':') {
+        Some(("scripts", name)) => simulate.put("script", text_at(used.span, name)),
+        Some(("agents", name)) => simulate.put("agent", text_at(used.span, name)),
+        _ => simulate.put("agent", text(used)),
+    }
+}

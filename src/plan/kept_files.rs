@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::loaded_file::LoadedFile;
 
-/// How much text a run of the command keeps, in bytes: read, it takes some 30 times that.
-pub const KEPT_TEXT: usize = 256 * 1024;
+/// How much text a run of the command keeps, in bytes: read, it takes up to 60 times that.
+pub const KEPT_TEXT: usize = 64 * 1024;
 
 /// The files that were kept.
 #[derive(Debug)]

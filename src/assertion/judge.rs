@@ -8,10 +8,10 @@ use super::collector::Collector;
 use super::conversation::{conversation, transcript};
 use super::describe::literally;
 use super::evaluation::{Inquiry, JudgeQuestion, Judgement, Monitor, RuleScope, View, at_scope_end};
+use super::question_keys::question_keys;
 use super::rule::Rule;
 use crate::diagnostic::Code;
 use crate::model::{self, AssertBlock, JudgeRule, JudgedText, Text, TextOf};
-use crate::source::Node;
 use crate::variables::{Interpolation, Leaf, Patterns};
 
 /// How many times a judge may be asked.
@@ -61,7 +61,7 @@ impl Judge {
             None => Ok(None),
         };
         let (runs, quorum) = counts(written, interpolation);
-        let with = passed_on(with.as_ref(), interpolation);
+        let with = question_keys(with.as_ref(), &KEYS, interpolation);
         Some(Self {
             agent: agent?,
             criteria,
@@ -140,23 +140,6 @@ fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> (u32, u
         interpolation.report(Code::Contradiction, place.span, message, Some(help));
     }
     (runs, quorum.unwrap_or(runs / 2 + 1))
-}
-
-/// The keys that the test adds to the question.
-fn passed_on(with: Option<&Node>, interpolation: &mut Interpolation<'_>) -> Option<Map<String, Value>> {
-    let mut is_right = true;
-    for entry in with.into_iter().flat_map(Node::entries) {
-        if KEYS.contains(&entry.key.as_str()) {
-            let message = format!("`{}` cannot be set here: every question has its own", entry.key);
-            interpolation.report(Code::BadValue, entry.key_span, message, None);
-            is_right = false;
-        }
-    }
-    match interpolation.optional_json(with).ok()? {
-        Some(Value::Object(with)) if is_right => Some(with),
-        None => Some(Map::new()),
-        Some(_) => None,
-    }
 }
 
 impl Rule for Judge {

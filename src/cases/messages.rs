@@ -28,7 +28,7 @@ impl Lowering<'_> {
             message.role == Role::User && message.id.is_none() && message.name.is_none()
         };
         let has_turns = case.turns.is_some();
-        // What a simulated conversation begins with is no turn that is written.
+        // The input of a simulated conversation is not one of its written turns.
         let is_initial = case.simulator.is_some() && !has_turns;
         // A message that has more than content is said as the last one of `messages`, if it is.
         if let Some(last) =

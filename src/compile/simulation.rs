@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::assertion::{Block, CompiledCheckpoint, Library, ScriptSource, inherit};
+use crate::assertion::{Block, CompiledCheckpoint, Library, ScriptSource, inherit, question_keys};
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{self, Simulate, Text};
 use crate::outcome::Level;
-use crate::source::Node;
 use crate::variables::{Interpolation, Leaf};
 
 /// How many turns a conversation may have of which the test does not say how many.
@@ -105,7 +104,7 @@ impl CompiledSimulation {
             Some(number) => interpolation.number(number).map(Duration::from_millis),
             None => Ok(DEFAULT_TIMEOUT),
         };
-        let with = passed_on(with.as_ref(), interpolation);
+        let with = question_keys(with.as_ref(), &KEYS, interpolation);
         Ok(Self {
             simulator: simulator?,
             connector: connector?,
@@ -222,20 +221,5 @@ fn check_order(written: &[Spanned<model::Checkpoint>], interpolation: &mut Inter
             let help = "remove one of the `after` of the circle".to_owned();
             interpolation.report(Code::Contradiction, name.span, message, Some(help));
         }
-    }
-}
-
-/// The keys that the test adds to each question.
-fn passed_on(with: Option<&Node>, interpolation: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
-    let mut wrong = None;
-    for entry in with.into_iter().flat_map(Node::entries).filter(|entry| KEYS.contains(&entry.key.as_str())) {
-        let message = format!("`{}` cannot be set here: every question has its own", entry.key);
-        wrong = Some(interpolation.report(Code::BadValue, entry.key_span, message, None));
-    }
-    let with = interpolation.optional_json(with)?;
-    match (wrong, with) {
-        (Some(wrong), _) => Err(wrong),
-        (None, Some(Value::Object(with))) => Ok(with),
-        (None, _) => Ok(Map::new()),
     }
 }

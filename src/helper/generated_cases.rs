@@ -4,17 +4,14 @@
 
 use serde_json::{Map, Value};
 
+use super::answer_text::shown;
 use super::json_values::json_values;
-use crate::redact::truncated;
 
 /// The most cases that a generator may give (SPEC 9).
 pub const MOST_CASES: usize = 10_000;
 
 /// The keys of an object under which the cases are.
 const LISTS: [&str; 2] = ["cases", "test_cases"];
-
-/// How many characters of something unexpected are shown.
-const SHOWN: usize = 200;
 
 /// The cases in what an agent says: a list of objects, an object with `cases` or `test_cases`, one case, or a case per
 /// object; as the whole text, in a fenced block, or between sentences.
@@ -92,11 +89,6 @@ fn with_id(case: Value, number: usize) -> Value {
     named.insert("id".to_owned(), format!("generated-{number}").into());
     named.extend(fields);
     Value::Object(named)
-}
-
-/// A part of an answer, on one line.
-fn shown(text: &str) -> String {
-    truncated(&text.split_whitespace().collect::<Vec<_>>().join(" "), SHOWN)
 }
 
 #[cfg(test)]

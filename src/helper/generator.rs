@@ -63,7 +63,7 @@ fn typed(text: &str) -> Value {
         "true" => true.into(),
         "false" => false.into(),
         _ => match text.parse::<Number>() {
-            // `007` is no number of JSON, and `1e999` is one that nothing can count.
+            // `007` is not a JSON number, and `1e999` is too large.
             Ok(number) if number.as_f64().is_some_and(f64::is_finite) => Value::Number(number),
             _ => text.into(),
         },

@@ -8,18 +8,16 @@ use std::ops::Range;
 
 use serde_json::{Number, Value};
 
+use super::answer_object::AnswerObject;
+use super::answer_text::shown;
 use super::json_values::{JsonValue, json_values};
 use crate::outcome::JudgeAnswer;
-use crate::redact::truncated;
 
 /// The longest answer that is read, in bytes.
 const LONGEST: usize = 64 << 10;
 
 /// How many suggestions are kept.
 const MOST_SUGGESTIONS: usize = 20;
-
-/// How many characters of something unexpected are shown.
-const SHOWN: usize = 200;
 
 /// What begins a line that is a verdict, and what it says.
 const LINES: [(&str, bool); 2] = [("PASS:", true), ("FAIL:", false)];
@@ -63,51 +61,35 @@ pub fn read_judge_answer(text: &str) -> Result<JudgeAnswer, String> {
     }
 }
 
-/// A part of an answer, on one line.
-fn shown(text: &str) -> String {
-    truncated(&text.split_whitespace().collect::<Vec<_>>().join(" "), SHOWN)
-}
-
 /// The verdict that an object gives.
 fn of_object(entries: &[(String, Value)]) -> Result<JudgeAnswer, String> {
-    let value = |key: &str| {
-        let mut values = entries.iter().filter(|(other, _)| other == key).map(|(_, value)| value);
-        let first = values.next().unwrap_or(&Value::Null);
-        if values.any(|other| other != first) {
-            return Err(format!("an object with two different values of `{key}`"));
-        }
-        Ok(first)
+    let object = AnswerObject(entries);
+    let passed = object.value("passed")?;
+    let Value::Bool(passed) = *passed else {
+        return Err(AnswerObject::wrong("passed", passed, "`true` or `false`"));
     };
-    let wrong = |key: &str, found: &Value, expected: &str| {
-        let found = shown(&found.to_string());
-        format!("an object whose `{key}` is {found}, expected {expected}")
-    };
-    let passed = value("passed")?;
-    let Value::Bool(passed) = *passed else { return Err(wrong("passed", passed, "`true` or `false`")) };
-    if let Value::Bool(other) = *value("pass")?
+    if let Value::Bool(other) = *object.value("pass")?
         && other != passed
     {
         return Err("an object whose `passed` and `pass` contradict each other".to_owned());
     }
-    let score: Option<Number> = match value("score")? {
+    let score: Option<Number> = match object.value("score")? {
         Value::Null => None,
         Value::Number(score) => Some(score.clone()),
-        other => return Err(wrong("score", other, "a number")),
+        other => return Err(AnswerObject::wrong("score", other, "a number")),
     };
-    let reason = match value("reason")? {
-        Value::Null => String::new(),
-        Value::String(reason) => reason.trim().to_owned(),
-        other => return Err(wrong("reason", other, "a text")),
-    };
-    let suggestions = match value("suggestions")? {
+    let reason = object.text("reason")?.unwrap_or_default();
+    let suggestions = match object.value("suggestions")? {
         Value::Null => Vec::new(),
         Value::Array(items) => items
             .iter()
             .map(|item| item.as_str().map(|text| text.trim().to_owned()))
             .take(MOST_SUGGESTIONS)
             .collect::<Option<_>>()
-            .ok_or_else(|| wrong("suggestions", &Value::Array(items.clone()), "a list of texts"))?,
-        other => return Err(wrong("suggestions", other, "a list of texts")),
+            .ok_or_else(|| {
+                AnswerObject::wrong("suggestions", &Value::Array(items.clone()), "a list of texts")
+            })?,
+        other => return Err(AnswerObject::wrong("suggestions", other, "a list of texts")),
     };
     Ok(JudgeAnswer { passed, score, reason, suggestions })
 }

@@ -3,6 +3,8 @@
 //! A [`HelperQuestion`] goes to a target of any protocol as the only message of a thread of its own, and the answer is
 //! read from its text. A helper has a lane of its own, so that it is recorded and replayed apart from the agent.
 
+mod answer_object;
+mod answer_text;
 mod ask;
 mod generated_cases;
 mod generator;

@@ -2,16 +2,14 @@
 
 use serde_json::Value;
 
+use super::answer_object::AnswerObject;
+use super::answer_text::{fenced, shown};
 use super::json_values::{JsonValue, json_values};
-use crate::redact::truncated;
 
 /// The longest answer that is read, in bytes.
 const LONGEST: usize = 64 << 10;
 
-/// How many characters of something unexpected are shown.
-const SHOWN: usize = 200;
-
-/// The keys of an answer; one of the first three makes an object an answer.
+/// The keys of which one makes an object an answer.
 const KEYS: [&str; 3] = ["input", "message", "goal_achieved"];
 
 /// What a simulator answers (SPEC 8).
@@ -67,7 +65,7 @@ pub fn read_simulator_answer(text: &str) -> Result<SimulatorAnswer, String> {
 /// The same of the JSON that a script prints: an object, or a text.
 ///
 /// # Errors
-/// If it is neither, or an object that is no answer.
+/// If it is neither, or an object without the keys of an answer.
 pub fn read_simulator_value(value: &Value) -> Result<SimulatorAnswer, String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Ok(said(text)),
@@ -87,41 +85,18 @@ fn said(text: &str) -> SimulatorAnswer {
 /// Whether a text is JSON and nothing else, apart from a fence around it.
 fn is_json_alone(text: &str) -> bool {
     let text = text.trim();
-    let fenced = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
-    let inner =
-        fenced.map_or(text, |inner| inner.trim_start_matches(|sign: char| sign.is_ascii_alphabetic()));
+    let inner = fenced(text).unwrap_or(text);
     serde_json::from_str::<Value>(inner.trim()).is_ok_and(|value| value.is_object() || value.is_array())
 }
 
-/// A part of an answer, on one line.
-fn shown(text: &str) -> String {
-    truncated(&text.split_whitespace().collect::<Vec<_>>().join(" "), SHOWN)
-}
-
 fn of_object(entries: &[(String, Value)]) -> Result<SimulatorAnswer, String> {
-    let value = |key: &str| {
-        let mut values = entries.iter().filter(|(other, _)| other == key).map(|(_, value)| value);
-        let first = values.next().unwrap_or(&Value::Null);
-        if values.any(|other| other != first) {
-            return Err(format!("an object with two different values of `{key}`"));
-        }
-        Ok(first)
-    };
-    let wrong = |key: &str, found: &Value, expected: &str| {
-        let found = shown(&found.to_string());
-        format!("an object whose `{key}` is {found}, expected {expected}")
-    };
-    let text = |key: &str| match value(key)? {
-        Value::Null => Ok(None),
-        Value::String(text) => Ok(Some(text.trim().to_owned())),
-        other => Err(wrong(key, other, "a text")),
-    };
-    let is_goal_achieved = match value("goal_achieved")? {
+    let object = AnswerObject(entries);
+    let is_goal_achieved = match object.value("goal_achieved")? {
         Value::Null => false,
         Value::Bool(achieved) => *achieved,
-        other => return Err(wrong("goal_achieved", other, "`true` or `false`")),
+        other => return Err(AnswerObject::wrong("goal_achieved", other, "`true` or `false`")),
     };
-    let input = match (text("input")?, text("message")?) {
+    let input = match (object.text("input")?, object.text("message")?) {
         (Some(input), Some(message)) if input != message => {
             return Err("an object whose `input` and `message` contradict each other".to_owned());
         }
@@ -130,7 +105,7 @@ fn of_object(entries: &[(String, Value)]) -> Result<SimulatorAnswer, String> {
     if input.is_empty() && !is_goal_achieved {
         return Err("neither an `input` nor `goal_achieved`".to_owned());
     }
-    Ok(SimulatorAnswer { input, is_goal_achieved, reasoning: text("reasoning")? })
+    Ok(SimulatorAnswer { input, is_goal_achieved, reasoning: object.text("reasoning")? })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! From what a reporter answers to the report.
 
+use super::answer_text::fenced;
+
 /// The report in what a reporter says: all of it, or what is in the fenced block that it consists of.
 ///
 /// # Errors
@@ -10,13 +12,6 @@ pub fn read_report(text: &str) -> Result<String, String> {
         return Err("nothing".to_owned());
     }
     Ok(format!("{report}\n"))
-}
-
-/// What is in the one fenced block that `text` consists of.
-fn fenced(text: &str) -> Option<&str> {
-    const FENCE: &str = "```";
-    let (_, inside) = text.strip_prefix(FENCE)?.split_once('\n')?;
-    inside.strip_suffix(FENCE).filter(|inside| !inside.contains(FENCE))
 }
 
 #[cfg(test)]

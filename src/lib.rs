@@ -144,6 +144,8 @@ pub mod recording;
 #[doc(hidden)]
 pub mod redact;
 #[doc(hidden)]
+pub mod reduction;
+#[doc(hidden)]
 pub mod report;
 #[doc(hidden)]
 pub mod run;

@@ -20,6 +20,7 @@ const DIRECTION: &[&[&str]] = &[
     &["context"],
     &["text"],
     &["statistics"],
+    &["reduction"],
     &["diagnostic"],
     &["source"],
     &["message"],

@@ -40,7 +40,7 @@ impl<T: Clone> Reduction<T> {
         Self { items, left, parts: 1, given: 0, candidate: Vec::new(), tried: HashSet::new() }
     }
 
-    /// The next candidate; `None` if no single item can be left out. A candidate that is not kept is not good enough.
+    /// The next candidate; `None` if no single item can be omitted. A candidate that is not kept is not good enough.
     pub fn next_candidate(&mut self) -> Option<Vec<T>> {
         while let Some(candidate) = self.next_positions() {
             if self.tried.insert(candidate.clone()) {

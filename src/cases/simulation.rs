@@ -3,7 +3,7 @@
 use super::builder::{MapBuilder, false_at, list, number_at, text, text_at};
 use super::lower::Lowering;
 use crate::diagnostic::{Code, Span, Spanned};
-use crate::model::{CaseCheckpoint, CaseLine, CaseSimulator, CaseType, Text};
+use crate::model::{CaseCheckpoint, CaseLine, CaseSimulator, CaseType, SimulatorName, Text};
 use crate::source::{Entry, Node};
 
 /// The keys of a simulator's metadata that have keys of their own in YAML.
@@ -13,7 +13,7 @@ impl Lowering<'_> {
     /// Puts the simulator and the checkpoints of a case into the test; reports what only works with them.
     pub(super) fn simulation(&mut self, case: &CaseLine, test: &mut MapBuilder) {
         let Some(Spanned { value: simulator, span }) = &case.simulator else {
-            self.without_simulator(case);
+            self.without_simulator(case, test);
             return;
         };
         let mut simulate = MapBuilder::at(*span);
@@ -29,16 +29,13 @@ impl Lowering<'_> {
         simulate.put_text("connector", connector);
         let max_turns =
             metadata.iter().find(|entry| entry.key == "max_turns").map(|entry| entry.value.clone());
-        let of_case = case.max_turns.as_ref().map(|most| number_at(most.span, most.value));
-        simulate.put_some("max_turns", of_case.or(max_turns));
+        simulate.put_some("max_turns", most_turns(case).or(max_turns));
         let mut with = MapBuilder::at(*span);
         for entry in metadata.iter().filter(|entry| !OWN_KEYS.contains(&entry.key.as_str())) {
             with.put(&entry.key, entry.value.clone());
         }
         simulate.put_map("with", with);
-        let checkpoints = case.checkpoints.iter().flat_map(|list| &list.value);
-        let checkpoints = checkpoints.map(|checkpoint| self.checkpoint(checkpoint, *span)).collect();
-        simulate.put_list("checkpoints", checkpoints);
+        self.checkpoints(case, *span, &mut simulate);
         test.put("simulate", simulate.finish());
     }
 
@@ -67,11 +64,24 @@ impl Lowering<'_> {
         checkpoint.finish()
     }
 
-    /// Reports what only works with a simulator, and what does not work yet.
-    fn without_simulator(&mut self, case: &CaseLine) {
+    fn checkpoints(&mut self, case: &CaseLine, span: Span, simulate: &mut MapBuilder) {
+        let checkpoints = case.checkpoints.iter().flat_map(|list| &list.value);
+        let checkpoints = checkpoints.map(|checkpoint| self.checkpoint(checkpoint, span)).collect();
+        simulate.put_list("checkpoints", checkpoints);
+    }
+
+    /// Puts checkpoints into the test that wait for the simulator of the command line; reports what only works with a
+    /// simulator.
+    fn without_simulator(&mut self, case: &CaseLine, test: &mut MapBuilder) {
+        if let Some(checkpoints) = &case.checkpoints {
+            let mut simulate = MapBuilder::at(checkpoints.span);
+            simulate.put_some("max_turns", most_turns(case));
+            self.checkpoints(case, checkpoints.span, &mut simulate);
+            test.put("simulate", simulate.finish());
+            return;
+        }
         let several = case.kind.as_ref().filter(|kind| kind.value == CaseType::MultiTurn);
         let fields = [
-            ("checkpoints", case.checkpoints.as_ref().map(|field| field.span)),
             ("max_turns", case.max_turns.as_ref().map(|field| field.span)),
             ("type", several.map(|field| field.span)),
         ];
@@ -83,11 +93,21 @@ impl Lowering<'_> {
     }
 }
 
+/// Whether a simulator says what the user says after what the case says.
+pub(super) fn is_simulated(case: &CaseLine) -> bool {
+    case.simulator.is_some() || case.checkpoints.is_some()
+}
+
+/// The largest number of turns, if the case itself says it.
+fn most_turns(case: &CaseLine) -> Option<Node> {
+    case.max_turns.as_ref().map(|most| number_at(most.span, most.value))
+}
+
 /// `agents:NAME`, `scripts:NAME`, or the name of an agent alone.
 fn put_simulator(used: &Text, simulate: &mut MapBuilder) {
-    match used.value.split_once(':') {
-        Some(("scripts", name)) => simulate.put("script", text_at(used.span, name)),
-        Some(("agents", name)) => simulate.put("agent", text_at(used.span, name)),
-        _ => simulate.put("agent", text(used)),
-    }
+    let (key, name) = match SimulatorName::parse(&used.value) {
+        SimulatorName::Agent(name) => ("agent", name),
+        SimulatorName::Script(name) => ("script", name),
+    };
+    simulate.put(key, text_at(used.span, name));
 }

@@ -21,6 +21,9 @@ pub(crate) struct SelectionOptions {
     /// The agent under test: one of the config's `targets`, or its `agentId`; a test that names its own keeps it
     #[arg(short = 'n', long, visible_alias = "name", value_name = "NAME")]
     pub(crate) target: Option<String>,
+    /// Who plays the user of a test with checkpoints that does not say it: a target, or `scripts:NAME`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) simulator: Option<String>,
     /// Only tests matching this expression: words from the path or name, or `tag(smoke) and not name(/slow/)`
     #[arg(short = 'k', long, value_name = "EXPRESSION", value_parser = Filter::parse)]
     pub(crate) filter: Option<Filter>,
@@ -52,6 +55,7 @@ impl SelectionOptions {
             paths: self.paths.clone(),
             config: self.config.clone(),
             target: self.target.clone().into(),
+            simulator: self.simulator.clone(),
             filter: self.filter.clone(),
             tags: self.tags.clone(),
             ids: self.ids.clone(),

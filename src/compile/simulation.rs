@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::assertion::{Block, CompiledCheckpoint, Library, ScriptSource, inherit, question_keys};
 use crate::diagnostic::{Code, Spanned};
-use crate::model::{self, Simulate, Text};
+use crate::model::{self, Simulate, SimulatorName, Text};
 use crate::outcome::Level;
 use crate::variables::{Interpolation, Leaf};
 
@@ -46,6 +46,16 @@ pub enum SimulatorSource {
     Script(ScriptSource),
 }
 
+impl SimulatorSource {
+    /// What `name` means: a target, with or without `agents:`, or `scripts:NAME`.
+    fn named(name: &str) -> Self {
+        match SimulatorName::parse(name) {
+            SimulatorName::Agent(name) => Self::Agent(name.to_owned()),
+            SimulatorName::Script(name) => Self::Script(ScriptSource::Named(name.to_owned())),
+        }
+    }
+}
+
 /// A simulated conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompiledSimulation {
@@ -68,10 +78,12 @@ pub struct CompiledSimulation {
 }
 
 impl CompiledSimulation {
-    /// Checks and fills what is written; comes with the rules of each checkpoint, also if something else is wrong.
+    /// Checks and fills what is written; `given` plays the user if the test does not say who. Comes with the rules of each
+    /// checkpoint, also if something else is wrong.
     pub(crate) fn fill(
         written: &Spanned<Simulate>,
         library: Option<Library<'_>>,
+        given: Option<&str>,
         interpolation: &mut Interpolation<'_>,
     ) -> (Leaf<Self>, Vec<Block>) {
         let checkpoints = written.value.checkpoints.as_deref().unwrap_or_default();
@@ -83,15 +95,19 @@ impl CompiledSimulation {
             .zip(&blocks)
             .map(|(written, block)| checkpoint(&written.value, block, interpolation))
             .collect();
-        let filled = Self::fill_rest(written, interpolation).and_then(|simulation| {
+        let filled = Self::fill_rest(written, given, interpolation).and_then(|simulation| {
             Ok(Self { checkpoints: checkpoints.into_iter().collect::<Leaf<_>>()?, ..simulation })
         });
         (filled, blocks)
     }
 
-    fn fill_rest(written: &Spanned<Simulate>, interpolation: &mut Interpolation<'_>) -> Leaf<Self> {
+    fn fill_rest(
+        written: &Spanned<Simulate>,
+        given: Option<&str>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Leaf<Self> {
         let Simulate { persona, goal, connector, max_turns, timeout_ms, with, .. } = &written.value;
-        let simulator = simulator(written, interpolation);
+        let simulator = simulator(written, given, interpolation);
         let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose();
         let (persona, goal, connector) = (text(persona), text(goal), text(connector));
         let max_turns = match max_turns {
@@ -119,8 +135,11 @@ impl CompiledSimulation {
 }
 
 /// Who plays the user.
-fn simulator(written: &Spanned<Simulate>, interpolation: &mut Interpolation<'_>) -> Leaf<SimulatorSource> {
-    let help = "name a target in `agent`, or a script in `script`".to_owned();
+fn simulator(
+    written: &Spanned<Simulate>,
+    given: Option<&str>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<SimulatorSource> {
     match (&written.value.agent, &written.value.script) {
         (Some(agent), None) => interpolation.text(agent).map(SimulatorSource::Agent),
         (None, Some(script)) => {
@@ -131,10 +150,11 @@ fn simulator(written: &Spanned<Simulate>, interpolation: &mut Interpolation<'_>)
             let help = "keep one of them".to_owned();
             Err(interpolation.report(Code::Contradiction, script.span, message, Some(help)))
         }
-        (None, None) => {
+        (None, None) => given.map(SimulatorSource::named).ok_or_else(|| {
             let message = "nothing says who plays the user";
-            Err(interpolation.report(Code::MissingKey, written.span, message, Some(help)))
-        }
+            let help = "name a target as `agent` or a script as `script` (in a case file as `simulator`), or use `--simulator NAME`";
+            interpolation.report(Code::MissingKey, written.span, message, Some(help.to_owned()))
+        }),
     }
 }
 

@@ -77,7 +77,7 @@ pub use script::{ScriptProgram, ScriptRule};
 pub use sequence::{MessageRole, SequenceMode, SequenceRule, SequenceStep};
 pub use server::{Ready, Server};
 pub use short::Short;
-pub use simulate::{Checkpoint, Simulate};
+pub use simulate::{Checkpoint, Simulate, SimulatorName};
 pub use since::Since;
 pub use snapshot::{SnapshotOf, SnapshotRule};
 pub use test::Test;

@@ -15,7 +15,8 @@ use crate::source::Node;
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.3"))]
 pub struct Simulate {
-    /// The name of the target that plays the user (from the config's `targets`). Either this or `script`.
+    /// The name of the target that plays the user (from the config's `targets`). Either this or `script`; without both,
+    /// `--simulator` says it.
     #[schemars(length(min = 1), example = &"customer")]
     pub agent: Option<Text>,
     /// Instead of `agent`: the script that plays the user, one of the config's `scripts` or a file in `scripts/`.
@@ -42,6 +43,26 @@ pub struct Simulate {
     /// What the conversation must come by.
     #[schemars(length(min = 1), example = serde_json::json!([{"id": "cancelled", "assert": {"tools": {"require": ["cancel_order"]}}}]))]
     pub checkpoints: Option<Vec<Spanned<Checkpoint>>>,
+}
+
+/// Who plays the user, as it is named outside of a YAML test: a target, with or without `agents:`, or `scripts:NAME`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SimulatorName<'a> {
+    /// The target of this name.
+    Agent(&'a str),
+    /// The script of this name.
+    Script(&'a str),
+}
+
+impl<'a> SimulatorName<'a> {
+    /// What `text` names.
+    pub fn parse(text: &'a str) -> Self {
+        match text.split_once(':') {
+            Some(("scripts", name)) => Self::Script(name),
+            Some(("agents", name)) => Self::Agent(name),
+            _ => Self::Agent(text),
+        }
+    }
 }
 
 /// Something that the conversation must come by: the first turn in which its rules pass reaches it.

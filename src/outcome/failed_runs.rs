@@ -17,8 +17,9 @@ pub struct FailedRuns {
     pub kind: String,
     /// The finding of the first of them, in a few words.
     pub message: String,
-    /// Where the limit is written that was exceeded first: its findings differ in their numbers alone.
-    pub limit: Option<Place>,
+    /// The place of the rule that failed first, if its findings differ from run to run: in their numbers if it is a limit, in
+    /// their words if the conversation is simulated.
+    pub rule: Option<Place>,
     /// How many there are.
     pub count: u32,
     /// The numbers of the first of them, ascending.

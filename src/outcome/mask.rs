@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::call::{CallOutcome, LateResult};
 use super::checkpoint::CheckpointOutcome;
+use super::checkpoint_runs::CheckpointRuns;
 use super::failed_runs::FailedRuns;
 use super::failure::Failure;
 use super::identity::TestIdentity;
@@ -224,18 +225,26 @@ impl Mask for Outcome {
         earlier_attempts.mask(redactor);
         if let Some(stability) = stability {
             stability.failures.mask(redactor);
+            stability.checkpoints.mask(redactor);
         }
         other_runs.mask(redactor);
         self.bound();
     }
 }
 
+impl Mask for CheckpointRuns {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { id, is_required: _, reached: _, turns: _ } = self;
+        id.mask(redactor);
+    }
+}
+
 impl Mask for FailedRuns {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { status: _, kind, message, limit, count: _, runs: _ } = self;
+        let Self { status: _, kind, message, rule, count: _, runs: _ } = self;
         kind.mask(redactor);
         message.mask(redactor);
-        limit.mask(redactor);
+        rule.mask(redactor);
     }
 }
 

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::checkpoint_runs::CheckpointRuns;
 use super::failed_runs::FailedRuns;
 use super::run_policy::RunPolicy;
 use crate::statistics::{DurationStatistics, Interval, StabilityClass, exact_interval};
@@ -43,6 +44,8 @@ pub struct Stability {
     pub turns: usize,
     /// The tokens of all runs.
     pub usage: Usage,
+    /// How often each checkpoint of a simulated conversation was reached, in the order of the test.
+    pub checkpoints: Vec<CheckpointRuns>,
     /// The runs that did not pass, by reason; the most frequent first.
     pub failures: Vec<FailedRuns>,
     /// How many more did not pass, for reasons that are not listed.

@@ -102,8 +102,10 @@ impl LoadedTest {
         let files = self.files(context, target, FileAccess::Check);
         let _ = self.history(files, &mut interpolation);
         let _ = self.message_id(&mut interpolation);
+        // Who plays the user is no mistake of the test if the config does not fit.
+        let given = config.map_or(Some(""), |config| config.simulator.as_deref());
         let simulation = self.model.simulate.as_ref().map(|written| {
-            let (filled, checkpoints) = CompiledSimulation::fill(written, library, &mut interpolation);
+            let (filled, checkpoints) = CompiledSimulation::fill(written, library, given, &mut interpolation);
             let (simulator, max_turns) =
                 filled.ok().map(|filled| (filled.simulator, filled.max_turns)).unzip();
             DraftSimulation { simulator, checkpoints, max_turns }

@@ -239,6 +239,7 @@ fn read_settings(
     selection.settings = selection.settings.over(config.run_settings(context, &variables, problems));
     let path = selection.paths.first().map(PathBuf::as_path);
     config.choose(context, &variables, &selection.target, path, problems);
+    config.choose_simulator(context, selection.simulator.as_deref(), problems);
     config.redact(&variables.scope(context), redactor, problems);
     variables
 }

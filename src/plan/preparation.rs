@@ -324,8 +324,10 @@ impl Preparation {
         let message_id = self.test.message_id(&mut interpolation);
         let library = Some(config.named_assertions());
         let simulate = self.test.model.simulate.as_ref();
-        let simulation =
-            simulate.map(|written| CompiledSimulation::fill(written, library, &mut interpolation).0);
+        let simulation = simulate.map(|written| {
+            let given = config.simulator.as_deref();
+            CompiledSimulation::fill(written, library, given, &mut interpolation).0
+        });
         secrets.extend(interpolation.into_secrets());
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;

@@ -28,6 +28,9 @@ pub struct Selection {
     pub config: Option<PathBuf>,
     /// The target under test; a test's own stays.
     pub target: AgentChoice,
+    /// Who plays the user of a simulated conversation that does not say it: a target, with or without `agents:`, or
+    /// `scripts:NAME`.
+    pub simulator: Option<String>,
     /// Which of the tests found there.
     pub filter: Option<Filter>,
     /// One of these tags a test must have; none means any test.

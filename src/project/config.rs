@@ -37,6 +37,8 @@ pub struct Config {
     pub targets: Vec<ResolvedTarget>,
     /// What is secret in addition to the values of their headers.
     pub redactions: Redactions,
+    /// Who plays the user of a simulated conversation that does not say it: a target, or `scripts:NAME`.
+    pub simulator: Option<String>,
     /// Which of them is under test if a test does not say otherwise; `None` if that was reported.
     pub(super) default: Option<usize>,
 }
@@ -56,7 +58,15 @@ impl Config {
         folder: PathBuf,
         targets: Vec<ResolvedTarget>,
     ) -> Self {
-        Self { source, model, folder, targets, redactions: Redactions::default(), default: None }
+        Self {
+            source,
+            model,
+            folder,
+            targets,
+            redactions: Redactions::default(),
+            simulator: None,
+            default: None,
+        }
     }
 
     /// The assertions that others extend by name.

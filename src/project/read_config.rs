@@ -11,6 +11,7 @@ use super::targets;
 use super::variables::Variables;
 use crate::context::{Context, display_name};
 use crate::diagnostic::Diagnostic;
+use crate::model::SimulatorName;
 use crate::redact::Redactor;
 use crate::schema::{self, FileKind, Recovered};
 use crate::source;
@@ -64,6 +65,27 @@ impl ReadConfig {
         if self.recovered.is_none() {
             self.config.default = self.config.chosen(context, variables, choice, path, problems);
         }
+    }
+
+    /// Lets `name`, which the command line has, play the user of simulated conversations that do not say who does.
+    pub(crate) fn choose_simulator(
+        &mut self,
+        context: &Context,
+        name: Option<&str>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let Some(name) = name.filter(|_| self.recovered.is_none()) else { return };
+        let found = match SimulatorName::parse(name) {
+            SimulatorName::Agent(name) => self.config.agent_named(name).map(|_| ()),
+            SimulatorName::Script(name) => self.config.scripts(&context.files).check(name).map_err(Some),
+        };
+        problems.extend(
+            found.err().flatten().map(|problem| Diagnostic {
+                message: format!("`--simulator`: {}", problem.message),
+                ..problem
+            }),
+        );
+        self.config.simulator = Some(name.to_owned());
     }
 
     /// Finds out what is secret, and lets `redactor` know it: a config that does not fit may be quoted as well.

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 
 use crate::diagnostic::Place;
-use crate::outcome::{FailedRuns, Outcome, Status};
+use crate::outcome::{FailedRuns, InputOrigin, Outcome, Status};
 
 /// How many reasons are listed; the runs that failed for others are counted.
 const MOST_REASONS: usize = 10;
@@ -30,12 +30,12 @@ pub(super) enum ReasonNovelty {
 impl FailureReasons {
     /// Counts a run that did not pass.
     pub(super) fn add(&mut self, outcome: &Outcome) -> ReasonNovelty {
-        let limit = exceeded_limit(outcome);
+        let rule = varying_rule(outcome);
         let status = outcome.status();
         let (kind, message) = outcome.headline().unwrap_or((status.as_str(), status.as_str()));
-        let is_same = |failed: &&mut FailedRuns| match limit {
-            Some(limit) => failed.limit.as_ref() == Some(limit),
-            None => failed.limit.is_none() && (&*failed.kind, &*failed.message) == (kind, message),
+        let is_same = |failed: &&mut FailedRuns| match rule {
+            Some(rule) => failed.rule.as_ref() == Some(rule) && failed.kind == kind,
+            None => failed.rule.is_none() && (&*failed.kind, &*failed.message) == (kind, message),
         };
         if let Some(known) = self.listed.iter_mut().find(is_same) {
             known.add(outcome.run);
@@ -45,8 +45,8 @@ impl FailureReasons {
             self.further += 1;
             return ReasonNovelty::Known;
         }
-        let (kind, message, limit) = (kind.to_owned(), message.to_owned(), limit.cloned());
-        self.listed.push(FailedRuns { status, kind, message, limit, count: 1, runs: vec![outcome.run] });
+        let (kind, message, rule) = (kind.to_owned(), message.to_owned(), rule.cloned());
+        self.listed.push(FailedRuns { status, kind, message, rule, count: 1, runs: vec![outcome.run] });
         ReasonNovelty::First
     }
 
@@ -57,10 +57,12 @@ impl FailureReasons {
     }
 }
 
-/// The place of the exceeded limit, if that is the first finding.
-fn exceeded_limit(outcome: &Outcome) -> Option<&Place> {
+/// The place of the rule that failed first, if what it found is different in every run: of a limit, and of any rule in a
+/// simulated conversation.
+fn varying_rule(outcome: &Outcome) -> Option<&Place> {
     let (_, first) = outcome.all_failures().next().filter(|_| outcome.status() == Status::Failed)?;
-    first.measured.is_some().then_some(&first.place)
+    let is_simulated = outcome.transcript.turns.iter().any(|turn| turn.origin == InputOrigin::Simulator);
+    (first.measured.is_some() || is_simulated).then_some(&first.place)
 }
 
 #[cfg(test)]

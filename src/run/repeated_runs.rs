@@ -9,7 +9,9 @@ use super::event::RunEvent;
 use super::failure_reasons::{FailureReasons, ReasonNovelty};
 use super::outcomes::mark_aborted;
 use crate::context::CaseKey;
-use crate::outcome::{ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict, Status};
+use crate::outcome::{
+    CheckpointRuns, ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict, Status,
+};
 use crate::statistics::{DurationStatistics, SequentialDecision};
 use crate::trace::Usage;
 
@@ -44,6 +46,7 @@ impl RepeatedRuns {
             durations: DurationStatistics::default(),
             turns: 0,
             usage: Usage::default(),
+            checkpoints: Vec::new(),
             failures: Vec::new(),
             further_failed: 0,
         };
@@ -137,6 +140,7 @@ impl AttemptSeries for RepeatedRuns {
         *usage =
             outcome.transcript.turns.iter().filter_map(|turn| turn.usage).fold(*usage, |sum, own| sum + own);
         *(if status == Status::Passed { passed } else { failed }) += 1;
+        CheckpointRuns::count(&mut self.stability.checkpoints, &outcome.transcript.checkpoints);
         self.decided = self.decide(&outcome);
         if status == Status::Passed {
             self.latest = Some(outcome);

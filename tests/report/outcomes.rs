@@ -5,10 +5,10 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, CheckpointOutcome, EarlierMessage, ErrorKind, FailedRuns, Failure, InputOrigin, JudgeAnswer,
-    Level, Measured, MeasuredUnit, Outcome, PassedRule, Problem, Quarantine, Ruling, RunFacts, RunPolicy,
-    SaidLine, Stability, StabilityVerdict, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript,
-    TranscriptLine, TurnEnd, TurnOutcome,
+    CallOutcome, CheckpointOutcome, CheckpointRuns, EarlierMessage, ErrorKind, FailedRuns, Failure,
+    InputOrigin, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome, PassedRule, Problem, Quarantine,
+    Ruling, RunFacts, RunPolicy, SaidLine, Stability, StabilityVerdict, Status, TestEnd, TestIdentity,
+    TestVerdict, Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::Usage;
@@ -543,13 +543,18 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         },
         run: 2,
         earlier_attempts: Vec::new(),
-        stability: Some(Box::new(stability(
-            StabilityVerdict::Failed,
-            failed_runs(say("run's kind"), say("run's finding")),
-        ))),
+        stability: Some(Box::new(runs_made_of(say))),
         other_runs: Vec::new(),
         self_comparison: None,
     }
+}
+
+/// Runs with every text that `say` makes of its place.
+fn runs_made_of(say: impl Fn(&'static str) -> String) -> Stability {
+    let id = say("run's checkpoint");
+    let checkpoint = CheckpointRuns { id, is_required: true, reached: 3, turns: Some((1, 4)) };
+    let failed = failed_runs(say("run's kind"), say("run's finding"));
+    Stability { checkpoints: vec![checkpoint], ..stability(StabilityVerdict::Failed, failed) }
 }
 
 /// Five runs, of which three failed as `failed` describes.
@@ -566,6 +571,7 @@ pub(super) fn stability(verdict: StabilityVerdict, failed: FailedRuns) -> Stabil
         durations,
         turns: 5,
         usage: Usage::default(),
+        checkpoints: Vec::new(),
         failures: vec![failed],
         further_failed: 1,
     }
@@ -573,5 +579,5 @@ pub(super) fn stability(verdict: StabilityVerdict, failed: FailedRuns) -> Stabil
 
 /// Two runs that failed for one reason.
 pub(super) fn failed_runs(kind: String, message: String) -> FailedRuns {
-    FailedRuns { status: Status::Failed, kind, message, limit: None, count: 2, runs: vec![2, 4] }
+    FailedRuns { status: Status::Failed, kind, message, rule: None, count: 2, runs: vec![2, 4] }
 }

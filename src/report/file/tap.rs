@@ -16,7 +16,7 @@ use crate::report::reporter::Reporter;
 use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::words::duration::milliseconds;
 use crate::report::words::ruling;
-use crate::report::words::stability::{flip, flip_rate, numbers, percent};
+use crate::report::words::stability::{checkpoint, flip, flip_rate, numbers, percent};
 use crate::run::RunEvent;
 use crate::text::{escape, truncate};
 
@@ -103,6 +103,12 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
         put(&format!("runs: {}", stability.runs()));
         put(&format!("pass_rate: {}", percent(stability.pass_rate() / 100.0).trim_end_matches('%')));
         put(&format!("stability: {}", stability.class().as_str()));
+        if !stability.checkpoints.is_empty() {
+            put("checkpoints:");
+        }
+        for reached in &stability.checkpoints {
+            put(&format!("  - {}", quoted(&checkpoint(reached, stability.runs()))));
+        }
         if !stability.failures.is_empty() {
             put("failed_runs:");
         }

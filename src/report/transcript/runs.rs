@@ -6,7 +6,7 @@ use super::style::{TranscriptScope, TranscriptStyle};
 use super::writer::transcript;
 use crate::outcome::{FailedRuns, Outcome, Status};
 use crate::report::layout::{Page, mark};
-use crate::report::words::stability::{all_passed, decision, numbers, rate, times, tries};
+use crate::report::words::stability::{all_passed, checkpoint, decision, numbers, rate, times, tries};
 use crate::text::{escape, truncate};
 
 /// The most characters of a finding on one line.
@@ -34,6 +34,11 @@ pub(super) fn runs(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
     }
     if let Some(tries) = tries(stability) {
         line(page, &tries, palette.faint);
+    }
+    for reached in &stability.checkpoints {
+        let is_missed = reached.is_required && reached.reached < stability.runs();
+        let look = if is_missed { palette.of(Status::Failed) } else { palette.faint };
+        line(page, &escape::line(&checkpoint(reached, stability.runs())), look);
     }
     for failed in &stability.failures {
         reason(page, failed, style);

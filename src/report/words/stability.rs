@@ -1,6 +1,8 @@
 //! What several runs of a test came to, for people.
 
-use crate::outcome::{FailedRuns, Outcome, RunPolicy, SelfComparison, Stability, StabilityVerdict, Totals};
+use crate::outcome::{
+    CheckpointRuns, FailedRuns, Outcome, RunPolicy, SelfComparison, Stability, StabilityVerdict, Totals,
+};
 use crate::statistics::{
     Interval, Percentage, ReliabilityEstimate, SequentialTest, exact_interval, reliability,
 };
@@ -88,6 +90,18 @@ pub(crate) fn tries(stability: &Stability) -> Option<String> {
 
 /// For how many numbers of tries the text reports have estimates.
 const MOST_TRIES: usize = 3;
+
+/// ``checkpoint `paid`: reached in 7 of 10 runs (turns 2 to 4)``
+pub(crate) fn checkpoint(checkpoint: &CheckpointRuns, runs: u32) -> String {
+    let CheckpointRuns { id, reached, turns, .. } = checkpoint;
+    let plural = if runs == 1 { "run" } else { "runs" };
+    let turns = match turns {
+        None => String::new(),
+        Some((least, most)) if least == most => format!(" (turn {least})"),
+        Some((least, most)) => format!(" (turns {least} to {most})"),
+    };
+    format!("checkpoint `{id}`: reached in {reached} of {runs} {plural}{turns}")
+}
 
 /// `run 4`, `runs 2, 7`, `runs 1, 2, 3 and 17 more`.
 pub(crate) fn numbers(failed: &FailedRuns) -> String {

@@ -9,7 +9,9 @@ use crate::outcome::{CheckpointOutcome, Outcome};
 use crate::report::words::checkpoints::{self, CheckpointWords};
 use crate::report::words::duration::milliseconds;
 use crate::report::words::names;
-use crate::report::words::stability::{decision, flip, numbers, rate, times, tries};
+use crate::report::words::stability::{
+    checkpoint as checkpoint_rate, decision, flip, numbers, rate, times, tries,
+};
 use crate::text::truncate;
 
 /// The most characters of a finding in the list.
@@ -166,9 +168,10 @@ fn runs(outcome: &Outcome) -> Vec<String> {
         let message = truncate::chars(&failed.message, LONGEST_HEADLINE);
         format!("{} {}: {message}", numbers(failed), failed.status.as_str())
     });
+    let reached = stability.checkpoints.iter().map(|reached| checkpoint_rate(reached, stability.runs()));
     let lines = flip(outcome).into_iter().chain([rate(stability)]).chain(decision(stability));
     let below = (stability.runs() > 1).then(|| format!("run {} is shown below", outcome.run));
-    lines.chain([times(stability)]).chain(tries(stability)).chain(shown).chain(below).collect()
+    lines.chain([times(stability)]).chain(tries(stability)).chain(reached).chain(shown).chain(below).collect()
 }
 
 fn attempt(name: String, outcome: &Outcome) -> AttemptDetails<'_> {

@@ -1,10 +1,10 @@
 //! From several runs of a test to their view.
 
 use super::runs_view::{
-    DurationsView, EstimateView, FailedRunsView, FlipCounts, IntervalView, RunsVerdictView, RunsView,
-    SelfComparisonView, SequentialView, StabilityView,
+    CheckpointRunsView, DurationsView, EstimateView, FailedRunsView, FlipCounts, IntervalView,
+    RunsVerdictView, RunsView, SelfComparisonView, SequentialView, StabilityView,
 };
-use crate::outcome::{FailedRuns, Outcome, RunPolicy, Stability, StabilityVerdict, Totals};
+use crate::outcome::{CheckpointRuns, FailedRuns, Outcome, RunPolicy, Stability, StabilityVerdict, Totals};
 use crate::report::words::duration::milliseconds;
 use crate::statistics::{
     DurationStatistics, Interval, Percentage, ReliabilityEstimate, SequentialTest, StabilityClass,
@@ -14,8 +14,8 @@ use crate::statistics::{
 /// The runs of `outcome`, of a test that ran several times.
 pub(super) fn runs(outcome: &Outcome) -> Option<RunsView<'_>> {
     let stability = outcome.stability.as_deref()?;
-    let Stability { policy, passed, failed, verdict, durations, turns, usage: _, failures, further_failed } =
-        stability;
+    let Stability { policy, passed, failed, verdict, durations, turns, usage: _, .. } = stability;
+    let Stability { checkpoints, failures, further_failed, .. } = stability;
     let (min_pass_rate, until_decided) = match policy {
         RunPolicy::Times { min_pass_rate, .. } => (Some(whole(*min_pass_rate)), None),
         RunPolicy::UntilDecided(SequentialTest { good, bad, error, max: _ }) => {
@@ -35,6 +35,7 @@ pub(super) fn runs(outcome: &Outcome) -> Option<RunsView<'_>> {
         duration_ms: durations.into(),
         total_turns: *turns,
         shown: outcome.run,
+        checkpoints: checkpoints.iter().map(checkpoint_runs).collect(),
         failures: failures.iter().map(failed_runs).collect(),
         further_failed: Some(*further_failed).filter(|further| *further > 0),
     })
@@ -70,8 +71,14 @@ pub(super) fn flips(totals: &Totals) -> Option<FlipCounts> {
     (compared > 0).then_some(FlipCounts { compared, flipped, flip_rate, interval })
 }
 
+fn checkpoint_runs(checkpoint: &CheckpointRuns) -> CheckpointRunsView<'_> {
+    let CheckpointRuns { id, is_required, reached, turns } = checkpoint;
+    let (first_turn, last_turn) = turns.unzip();
+    CheckpointRunsView { id, required: *is_required, reached: *reached, first_turn, last_turn }
+}
+
 fn failed_runs(failed: &FailedRuns) -> FailedRunsView<'_> {
-    let FailedRuns { status, kind, message, limit: _, count, runs } = failed;
+    let FailedRuns { status, kind, message, rule: _, count, runs } = failed;
     FailedRunsView { status: (*status).into(), kind, message, count: *count, runs }
 }
 

@@ -70,6 +70,9 @@ pub(super) struct RunsView<'a> {
     /// The run that all other fields of the result are about, from 1: the first that failed, or the one that decided the test;
     /// the last one if the test passed.
     pub(super) shown: u32,
+    /// How often each checkpoint of a simulated conversation was reached, in the order of the test; omitted if it has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) checkpoints: Vec<CheckpointRunsView<'a>>,
     /// The runs that did not pass, by reason, the most frequent first: at most ten reasons.
     pub(super) failures: Vec<FailedRunsView<'a>>,
     /// How many more runs did not pass, for reasons that are not listed; omitted if there are none.
@@ -127,6 +130,24 @@ pub(super) struct DurationsView {
     pub(super) max: f64,
     /// The standard deviation of the sample.
     pub(super) standard_deviation: f64,
+}
+
+/// A checkpoint in several runs of its test.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "CheckpointRuns")]
+pub(super) struct CheckpointRunsView<'a> {
+    /// The id of the checkpoint.
+    pub(super) id: &'a str,
+    /// Whether the test fails without it.
+    pub(super) required: bool,
+    /// How many runs reached it.
+    pub(super) reached: u32,
+    /// The smallest number of the turn that reached it, from 1; omitted if no run did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) first_turn: Option<u32>,
+    /// The largest number of that turn; omitted if no run did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) last_turn: Option<u32>,
 }
 
 /// The runs that did not pass for one reason.

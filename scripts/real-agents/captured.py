@@ -34,7 +34,8 @@ def told(result: dict) -> str:
 
 def lines(result: dict) -> Iterator[str]:
     for turn in result["turns"]:
-        yield f"turn {turn['turn']} {turn['status']}: {turn['input']}"
+        speaker = " (simulator)" if turn.get("input_source") == "simulator" else ""
+        yield f"turn {turn['turn']} {turn['status']}{speaker}: {turn['input']}"
         for call in turn["tool_calls"]:
             yield f"  calls {call['name']} {compact(call['args'])} -> {came_of(call)}"
         items = turn["items"]
@@ -57,6 +58,9 @@ def lines(result: dict) -> Iterator[str]:
         yield from (f"  {ruling}" for ruling in rulings(turn["assertions"]))
         if "error" in turn:
             yield from error(turn["error"])
+    for checkpoint in result.get("checkpoints", []):
+        reached = f"reached in turn {checkpoint['reached_at_turn']}" if checkpoint["passed"] else "not reached"
+        yield f"checkpoint {checkpoint['id']}: {reached}"
     if result["turns_not_run"]:
         yield f"turns not run: {result['turns_not_run']}"
     if "error" in result and not any("error" in turn for turn in result["turns"]):

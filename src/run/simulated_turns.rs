@@ -39,10 +39,16 @@ impl<'a> SimulatedTurns<'a> {
             return Err(failed(format!("max turns ({max_turns}) exceeded"), so_far));
         }
         self.written.begin();
-        let answer = {
-            let left = self.time_left(so_far)?;
-            self.simulator.ask(number, so_far, left).await
-        };
+        let left = self.time_left(so_far)?;
+        let deadline = self.attempt.environment.context.clock.now().plus(left);
+        let whole = self.simulator.helpers.limits.deadline;
+        let answer = self.simulator.ask(number, so_far, left).await;
+        // The clock of a replay need not have come to the deadline.
+        if let Err(Halt::Broken(Problem { kind: ErrorKind::Timeout, .. })) = &answer
+            && whole.is_none_or(|whole| deadline <= whole)
+        {
+            return Err(self.time_is_up(so_far.trace));
+        }
         let left = self.time_left(so_far)?;
         let SimulatorAnswer { input, is_goal_achieved, .. } = answer?;
         if is_goal_achieved {
@@ -64,13 +70,15 @@ impl<'a> SimulatedTurns<'a> {
         // The time of an agent can be virtual.
         let of_agent = trace.turns.iter().skip(before).map(|turn| trace.turn_micros(turn)).sum();
         let left = allowed.saturating_sub(now.since(asked).max(Duration::from_micros(of_agent)));
-        if left.is_zero() {
-            let turns = trace.turns.len();
-            let reached = format!(", in which it had {turns} turn{}", if turns == 1 { "" } else { "s" });
-            let message = conversation_timeout(allowed, &reached);
-            return Err(Problem { kind: ErrorKind::Timeout, message, help: None }.into());
-        }
-        Ok(left)
+        if left.is_zero() { Err(self.time_is_up(trace)) } else { Ok(left) }
+    }
+
+    /// The time of the conversation is over between two turns.
+    fn time_is_up(&self, trace: &Trace) -> Halt {
+        let turns = trace.turns.len();
+        let reached = format!(", in which it had {turns} turn{}", if turns == 1 { "" } else { "s" });
+        let message = conversation_timeout(self.simulator.simulation.timeout, &reached);
+        Problem { kind: ErrorKind::Timeout, message, help: None }.into()
     }
 }
 

@@ -19,6 +19,13 @@ const usage = (prompt, completion) => ({
 mock.onMessage('"criteria":"It greets."', { content: '{"passed": true, "score": 0.8, "reason": "It says hello."}', usage: usage(90, 20) });
 mock.onMessage('"criteria":"It rhymes."', { content: "FAIL: nothing rhymes", usage: usage(90, 8) });
 
+// A simulator: its question holds what was said before as well.
+const user = (turn) => new RegExp(`"goal":"get my parcel".*"turn_number":${turn}\\b`, "s");
+mock.onMessage(user(1), { content: '{"input": "hello", "goal_achieved": false, "reasoning": "I begin."}', usage: usage(200, 20) });
+mock.onMessage(user(2), { content: "```json\n{\"input\": \"Where is my parcel?\"}\n```", usage: usage(220, 12) });
+mock.onMessage(user(3), { content: '{"input": "", "goal_achieved": true}', usage: usage(240, 8) });
+mock.onMessage('"goal":"overload it"', { error: { message: "the model is overloaded", type: "server_error" }, status: 503 });
+
 // Answers to results come first: their requests still hold what the user said.
 mock.on({ toolCallId: "call_find" }, { content: "Your parcel is in Gdynia.", usage: usage(40, 6) });
 mock.on({ toolCallId: "call_south" }, { content: "North has seven, south has none.", usage: usage(60, 9) });

@@ -7,6 +7,7 @@ path is another age of the protocol:
     /0.1.18  as a server of before 1.0 and before interrupts
     /0.1.10  as a server of the oldest kind, which sends THINKING_* where later ones send REASONING_*
     /judge   another agent, which judges what the first one did (`judge.py`)
+    /traveller  an agent that plays the user of the first one (`traveller.py`)
 
 The server binds a free port on the loopback interface, prints its address as the first line of its standard output
 once it accepts connections, and ends when its standard input is closed or on SIGTERM. With ANANKE_PYDANTIC_KEY set, a
@@ -33,6 +34,7 @@ from starlette.routing import Route
 import desk
 import judge
 import model
+import traveller
 
 KEY = os.environ.get("ANANKE_PYDANTIC_KEY", "")
 AGENT = desk.travel_desk(model.travel_desk(KEY))
@@ -50,7 +52,13 @@ def endpoint(version: str, agent: Agent = AGENT) -> Callable[[Request], Awaitabl
     return run
 
 
-ROUTES = {"/": endpoint(PROTOCOL_VERSION), "/judge": endpoint(PROTOCOL_VERSION, judge.AGENT), "/0.1.18": endpoint("0.1.18"), "/0.1.10": endpoint("0.1.10")}
+ROUTES = {
+    "/": endpoint(PROTOCOL_VERSION),
+    "/0.1.18": endpoint("0.1.18"),
+    "/0.1.10": endpoint("0.1.10"),
+    "/judge": endpoint(PROTOCOL_VERSION, judge.AGENT),
+    "/traveller": endpoint(PROTOCOL_VERSION, traveller.AGENT),
+}
 
 
 class Server(uvicorn.Server):

@@ -122,6 +122,8 @@ pub mod diagnostic;
 #[doc(hidden)]
 pub mod engine;
 #[doc(hidden)]
+pub mod freeze;
+#[doc(hidden)]
 pub mod golden;
 #[doc(hidden)]
 pub mod helper;

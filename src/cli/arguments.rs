@@ -9,6 +9,7 @@ use super::completions::{CompletionsOptions, ManOptions, completions, man};
 use super::convert::{ConvertOptions, convert};
 use super::exit::Exit;
 use super::explain::{ExplainOptions, explain};
+use super::freeze::{FreezeOptions, freeze};
 use super::init::{InitOptions, init};
 use super::list::{ListOptions, list};
 use super::run::run;
@@ -41,6 +42,8 @@ pub(crate) enum Command {
     List(ListOptions),
     /// Convert a case file (JSONL) to a YAML test file
     Convert(ConvertOptions),
+    /// Write a recorded conversation as a static test, with its recording
+    Freeze(FreezeOptions),
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaOptions),
     /// Write a first project: a config, a test and a scripted agent, or a test of your own agent
@@ -62,6 +65,7 @@ impl CommandLine {
             Command::Compare(options) => compare(options, context),
             Command::List(options) => list(options, context),
             Command::Convert(options) => convert(options, context),
+            Command::Freeze(options) => freeze(options, context),
             Command::Schema(options) => schema(options),
             Command::Init(options) => init(options, context),
             Command::Completions(options) => completions(options, Self::command()),

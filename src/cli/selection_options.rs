@@ -68,7 +68,7 @@ impl SelectionOptions {
 }
 
 /// `NAME=VALUE`; everything after the first `=` is the value.
-fn variable(text: &str) -> Result<(String, String), String> {
+pub(super) fn variable(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected `NAME=VALUE`")?;
     if is_reserved(name) {
         return Err(format!("`{name}` is reserved"));

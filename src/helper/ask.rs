@@ -88,7 +88,7 @@ impl Helper<'_> {
 
     /// What the helper says to `question`.
     async fn text(&mut self, question: &HelperQuestion) -> Result<String, Halt> {
-        let thread_id = self.environment.context.ids.next("thread");
+        let thread_id = self.environment.helper_ids(&self.lane).next("thread");
         let model = self.target.prompted(self.role.prompt(), question.connector.as_deref());
         let props = if model.is_some() { serde_json::Map::new() } else { question.props() };
         let target = model.as_deref().unwrap_or(self.target);
@@ -106,7 +106,7 @@ impl Helper<'_> {
             tools: &mut *self.tools,
             oracle: &NoRules,
             requests: &mut DeclineRequests,
-            ids: self.environment.context.ids.clone(),
+            ids: self.environment.helper_ids(&self.lane),
             observers: (self.observers)(&self.lane),
             budget: Budget { turn: self.limits.clone(), is_default_timeout: false, whole: None },
             at_failure: AtFailure::Finish,
@@ -132,7 +132,7 @@ impl Helper<'_> {
             history: Vec::new(),
             client_tools: Arc::clone(&self.client_tools),
             clock: context.clock.clone(),
-            ids: context.ids.clone(),
+            ids: self.environment.helper_ids(&self.lane),
             transport: self.environment.helper_transport(&self.lane, &self.title()),
             programs: self.environment.helper_programs(&self.lane, &self.title()),
         }

@@ -137,6 +137,13 @@ impl Preparation {
         &self.name
     }
 
+    /// The variables that the test and its row gave, filled.
+    pub fn own_variables(&self) -> Map<String, Value> {
+        let is_own = |name: &str| self.from_test.iter().any(|own| own == name);
+        let own = self.scope.values().filter(|(name, _)| is_own(name));
+        own.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    }
+
     /// How many turns the test has.
     pub fn turns(&self) -> usize {
         self.test.turns.len()

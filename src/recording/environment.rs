@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::kept_recording::KeptRecording;
 use super::problem::problem;
 use super::recorded_launcher::RecordedLauncher;
 use super::recorder::Recorder;
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::replayed_launcher::ReplayedLauncher;
-use crate::context::{At, CaseKey, Context};
+use crate::context::{At, CaseKey, Context, Ids};
 use crate::message::Lane;
 use crate::outcome::{Halt, Problem};
 use crate::redact::{Redactor, marker};
@@ -37,10 +38,18 @@ pub struct AttemptEnvironment {
     pub servers: ServerWatch,
     /// Masks the secrets of the test.
     pub redactor: Redactor,
+    /// Ids and transport without a recorder over them.
+    own: Outside,
     started: At,
     source: EnvironmentSource,
     /// How many helpers of each role were asked in this turn.
     helpers: Mutex<BTreeMap<&'static str, u32>>,
+}
+
+/// Ids and transport.
+struct Outside {
+    ids: Arc<dyn Ids>,
+    transport: Arc<dyn Transport>,
 }
 
 /// Where everything comes from.
@@ -48,6 +57,8 @@ enum EnvironmentSource {
     Live,
     Recorded(Recorder, Recordings),
     Replayed(Replay),
+    /// Replayed, and what the test uses of it is recorded again.
+    Copied(Replay, Recorder, Arc<KeptRecording>),
 }
 
 impl AttemptEnvironment {
@@ -64,6 +75,7 @@ impl AttemptEnvironment {
             programs: Arc::new(ProgramLauncher::new(context)),
             servers: servers.clone(),
             redactor: redactor.clone(),
+            own: Outside { ids: Arc::clone(&context.ids), transport: Arc::clone(transport) },
             started: context.clock.now(),
             source: EnvironmentSource::Live,
             helpers: Mutex::default(),
@@ -83,20 +95,41 @@ impl AttemptEnvironment {
             (Some(replay), _) => Ok(Self::replayed(replay, &self.context, self.redactor)),
             (None, RecordingMode::Replay) => Err(recordings.missing(key)),
             (None, _) => {
-                let Self { context, transport, programs, started, ref redactor, .. } = self;
-                let recorder = Recorder::new(key.clone(), &context, started, transport, redactor.clone());
-                let context = Context { ids: recorder.ids(), ..context };
-                let transport = recorder.transport(Lane::Agent);
-                let programs =
-                    RecordedLauncher { recorder: recorder.clone(), lane: Lane::Agent, launcher: programs };
-                Ok(Self {
-                    context,
-                    transport,
-                    programs: Arc::new(programs),
-                    source: EnvironmentSource::Recorded(recorder, recordings.clone()),
-                    ..self
-                })
+                let recordings = recordings.clone();
+                Ok(self.recorded(key, |recorder| EnvironmentSource::Recorded(recorder, recordings)))
             }
+        }
+    }
+
+    /// The same for the attempt `key`, replayed from `kept`, whatever attempt that is of.
+    #[must_use]
+    pub fn with_recording(self, kept: &Arc<KeptRecording>, key: &CaseKey) -> Self {
+        let replay = kept.replay(&self.redactor);
+        let replayed = Self::replayed(replay.clone(), &self.context, self.redactor);
+        if kept.is_copied() {
+            let kept = Arc::clone(kept);
+            return replayed.recorded(key, |recorder| EnvironmentSource::Copied(replay, recorder, kept));
+        }
+        replayed
+    }
+
+    /// The same with a recorder of the attempt `key` over it.
+    fn recorded(self, key: &CaseKey, source: impl FnOnce(Recorder) -> EnvironmentSource) -> Self {
+        let Self { context, transport, programs, started, redactor, .. } = self;
+        let recorder = Recorder::new(key.clone(), &*context.clock, started, redactor.clone());
+        let lane = Lane::Agent;
+        let ids = recorder.ids(&lane, Arc::clone(&context.ids));
+        let programs =
+            RecordedLauncher { recorder: recorder.clone(), lane: lane.clone(), launcher: programs };
+        Self {
+            own: Outside { ids: Arc::clone(&context.ids), transport: Arc::clone(&transport) },
+            context: Context { ids, ..context },
+            transport: recorder.transport(lane, transport),
+            programs: Arc::new(programs),
+            source: source(recorder),
+            started,
+            redactor,
+            ..self
         }
     }
 
@@ -107,11 +140,14 @@ impl AttemptEnvironment {
             // The recorded value is not known, and the current one may be another.
             Arc::make_mut(&mut environment).set(variable, marker(name));
         }
-        let context = Context { environment, clock: replay.clock(), ids: replay.ids(), ..context.clone() };
+        let ids = replay.ids(&Lane::Agent);
+        let context = Context { environment, clock: replay.clock(), ids, ..context.clone() };
+        let transport = replay.transport(Lane::Agent, None);
         Self {
+            own: Outside { ids: Arc::clone(&context.ids), transport: Arc::clone(&transport) },
             started: context.clock.now(),
             context,
-            transport: replay.transport(Lane::Agent, None),
+            transport,
             programs: Arc::new(ReplayedLauncher { replay: replay.clone(), lane: Lane::Agent, helper: None }),
             servers: ServerWatch::default(),
             redactor,
@@ -128,27 +164,39 @@ impl AttemptEnvironment {
         Lane::Helper { role: role.to_owned(), number: *number }
     }
 
+    /// The ids of a helper, which are recorded in its own lane.
+    pub fn helper_ids(&self, lane: &Lane) -> Arc<dyn Ids> {
+        let ids = self.replay().map_or_else(|| Arc::clone(&self.own.ids), |replay| replay.ids(lane));
+        self.recorder().map_or_else(|| Arc::clone(&ids), |recorder| recorder.ids(lane, Arc::clone(&ids)))
+    }
+
     /// The way of `helper` to an agent on the network, in its own lane.
     pub fn helper_transport(&self, lane: &Lane, helper: &str) -> Arc<dyn Transport> {
-        match &self.source {
-            EnvironmentSource::Live => Arc::clone(&self.transport),
-            EnvironmentSource::Recorded(recorder, _) => recorder.transport(lane.clone()),
-            EnvironmentSource::Replayed(replay) => replay.transport(lane.clone(), Some(helper.to_owned())),
+        let transport = match self.replay() {
+            Some(replay) => replay.transport(lane.clone(), Some(helper.to_owned())),
+            None => Arc::clone(&self.own.transport),
+        };
+        match self.recorder() {
+            Some(recorder) => recorder.transport(lane.clone(), transport),
+            None => transport,
         }
     }
 
     /// The way of `helper` to an agent that is a program, in its own lane.
     pub fn helper_programs(&self, lane: &Lane, helper: &str) -> Arc<dyn PipeLauncher> {
-        let lane = lane.clone();
-        match &self.source {
-            EnvironmentSource::Live => Arc::clone(&self.programs),
-            EnvironmentSource::Recorded(recorder, _) => {
-                let launcher = Arc::new(ProgramLauncher::new(&self.context));
-                Arc::new(RecordedLauncher { recorder: recorder.clone(), lane, launcher })
+        let launcher: Arc<dyn PipeLauncher> = match self.replay() {
+            Some(replay) => Arc::new(ReplayedLauncher {
+                replay: replay.clone(),
+                lane: lane.clone(),
+                helper: Some(helper.to_owned()),
+            }),
+            None => Arc::new(ProgramLauncher::new(&self.context)),
+        };
+        match self.recorder() {
+            Some(recorder) => {
+                Arc::new(RecordedLauncher { recorder: recorder.clone(), lane: lane.clone(), launcher })
             }
-            EnvironmentSource::Replayed(replay) => {
-                Arc::new(ReplayedLauncher { replay: replay.clone(), lane, helper: Some(helper.to_owned()) })
-            }
+            None => launcher,
         }
     }
 
@@ -176,14 +224,14 @@ impl AttemptEnvironment {
     /// Follows the conversation if it is recorded.
     pub fn recorder(&self) -> Option<&Recorder> {
         match &self.source {
-            EnvironmentSource::Recorded(recorder, _) => Some(recorder),
+            EnvironmentSource::Recorded(recorder, _) | EnvironmentSource::Copied(_, recorder, _) => Some(recorder),
             EnvironmentSource::Live | EnvironmentSource::Replayed(_) => None,
         }
     }
 
     fn replay(&self) -> Option<&Replay> {
         match &self.source {
-            EnvironmentSource::Replayed(replay) => Some(replay),
+            EnvironmentSource::Replayed(replay) | EnvironmentSource::Copied(replay, ..) => Some(replay),
             EnvironmentSource::Live | EnvironmentSource::Recorded(..) => None,
         }
     }
@@ -191,28 +239,20 @@ impl AttemptEnvironment {
     /// What follows belongs to `turn`, counted from 1.
     pub fn begin_turn(&self, turn: u32) {
         self.helpers.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        match &self.source {
-            EnvironmentSource::Live => {}
-            EnvironmentSource::Recorded(recorder, _) => recorder.begin_turn(turn),
-            EnvironmentSource::Replayed(replay) => replay.begin_turn(turn),
-        }
+        self.recorder().into_iter().for_each(|recorder| recorder.begin_turn(turn));
+        self.replay().into_iter().for_each(|replay| replay.begin_turn(turn));
     }
 
     /// Takes over all secrets that are known by now.
     pub fn set_secrets(&self, secrets: &[Secret]) {
         self.redactor.add(secrets);
-        match &self.source {
-            EnvironmentSource::Live => {}
-            EnvironmentSource::Recorded(recorder, _) => recorder.add_secrets(secrets),
-            EnvironmentSource::Replayed(replay) => replay.set_secrets(secrets),
-        }
+        self.recorder().into_iter().for_each(|recorder| recorder.add_secrets(secrets));
+        self.replay().into_iter().for_each(|replay| replay.set_secrets(secrets));
     }
 
     /// The variables that the config's `setup` gives: `gave` in this run, or what it gave when the test was recorded.
     pub fn setup(&self, gave: &Map<String, Value>) -> Map<String, Value> {
-        if let Some(replay) = self.replay() {
-            return replay.setup().clone();
-        }
+        let gave = self.replay().map_or(gave, Replay::setup);
         self.recorder().into_iter().for_each(|recorder| recorder.setup(gave));
         gave.clone()
     }
@@ -226,10 +266,10 @@ impl AttemptEnvironment {
         number: usize,
         run: impl Future<Output = Result<Map<String, Value>, Halt>>,
     ) -> Result<Map<String, Value>, Halt> {
-        if let Some(replay) = self.replay() {
-            return Ok(replay.hook(number)?);
-        }
-        let gave = run.await;
+        let gave = match self.replay() {
+            Some(replay) => replay.hook(number).map_err(Halt::from),
+            None => run.await,
+        };
         if let (Some(recorder), Some(gave)) = (self.recorder(), to_record(&gave)) {
             recorder.hook(gave);
         }
@@ -248,13 +288,14 @@ impl AttemptEnvironment {
         mismatch: impl Fn(&Value) -> Option<&'static str>,
         run: impl Future<Output = Result<Value, Halt>>,
     ) -> Result<Value, Halt> {
-        if let Some(replay) = self.replay() {
-            let answer = replay.script(name, request)?;
-            let Some(what) = mismatch(&answer) else { return Ok(answer) };
-            let message = format!("the recording holds no answer of the script `{name}`, but {what}");
-            return Err(problem(message, None).into());
-        }
-        let gave = run.await;
+        let gave = match self.replay() {
+            Some(replay) => replay.script(name, request).map_err(Halt::from).and_then(|answer| {
+                let Some(what) = mismatch(&answer) else { return Ok(answer) };
+                let message = format!("the recording holds no answer of the script `{name}`, but {what}");
+                Err(problem(message, None).into())
+            }),
+            None => run.await,
+        };
         if let (Some(recorder), Some(gave)) = (self.recorder(), to_record(&gave)) {
             recorder.script(name, request, gave);
         }
@@ -314,6 +355,10 @@ impl AttemptEnvironment {
                 recorder.keep(recordings, ended_unix_ms).map(Some)
             }
             EnvironmentSource::Replayed(replay) => Ok(Some(replay.file().to_owned())),
+            EnvironmentSource::Copied(_, recorder, kept) => {
+                kept.set_copy(recorder.text(ended_unix_ms)?);
+                Ok(None)
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Recorded {
     pub(super) started_unix_us: u64,
     /// When its conversation was over, in milliseconds since the Unix epoch.
     pub(super) ended_unix_ms: u64,
-    /// The ids that were drawn, by what they are for, in their order.
+    /// The ids that were drawn, by what they are for ([`ids_of`]), in their order.
     pub(super) ids: BTreeMap<String, Vec<String>>,
     /// The names of the secrets that markers replace.
     pub(super) secrets: Vec<String>,
@@ -33,6 +33,15 @@ pub(super) struct Recorded {
     pub(super) scripts: Vec<ScriptAnswer>,
     /// Whether its file is not as it was written.
     pub(super) is_edited: bool,
+}
+
+/// What ids of this kind that `lane` draws are kept under: those of a helper are its own, so that a conversation gets
+/// the same ids with and without it.
+pub(super) fn ids_of(lane: &Lane, kind: &str) -> String {
+    match lane {
+        Lane::Agent => kind.to_owned(),
+        Lane::Helper { .. } => format!("{lane}:{kind}"),
+    }
 }
 
 /// One request to a script, and its answer.

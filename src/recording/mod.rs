@@ -6,6 +6,7 @@ mod exchange;
 mod file;
 mod frames;
 mod is_recording;
+mod kept_recording;
 mod name;
 mod problem;
 mod program_run;
@@ -20,6 +21,8 @@ mod secret_splitter;
 
 pub use environment::AttemptEnvironment;
 pub use is_recording::is_recording;
+pub use kept_recording::KeptRecording;
+pub use name::path as recording_path;
 pub use recorder::Recorder;
 pub use recording_limits::RecordingLimits;
 pub use recordings::{RecordingMode, Recordings};

@@ -18,7 +18,7 @@ const TEST_ENDINGS: [&str; 4] = [".test.yaml", ".test.yml", ".yaml", ".yml"];
 const LONGEST: usize = 60;
 
 /// The file of one attempt, below `folder`: `shop/checkout/pays-once-1f0c9a2b.jsonl`, `….attempt-2.jsonl`.
-pub(super) fn path(folder: &Path, key: &CaseKey) -> PathBuf {
+pub fn path(folder: &Path, key: &CaseKey) -> PathBuf {
     let mut path = folder.to_path_buf();
     let (file, name) = key.test.split_once("::").unwrap_or(("", &key.test));
     let file = TEST_ENDINGS.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);

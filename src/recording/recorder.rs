@@ -14,7 +14,7 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
+use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, ids_of};
 use super::file;
 use super::frames::Frames;
 use super::name;
@@ -23,7 +23,7 @@ use super::program_run::{ProgramRun, ProgramRunEnd};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
-use crate::context::{At, CaseKey, Context, Ids, digest, write_file};
+use crate::context::{At, CaseKey, Clock, Ids, digest, write_file};
 use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
@@ -40,8 +40,6 @@ struct SharedRecorder {
     started: At,
     /// How many microseconds the attempt was held up, which is no time of it.
     waited: AtomicU64,
-    ids: Arc<dyn Ids>,
-    transport: Arc<dyn Transport>,
     redactor: Redactor,
     state: Mutex<RecorderState>,
 }
@@ -60,14 +58,8 @@ struct RecorderState {
 }
 
 impl Recorder {
-    pub(super) fn new(
-        key: CaseKey,
-        context: &Context,
-        started: At,
-        transport: Arc<dyn Transport>,
-        redactor: Redactor,
-    ) -> Self {
-        let clock = &context.clock;
+    /// Records the attempt `key`, which began at the moment `started` of `clock`.
+    pub(super) fn new(key: CaseKey, clock: &dyn Clock, started: At, redactor: Redactor) -> Self {
         let started_unix_us = clock.unix_ms(At::default()) * 1000 + started.0;
         let recorded = Recorded { started_unix_us, ..Recorded::default() };
         let state = Mutex::new(RecorderState { recorded, ..RecorderState::default() });
@@ -75,8 +67,6 @@ impl Recorder {
             key,
             started,
             waited: AtomicU64::default(),
-            ids: Arc::clone(&context.ids),
-            transport,
             redactor,
             state,
         }))
@@ -88,12 +78,14 @@ impl Recorder {
         self.0.waited.fetch_add(micros, Ordering::Relaxed);
     }
 
-    pub(super) fn ids(&self) -> Arc<dyn Ids> {
-        Arc::new(self.clone())
+    /// The ids that `lane` draws from `ids`.
+    pub(super) fn ids(&self, lane: &Lane, ids: Arc<dyn Ids>) -> Arc<dyn Ids> {
+        Arc::new(RecordedIds { recorder: self.clone(), lane: lane.clone(), ids })
     }
 
-    pub(super) fn transport(&self, lane: Lane) -> Arc<dyn Transport> {
-        Arc::new(RecordedLane { recorder: self.clone(), lane })
+    /// The way of `lane` to agents, over `transport`.
+    pub(super) fn transport(&self, lane: Lane, transport: Arc<dyn Transport>) -> Arc<dyn Transport> {
+        Arc::new(RecordedLane { recorder: self.clone(), lane, transport })
     }
 
     /// Notes a program of `lane` that is started, and returns its index.
@@ -192,7 +184,7 @@ impl Recorder {
     }
 
     /// The recording as it is kept.
-    fn text(&self, ended_unix_ms: u64) -> Result<String, Problem> {
+    pub(super) fn text(&self, ended_unix_ms: u64) -> Result<String, Problem> {
         let redactor = &self.0.redactor;
         let mut state = self.0.state();
         if redactor.text(&self.0.key.test) != self.0.key.test {
@@ -239,10 +231,18 @@ impl SharedRecorder {
     }
 }
 
-impl Ids for Recorder {
+/// The ids of one lane.
+struct RecordedIds {
+    recorder: Recorder,
+    lane: Lane,
+    ids: Arc<dyn Ids>,
+}
+
+impl Ids for RecordedIds {
     fn next(&self, kind: &str) -> String {
-        let id = self.0.ids.next(kind);
-        self.0.state().recorded.ids.entry(kind.to_owned()).or_default().push(id.clone());
+        let id = self.ids.next(kind);
+        let mut state = self.recorder.0.state();
+        state.recorded.ids.entry(ids_of(&self.lane, kind)).or_default().push(id.clone());
         id
     }
 }
@@ -251,12 +251,17 @@ impl Ids for Recorder {
 struct RecordedLane {
     recorder: Recorder,
     lane: Lane,
+    transport: Arc<dyn Transport>,
 }
 
 impl Transport for RecordedLane {
+    fn wait(&self, time: Duration) -> BoxFuture<'_, ()> {
+        self.transport.wait(time)
+    }
+
     fn moment(&self, event: ClientEvent) -> At {
         let Recorder(shared) = &self.recorder;
-        let at = shared.transport.moment(event);
+        let at = self.transport.moment(event);
         let since = shared.since(at);
         let mut state = shared.state();
         match event {
@@ -273,7 +278,7 @@ impl Transport for RecordedLane {
 
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let Recorder(shared) = &self.recorder;
-        let reply = shared.transport.send(request.clone(), until);
+        let reply = self.transport.send(request.clone(), until);
         let index = self.recorder.requests(&self.lane, &request);
         let progress = request.progress;
         Box::pin(async move {

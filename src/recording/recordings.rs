@@ -45,7 +45,7 @@ pub enum RecordingMode {
 }
 
 /// The text of a file; `None` if it has more bytes. A pipe is refused: to open it could take forever.
-fn bounded(path: &Path, most: u64) -> io::Result<Option<String>> {
+pub(super) fn bounded(path: &Path, most: u64) -> io::Result<Option<String>> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a file"));
     }

@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::diff;
-use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
+use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, ids_of};
 use super::problem::problem;
 use super::program_run::ProgramRun;
 use super::request_match::RequestMatch;
@@ -113,8 +113,9 @@ impl Replay {
         Arc::clone(&self.0.clock) as Arc<dyn Clock>
     }
 
-    pub(super) fn ids(&self) -> Arc<dyn Ids> {
-        Arc::new(self.clone())
+    /// The ids that `lane` draws.
+    pub(super) fn ids(&self, lane: &Lane) -> Arc<dyn Ids> {
+        Arc::new(ReplayedIds { replay: self.clone(), lane: lane.clone() })
     }
 
     /// The transport of `lane`, which is that of `helper`, if it is one.
@@ -144,7 +145,7 @@ impl Replay {
         let now = arguments(argv);
         let now = left.markers.text(&now);
         let difference = diff::difference(&arguments(&run.argv), &now, &left.known_ids);
-        self.0.same(difference, &format!("a program{whose} with other arguments in turn {turn}"))?;
+        self.0.same(lane, difference, &format!("a program{whose} with other arguments in turn {turn}"))?;
         Ok(run)
     }
 
@@ -155,6 +156,7 @@ impl Replay {
     /// If it is another, or there was none.
     pub(super) fn check_line(
         &self,
+        lane: &Lane,
         helper: Option<&str>,
         then: Option<(u32, &str)>,
         now: &str,
@@ -165,7 +167,7 @@ impl Replay {
         match then {
             Some((then, line)) if then == turn => {
                 let difference = diff::difference(line, &left.markers.text(now), &left.known_ids);
-                self.0.same(difference, &format!("another line to {whom} in turn {turn}"))
+                self.0.same(lane, difference, &format!("another line to {whom} in turn {turn}"))
             }
             _ => Err(self.0.stale(&format!("holds no further line to {whom} in turn {turn}"))),
         }
@@ -237,7 +239,7 @@ impl Replay {
         let same = left.scripts.iter().position(|answer| is_of(answer) && answer.request == asked);
         let found = match (same, left.scripts.iter().position(is_of)) {
             (Some(same), _) => same,
-            (None, Some(any)) if *requests == RequestMatch::Loose => any,
+            (None, Some(any)) if *requests != RequestMatch::Exact => any,
             (None, Some(_)) => {
                 let what =
                     format!("holds an answer of the script `{name}` to another request in turn {turn}");
@@ -321,13 +323,13 @@ impl SharedReplay {
         } else {
             Some(vec![format!("recorded `{}`, now `{}`", exchange.method.as_str(), method.as_str())])
         };
-        self.same(difference, &format!("another request{whom} in turn {turn}"))?;
+        self.same(lane, difference, &format!("another request{whom} in turn {turn}"))?;
         Ok(exchange)
     }
 
-    /// Fails if there is a `difference`, unless that is allowed.
-    fn same(&self, difference: Option<Vec<String>>, what: &str) -> Result<(), Problem> {
-        match difference.filter(|_| self.requests == RequestMatch::Exact) {
+    /// Fails if there is a `difference`, unless that is allowed in this lane.
+    fn same(&self, lane: &Lane, difference: Option<Vec<String>>, what: &str) -> Result<(), Problem> {
+        match difference.filter(|_| self.requests.is_exact(lane)) {
             None => Ok(()),
             Some(lines) => {
                 let stale = self.stale(&format!("is of {what}: {}", lines.join("; ")));
@@ -337,10 +339,19 @@ impl SharedReplay {
     }
 }
 
-impl Ids for Replay {
+/// The ids of one lane.
+struct ReplayedIds {
+    replay: Replay,
+    lane: Lane,
+}
+
+impl Ids for ReplayedIds {
     fn next(&self, kind: &str) -> String {
-        let mut left = self.0.left();
-        if let Some(id) = left.ids.get_mut(kind).and_then(VecDeque::pop_front) {
+        let mut left = self.replay.0.left();
+        // Recordings made earlier keep the ids of all lanes together.
+        let own = Some(ids_of(&self.lane, kind)).filter(|own| left.ids.contains_key(own));
+        let kept = own.as_deref().unwrap_or(kind);
+        if let Some(id) = left.ids.get_mut(kept).and_then(VecDeque::pop_front) {
             return id;
         }
         let id = format!("{kind}-not-recorded-{}", left.known_ids.len());

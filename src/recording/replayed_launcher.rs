@@ -22,16 +22,15 @@ pub(super) struct ReplayedLauncher {
 
 impl PipeLauncher for ReplayedLauncher {
     fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
-        let Self { replay, lane, helper } = self;
-        let (replay, helper) = (replay.clone(), helper.clone());
-        let run = replay.program(lane, helper.as_deref(), &program.command.argv);
+        let (replay, lane, helper) = (self.replay.clone(), self.lane.clone(), self.helper.clone());
+        let run = replay.program(&lane, helper.as_deref(), &program.command.argv);
         let run = run.map_err(|problem| replay.refuse(problem))?;
         let ProgramRun { lines, end, stderr, closed, .. } = run;
         if let ProgramRunEnd::Failed(message, help) = end {
             return Err(TargetError { message, received: Received::default(), help });
         }
         let (stderr, closed) = (stderr.unwrap_or_default(), replay.at(closed));
-        Ok(Box::new(ReplayedPipe { lines: lines.into(), end, stderr, closed, replay, helper }))
+        Ok(Box::new(ReplayedPipe { lines: lines.into(), end, stderr, closed, replay, lane, helper }))
     }
 }
 
@@ -42,6 +41,7 @@ struct ReplayedPipe {
     stderr: String,
     closed: At,
     replay: Replay,
+    lane: Lane,
     helper: Option<String>,
 }
 
@@ -105,7 +105,7 @@ impl Pipe for ReplayedPipe {
             ProgramLine::Received(..) | ProgramLine::Closed(_) => None,
         });
         let then = found.as_ref().map(|(turn, line, _)| (*turn, line.as_str()));
-        let checked = self.replay.check_line(self.helper.as_deref(), then, &String::from_utf8_lossy(line));
+        let checked = self.replay.check_line(&self.lane, self.helper.as_deref(), then, &String::from_utf8_lossy(line));
         checked.map_err(|problem| self.replay.refuse(problem))?;
         Ok(found.map_or(self.closed, |(_, _, at)| self.replay.at(at)))
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
+use super::conversation_log::{ConversationLog, LoggedInputs};
 use super::exchange_log::ExchangeLog;
 use super::helpers::Helpers;
 use super::judges::Judges;
@@ -170,6 +171,10 @@ impl Attempt<'_> {
                 Box::new(SimulatedTurns::new(self, turns, simulator))
             }
         };
+        if let Some(log) = &shared.log {
+            log.begin(scripts.preparation().own_variables());
+            turns = Box::new(LoggedInputs { inputs: turns, log: log.clone() });
+        }
         Ok(engine::converse(parts, &mut *turns).await)
     }
 
@@ -180,7 +185,9 @@ impl Attempt<'_> {
         let is_logged = exchanges == ExchangeReports::On && self.purpose != AttemptPurpose::Verify;
         let log = is_logged.then(|| ExchangeLog::new(self.case, self.environment.started(), lane.clone()));
         let recorder = recorder.map(|recorder| Box::new(recorder) as Box<dyn Observer>);
-        recorder.into_iter().chain(log.map(|log| Box::new(log) as Box<dyn Observer>)).collect()
+        let of_agent = self.case.shared.log.as_ref().filter(|_| *lane == Lane::Agent);
+        let of_agent = of_agent.map(ConversationLog::observer);
+        recorder.into_iter().chain(log.map(|log| Box::new(log) as Box<dyn Observer>)).chain(of_agent).collect()
     }
 
     /// Takes over what came of the conversation.

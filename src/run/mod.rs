@@ -9,6 +9,7 @@ mod attempt_series;
 mod capture_values;
 mod case;
 mod conversation;
+mod conversation_log;
 mod event;
 mod event_channel;
 mod exchange_log;
@@ -58,6 +59,7 @@ mod watchdog;
 mod worker;
 mod written_turns;
 
+pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
 pub use event::RunEvent;
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use exchange_part::ExchangePart;

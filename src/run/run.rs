@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
+use super::conversation_log::ConversationLog;
 use super::event::RunEvent;
 use super::event_channel::EventSender;
 use super::options::Options;
@@ -14,7 +15,7 @@ use super::tool_names::ToolNames;
 use crate::context::Context;
 use crate::outcome::RunFacts;
 use crate::plan::CaseEntry;
-use crate::recording::Recordings;
+use crate::recording::{KeptRecording, Recordings};
 use crate::redact::{Redactor, Sealed};
 use crate::server::ServerWatch;
 use crate::target::Transport;
@@ -35,6 +36,10 @@ pub struct Run {
     pub stopper: Stopper,
     /// The recordings, if tests are recorded or replayed.
     pub recordings: Option<Recordings>,
+    /// One recording that every test is replayed from, over `recordings`.
+    pub recording: Option<Arc<KeptRecording>>,
+    /// Where the conversation goes, of a run that has one test.
+    pub log: Option<ConversationLog>,
     /// Notices when a server ends that the tests need.
     pub servers: ServerWatch,
     /// Set once the end of a server has been reported.
@@ -63,6 +68,8 @@ impl Run {
             facts: RunFacts::default(),
             stopper: Stopper::default(),
             recordings: None,
+            recording: None,
+            log: None,
             servers: ServerWatch::default(),
             exit_reported: OnceCell::new(),
             thread_locks: ThreadLocks::default(),

@@ -49,9 +49,10 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
 fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem> {
     let Case { shared, redactor, .. } = case;
     let live = AttemptEnvironment::live(&shared.context, &shared.transport, &shared.servers, redactor);
-    match &shared.recordings {
-        Some(recordings) => live.with_recordings(recordings, key),
-        None => Ok(live),
+    match (&shared.recording, &shared.recordings) {
+        (Some(kept), _) => Ok(live.with_recording(kept, key)),
+        (None, Some(recordings)) => live.with_recordings(recordings, key),
+        (None, None) => Ok(live),
     }
 }
 

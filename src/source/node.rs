@@ -42,7 +42,59 @@ pub struct Entry {
     pub value: Node,
 }
 
+impl Entry {
+    /// An entry that is written in no file.
+    pub fn new(key: String, value: Node) -> Self {
+        Self { key, key_span: Span::default(), value }
+    }
+}
+
 impl Node {
+    /// A value that is written in no file.
+    pub fn of_json(value: &Value) -> Self {
+        let value = match value {
+            Value::Null => NodeValue::Null,
+            Value::Bool(value) => NodeValue::Bool(*value),
+            Value::Number(value) => NodeValue::Number(value.clone()),
+            Value::String(value) => NodeValue::String(value.clone()),
+            Value::Array(items) => NodeValue::List(items.iter().map(Self::of_json).collect()),
+            Value::Object(map) => NodeValue::Map(
+                map.iter().map(|(key, value)| Entry::new(key.clone(), Self::of_json(value))).collect(),
+            ),
+        };
+        Self { value, span: Span::default() }
+    }
+
+    /// Sets the value of a mapping's key; a new key is the last.
+    pub fn set(&mut self, key: &str, value: Self) {
+        let NodeValue::Map(entries) = &mut self.value else { return };
+        match entries.iter_mut().find(|entry| entry.key == key) {
+            Some(entry) => entry.value = value,
+            None => entries.push(Entry::new(key.to_owned(), value)),
+        }
+    }
+
+    /// Removes a key of a mapping, and returns its value.
+    pub fn remove(&mut self, key: &str) -> Option<Self> {
+        let NodeValue::Map(entries) = &mut self.value else { return None };
+        let position = entries.iter().position(|entry| entry.key == key)?;
+        Some(entries.remove(position).value)
+    }
+
+    /// The items of a list; nothing for any other value.
+    pub fn items(&self) -> &[Self] {
+        match &self.value {
+            NodeValue::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The value of a mapping's key, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+        let NodeValue::Map(entries) = &mut self.value else { return None };
+        entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.value)
+    }
+
     /// The entries of a mapping; nothing for any other value.
     pub fn entries(&self) -> &[Entry] {
         match &self.value {

@@ -46,6 +46,7 @@ const DIRECTION: &[&[&str]] = &[
     &["engine"],
     &["helper"],
     &["run"],
+    &["freeze"],
     &["compare"],
     &["report"],
     &["testing", "mock"],

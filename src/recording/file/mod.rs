@@ -7,7 +7,7 @@ mod line;
 mod read;
 mod write;
 
-pub(super) use read::{RecordingError, read};
+pub(super) use read::{RecordingError, read, read_any};
 pub(super) use write::write;
 
 #[cfg(test)]

@@ -29,6 +29,17 @@ pub(in crate::recording) struct RecordingError {
 /// # Errors
 /// If it is not a recording, is one of another test, or one that this program cannot read.
 pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, RecordingError> {
+    read_any(text, |found| found == key).map(|(_, recorded)| recorded)
+}
+
+/// The content of a file, and which attempt it is of, if that one `is_expected`.
+///
+/// # Errors
+/// If it is not a recording, is one of another attempt, or one that this program cannot read.
+pub(in crate::recording) fn read_any(
+    text: &str,
+    is_expected: impl Fn(&CaseKey) -> bool,
+) -> Result<(CaseKey, Recorded), RecordingError> {
     let mut recorded = None;
     let mut lines = 0;
     for (index, written) in text.lines().enumerate() {
@@ -36,7 +47,7 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
         let wrong = |message: String| RecordingError { line: index + 1, message };
         let read = serde_json::from_str::<RecordingLine>(written);
         let Some(recorded) = &mut recorded else {
-            recorded = Some(read_heading(key, read, written).map_err(wrong)?);
+            recorded = Some(read_heading(&is_expected, read, written).map_err(wrong)?);
             continue;
         };
         let line = read.map_err(|error| wrong(no_line(&error)))?;
@@ -66,7 +77,7 @@ pub(in crate::recording) fn read(key: &CaseKey, text: &str) -> Result<Recorded, 
 }
 
 fn read_heading(
-    key: &CaseKey,
+    is_expected: &dyn Fn(&CaseKey) -> bool,
     line: serde_json::Result<RecordingLine>,
     written: &str,
 ) -> Result<RecordingContent, String> {
@@ -82,7 +93,7 @@ fn read_heading(
         return Err(newer(&heading.version));
     }
     let of = CaseKey { test: heading.test, run: heading.run, attempt: heading.attempt };
-    if of != *key {
+    if !is_expected(&of) {
         return Err(format!(
             "this is the recording of `{}`, run {}, attempt {}",
             of.test, of.run, of.attempt
@@ -92,6 +103,7 @@ fn read_heading(
     let minor = heading.version.split('.').nth(1).and_then(|minor| minor.parse().ok());
     let has_hash = minor.is_none_or(|minor: u32| minor >= 3);
     Ok(RecordingContent {
+        key: of,
         has_hash,
         is_intact: None,
         recorded: Recorded {
@@ -118,6 +130,7 @@ fn newer(version: &str) -> String {
 }
 
 struct RecordingContent {
+    key: CaseKey,
     /// Whether its version has a hash.
     has_hash: bool,
     /// Whether the lines before the hash are those that it was made of.
@@ -142,10 +155,10 @@ struct ReceivedParts {
 }
 
 impl RecordingContent {
-    fn into_recorded(self) -> Recorded {
+    fn into_recorded(self) -> (CaseKey, Recorded) {
         let exchanges = self.exchanges.into_iter().map(|reading| reading.exchange).collect();
         let is_edited = self.is_intact.map_or(self.has_hash, |is_intact| !is_intact);
-        Recorded { exchanges, is_edited, ..self.recorded }
+        (self.key, Recorded { exchanges, is_edited, ..self.recorded })
     }
 }
 

@@ -1,0 +1,121 @@
+//! `ananke freeze`: a conversation as a static test with its recording.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ananke::context::Context;
+use ananke::freeze::{FreezeError, FreezeRequest, FrozenTest, freeze as freeze_conversation};
+use ananke::recording::{KeptRecording, is_recording};
+use ananke::text::escape;
+use clap::Args;
+
+use super::exit::Exit;
+use super::named_path::named_path;
+use super::print::print;
+use super::print_problems::print_problems;
+use super::recorded_selection::RecordedSelection;
+use super::report_recording::recording_of_report;
+use super::runtime::runtime;
+
+#[derive(Debug, Args)]
+pub(crate) struct FreezeOptions {
+    /// A recording of the test, or a JSON report of a run that was recorded or replayed
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The test of the report, by its id
+    #[arg(long, value_name = "ID")]
+    pub(crate) test: Option<String>,
+    /// Write the test to this file (default: next to the test that was recorded, `NAME.frozen.test.yaml`)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write its recording below this directory (default: where the recording is)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) recordings: Option<PathBuf>,
+    /// Replace the test and its recording if they exist
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) recorded: RecordedSelection,
+}
+
+/// Freezes a conversation and says what was written.
+pub(super) fn freeze(options: &FreezeOptions, context: &Context) -> Exit {
+    match frozen(options, context) {
+        Ok(exit) => exit,
+        Err(error) => report(&error, options.recorded.color, context),
+    }
+}
+
+fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeError> {
+    let (path, shown) = conversation_file(&options.file, options.test.as_deref(), context)?;
+    let recording = Arc::new(KeptRecording::open(&path, &shown)?);
+    let folder = match &options.recordings {
+        Some(folder) => context.working_directory.join(folder),
+        None => recording.folder(&path).ok_or_else(|| {
+            let message = format!("the file of the recording `{shown}` was renamed or moved");
+            FreezeError::refused(message, "name the directory for the recording of the test: `--recordings DIR`")
+        })?,
+    };
+    let output = options.output.as_ref().map(|output| named_path(output, context).0);
+    let request = FreezeRequest { recording, selection: options.recorded.selection(), output, folder };
+    let runtime = runtime().map_err(|error| FreezeError::Refused { message: error.to_string(), help: None })?;
+    let frozen = runtime.block_on(freeze_conversation(context, &request))?;
+    let is_there = |file: &&Path| file.symlink_metadata().is_ok();
+    if let Some(existing) = frozen.files().into_iter().find(is_there).filter(|_| !options.force) {
+        let message = format!("`{}` exists already: nothing was written", shown_path(existing, context));
+        return Err(FreezeError::refused(message, "name another file with `-o`, or replace it with `--force`"));
+    }
+    frozen.write().map_err(|error| FreezeError::Refused {
+        message: format!("the test cannot be written: {error}"),
+        help: None,
+    })?;
+    for note in &frozen.notes {
+        let _ = writeln!(io::stderr().lock(), "note: {}", escape::terminal(note));
+    }
+    Ok(print(Exit::Success, |out| summarize(&frozen, out, context)))
+}
+
+/// The file of the recording that is meant, and what messages call it.
+fn conversation_file(
+    file: &Path,
+    test: Option<&str>,
+    context: &Context,
+) -> Result<(PathBuf, String), FreezeError> {
+    let (path, shown) = named_path(file, context);
+    if is_recording(&path) || !path.is_file() {
+        return Ok((path, shown));
+    }
+    let recording = recording_of_report(&path, &shown, test)?;
+    Ok(named_path(Path::new(&recording), context))
+}
+
+fn summarize(frozen: &FrozenTest, out: &mut dyn io::Write, context: &Context) -> io::Result<()> {
+    let counted = |count: usize| format!("{count} turn{}", if count == 1 { "" } else { "s" });
+    let [file, recording] = frozen.files().map(|file| shown_path(file, context));
+    let others = match frozen.said_by_others {
+        0 => String::new(),
+        count => format!(", {count} of them said by the simulator or a person"),
+    };
+    writeln!(out, "wrote {file}: {}{others}", counted(frozen.turns))?;
+    writeln!(out, "wrote {recording}: its recording")?;
+    writeln!(out, "replayed it: {}, as recorded", frozen.status.as_str())
+}
+
+/// A path as messages show it: from the working directory, if it is below.
+pub(super) fn shown_path(path: &Path, context: &Context) -> String {
+    let path = path.strip_prefix(&context.working_directory).unwrap_or(path);
+    escape::line(&path.to_string_lossy()).replace('\\', "/")
+}
+
+/// Prints why there is no test.
+pub(super) fn report(error: &FreezeError, colour: super::colour::Colour, context: &Context) -> Exit {
+    match error {
+        FreezeError::Broken(problems, redactor) => print_problems(problems, colour, context, redactor),
+        FreezeError::Refused { message, help } => {
+            let help = help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+            let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(&format!("{message}{help}")));
+        }
+    }
+    Exit::Failure
+}

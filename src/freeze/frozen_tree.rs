@@ -1,0 +1,120 @@
+//! A conversation as a static test: the test that it is of, with every turn written and nobody who plays the user.
+
+use super::checkpoint_rules::add_rules;
+use super::freeze_error::FreezeError;
+use super::recorded_turns::written_turn;
+use super::source_test::SourceTest;
+use super::text_with_references::map_with_references;
+use super::trial::Trial;
+use crate::outcome::InputOrigin;
+use crate::source::{Entry, Node, NodeValue};
+
+/// Keys that a static test does not have: who says what, what a row gives, and how often it runs.
+const DROPPED: [&str; 7] = ["id", "skip", "runs", "cases", "simulate", "interactive", "on_missing_input"];
+
+/// A static test.
+#[derive(Debug)]
+pub(super) struct FrozenTree {
+    /// Its keys, the version among them.
+    pub(super) root: Node,
+    /// How many turns it has.
+    pub(super) turns: usize,
+    /// How many of them were said by a simulator or a person.
+    pub(super) said_by_others: usize,
+    /// What of the test is not in it, in words.
+    pub(super) notes: Vec<String>,
+}
+
+impl FrozenTree {
+    /// The conversation `held` of the test `source`; `has_row` if it was held with a row of data.
+    ///
+    /// # Errors
+    /// If a turn cannot be written.
+    pub(super) fn of(source: &SourceTest, held: &Trial, has_row: bool) -> Result<Self, FreezeError> {
+        let mut tree = source.tree.clone();
+        let simulate = tree.get("simulate").cloned();
+        let mut notes = Vec::new();
+        let mut turns = turns(&mut tree, held)?;
+        let said_by_others = held.conversation.turns.iter().filter(|turn| is_said_by_others(turn.origin)).count();
+        let checkpoints = simulate.as_ref().and_then(|simulate| simulate.get("checkpoints"));
+        for (checkpoint, outcome) in checkpoints.map_or(&[][..], Node::items).iter().zip(&held.outcome.transcript.checkpoints)
+        {
+            let rules = checkpoint.get("assert");
+            let reached = outcome.reached_at.and_then(|turn| turns.get_mut(usize::try_from(turn).ok()? - 1));
+            let Some((turn, rules)) = reached.zip(rules) else { continue };
+            let added = match turn.get_mut("assert") {
+                Some(own) => add_rules(own, rules),
+                None => {
+                    turn.set("assert", rules.clone());
+                    Ok(())
+                }
+            };
+            if let Err(key) = added {
+                notes.push(format!("the checkpoint `{}` is not in it: its turn has another `{key}`", outcome.id));
+            }
+        }
+        if has_row {
+            tree.set("vars", map_with_references(&held.conversation.variables));
+        }
+        for key in DROPPED {
+            tree.remove(key);
+        }
+        let count = turns.len();
+        put_turns(&mut tree, turns);
+        let mut root = Node::of_json(&serde_json::json!({ "version": source.version }));
+        if let (NodeValue::Map(entries), NodeValue::Map(own)) = (&mut root.value, tree.value) {
+            entries.extend(own);
+        }
+        Ok(Self { root, turns: count, said_by_others, notes })
+    }
+}
+
+/// Whether a turn was not written in the test.
+fn is_said_by_others(origin: InputOrigin) -> bool {
+    matches!(origin, InputOrigin::Simulator | InputOrigin::Human)
+}
+
+/// Every turn of the conversation, and those that were not sent. A message that was the first turn is one of them, and
+/// not among the `messages` of `tree` any more.
+fn turns(tree: &mut Node, held: &Trial) -> Result<Vec<Node>, FreezeError> {
+    let mut written = tree.get("turns").map_or(&[][..], Node::items).to_vec().into_iter();
+    let mut turns = Vec::new();
+    for (turn, number) in held.conversation.turns.iter().zip(1..) {
+        let is_message = turn.origin == InputOrigin::Initial || (!is_said_by_others(turn.origin) && tree.get("turns").is_none());
+        turns.push(if is_said_by_others(turn.origin) {
+            written_turn(turn, number)?
+        } else if is_message {
+            first_message(tree)
+        } else {
+            written.next().map_or_else(|| written_turn(turn, number), Ok)?
+        });
+    }
+    turns.extend(written);
+    Ok(turns)
+}
+
+/// Takes the last of the messages, as a turn.
+fn first_message(tree: &mut Node) -> Node {
+    let mut turn = Node::of_json(&serde_json::json!({}));
+    if let Some(Node { value: NodeValue::List(messages), .. }) = tree.get_mut("messages")
+        && let Some(content) = messages.pop().and_then(|mut last| last.remove("content"))
+    {
+        turn.set("user", content);
+        if messages.is_empty() {
+            tree.remove("messages");
+        }
+    }
+    turn
+}
+
+/// Puts the turns where they are written, or before the rules of the test.
+fn put_turns(tree: &mut Node, turns: Vec<Node>) {
+    let turns = Node { value: NodeValue::List(turns), span: tree.span };
+    let NodeValue::Map(entries) = &mut tree.value else { return };
+    if let Some(entry) = entries.iter_mut().find(|entry| entry.key == "turns") {
+        entry.value = turns;
+        return;
+    }
+    let place = entries.iter().position(|entry| entry.key == "assert").unwrap_or(entries.len());
+    entries.insert(place, Entry::new("turns".to_owned(), turns));
+}

@@ -1,0 +1,17 @@
+//! Tests that are made from conversations: a static test with its recording.
+//!
+//! Flows in: a recording, and the test that it is of. Flows out: a [`FrozenTest`], which sends the same without a simulator
+//! or a person, and its recording. **Invariant:** a test is made only if its recording replays with the same verdict.
+
+mod checkpoint_rules;
+mod freeze_error;
+mod frozen_test;
+mod frozen_tree;
+mod recorded_turns;
+mod source_test;
+mod text_with_references;
+mod trial;
+mod verdicts;
+
+pub use freeze_error::FreezeError;
+pub use frozen_test::{FreezeRequest, FrozenTest, freeze};

@@ -1,0 +1,46 @@
+//! Turns of a test that say what a simulator or a person said.
+
+use serde_json::{Map, Value, json};
+
+use super::freeze_error::FreezeError;
+use super::text_with_references::{node_with_references, text_with_references};
+use crate::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
+use crate::model::TurnKind;
+use crate::run::LoggedTurn;
+use crate::source::Node;
+use crate::target::turn_type_name;
+
+/// The turn `number`, counted from 1, as a test writes it.
+///
+/// # Errors
+/// If no turn can say it.
+pub(crate) fn written_turn(turn: &LoggedTurn, number: usize) -> Result<Node, FreezeError> {
+    match &turn.input {
+        TurnInput::User(UserContent::Text(text)) => {
+            Ok(Node::of_json(&json!({ "user": text_with_references(text) })))
+        }
+        TurnInput::Resume(answers) => Ok(resume(answers)),
+        TurnInput::Connect => Ok(Node::of_json(&json!({ "type": turn_type_name(TurnKind::Connect) }))),
+        TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {
+            let message = format!("what turn {number} sent cannot be written as a turn: it is not a text");
+            Err(FreezeError::Refused { message, help: None })
+        }
+    }
+}
+
+fn resume(answers: &[PendingAnswer]) -> Node {
+    let answer = |answer: &PendingAnswer| {
+        let mut keys = Map::new();
+        match &answer.to {
+            AnswerTo::TheOnlyOne => {}
+            AnswerTo::Id(id) => _ = keys.insert("id".to_owned(), json!(id)),
+            AnswerTo::Tool(tool) => _ = keys.insert("tool".to_owned(), json!(tool)),
+        }
+        let status = if answer.is_resolved { "resolved" } else { "cancelled" };
+        keys.insert("status".to_owned(), json!(status));
+        keys.extend(answer.payload.iter().map(|payload| ("payload".to_owned(), payload.clone())));
+        Value::Object(keys)
+    };
+    let answers: Vec<Value> = answers.iter().map(answer).collect();
+    node_with_references(&json!({ "type": turn_type_name(TurnKind::Resume), "resume": answers }))
+}

@@ -1,0 +1,90 @@
+//! A test that is run once in this process, and reported to no one.
+//!
+//! Flows in: a plan with one test, and the recording that it is replayed from, if there is one. Flows out: its outcome, and
+//! the conversation. Nothing is sent and nothing is written.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::freeze_error::FreezeError;
+use crate::context::{At, Context};
+use crate::outcome::Outcome;
+use crate::plan::{Plan, Planned, Selection, plan};
+use crate::project::{GivenRuns, RunCounts};
+use crate::recording::KeptRecording;
+use crate::redact::Redactor;
+use crate::run::{self, ConversationLog, LoggedConversation, Options, Run, RunEvent, event_channel};
+use crate::target::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
+
+/// What came of a test.
+#[derive(Debug)]
+pub(crate) struct Trial {
+    /// The outcome, secrets masked.
+    pub(crate) outcome: Outcome,
+    /// What was sent and received.
+    pub(crate) conversation: LoggedConversation,
+}
+
+/// The plan of the one test `id`.
+///
+/// # Errors
+/// If there is no such test, or something is wrong with its files.
+pub(crate) fn planned(context: &Context, selection: &Selection, id: &str) -> Result<Plan, FreezeError> {
+    let Planned { plan, problems, redactor } = plan(context, selection, &Redactor::default());
+    let Some(mut plan) = plan else { return Err(FreezeError::Broken(problems, redactor)) };
+    plan.cases.retain(|case| case.id() == id);
+    if plan.cases.is_empty() {
+        let help = "was the test renamed or deleted? run it again with `--record`".to_owned();
+        return Err(FreezeError::refused(format!("there is no test `{id}`"), help));
+    }
+    plan.cases.truncate(1);
+    Ok(plan)
+}
+
+/// Runs the one test of `plan`.
+///
+/// # Errors
+/// If it does not run.
+pub(crate) async fn run_test(
+    context: &Context,
+    plan: &Plan,
+    recording: Option<&Arc<KeptRecording>>,
+) -> Result<Trial, FreezeError> {
+    let (sender, mut receiver) = event_channel(1);
+    let context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
+    let runs = RunCounts { given: Some(GivenRuns::Times(1)), ..RunCounts::default() };
+    let options = Options { runs, ..Options::default() };
+    let mut shared = Run::new(context, Arc::new(NoTransport), plan.redactor.clone(), options, sender);
+    let log = ConversationLog::default();
+    (shared.recording, shared.log) = (recording.cloned(), Some(log.clone()));
+    let finished = async {
+        let mut outcome = None;
+        while let Some(event) = receiver.recv().await {
+            if let RunEvent::CaseFinished(finished) = &*event {
+                outcome = Some((**finished).clone());
+            }
+        }
+        outcome
+    };
+    let (_, outcome) = tokio::join!(run::run(shared, plan.clone()), finished);
+    let outcome = outcome.ok_or_else(|| {
+        FreezeError::refused("the test did not run", "does it run with `ananke run --replay`?")
+    })?;
+    Ok(Trial { outcome, conversation: log.take() })
+}
+
+/// The way to no agent.
+struct NoTransport;
+
+impl Transport for NoTransport {
+    fn moment(&self, _: ClientEvent) -> At {
+        At::default()
+    }
+
+    fn send(&self, _: HttpRequest, _: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        let message = "nothing is sent while a test is made".to_owned();
+        let error = TargetError { message, received: Received::default(), help: None };
+        Box::pin(std::future::ready(Err(error)))
+    }
+}

@@ -36,7 +36,7 @@ const YES: &str = r#"{"passed": true, "score": 0.9, "reason": "fine"}"#;
 /// Answers the requests to each path with its texts, one after the other; if there is none left, the connection is
 /// refused.
 #[derive(Default)]
-struct Paths {
+pub(crate) struct Paths {
     answers: Mutex<HashMap<&'static str, Vec<String>>>,
     requests: Mutex<Vec<(String, Value)>>,
 }
@@ -54,6 +54,12 @@ impl Paths {
         Arc::new(Self { answers: Mutex::new(answers), requests: Mutex::default() })
     }
 
+    /// The same with these bodies.
+    pub(crate) fn sending(bodies: &[(&'static str, Vec<String>)]) -> Arc<Self> {
+        let answers = bodies.iter().cloned().collect();
+        Arc::new(Self { answers: Mutex::new(answers), requests: Mutex::default() })
+    }
+
     /// The bodies that were sent to `path`.
     fn sent(&self, path: &str) -> Vec<Value> {
         let requests = self.requests.lock().unwrap();
@@ -61,11 +67,11 @@ impl Paths {
     }
 }
 
-fn events(events: impl IntoIterator<Item = Value>) -> String {
+pub(crate) fn events(events: impl IntoIterator<Item = Value>) -> String {
     events.into_iter().map(|event| ["data: ", &event.to_string(), "\n\n"].concat()).collect()
 }
 
-fn agent_stream(text: &str) -> String {
+pub(crate) fn agent_stream(text: &str) -> String {
     events([
         json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
         json!({"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"}),

@@ -15,6 +15,7 @@ mod docs;
 mod examples;
 mod explained;
 mod fixes;
+mod freezing;
 mod hangs;
 mod history;
 mod hooks;

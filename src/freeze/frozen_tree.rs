@@ -54,7 +54,7 @@ impl FrozenTree {
             }
         }
         if has_row {
-            tree.set("vars", map_with_references(&held.conversation.variables));
+            put_variables(&mut tree, map_with_references(&held.conversation.variables));
         }
         for key in DROPPED {
             tree.remove(key);
@@ -105,6 +105,16 @@ fn first_message(tree: &mut Node) -> Node {
         }
     }
     turn
+}
+
+/// Puts the variables of the row where the variables are written, or the rows.
+fn put_variables(tree: &mut Node, variables: Node) {
+    let is_new = tree.get("vars").is_none();
+    let NodeValue::Map(entries) = &mut tree.value else { return };
+    let key = if is_new { "cases" } else { "vars" };
+    for entry in entries.iter_mut().filter(|entry| entry.key == key) {
+        *entry = Entry::new("vars".to_owned(), variables.clone());
+    }
 }
 
 /// Puts the turns where they are written, or before the rules of the test.

@@ -20,6 +20,7 @@ use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::recording::exchange::Recorded;
 use crate::redact::Redactor;
+use crate::source::reason;
 
 /// One recording in memory.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl KeptRecording {
                 None => Self::read(&text, shown),
             },
             Ok(None) => Err(unusable(&limits.too_large())),
-            Err(error) => Err(unusable(&format!("cannot be read: {error}"))),
+            Err(error) => Err(unusable(&format!("cannot be read: {}", reason(&error)))),
         }
     }
 

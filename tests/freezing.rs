@@ -136,7 +136,11 @@ async fn a_simulated_conversation_is_the_same_without_its_simulator() {
     }
     assert!(frozen.text.contains("Close my account, $${now}: ${CODE}"), "{}", frozen.text);
     assert!(frozen.text.contains("${city}") && frozen.text.contains("city: Berlin"), "{}", frozen.text);
-    assert!(!frozen.recording.contains("simulator") && frozen.recording.contains("judge.1"), "{}", frozen.recording);
+    assert!(
+        !frozen.recording.contains("simulator") && frozen.recording.contains("judge.1"),
+        "{}",
+        frozen.recording
+    );
 
     frozen.write().expect("a folder");
     fs::remove_file(project.folder().join("specs/close.test.yaml")).unwrap();

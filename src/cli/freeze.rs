@@ -54,17 +54,24 @@ fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeErro
         Some(folder) => context.working_directory.join(folder),
         None => recording.folder(&path).ok_or_else(|| {
             let message = format!("the file of the recording `{shown}` was renamed or moved");
-            FreezeError::refused(message, "name the directory for the recording of the test: `--recordings DIR`")
+            FreezeError::refused(
+                message,
+                "name the directory for the recording of the test: `--recordings DIR`",
+            )
         })?,
     };
     let output = options.output.as_ref().map(|output| named_path(output, context).0);
     let request = FreezeRequest { recording, selection: options.recorded.selection(), output, folder };
-    let runtime = runtime().map_err(|error| FreezeError::Refused { message: error.to_string(), help: None })?;
+    let runtime =
+        runtime().map_err(|error| FreezeError::Refused { message: error.to_string(), help: None })?;
     let frozen = runtime.block_on(freeze_conversation(context, &request))?;
     let is_there = |file: &&Path| file.symlink_metadata().is_ok();
     if let Some(existing) = frozen.files().into_iter().find(is_there).filter(|_| !options.force) {
         let message = format!("`{}` exists already: nothing was written", shown_path(existing, context));
-        return Err(FreezeError::refused(message, "name another file with `-o`, or replace it with `--force`"));
+        return Err(FreezeError::refused(
+            message,
+            "name another file with `-o`, or replace it with `--force`",
+        ));
     }
     frozen.write().map_err(|error| FreezeError::Refused {
         message: format!("the test cannot be written: {error}"),

@@ -9,14 +9,21 @@ use serde_json::Value;
 const LARGEST: u64 = 256 << 20;
 
 /// The path of the recording of `test` in the report at `path`, which messages call `shown`.
-pub(super) fn recording_of_report(path: &Path, shown: &str, test: Option<&str>) -> Result<String, FreezeError> {
+pub(super) fn recording_of_report(
+    path: &Path,
+    shown: &str,
+    test: Option<&str>,
+) -> Result<String, FreezeError> {
     let is_small = path.metadata().is_ok_and(|file| file.len() <= LARGEST);
-    let text = std::fs::read_to_string(path).ok().filter(|_| is_small);
-    let report: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
+    let read = std::fs::read_to_string(path).ok().filter(|_| is_small);
+    let report: Option<Value> = read.and_then(|text| serde_json::from_str(&text).ok());
     let results = report.as_ref().and_then(|report| report["results"].as_array());
     let Some(results) = results else {
         let message = format!("`{shown}` is neither a recording nor a JSON report");
-        return Err(FreezeError::refused(message, "name a file that `--record DIR` or `-o FILE.json` has written"));
+        return Err(FreezeError::refused(
+            message,
+            "name a file that `--record DIR` or `-o FILE.json` has written",
+        ));
     };
     let result = match test {
         Some(id) => results.iter().find(|result| result["id"] == *id),
@@ -30,11 +37,9 @@ pub(super) fn recording_of_report(path: &Path, shown: &str, test: Option<&str>) 
         let message = format!("`{shown}` has no test `{}`", test.unwrap_or_default());
         return Err(FreezeError::refused(message, "`--test` takes the `id` of a result"));
     };
-    match result["recording"].as_str() {
-        Some(recording) => Ok(recording.to_owned()),
-        None => {
-            let message = format!("the test `{}` was not recorded", result["id"].as_str().unwrap_or_default());
-            Err(FreezeError::refused(message, "run it again with `--record DIR`, and freeze its recording"))
-        }
-    }
+    let recording = result["recording"].as_str().map(str::to_owned);
+    recording.ok_or_else(|| {
+        let message = format!("the test `{}` was not recorded", result["id"].as_str().unwrap_or_default());
+        FreezeError::refused(message, "run it again with `--record DIR`, and freeze its recording")
+    })
 }

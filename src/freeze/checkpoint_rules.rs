@@ -96,8 +96,16 @@ mod tests {
     fn two_of_one_kind_are_refused() {
         for (block, other, key) in [
             (json!({ "outcome": "finished" }), json!({ "outcome": "interrupted" }), "outcome"),
-            (json!({ "sequence": { "steps": ["a"] } }), json!({ "sequence": { "steps": ["b"] } }), "sequence"),
-            (json!({ "timing": { "max_idle_ms": 1 } }), json!({ "timing": { "max_idle_ms": 2 } }), "max_idle_ms"),
+            (
+                json!({ "sequence": { "steps": ["a"] } }),
+                json!({ "sequence": { "steps": ["b"] } }),
+                "sequence",
+            ),
+            (
+                json!({ "timing": { "max_idle_ms": 1 } }),
+                json!({ "timing": { "max_idle_ms": 2 } }),
+                "max_idle_ms",
+            ),
             (json!({ "tools": false }), json!({ "tools": { "require": ["a"] } }), "tools"),
         ] {
             assert_eq!(added(&block, &other), Err(key.to_owned()), "{block}");

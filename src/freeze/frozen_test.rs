@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::freeze_error::FreezeError;
 use super::frozen_tree::FrozenTree;
 use super::source_test::SourceTest;
-use super::trial::{Trial, planned, run_test};
+use super::trial::{HeldTest, planned, run_test};
 use super::verdicts::difference;
 use crate::context::{CaseKey, Context, write_file};
 use crate::helper::HelperRole;
@@ -68,8 +68,8 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
     let source = SourceTest::read(context, &entry.test)?;
     let held = run_test(context, &plan, Some(recording)).await?;
     refuse_what_only_a_simulator_can_say(&held)?;
-    let tree = FrozenTree::of(&source, &held, entry.row.is_some())?;
-    let file = output.clone().unwrap_or_else(|| file_of(entry, source.is_alone));
+    let tree = FrozenTree::of(&source, &held)?;
+    let file = output.clone().unwrap_or_else(|| file_of(entry, &source));
     let comment = format!("# A conversation of `{}`, frozen with `ananke freeze`.\n", escape::line(id));
     let text = comment + &to_yaml(&tree.root, 0);
 
@@ -128,19 +128,19 @@ fn no_test(id: &str) -> FreezeError {
     FreezeError::refused(format!("there is no test `{id}`"), "was it renamed or deleted?")
 }
 
-fn not_recorded(copy: &Trial) -> FreezeError {
+fn not_recorded(copy: &HeldTest) -> FreezeError {
     let message = copy.outcome.first_problem().map(|(_, problem)| problem.message.clone());
     let message = message.unwrap_or_else(|| "its conversation cannot be recorded".to_owned());
     FreezeError::Refused { message, help: None }
 }
 
-/// The file of the static test if none is named: next to the test's own, of which it may be the only test.
-fn file_of(entry: &CaseEntry, is_alone: bool) -> PathBuf {
+/// The file of the static test if none is named: next to the test's own.
+fn file_of(entry: &CaseEntry, source: &SourceTest) -> PathBuf {
     let path = &entry.test.path;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let endings = [".test.yaml", ".test.yml", ".yaml", ".yml"];
     let stem = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
-    if is_alone && entry.row.is_none() {
+    if source.is_alone && entry.row.is_none() {
         return path.with_file_name(format!("{stem}.frozen.test.yaml"));
     }
     let own = recording_path(Path::new(""), &CaseKey::first(entry.id()));
@@ -160,7 +160,7 @@ fn simulator_script(source: &SourceTest) -> Option<String> {
 }
 
 /// Refuses a conversation whose verdict is not about its agent alone.
-fn refuse_what_only_a_simulator_can_say(held: &Trial) -> Result<(), FreezeError> {
+fn refuse_what_only_a_simulator_can_say(held: &HeldTest) -> Result<(), FreezeError> {
     let Some((turn, problem)) = held.outcome.first_problem() else { return Ok(()) };
     let is_of_conversation = turn == 0
         && matches!(problem.kind, ErrorKind::Conversation | ErrorKind::Simulator | ErrorKind::Timeout);
@@ -168,15 +168,16 @@ fn refuse_what_only_a_simulator_can_say(held: &Trial) -> Result<(), FreezeError>
         return Err(problem.clone().into());
     }
     if is_of_conversation || problem.kind == ErrorKind::Simulator {
-        let message =
-            format!("the conversation ended with `{}`, which a test without a simulator cannot", problem.message);
-        let help = "freeze a conversation that its rules decide";
-        return Err(FreezeError::refused(message, help));
+        let message = format!(
+            "the conversation ended with `{}`, which a test without a simulator cannot",
+            problem.message
+        );
+        return Err(FreezeError::refused(message, "freeze a conversation that its rules decide"));
     }
     Ok(())
 }
 
-fn refuse_another_verdict(held: &Trial, frozen: &Trial) -> Result<(), FreezeError> {
+fn refuse_another_verdict(held: &HeldTest, frozen: &HeldTest) -> Result<(), FreezeError> {
     match difference(&held.outcome, &frozen.outcome) {
         None => Ok(()),
         Some(difference) => {

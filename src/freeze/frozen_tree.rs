@@ -1,11 +1,11 @@
-//! A conversation as a static test: the test that it is of, with every turn written and nobody who plays the user.
+//! A conversation as a static test: the test that it is of, with every turn written, and without a simulator.
 
 use super::checkpoint_rules::add_rules;
 use super::freeze_error::FreezeError;
 use super::recorded_turns::written_turn;
 use super::source_test::SourceTest;
 use super::text_with_references::map_with_references;
-use super::trial::Trial;
+use super::trial::HeldTest;
 use crate::outcome::InputOrigin;
 use crate::source::{Entry, Node, NodeValue};
 
@@ -26,35 +26,37 @@ pub(super) struct FrozenTree {
 }
 
 impl FrozenTree {
-    /// The conversation `held` of the test `source`; `has_row` if it was held with a row of data.
+    /// The conversation `held` of the test `source`.
     ///
     /// # Errors
     /// If a turn cannot be written.
-    pub(super) fn of(source: &SourceTest, held: &Trial, has_row: bool) -> Result<Self, FreezeError> {
+    pub(super) fn of(source: &SourceTest, held: &HeldTest) -> Result<Self, FreezeError> {
         let mut tree = source.tree.clone();
         let simulate = tree.get("simulate").cloned();
         let mut notes = Vec::new();
         let mut turns = turns(&mut tree, held)?;
-        let said_by_others = held.conversation.turns.iter().filter(|turn| is_said_by_others(turn.origin)).count();
+        let said_by_others =
+            held.conversation.turns.iter().filter(|turn| is_said_by_others(turn.origin)).count();
         let checkpoints = simulate.as_ref().and_then(|simulate| simulate.get("checkpoints"));
-        for (checkpoint, outcome) in checkpoints.map_or(&[][..], Node::items).iter().zip(&held.outcome.transcript.checkpoints)
+        for (checkpoint, outcome) in
+            checkpoints.map_or(&[][..], Node::items).iter().zip(&held.outcome.transcript.checkpoints)
         {
             let rules = checkpoint.get("assert");
             let reached = outcome.reached_at.and_then(|turn| turns.get_mut(usize::try_from(turn).ok()? - 1));
             let Some((turn, rules)) = reached.zip(rules) else { continue };
-            let added = match turn.get_mut("assert") {
-                Some(own) => add_rules(own, rules),
-                None => {
-                    turn.set("assert", rules.clone());
-                    Ok(())
-                }
+            let Some(own) = turn.get_mut("assert") else {
+                turn.set("assert", rules.clone());
+                continue;
             };
-            if let Err(key) = added {
-                notes.push(format!("the checkpoint `{}` is not in it: its turn has another `{key}`", outcome.id));
+            if let Err(key) = add_rules(own, rules) {
+                notes.push(format!(
+                    "the checkpoint `{}` is not in it: its turn has another `{key}`",
+                    outcome.id
+                ));
             }
         }
-        if has_row {
-            put_variables(&mut tree, map_with_references(&held.conversation.variables));
+        if held.outcome.test.row.is_some() {
+            put_variables(&mut tree, &map_with_references(&held.conversation.variables));
         }
         for key in DROPPED {
             tree.remove(key);
@@ -76,11 +78,12 @@ fn is_said_by_others(origin: InputOrigin) -> bool {
 
 /// Every turn of the conversation, and those that were not sent. A message that was the first turn is one of them, and
 /// not among the `messages` of `tree` any more.
-fn turns(tree: &mut Node, held: &Trial) -> Result<Vec<Node>, FreezeError> {
+fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, FreezeError> {
     let mut written = tree.get("turns").map_or(&[][..], Node::items).to_vec().into_iter();
     let mut turns = Vec::new();
     for (turn, number) in held.conversation.turns.iter().zip(1..) {
-        let is_message = turn.origin == InputOrigin::Initial || (!is_said_by_others(turn.origin) && tree.get("turns").is_none());
+        let is_message = turn.origin == InputOrigin::Initial
+            || (!is_said_by_others(turn.origin) && tree.get("turns").is_none());
         turns.push(if is_said_by_others(turn.origin) {
             written_turn(turn, number)?
         } else if is_message {
@@ -108,7 +111,7 @@ fn first_message(tree: &mut Node) -> Node {
 }
 
 /// Puts the variables of the row where the variables are written, or the rows.
-fn put_variables(tree: &mut Node, variables: Node) {
+fn put_variables(tree: &mut Node, variables: &Node) {
     let is_new = tree.get("vars").is_none();
     let NodeValue::Map(entries) = &mut tree.value else { return };
     let key = if is_new { "cases" } else { "vars" };

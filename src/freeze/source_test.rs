@@ -26,7 +26,8 @@ impl SourceTest {
     /// If its file cannot be read any more, or is a case file.
     pub(crate) fn read(context: &Context, entry: &TestEntry) -> Result<Self, FreezeError> {
         if entry.part.is_some() {
-            let message = format!("`{}` is a case file, and only tests in YAML are made into others", entry.file);
+            let message =
+                format!("`{}` is a case file, and only tests in YAML are made into others", entry.file);
             let help = "convert it with `ananke convert`, and record the tests again";
             return Err(FreezeError::refused(message, help));
         }
@@ -45,8 +46,12 @@ impl SourceTest {
             broken(vec![Diagnostic::error(Code::Unreadable, message)])
         };
         let (version, mut tree) = version.zip(tree).ok_or_else(changed)?;
-        let extension_keys: Vec<String> =
-            tree.entries().iter().filter(|entry| entry.key.starts_with("x-")).map(|entry| entry.key.clone()).collect();
+        let extension_keys: Vec<String> = tree
+            .entries()
+            .iter()
+            .filter(|entry| entry.key.starts_with("x-"))
+            .map(|entry| entry.key.clone())
+            .collect();
         for key in extension_keys {
             tree.remove(&key);
         }

@@ -17,15 +17,12 @@ pub(crate) fn text_with_references(text: &str) -> String {
         written.push_str(&before.replace("${", "$${"));
         let name = marked[MARKER.0.len()..].split_once(MARKER.1).map(|(name, _)| name);
         let name = name.filter(|name| is_reference(name));
-        match name {
-            Some(name) => {
-                written.push_str(&format!("${{{name}}}"));
-                rest = &marked[MARKER.0.len() + name.len() + MARKER.1.len()..];
-            }
-            None => {
-                written.push_str(MARKER.0);
-                rest = &marked[MARKER.0.len()..];
-            }
+        if let Some(name) = name {
+            written.extend(["${", name, "}"]);
+            rest = &marked[MARKER.0.len() + name.len() + MARKER.1.len()..];
+        } else {
+            written.push_str(MARKER.0);
+            rest = &marked[MARKER.0.len()..];
         }
     }
     written.push_str(&rest.replace("${", "$${"));

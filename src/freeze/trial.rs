@@ -19,7 +19,7 @@ use crate::target::{ClientEvent, HttpRequest, Received, Reply, TargetError, Tran
 
 /// What came of a test.
 #[derive(Debug)]
-pub(crate) struct Trial {
+pub(crate) struct HeldTest {
     /// The outcome, secrets masked.
     pub(crate) outcome: Outcome,
     /// What was sent and received.
@@ -50,12 +50,12 @@ pub(crate) async fn run_test(
     context: &Context,
     plan: &Plan,
     recording: Option<&Arc<KeptRecording>>,
-) -> Result<Trial, FreezeError> {
+) -> Result<HeldTest, FreezeError> {
     let (sender, mut receiver) = event_channel(1);
     let context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
     let runs = RunCounts { given: Some(GivenRuns::Times(1)), ..RunCounts::default() };
     let options = Options { runs, ..Options::default() };
-    let mut shared = Run::new(context, Arc::new(NoTransport), plan.redactor.clone(), options, sender);
+    let mut shared = Run::new(context, Arc::new(SendNothing), plan.redactor.clone(), options, sender);
     let log = ConversationLog::default();
     (shared.recording, shared.log) = (recording.cloned(), Some(log.clone()));
     let finished = async {
@@ -71,13 +71,13 @@ pub(crate) async fn run_test(
     let outcome = outcome.ok_or_else(|| {
         FreezeError::refused("the test did not run", "does it run with `ananke run --replay`?")
     })?;
-    Ok(Trial { outcome, conversation: log.take() })
+    Ok(HeldTest { outcome, conversation: log.take() })
 }
 
 /// The way to no agent.
-struct NoTransport;
+struct SendNothing;
 
-impl Transport for NoTransport {
+impl Transport for SendNothing {
     fn moment(&self, _: ClientEvent) -> At {
         At::default()
     }

@@ -224,7 +224,9 @@ impl AttemptEnvironment {
     /// Follows the conversation if it is recorded.
     pub fn recorder(&self) -> Option<&Recorder> {
         match &self.source {
-            EnvironmentSource::Recorded(recorder, _) | EnvironmentSource::Copied(_, recorder, _) => Some(recorder),
+            EnvironmentSource::Recorded(recorder, _) | EnvironmentSource::Copied(_, recorder, _) => {
+                Some(recorder)
+            }
             EnvironmentSource::Live | EnvironmentSource::Replayed(_) => None,
         }
     }

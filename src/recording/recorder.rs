@@ -63,13 +63,7 @@ impl Recorder {
         let started_unix_us = clock.unix_ms(At::default()) * 1000 + started.0;
         let recorded = Recorded { started_unix_us, ..Recorded::default() };
         let state = Mutex::new(RecorderState { recorded, ..RecorderState::default() });
-        Self(Arc::new(SharedRecorder {
-            key,
-            started,
-            waited: AtomicU64::default(),
-            redactor,
-            state,
-        }))
+        Self(Arc::new(SharedRecorder { key, started, waited: AtomicU64::default(), redactor, state }))
     }
 
     /// The attempt was held up for so long.

@@ -165,8 +165,8 @@ impl Replay {
         let left = self.0.left();
         let turn = left.turn;
         match then {
-            Some((then, line)) if then == turn => {
-                let difference = diff::difference(line, &left.markers.text(now), &left.known_ids);
+            Some((then, recorded)) if then == turn => {
+                let difference = diff::difference(recorded, &left.markers.text(now), &left.known_ids);
                 self.0.same(lane, difference, &format!("another line to {whom} in turn {turn}"))
             }
             _ => Err(self.0.stale(&format!("holds no further line to {whom} in turn {turn}"))),

@@ -105,7 +105,8 @@ impl Pipe for ReplayedPipe {
             ProgramLine::Received(..) | ProgramLine::Closed(_) => None,
         });
         let then = found.as_ref().map(|(turn, line, _)| (*turn, line.as_str()));
-        let checked = self.replay.check_line(&self.lane, self.helper.as_deref(), then, &String::from_utf8_lossy(line));
+        let checked =
+            self.replay.check_line(&self.lane, self.helper.as_deref(), then, &String::from_utf8_lossy(line));
         checked.map_err(|problem| self.replay.refuse(problem))?;
         Ok(found.map_or(self.closed, |(_, _, at)| self.replay.at(at)))
     }

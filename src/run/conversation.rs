@@ -187,7 +187,11 @@ impl Attempt<'_> {
         let recorder = recorder.map(|recorder| Box::new(recorder) as Box<dyn Observer>);
         let of_agent = self.case.shared.log.as_ref().filter(|_| *lane == Lane::Agent);
         let of_agent = of_agent.map(ConversationLog::observer);
-        recorder.into_iter().chain(log.map(|log| Box::new(log) as Box<dyn Observer>)).chain(of_agent).collect()
+        recorder
+            .into_iter()
+            .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
+            .chain(of_agent)
+            .collect()
     }
 
     /// Takes over what came of the conversation.

@@ -87,7 +87,11 @@ impl Observer for ChangeObserver {
                     turn.events += 1;
                 }
             }
-            Wire::Request { .. } | Wire::Headers(_) | Wire::Head { .. } | Wire::Late { .. } | Wire::Closed => {}
+            Wire::Request { .. }
+            | Wire::Headers(_)
+            | Wire::Head { .. }
+            | Wire::Late { .. }
+            | Wire::Closed => {}
         }
     }
 

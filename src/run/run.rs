@@ -38,7 +38,7 @@ pub struct Run {
     pub recordings: Option<Recordings>,
     /// One recording that every test is replayed from, over `recordings`.
     pub recording: Option<Arc<KeptRecording>>,
-    /// Where the conversation goes, of a run that has one test.
+    /// Collects the conversation of a run that has one test.
     pub log: Option<ConversationLog>,
     /// Notices when a server ends that the tests need.
     pub servers: ServerWatch,

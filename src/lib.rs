@@ -156,6 +156,8 @@ pub mod schema;
 #[doc(hidden)]
 pub mod server;
 #[doc(hidden)]
+pub mod shrink;
+#[doc(hidden)]
 pub mod source;
 #[doc(hidden)]
 pub mod statistics;

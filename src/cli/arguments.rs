@@ -15,6 +15,7 @@ use super::list::{ListOptions, list};
 use super::run::run;
 use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
+use super::shrink::{ShrinkOptions, shrink};
 use super::watch::{WatchOptions, watch};
 
 /// A test runner for AI agents that call tools: conversations in YAML, deterministic verdicts.
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Convert(ConvertOptions),
     /// Write a recorded conversation as a static test, with its recording
     Freeze(FreezeOptions),
+    /// Write the smallest conversation that violates the rule that a recording violates, as a scripted agent with its test
+    Shrink(ShrinkOptions),
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaOptions),
     /// Write a first project: a config, a test and a scripted agent, or a test of your own agent
@@ -66,6 +69,7 @@ impl CommandLine {
             Command::List(options) => list(options, context),
             Command::Convert(options) => convert(options, context),
             Command::Freeze(options) => freeze(options, context),
+            Command::Shrink(options) => shrink(options, context),
             Command::Schema(options) => schema(options),
             Command::Init(options) => init(options, context),
             Command::Completions(options) => completions(options, Self::command()),

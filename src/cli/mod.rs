@@ -45,6 +45,7 @@ mod selection_options;
 mod servers;
 mod services;
 mod setup;
+mod shrink;
 mod snapshots;
 mod strictness;
 mod test_input;

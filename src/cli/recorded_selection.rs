@@ -18,6 +18,9 @@ pub(crate) struct RecordedSelection {
     /// The agent that was recorded, if it was chosen on the command line
     #[arg(short = 'n', long, value_name = "NAME")]
     pub(crate) target: Option<String>,
+    /// Who played the user, if that was chosen on the command line
+    #[arg(long, value_name = "NAME")]
+    pub(crate) simulator: Option<String>,
     /// A variable that was set on the command line (repeatable)
     #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) variables: Vec<(String, String)>,
@@ -32,6 +35,7 @@ impl RecordedSelection {
         Selection {
             config: self.config.clone(),
             target: self.target.clone().into(),
+            simulator: self.simulator.clone(),
             variables: Variables { given: self.variables.iter().cloned().collect(), ..Variables::default() },
             ..Selection::default()
         }

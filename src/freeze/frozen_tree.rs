@@ -14,15 +14,15 @@ const DROPPED: [&str; 7] = ["id", "skip", "runs", "cases", "simulate", "interact
 
 /// A static test.
 #[derive(Debug)]
-pub(super) struct FrozenTree {
+pub(crate) struct FrozenTree {
     /// Its keys, the version among them.
-    pub(super) root: Node,
+    pub(crate) root: Node,
     /// How many turns it has.
-    pub(super) turns: usize,
+    pub(crate) turns: usize,
     /// How many of them were said by a simulator or a person.
-    pub(super) said_by_others: usize,
+    pub(crate) said_by_others: usize,
     /// What of the test is not in it, in words.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl FrozenTree {
@@ -30,7 +30,7 @@ impl FrozenTree {
     ///
     /// # Errors
     /// If a turn cannot be written.
-    pub(super) fn of(source: &SourceTest, held: &HeldTest) -> Result<Self, FreezeError> {
+    pub(crate) fn of(source: &SourceTest, held: &HeldTest) -> Result<Self, FreezeError> {
         let mut tree = source.tree.clone();
         let simulate = tree.get("simulate").cloned();
         let mut notes = Vec::new();

@@ -13,7 +13,7 @@ use crate::engine::{ConversationSoFar, InputSource, NextTurn, Observer, TurnRevi
 use crate::message::{Lane, TurnInput};
 use crate::outcome::{Halt, InputOrigin, TurnEnd};
 use crate::target::Wire;
-use crate::trace::{Change, Trace};
+use crate::trace::{Change, RunEnd, Trace};
 
 /// Collects one conversation. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -35,9 +35,7 @@ pub struct LoggedTurn {
     pub input: TurnInput,
     /// Who said it.
     pub origin: InputOrigin,
-    /// How many events the agent sent.
-    pub events: usize,
-    /// What they meant, in their order.
+    /// What the agent did, in its order.
     pub changes: Vec<LoggedChange>,
 }
 
@@ -48,6 +46,24 @@ pub struct LoggedChange {
     pub after_us: u64,
     /// What.
     pub change: Change<'static>,
+}
+
+impl LoggedConversation {
+    /// How many events it has, apart from the beginnings of runs and ends without an error.
+    pub fn events(&self) -> usize {
+        let changes = self.turns.iter().flat_map(|turn| &turn.changes);
+        let is_event = |logged: &&LoggedChange| {
+            !matches!(
+                logged.change,
+                Change::Stamped(_)
+                    | Change::RunStarted { .. }
+                    | Change::RunEnded(RunEnd::Finished)
+                    | Change::Violation { .. }
+                    | Change::Warning(_)
+            )
+        };
+        changes.filter(is_event).count()
+    }
 }
 
 impl ConversationLog {
@@ -80,18 +96,8 @@ struct ChangeObserver {
 
 impl Observer for ChangeObserver {
     fn wire(&mut self, _: &Lane, at: At, wire: Wire<'_>) {
-        match wire {
-            Wire::Sent { .. } => self.last = at,
-            Wire::Frame(_) => {
-                if let Some(turn) = self.log.lock().turns.last_mut() {
-                    turn.events += 1;
-                }
-            }
-            Wire::Request { .. }
-            | Wire::Headers(_)
-            | Wire::Head { .. }
-            | Wire::Late { .. }
-            | Wire::Closed => {}
+        if let Wire::Sent { .. } = wire {
+            self.last = at;
         }
     }
 
@@ -118,12 +124,7 @@ impl InputSource for LoggedInputs<'_> {
         Box::pin(async move {
             let next = self.inputs.next(so_far).await?;
             if let Some(NextTurn { request, origin, .. }) = &next {
-                let turn = LoggedTurn {
-                    input: request.input.clone(),
-                    origin: *origin,
-                    events: 0,
-                    changes: Vec::new(),
-                };
+                let turn = LoggedTurn { input: request.input.clone(), origin: *origin, changes: Vec::new() };
                 self.log.lock().turns.push(turn);
             }
             Ok(next)

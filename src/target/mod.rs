@@ -47,6 +47,7 @@ pub use protocol::{Protocol, ProtocolConfig, TurnType};
 pub use request::{Action, Request};
 pub use rule_docs::RuleDocs;
 pub use schema::ChosenTarget;
+pub use scripted::{AgentStep, AgentStepReader, written_agent, written_steps};
 pub use session::{Session, SessionOptions};
 pub use sink::{Sink, Stop, Wire};
 pub use target::Target;

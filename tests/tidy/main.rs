@@ -47,6 +47,7 @@ const DIRECTION: &[&[&str]] = &[
     &["helper"],
     &["run"],
     &["freeze"],
+    &["shrink"],
     &["compare"],
     &["report"],
     &["testing", "mock"],

@@ -1,0 +1,124 @@
+//! `ananke shrink`: the smallest conversation that violates the rule that a recording violates.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ananke::context::{Context, OutputStream};
+use ananke::freeze::FreezeError;
+use ananke::recording::KeptRecording;
+use ananke::shrink::{Progress, ShrinkRequest, ShrunkTest, shrink as shrink_recording};
+use ananke::text::escape;
+use clap::Args;
+
+use super::exit::Exit;
+use super::freeze::{report, shown_path};
+use super::named_path::named_path;
+use super::print::print;
+use super::recorded_selection::RecordedSelection;
+use super::runtime::runtime;
+
+/// The directory of shrunk tests.
+const FOLDER: &str = "shrunk";
+
+#[derive(Debug, Args)]
+pub(crate) struct ShrinkOptions {
+    /// A recording of a test in which a rule fails
+    #[arg(value_name = "RECORDING")]
+    pub(crate) recording: PathBuf,
+    /// Write the config and the test into this directory (default: `shrunk/`, and the name of the recording)
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Stop after this many tries
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_tries: u32,
+    /// Replace the config and the test if they exist
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) recorded: RecordedSelection,
+}
+
+/// Shrinks a recording and says what is left of it.
+pub(super) fn shrink(options: &ShrinkOptions, context: &Context) -> Exit {
+    match shrunk(options, context) {
+        Ok(exit) => exit,
+        Err(error) => report(&error, options.recorded.color, context),
+    }
+}
+
+fn shrunk(options: &ShrinkOptions, context: &Context) -> Result<Exit, FreezeError> {
+    let (path, shown) = named_path(&options.recording, context);
+    let recording = Arc::new(KeptRecording::open(&path, &shown)?);
+    let folder = match &options.output {
+        Some(folder) => named_path(folder, context).0,
+        None => context.working_directory.join(FOLDER).join(path.file_stem().unwrap_or_default()),
+    };
+    let most_tries = usize::try_from(options.max_tries).unwrap_or(usize::MAX);
+    let request = ShrinkRequest { recording, selection: options.recorded.selection(), folder, most_tries };
+    let runtime =
+        runtime().map_err(|error| FreezeError::Refused { message: error.to_string(), help: None })?;
+    let mut line = ProgressLine { is_shown: context.is_terminal(OutputStream::Stderr), last: None };
+    let shrunk = runtime.block_on(shrink_recording(context, &request, &mut |progress| line.show(progress)));
+    line.clear();
+    let shrunk = shrunk?;
+    let is_there = |file: &&Path| file.symlink_metadata().is_ok();
+    if let Some(existing) = shrunk.paths().into_iter().find(is_there).filter(|_| !options.force) {
+        let message = format!("`{}` exists already: nothing was written", shown_path(existing, context));
+        return Err(FreezeError::refused(
+            message,
+            "name another directory with `-o`, or replace it with `--force`",
+        ));
+    }
+    shrunk.write().map_err(|error| FreezeError::Refused {
+        message: format!("the test cannot be written: {error}"),
+        help: None,
+    })?;
+    if !shrunk.omitted.is_empty() {
+        let omitted = shrunk.omitted.join(", ");
+        let _ = writeln!(io::stderr().lock(), "note: there are no steps for {omitted}, which are omitted");
+    }
+    if !shrunk.is_smallest {
+        let message = format!("stopped after {} tries: `--max-tries` allows more", shrunk.tried);
+        let _ = writeln!(io::stderr().lock(), "note: {message}");
+    }
+    Ok(print(Exit::Success, |out| summarize(&shrunk, out, context)))
+}
+
+fn summarize(shrunk: &ShrunkTest, out: &mut dyn io::Write, context: &Context) -> io::Result<()> {
+    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    for path in shrunk.paths() {
+        writeln!(out, "wrote {}", shown_path(path, context))?;
+    }
+    let size = |(turns, events)| format!("{} with {}", counted(turns, "turn"), counted(events, "event"));
+    let (recorded, left) = (size(shrunk.recorded), size(shrunk.left));
+    let tries = if shrunk.tried == 1 { "1 try".to_owned() } else { format!("{} tries", shrunk.tried) };
+    writeln!(out, "shrunk {recorded} to {left}, in {tries}")?;
+    let message = escape::terminal(&shrunk.message);
+    writeln!(out, "it violates `{}` of the {}: {message}", shrunk.rule.path, shrunk.rule.level.as_str())
+}
+
+/// The line that shows how far the search is.
+struct ProgressLine {
+    is_shown: bool,
+    last: Option<Progress>,
+}
+
+impl ProgressLine {
+    fn show(&mut self, progress: Progress) {
+        if self.is_shown && self.last != Some(progress) {
+            let Progress { tried, turns, steps } = progress;
+            let _ = write!(
+                io::stderr().lock(),
+                "\r\x1b[Kshrinking: {tried} tried, {turns} turns and {steps} steps left"
+            );
+            self.last = Some(progress);
+        }
+    }
+
+    fn clear(&self) {
+        if self.last.is_some() {
+            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+        }
+    }
+}

@@ -42,6 +42,7 @@ mod schema;
 mod scripts;
 mod secrets;
 mod servers;
+mod shrinking;
 mod signals;
 mod snapshots;
 mod soak;

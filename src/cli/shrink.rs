@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ananke::context::{Context, OutputStream};
 use ananke::freeze::FreezeError;
 use ananke::recording::KeptRecording;
-use ananke::shrink::{Progress, ShrinkRequest, ShrunkTest, shrink as shrink_recording};
+use ananke::shrink::{ShrinkProgress, ShrinkRequest, ShrunkTest, shrink as shrink_recording};
 use ananke::text::escape;
 use clap::Args;
 
@@ -101,13 +101,13 @@ fn summarize(shrunk: &ShrunkTest, out: &mut dyn io::Write, context: &Context) ->
 /// The line that shows how far the search is.
 struct ProgressLine {
     is_shown: bool,
-    last: Option<Progress>,
+    last: Option<ShrinkProgress>,
 }
 
 impl ProgressLine {
-    fn show(&mut self, progress: Progress) {
+    fn show(&mut self, progress: ShrinkProgress) {
         if self.is_shown && self.last != Some(progress) {
-            let Progress { tried, turns, steps } = progress;
+            let ShrinkProgress { tried, turns, steps } = progress;
             let _ = write!(
                 io::stderr().lock(),
                 "\r\x1b[Kshrinking: {tried} tried, {turns} turns and {steps} steps left"

@@ -11,7 +11,7 @@ const ASKING: [&str; 2] = ["judge", "script"];
 /// How many rules the block has.
 pub(super) fn count(block: &Node) -> usize {
     let mut count = 0;
-    kept(block, &mut |_| {
+    kept(block, &mut |()| {
         count += 1;
         true
     });
@@ -38,7 +38,7 @@ fn kept(block: &Node, accept: &mut dyn FnMut(()) -> bool) -> Option<Node> {
         };
         entries.extend(value.map(|value| Entry { value, ..entry.clone() }));
     }
-    (!entries.is_empty()).then(|| Node { value: NodeValue::Map(entries), span: block.span })
+    if entries.is_empty() { None } else { Some(Node { value: NodeValue::Map(entries), span: block.span }) }
 }
 
 /// The rules of a key: the keys of a mapping and the items of a list are rules of their own.
@@ -59,7 +59,7 @@ fn kept_value(value: &Node, depth: usize, accept: &mut dyn FnMut(()) -> bool) ->
         NodeValue::List(items) => items.is_empty(),
         _ => false,
     };
-    (!is_empty).then(|| Node { value: parts, span: value.span })
+    if is_empty { None } else { Some(Node { value: parts, span: value.span }) }
 }
 
 #[cfg(test)]

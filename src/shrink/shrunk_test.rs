@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::candidate::{Candidate, CandidateFiles, test_of};
 use super::candidate_turn::CandidateTurn;
-use super::search::{Progress, Search};
+use super::shrink_search::{ShrinkProgress, ShrinkSearch};
 use super::source_config::{SourceConfig, refuse_programs};
+use super::test_candidate::{CandidateFiles, TestCandidate, test_of};
 use super::violated_rule::ViolatedRule;
 use crate::context::{Context, write_file};
 use crate::freeze::{FreezeError, FrozenTree, HeldTest, SourceTest, planned, run_test};
@@ -70,7 +70,7 @@ pub struct ShrunkTest {
 pub async fn shrink(
     context: &Context,
     request: &ShrinkRequest,
-    report: &mut (dyn FnMut(Progress) + Send),
+    report: &mut (dyn FnMut(ShrinkProgress) + Send),
 ) -> Result<ShrunkTest, FreezeError> {
     let ShrinkRequest { recording, selection, folder, most_tries } = request;
     let id = &recording.key().test;
@@ -92,7 +92,7 @@ pub async fn shrink(
     let (whole, omitted) = candidate(&source, &held, recording, config, &selection)?;
     let files = FILES.map(|name| folder.join(name));
     let name = &entry.test.name;
-    let mut search = Search {
+    let mut search = ShrinkSearch {
         context,
         files: files.clone(),
         id: format!("{}::{name}", FILES[1]),
@@ -156,7 +156,7 @@ fn candidate(
     recording: &KeptRecording,
     config: SourceConfig,
     selection: &Selection,
-) -> Result<(Candidate, Vec<&'static str>), FreezeError> {
+) -> Result<(TestCandidate, Vec<&'static str>), FreezeError> {
     let frozen = FrozenTree::of(source, held)?;
     let written = frozen.root.get("turns").map_or(&[][..], Node::items);
     let mut reader = AgentStepReader::default();
@@ -183,7 +183,7 @@ fn candidate(
     };
     let target_asserts = config.targets.iter().map(|(_, target)| target.get("assert").cloned()).collect();
     let assert = frozen.root.get("assert").cloned();
-    let candidate = Candidate { agent, turns, config, test: test_of(entries), assert, target_asserts };
+    let candidate = TestCandidate { agent, turns, config, test: test_of(entries), assert, target_asserts };
     Ok((candidate, reader.omitted().collect()))
 }
 
@@ -205,11 +205,11 @@ fn literal(value: &Value) -> Node {
 /// The simplest form of the whole conversation that violates the rule: without waiting and captures if it does so without
 /// them.
 async fn begin(
-    search: &mut Search<'_>,
-    whole: &Candidate,
+    search: &mut ShrinkSearch<'_>,
+    whole: &TestCandidate,
     rule: &ViolatedRule,
     omitted: &[&'static str],
-) -> Result<(Candidate, ViolatedRule), FreezeError> {
+) -> Result<(TestCandidate, ViolatedRule), FreezeError> {
     let rules: Vec<usize> = (0..whole.rules()).collect();
     let whole = whole.with_rules(&rules);
     let forms = [

@@ -100,7 +100,7 @@ impl TurnReader<'_> {
     fn read(&mut self, change: &Change<'static>) {
         match change {
             Change::MessageOpened { id, role: MessageKind::Assistant, subagent: None } => {
-                self.text(id, "say", "")
+                self.text(id, "say", "");
             }
             Change::MessageOpened { role: MessageKind::Assistant, .. } => self.omit("messages of subagents"),
             Change::MessageText { id, delta } => self.add_text(id, delta),
@@ -276,13 +276,13 @@ pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
         match step {
             AgentStep::Calls { id, tool, subagent, args } => {
                 let mut call = Map::from_iter([("tool".to_owned(), json!(tool))]);
-                let (delay, answer, after) = answer_of(id, following);
+                let answer = answer_of(id, following);
                 let is_named = steps.iter().filter(|other| other.call() == Some(id)).count()
                     > 1 + usize::from(answer.is_some());
                 call.extend(is_named.then(|| ("id".to_owned(), json!(id))));
                 call.extend(subagent.iter().map(|name| ("subagent".to_owned(), json!(name))));
                 call.extend(args.iter().map(|args| ("args".to_owned(), args.clone())));
-                if let Some((result, failure)) = answer {
+                if let Some(FollowingAnswer { delay, result, failure, rest: after }) = answer {
                     rest = after;
                     call.insert("result".to_owned(), result.clone());
                     call.extend((delay > 0).then(|| ("delay_ms".to_owned(), json!(delay))));
@@ -313,20 +313,27 @@ pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
     written
 }
 
-/// The result of the call `id` if it is what `following` begins with: the time before it, it, and what is after it.
-fn answer_of<'s>(
-    id: &str,
-    following: &'s [AgentStep],
-) -> (u64, Option<(&'s Value, Option<&'static str>)>, &'s [AgentStep]) {
+/// A result right after its call.
+struct FollowingAnswer<'s> {
+    /// The milliseconds before it.
+    delay: u64,
+    result: &'s Value,
+    failure: Option<&'static str>,
+    /// What is after it.
+    rest: &'s [AgentStep],
+}
+
+/// The result of the call `id` if it is what `following` begins with.
+fn answer_of<'s>(id: &str, following: &'s [AgentStep]) -> Option<FollowingAnswer<'s>> {
     let (delay, rest) = match following {
         [AgentStep::Waits(milliseconds), rest @ ..] => (*milliseconds, rest),
         rest => (0, rest),
     };
     match rest {
         [AgentStep::Answers { id: answered, result, failure }, rest @ ..] if answered == id => {
-            (delay, Some((result, *failure)), rest)
+            Some(FollowingAnswer { delay, result, failure: *failure, rest })
         }
-        _ => (0, None, following),
+        _ => None,
     }
 }
 
@@ -341,7 +348,7 @@ pub fn written_agent(agent: &str, rules: impl IntoIterator<Item = (usize, Vec<Va
 mod tests {
     use super::*;
 
-    fn turn(changes: Vec<(u64, Change<'static>)>) -> (Vec<Value>, Vec<&'static str>) {
+    fn turn(changes: &[(u64, Change<'static>)]) -> (Vec<Value>, Vec<&'static str>) {
         let mut reader = AgentStepReader::default();
         let steps = reader.turn(changes.iter().map(|(after_us, change)| (*after_us, change)));
         (written_steps(&steps), reader.omitted().collect())
@@ -364,9 +371,9 @@ mod tests {
     fn a_call_contains_the_result_that_follows_it() {
         let changes = [call("a", "{\"sum\":1}"), vec![answered("a", "{\"ok\":true}")]].concat();
         let expected = json!({ "call": { "tool": "pay", "args": { "sum": 1 }, "result": { "ok": true }, "delay_ms": 5 } });
-        assert_eq!(turn(changes), (vec![json!({ "delay_ms": 1 }), expected], vec![]));
+        assert_eq!(turn(&changes), (vec![json!({ "delay_ms": 1 }), expected], vec![]));
         let changes = [call("a", ""), call("b", "[1]"), vec![answered("a", "ok")]].concat();
-        let (written, omitted) = turn(changes);
+        let (written, omitted) = turn(&changes);
         assert_eq!(written[1], json!({ "call": { "tool": "pay", "id": "a" } }));
         assert_eq!(written[5], json!({ "answer": { "id": "a", "result": "ok" } }));
         assert_eq!(omitted, ["arguments that are not an object"]);
@@ -385,7 +392,7 @@ mod tests {
             (0, Change::StateReplaced(json!({ "a": 3 }))),
             (0, Change::RunEnded(RunEnd::Error { message: "down".to_owned(), code: None })),
         ];
-        let (written, omitted) = turn(changes);
+        let (written, omitted) = turn(&changes);
         let expected = json!([
             { "state": { "a": 1, "b": 2 } }, { "say": "Hello" }, { "delay_ms": 2 }, { "state": { "a": 3 } },
             { "error": { "message": "down" } },

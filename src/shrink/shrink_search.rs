@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use super::candidate::{Candidate, CandidateFiles};
+use super::test_candidate::{CandidateFiles, TestCandidate};
 use super::violated_rule::ViolatedRule;
 use crate::context::Context;
 use crate::freeze::{HeldTest, planned, run_test};
@@ -15,7 +15,7 @@ use crate::reduction::Reduction;
 
 /// How far a search is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct ShrinkProgress {
     /// How many candidates were run.
     pub tried: usize,
     /// How many turns the smallest has.
@@ -25,7 +25,7 @@ pub struct Progress {
 }
 
 /// Runs candidates.
-pub(super) struct Search<'a> {
+pub(super) struct ShrinkSearch<'a> {
     pub(super) context: &'a Context,
     /// Where the config and the test would be.
     pub(super) files: [PathBuf; 2],
@@ -34,12 +34,12 @@ pub(super) struct Search<'a> {
     pub(super) most_tries: usize,
     pub(super) tried: usize,
     pub(super) known: HashMap<CandidateFiles, bool>,
-    pub(super) report: &'a mut (dyn FnMut(Progress) + Send),
+    pub(super) report: &'a mut (dyn FnMut(ShrinkProgress) + Send),
 }
 
-impl Search<'_> {
+impl ShrinkSearch<'_> {
     /// What comes of a candidate; `None` if it is not a test, or there were enough.
-    pub(super) async fn held(&mut self, candidate: &Candidate) -> Option<HeldTest> {
+    pub(super) async fn held(&mut self, candidate: &TestCandidate) -> Option<HeldTest> {
         let files = candidate.files()?;
         let [config, test] = &self.files;
         let unsaved = self.context.files.with_unsaved(config.clone(), &files.config);
@@ -52,7 +52,7 @@ impl Search<'_> {
     }
 
     /// Whether a candidate violates the rule. After too many tries none does.
-    async fn violates(&mut self, candidate: &Candidate, rule: &ViolatedRule) -> bool {
+    async fn violates(&mut self, candidate: &TestCandidate, rule: &ViolatedRule) -> bool {
         let Some(files) = candidate.files() else { return false };
         if let Some(known) = self.known.get(&files) {
             return *known;
@@ -70,11 +70,11 @@ impl Search<'_> {
     /// The smallest part of `items` with which `make` still makes a candidate that violates the rule.
     async fn reduce<T: Clone>(
         &mut self,
-        from: Candidate,
+        from: TestCandidate,
         rule: &ViolatedRule,
         items: Vec<T>,
-        make: impl Fn(&Candidate, &[T]) -> Candidate,
-    ) -> Candidate {
+        make: impl Fn(&TestCandidate, &[T]) -> TestCandidate,
+    ) -> TestCandidate {
         let mut reduction = Reduction::of(items);
         let mut best = from.clone();
         while let Some(kept) = reduction.next_candidate() {
@@ -83,7 +83,7 @@ impl Search<'_> {
                 reduction.keep();
                 best = candidate;
             }
-            (self.report)(Progress { tried: self.tried, turns: best.turns.len(), steps: best.steps() });
+            (self.report)(ShrinkProgress { tried: self.tried, turns: best.turns.len(), steps: best.steps() });
             if self.tried >= self.most_tries {
                 break;
             }
@@ -92,29 +92,29 @@ impl Search<'_> {
     }
 
     /// The smallest conversation that violates the rule.
-    pub(super) async fn smallest(&mut self, from: Candidate, rule: &ViolatedRule) -> Candidate {
+    pub(super) async fn smallest(&mut self, from: TestCandidate, rule: &ViolatedRule) -> TestCandidate {
         let mut best = from;
         loop {
             let before = (best.turns.len(), best.steps());
             let turns = (0..best.turns.len()).collect();
-            best = self.reduce(best, rule, turns, |from, kept| from.with_turns(kept)).await;
+            best = self.reduce(best, rule, turns, TestCandidate::with_turns).await;
             let groups = best.groups();
             best = self.reduce(best, rule, groups, |from, kept| from.with_steps(&kept.concat())).await;
             let places = best.places();
-            best = self.reduce(best, rule, places, |from, kept| from.with_steps(kept)).await;
+            best = self.reduce(best, rule, places, TestCandidate::with_steps).await;
             if (best.turns.len(), best.steps()) == before || self.tried >= self.most_tries {
                 break;
             }
         }
         let arguments = best.arguments();
-        best = self.reduce(best, rule, arguments, |from, kept| from.with_arguments(kept)).await;
+        best = self.reduce(best, rule, arguments, TestCandidate::with_arguments).await;
         let rules = (0..best.rules()).collect();
-        best = self.reduce(best, rule, rules, |from, kept| from.with_rules(kept)).await;
+        best = self.reduce(best, rule, rules, TestCandidate::with_rules).await;
         self.without_definitions(best, rule).await
     }
 
     /// The same without what nothing refers to.
-    async fn without_definitions(&mut self, mut best: Candidate, rule: &ViolatedRule) -> Candidate {
+    async fn without_definitions(&mut self, mut best: TestCandidate, rule: &ViolatedRule) -> TestCandidate {
         let mut index = 0;
         while let Some(candidate) = best.without_definitions().into_iter().nth(index) {
             if self.violates(&candidate, rule).await {

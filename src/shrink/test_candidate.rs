@@ -10,7 +10,7 @@ use crate::target::{AgentStep, written_agent};
 
 /// A conversation that may violate the rule.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
+pub(super) struct TestCandidate {
     /// The agent's name.
     pub(super) agent: String,
     /// Its turns.
@@ -25,6 +25,9 @@ pub(super) struct Candidate {
     pub(super) target_asserts: Vec<Option<Node>>,
 }
 
+/// Where a step is: the index of its turn, and its index in the turn.
+pub(super) type StepPlace = (usize, usize);
+
 /// The texts of the files of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct CandidateFiles {
@@ -32,7 +35,7 @@ pub(super) struct CandidateFiles {
     pub(super) test: String,
 }
 
-impl Candidate {
+impl TestCandidate {
     /// How many steps the agent makes.
     pub(super) fn steps(&self) -> usize {
         self.turns.iter().map(|turn| turn.written_steps().len()).sum()
@@ -65,7 +68,7 @@ impl Candidate {
     }
 
     /// Where each step is: the turn, and the position in it.
-    pub(super) fn places(&self) -> Vec<(usize, usize)> {
+    pub(super) fn places(&self) -> Vec<StepPlace> {
         let of_turn = |(turn, steps): (usize, &CandidateTurn)| {
             (0..steps.steps.len()).map(move |step| (turn, step)).collect::<Vec<_>>()
         };
@@ -73,8 +76,8 @@ impl Candidate {
     }
 
     /// The steps in groups: a call goes with its results and with what waits for it.
-    pub(super) fn groups(&self) -> Vec<Vec<(usize, usize)>> {
-        let mut groups: Vec<(Option<&str>, Vec<(usize, usize)>)> = Vec::new();
+    pub(super) fn groups(&self) -> Vec<Vec<StepPlace>> {
+        let mut groups: Vec<(Option<&str>, Vec<StepPlace>)> = Vec::new();
         for place in self.places() {
             let call = self.turns[place.0].steps[place.1].call();
             match groups.iter_mut().find(|(other, _)| call.is_some() && *other == call) {
@@ -86,7 +89,7 @@ impl Candidate {
     }
 
     /// The same with these steps alone.
-    pub(super) fn with_steps(&self, kept: &[(usize, usize)]) -> Self {
+    pub(super) fn with_steps(&self, kept: &[StepPlace]) -> Self {
         let mut candidate = self.clone();
         for (index, turn) in candidate.turns.iter_mut().enumerate() {
             let mut position = 0;
@@ -117,8 +120,8 @@ impl Candidate {
     }
 
     /// Which calls have arguments: each with the names of its arguments.
-    pub(super) fn arguments(&self) -> Vec<((usize, usize), String)> {
-        let names = |place: (usize, usize)| match &self.turns[place.0].steps[place.1] {
+    pub(super) fn arguments(&self) -> Vec<(StepPlace, String)> {
+        let names = |place: StepPlace| match &self.turns[place.0].steps[place.1] {
             AgentStep::Calls { args: Some(args), .. } => {
                 let names = args.as_object().into_iter().flat_map(|args| args.keys().cloned());
                 names.map(|name| (place, name)).collect()
@@ -129,7 +132,7 @@ impl Candidate {
     }
 
     /// The same with these arguments alone.
-    pub(super) fn with_arguments(&self, kept: &[((usize, usize), String)]) -> Self {
+    pub(super) fn with_arguments(&self, kept: &[(StepPlace, String)]) -> Self {
         let mut candidate = self.clone();
         for place in self.places() {
             if let AgentStep::Calls { args: written @ Some(_), .. } =

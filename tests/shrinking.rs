@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use ananke::freeze::FreezeError;
 use ananke::outcome::{Outcome, Status};
@@ -16,7 +16,9 @@ use serde_json::{Value, json};
 
 use crate::judges::{Paths, agent_stream, events};
 use crate::replay::{Nowhere, outcomes, recordings};
+use crate::support::canned::Canned;
 use crate::support::project::Project;
+use crate::wire::captures::body;
 
 /// The recordings below a directory, by name.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -167,6 +169,24 @@ async fn a_simulated_conversation_becomes_the_fewest_turns() {
         again.all_failures().map(|(_, failure)| &*failure.rule).collect::<Vec<_>>(),
         ["tools.forbid_calls"]
     );
+}
+
+#[tokio::test]
+async fn a_captured_stream_becomes_the_call_that_is_forbidden() {
+    for (name, tool) in [("langgraph-weather", "get_weather"), ("pydantic-trip", "book_flight")] {
+        let test = format!(
+            "version: \"1.0\"\nname: a\nturns: [{{ user: Hi }}]\nassert: {{ tools: {{ forbid: [{tool}] }} }}\n"
+        );
+        let config =
+            "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }\n";
+        let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &test)]);
+        let canned = Canned { bodies: Mutex::new(vec![body(name)]), chunk: usize::MAX };
+        let (_, files) = recorded(&project, Arc::new(canned)).await;
+        let shrunk = shrunk(&project, &files[0], 1000).await.expect("a shrunk test");
+        assert!(shrunk.recorded.1 >= 10, "{name}: {shrunk:?}");
+        assert_eq!((shrunk.steps, shrunk.left.1), (1, 2), "{name}: {:?}", shrunk.files);
+        assert_eq!(run_again(&project, &shrunk).await.status(), Status::Failed, "{name}");
+    }
 }
 
 /// A project whose one test fails, and its recording.

@@ -19,7 +19,7 @@ use crate::context::CaseKey;
 use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::recording::exchange::Recorded;
-use crate::redact::Redactor;
+use crate::redact::{Redactor, marker};
 use crate::source::reason;
 
 /// One recording in memory.
@@ -80,6 +80,12 @@ impl KeptRecording {
         let hooks = self.recorded.hooks.iter().flatten();
         let given = std::iter::once(&self.recorded.setup).chain(hooks).flatten();
         given.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    /// The `value` of the variable `name`, or the marker that the recording has instead of it.
+    pub fn masked(&self, name: &str, value: &str) -> String {
+        let is_secret = self.recorded.secrets.iter().any(|secret| secret == name);
+        if is_secret { marker(name) } else { value.to_owned() }
     }
 
     /// The directory that it is in, if its file is called as recordings of its test are.

@@ -9,6 +9,7 @@ mod rule_entries;
 mod shrink_search;
 mod shrunk_test;
 mod source_config;
+mod step_parts;
 mod test_candidate;
 mod violated_rule;
 

@@ -44,6 +44,8 @@ fn kept(block: &Node, accept: &mut dyn FnMut(()) -> bool) -> Option<Node> {
 /// The rules of a key: the keys of a mapping and the items of a list are rules of their own.
 fn kept_value(value: &Node, depth: usize, accept: &mut dyn FnMut(()) -> bool) -> Option<Node> {
     let parts = match &value.value {
+        // A list without entries is a rule: nothing is allowed.
+        NodeValue::List(items) if items.is_empty() => return accept(()).then(|| value.clone()),
         NodeValue::Map(entries) if depth > 0 => {
             let kept = entries.iter().filter_map(|entry| {
                 let value = kept_value(&entry.value, depth - 1, accept)?;
@@ -74,13 +76,14 @@ mod tests {
             "tools": { "require": [{ "name": "a", "args": { "x": 1 } }, "b"], "max_calls": 3 },
             "sequence": { "steps": ["a", "b"] },
             "judge": [{ "agent": "j" }],
-            "text": { "contains": "x" },
+            "text": { "contains": "x", "not_contains": [] },
         }));
-        assert_eq!(count(&block), 5);
+        assert_eq!(count(&block), 6);
         let only = |number: usize| with_rules(&block, &|other| other == number).map(|node| node.to_json());
         assert_eq!(only(1), Some(json!({ "tools": { "require": ["b"] } })));
         assert_eq!(only(2), Some(json!({ "tools": { "max_calls": 3 } })));
         assert_eq!(only(3), Some(json!({ "sequence": { "steps": ["a", "b"] } })));
+        assert_eq!(only(5), Some(json!({ "text": { "not_contains": [] } })), "an empty list is a rule");
         assert_eq!(only(9), None);
     }
 }

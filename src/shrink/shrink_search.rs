@@ -1,7 +1,7 @@
 //! The search for a smaller conversation: candidates in, the smallest that violates the rule out.
 //!
-//! Turns first, then calls with their results and other steps, then single steps, arguments, rules and what nothing refers to
-//! any more.
+//! Turns first, then calls with their results and other steps, then single steps and rules, until nothing changes; then parts of
+//! steps, and what nothing refers to any more.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use super::test_candidate::{CandidateFiles, TestCandidate};
 use super::violated_rule::ViolatedRule;
 use crate::context::Context;
-use crate::freeze::{HeldTest, planned, run_test};
+use crate::freeze::{FreezeError, HeldTest, planned, run_test};
 use crate::plan::Selection;
 use crate::reduction::Reduction;
 
@@ -38,17 +38,20 @@ pub(super) struct ShrinkSearch<'a> {
 }
 
 impl ShrinkSearch<'_> {
-    /// What comes of a candidate; `None` if it is not a test, or there were enough.
-    pub(super) async fn held(&mut self, candidate: &TestCandidate) -> Option<HeldTest> {
-        let files = candidate.files()?;
+    /// The result of a candidate; `None` if its conversation is not one.
+    ///
+    /// # Errors
+    /// If its files are not a test.
+    pub(super) async fn held(&self, candidate: &TestCandidate) -> Result<Option<HeldTest>, FreezeError> {
+        let Some(files) = candidate.files() else { return Ok(None) };
         let [config, test] = &self.files;
         let unsaved = self.context.files.with_unsaved(config.clone(), &files.config);
         let context =
             Context { files: unsaved.with_unsaved(test.clone(), &files.test), ..self.context.clone() };
         let selection =
             Selection { config: Some(config.clone()), paths: vec![test.clone()], ..Selection::default() };
-        let plan = planned(&context, &selection, &self.id).ok()?;
-        run_test(&context, &plan, None).await.ok()
+        let plan = planned(&context, &selection, &self.id)?;
+        run_test(&context, &plan, None).await.map(Some)
     }
 
     /// Whether a candidate violates the rule. After too many tries none does.
@@ -61,7 +64,7 @@ impl ShrinkSearch<'_> {
             return false;
         }
         self.tried += 1;
-        let held = self.held(candidate).await;
+        let held = self.held(candidate).await.ok().flatten();
         let violates = held.is_some_and(|held| rule.found_in(&held.outcome).is_some());
         self.known.insert(files, violates);
         violates
@@ -95,21 +98,22 @@ impl ShrinkSearch<'_> {
     pub(super) async fn smallest(&mut self, from: TestCandidate, rule: &ViolatedRule) -> TestCandidate {
         let mut best = from;
         loop {
-            let before = (best.turns.len(), best.steps());
+            let before = best.size();
             let turns = (0..best.turns.len()).collect();
             best = self.reduce(best, rule, turns, TestCandidate::with_turns).await;
             let groups = best.groups();
             best = self.reduce(best, rule, groups, |from, kept| from.with_steps(&kept.concat())).await;
             let places = best.places();
             best = self.reduce(best, rule, places, TestCandidate::with_steps).await;
-            if (best.turns.len(), best.steps()) == before || self.tried >= self.most_tries {
+            // A turn whose own rules fail is the last one: without these rules, fewer steps may be enough.
+            let rules = (0..best.rules()).collect();
+            best = self.reduce(best, rule, rules, TestCandidate::with_rules).await;
+            if best.size() == before || self.tried >= self.most_tries {
                 break;
             }
         }
-        let arguments = best.arguments();
-        best = self.reduce(best, rule, arguments, TestCandidate::with_arguments).await;
-        let rules = (0..best.rules()).collect();
-        best = self.reduce(best, rule, rules, TestCandidate::with_rules).await;
+        let parts = best.parts();
+        best = self.reduce(best, rule, parts, TestCandidate::with_parts).await;
         self.without_definitions(best, rule).await
     }
 

@@ -9,11 +9,12 @@ use serde_json::{Value, json};
 
 use super::candidate_turn::CandidateTurn;
 use super::shrink_search::{ShrinkProgress, ShrinkSearch};
-use super::source_config::{SourceConfig, refuse_programs};
+use super::source_config::{SourceConfig, TEST_FILE, refuse_programs};
 use super::test_candidate::{CandidateFiles, TestCandidate, test_of};
 use super::violated_rule::ViolatedRule;
 use crate::context::{Context, write_file};
 use crate::freeze::{FreezeError, FrozenTree, HeldTest, SourceTest, planned, run_test};
+use crate::model::VERSIONS;
 use crate::outcome::ErrorKind;
 use crate::plan::Selection;
 use crate::recording::KeptRecording;
@@ -22,7 +23,7 @@ use crate::target::AgentStepReader;
 use crate::text::escape;
 
 /// The names of the files of a shrunk test.
-const FILES: [&str; 2] = ["ananke.config.yaml", "shrunk.test.yaml"];
+const FILES: [&str; 2] = ["ananke.config.yaml", TEST_FILE];
 
 /// Keys of a test that a shrunk test has.
 const KEPT: [&str; 3] = ["description", "client_tools", "messages"];
@@ -88,7 +89,10 @@ pub async fn shrink(
         return Err(problem.clone().into());
     }
     let rule = ViolatedRule::of(&held.outcome)?;
-    let config = SourceConfig::read(context, &plan, &entry.test.target)?;
+    let mut config = SourceConfig::read(context, &plan, &entry.test.target)?;
+    if let Some((_, target)) = config.targets.first_mut() {
+        target.set("threadId", literal(&json!(held.outcome.transcript.thread_id)));
+    }
     let (whole, omitted) = candidate(&source, &held, recording, config, &selection)?;
     let files = FILES.map(|name| folder.join(name));
     let name = &entry.test.name;
@@ -104,7 +108,7 @@ pub async fn shrink(
     let (begin, rule) = begin(&mut search, &whole, &rule, &omitted).await?;
     let best = search.smallest(begin, &rule).await;
     let (tried, is_smallest) = (search.tried, search.tried < *most_tries);
-    let last = search.held(&best).await;
+    let last = search.held(&best).await?;
     let left = last.as_ref().map(size).unwrap_or_default();
     let failure = last.as_ref().and_then(|held| rule.found_in(&held.outcome));
     let Some((message, CandidateFiles { config, test })) =
@@ -165,13 +169,15 @@ fn candidate(
         let steps = reader.turn(turn.changes.iter().map(|logged| (logged.after_us, &logged.change)));
         turns.push(CandidateTurn::of(turn, written, steps, number)?);
     }
+    let newest = VERSIONS.last().copied().unwrap_or_default();
     let mut entries = vec![
-        ("version".to_owned(), Node::of_json(&json!(source.version))),
+        ("version".to_owned(), Node::of_json(&json!(newest))),
         ("name".to_owned(), literal(&json!(held.outcome.test.name))),
     ];
     let mut variables = held.conversation.variables.clone();
     variables.extend(recording.given_variables());
-    variables.extend(selection.variables.given.iter().map(|(name, value)| (name.clone(), json!(value))));
+    let given = selection.variables.given.iter();
+    variables.extend(given.map(|(name, value)| (name.clone(), json!(recording.masked(name, value)))));
     if !variables.is_empty() {
         entries.push(("vars".to_owned(), literal(&Value::Object(variables))));
     }
@@ -218,9 +224,12 @@ async fn begin(
         whole.without_captures(),
         whole.clone(),
     ];
-    for form in forms {
+    let last = forms.len() - 1;
+    for (index, form) in forms.into_iter().enumerate() {
         let held = search.held(&form).await;
         search.tried += 1;
+        // A form without captures may not be a test; the whole conversation is one, unless it is too large.
+        let held = if index == last { held? } else { held.ok().flatten() };
         if let Some(rule) = held.and_then(|held| rule.written_as(&held.outcome)) {
             return Ok((form, rule));
         }

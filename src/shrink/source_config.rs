@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::freeze::FreezeError;
+use crate::model::VERSIONS;
 use crate::plan::Plan;
 use crate::project::is_default;
 use crate::redact::Redactor;
@@ -15,13 +16,16 @@ use crate::source::{self, Entry, Node, NodeValue};
 /// What a target keeps.
 const KEPT: [&str; 3] = ["client_tools", "state", "assert"];
 
+/// The name of the file of a shrunk test.
+pub(super) const TEST_FILE: &str = "shrunk.yaml";
+
 /// The most targets that extend each other.
 const LONGEST: usize = 32;
 
 /// The config that a shrunk test has, but for what its agent does.
 #[derive(Clone, Debug)]
 pub(super) struct SourceConfig {
-    /// The version, the variables and the named assertions.
+    /// The version, the file of the test, the variables and the named assertions.
     pub(super) shared: Node,
     /// The target and those that it extends, the last of which extends none: the name and the keys of each.
     pub(super) targets: Vec<(String, Node)>,
@@ -37,8 +41,11 @@ impl SourceConfig {
         let read = source::read(&context.files, &plan.config.source.path, &plan.config.source.name);
         let read = read.map_err(|problem| broken(vec![problem]))?;
         let root = source::parse(&read).map_err(broken)?;
-        let mut shared = Node::of_json(&json!({}));
-        for key in ["version", "vars", "assertions"] {
+        // An agent written in YAML needs the newest version. The name of the test file is not one that the globs of another
+        // project match.
+        let newest = VERSIONS.last().copied().unwrap_or_default();
+        let mut shared = Node::of_json(&json!({ "version": newest, "specs": TEST_FILE }));
+        for key in ["vars", "assertions"] {
             if let Some(value) = root.get(key) {
                 shared.set(key, value.clone());
             }

@@ -1,10 +1,11 @@
 //! A candidate: a conversation and its rules, and the files that it is written to.
 
-use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::candidate_turn::{CandidateTurn, rules};
 use super::rule_entries::{count, with_rules};
 use super::source_config::SourceConfig;
+use super::step_parts::{StepPart, parts, with_parts};
 use crate::source::{Entry, Node, NodeValue, to_yaml};
 use crate::target::{AgentStep, written_agent};
 
@@ -36,6 +37,11 @@ pub(super) struct CandidateFiles {
 }
 
 impl TestCandidate {
+    /// How many turns, steps and rules it has.
+    pub(super) fn size(&self) -> (usize, usize, usize) {
+        (self.turns.len(), self.steps(), self.rules())
+    }
+
     /// How many steps the agent makes.
     pub(super) fn steps(&self) -> usize {
         self.turns.iter().map(|turn| turn.written_steps().len()).sum()
@@ -77,19 +83,22 @@ impl TestCandidate {
 
     /// The steps in groups: a call goes with its results and with what waits for it.
     pub(super) fn groups(&self) -> Vec<Vec<StepPlace>> {
-        let mut groups: Vec<(Option<&str>, Vec<StepPlace>)> = Vec::new();
+        let mut groups: Vec<Vec<StepPlace>> = Vec::new();
+        let mut of_calls: HashMap<&str, usize> = HashMap::new();
         for place in self.places() {
             let call = self.turns[place.0].steps[place.1].call();
-            match groups.iter_mut().find(|(other, _)| call.is_some() && *other == call) {
-                Some((_, group)) => group.push(place),
-                None => groups.push((call, vec![place])),
+            let group = call.map_or(groups.len(), |call| *of_calls.entry(call).or_insert(groups.len()));
+            match groups.get_mut(group) {
+                Some(group) => group.push(place),
+                None => groups.push(vec![place]),
             }
         }
-        groups.into_iter().map(|(_, group)| group).collect()
+        groups
     }
 
     /// The same with these steps alone.
     pub(super) fn with_steps(&self, kept: &[StepPlace]) -> Self {
+        let kept: BTreeSet<&StepPlace> = kept.iter().collect();
         let mut candidate = self.clone();
         for (index, turn) in candidate.turns.iter_mut().enumerate() {
             let mut position = 0;
@@ -119,33 +128,25 @@ impl TestCandidate {
         candidate
     }
 
-    /// Which calls have arguments: each with the names of its arguments.
-    pub(super) fn arguments(&self) -> Vec<(StepPlace, String)> {
-        let names = |place: StepPlace| match &self.turns[place.0].steps[place.1] {
-            AgentStep::Calls { args: Some(args), .. } => {
-                let names = args.as_object().into_iter().flat_map(|args| args.keys().cloned());
-                names.map(|name| (place, name)).collect()
-            }
-            _ => Vec::new(),
+    /// The parts of all steps.
+    pub(super) fn parts(&self) -> Vec<(StepPlace, StepPart)> {
+        let of_step = |place: StepPlace| {
+            let parts = parts(&self.turns[place.0].steps[place.1]);
+            parts.into_iter().map(move |part| (place, part))
         };
-        self.places().into_iter().flat_map(names).collect()
+        self.places().into_iter().flat_map(of_step).collect()
     }
 
-    /// The same with these arguments alone.
-    pub(super) fn with_arguments(&self, kept: &[(StepPlace, String)]) -> Self {
+    /// The same with these parts of steps alone.
+    pub(super) fn with_parts(&self, kept: &[(StepPlace, StepPart)]) -> Self {
+        let mut of_steps: BTreeMap<StepPlace, BTreeSet<StepPart>> = BTreeMap::new();
+        for (place, part) in kept {
+            of_steps.entry(*place).or_default().insert(part.clone());
+        }
         let mut candidate = self.clone();
         for place in self.places() {
-            if let AgentStep::Calls { args: written @ Some(_), .. } =
-                &mut candidate.turns[place.0].steps[place.1]
-            {
-                let is_kept = |name: &str| kept.iter().any(|(other, kept)| *other == place && kept == name);
-                let args = written.as_ref().and_then(|args| args.as_object()).into_iter().flatten();
-                let args: serde_json::Map<_, _> = args
-                    .filter(|(name, _)| is_kept(name))
-                    .map(|(name, value)| (name.clone(), value.clone()))
-                    .collect();
-                *written = (!args.is_empty()).then(|| json!(args));
-            }
+            let step = &mut candidate.turns[place.0].steps[place.1];
+            *step = with_parts(step, &of_steps.remove(&place).unwrap_or_default());
         }
         candidate
     }
@@ -190,7 +191,7 @@ impl TestCandidate {
             without.extend(candidate.config.shared.remove(key).map(|_| candidate));
         }
         for index in 0..self.config.targets.len() {
-            for key in ["client_tools", "state"] {
+            for key in ["client_tools", "state", "threadId"] {
                 let mut candidate = self.clone();
                 let removed =
                     candidate.config.targets.get_mut(index).and_then(|(_, target)| target.remove(key));

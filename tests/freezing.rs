@@ -7,12 +7,13 @@ use std::sync::Arc;
 use ananke::freeze::{FreezeError, FreezeRequest, FrozenTest, freeze};
 use ananke::outcome::{Outcome, Status};
 use ananke::plan::Selection;
+use ananke::project::Variables;
 use ananke::recording::{KeptRecording, RecordingMode, recording_path};
 use ananke::{context::CaseKey, target::Transport};
 use serde_json::{Value, json};
 
 use crate::judges::{Paths, agent_stream, events};
-use crate::replay::{Nowhere, outcomes, recordings};
+use crate::replay::{Nowhere, outcomes, recordings, selected_outcomes};
 use crate::support::project::Project;
 
 const CONFIG: &str = r#"version: "1.3"
@@ -169,6 +170,37 @@ async fn a_failing_conversation_fails_with_the_same_rule() {
     fs::write(&path, stricter).unwrap();
     let frozen = frozen(&project, ID).await.expect("a frozen test");
     assert_eq!(frozen.status, Status::Failed, "the rules are those of the file");
+}
+
+#[tokio::test]
+async fn what_the_command_line_said_is_in_the_test() {
+    let says =
+        |text: &str| format!("{{ type: scripted, agentId: a, rules: [{{ do: [{{ say: \"{text}\" }}] }}] }}");
+    let config = format!(
+        "version: \"1.3\"\ntarget: {}\ntargets: {{ other: {} }}\nredact: [PIN]\n",
+        says("no"),
+        says("yes ${CITY}")
+    );
+    let test = "version: \"1.3\"\nname: a\nturns: [{ user: \"${CITY} ${PIN}\" }]\nassert: { text: { contains: Rome } }\n";
+    let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test)]);
+    let given =
+        [("CITY", "Rome"), ("PIN", "s3cr3t-pin")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let variables = Variables { given: given.into(), ..Variables::default() };
+    let selection = Selection { target: Some("other".to_owned()).into(), variables, ..Selection::default() };
+    let folder = project.folder().join("kept");
+    let kept = recordings(&folder, RecordingMode::Record);
+    let live = selected_outcomes(&project, &selection, &kept).await.remove(0);
+    assert_eq!(live.status(), Status::Passed, "{live:#?}");
+    let path = recording_path(&folder, &CaseKey::first("a.test.yaml::a"));
+    let recording = Arc::new(KeptRecording::open(&path, "one").unwrap());
+    let request = FreezeRequest { recording, selection, output: None, folder };
+    let frozen = freeze(&project.context(), &request).await.expect("a frozen test");
+    assert!(
+        frozen.text.contains("target: other\n") && frozen.text.contains("CITY: Rome\n"),
+        "{}",
+        frozen.text
+    );
+    assert!(!frozen.text.contains("s3cr3t") && !frozen.recording.contains("s3cr3t"), "{}", frozen.text);
 }
 
 #[tokio::test]

@@ -42,27 +42,37 @@ pub(crate) async fn outcomes(
     transport: Arc<dyn Transport>,
     recordings: &Recordings,
 ) -> Vec<Outcome> {
-    outcomes_of(project, recordings, |shared| {
+    outcomes_of(project, recordings, &Selection::default(), |shared| {
         shared.context.clock = Arc::new(ManualClock::default());
         shared.transport = transport;
     })
     .await
 }
 
+/// The outcomes of what is selected, of agents that need no network.
+pub(crate) async fn selected_outcomes(
+    project: &Project,
+    selection: &Selection,
+    recordings: &Recordings,
+) -> Vec<Outcome> {
+    outcomes_of(project, recordings, selection, |shared| shared.transport = Arc::new(Nowhere)).await
+}
+
 pub(crate) async fn outcomes_over_http(project: &Project, recordings: &Recordings) -> Vec<Outcome> {
-    outcomes_of(project, recordings, |_| {}).await
+    outcomes_of(project, recordings, &Selection::default(), |_| {}).await
 }
 
 async fn outcomes_of(
     project: &Project,
     recordings: &Recordings,
+    selection: &Selection,
     change: impl FnOnce(&mut Run),
 ) -> Vec<Outcome> {
     let (sender, mut receiver) = event_channel(1000);
     let mut shared: Run = project.shared(Options::default(), sender);
     shared.recordings = Some(recordings.clone());
     change(&mut shared);
-    let planned = plan(&project.context(), &Selection::default(), &project.redactor);
+    let planned = plan(&project.context(), selection, &project.redactor);
     run(shared, planned.plan.expect("a plan")).await;
     let mut outcomes = Vec::new();
     while let Some(event) = receiver.recv().await {

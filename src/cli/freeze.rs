@@ -49,7 +49,7 @@ pub(super) fn freeze(options: &FreezeOptions, context: &Context) -> Exit {
 
 fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeError> {
     let (path, shown) = conversation_file(&options.file, options.test.as_deref(), context)?;
-    let recording = Arc::new(KeptRecording::open(&path, &shown)?);
+    let recording = open_recording(&path, &shown)?;
     let folder = match &options.recordings {
         Some(folder) => context.working_directory.join(folder),
         None => recording.folder(&path).ok_or_else(|| {
@@ -81,6 +81,17 @@ fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeErro
         let _ = writeln!(io::stderr().lock(), "note: {}", escape::terminal(note));
     }
     Ok(print(Exit::Success, |out| summarize(&frozen, out, context)))
+}
+
+/// The recording in a file. One that was changed by hand can be what its user wants, so that is a note.
+pub(super) fn open_recording(path: &Path, shown: &str) -> Result<Arc<KeptRecording>, FreezeError> {
+    let recording = KeptRecording::open(path, shown)?;
+    if recording.is_edited() {
+        let shown = escape::terminal(shown);
+        let _ =
+            writeln!(io::stderr().lock(), "note: the recording `{shown}` was changed after it was recorded");
+    }
+    Ok(Arc::new(recording))
 }
 
 /// The file of the recording that is meant, and what messages call it.

@@ -2,17 +2,15 @@
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use ananke::context::{Context, OutputStream};
 use ananke::freeze::FreezeError;
-use ananke::recording::KeptRecording;
 use ananke::shrink::{ShrinkProgress, ShrinkRequest, ShrunkTest, shrink as shrink_recording};
 use ananke::text::escape;
 use clap::Args;
 
 use super::exit::Exit;
-use super::freeze::{report, shown_path};
+use super::freeze::{open_recording, report, shown_path};
 use super::named_path::named_path;
 use super::print::print;
 use super::recorded_selection::RecordedSelection;
@@ -49,7 +47,7 @@ pub(super) fn shrink(options: &ShrinkOptions, context: &Context) -> Exit {
 
 fn shrunk(options: &ShrinkOptions, context: &Context) -> Result<Exit, FreezeError> {
     let (path, shown) = named_path(&options.recording, context);
-    let recording = Arc::new(KeptRecording::open(&path, &shown)?);
+    let recording = open_recording(&path, &shown)?;
     let folder = match &options.output {
         Some(folder) => named_path(folder, context).0,
         None => context.working_directory.join(FOLDER).join(path.file_stem().unwrap_or_default()),

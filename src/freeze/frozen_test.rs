@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** what is returned was replayed, strictly, with the verdict of the recording.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,9 +16,13 @@ use crate::context::{CaseKey, Context, write_file};
 use crate::helper::HelperRole;
 use crate::outcome::{ErrorKind, Status};
 use crate::plan::{CaseEntry, Selection};
+use crate::project::{AgentChoice, Variables};
 use crate::recording::{KeptRecording, recording_path};
 use crate::source::to_yaml;
 use crate::text::escape;
+
+/// Variables of the command line, by name.
+type Given = BTreeMap<String, String>;
 
 /// What is frozen, and where it goes.
 #[derive(Clone, Debug)]
@@ -68,14 +73,19 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
     let source = SourceTest::read(context, &entry.test)?;
     let held = run_test(context, &plan, Some(recording)).await?;
     refuse_what_only_a_simulator_can_say(&held)?;
-    let tree = FrozenTree::of(&source, &held)?;
+    let mut tree = FrozenTree::of(&source, &held)?;
+    let (given, secret) = given_variables(recording, &selection.variables);
+    let target = Some(&*entry.test.target).filter(|_| selection.target != AgentChoice::OfConfig);
+    tree.put_given(target, &given);
     let file = output.clone().unwrap_or_else(|| file_of(entry, &source));
     let comment = format!("# A conversation of `{}`, frozen with `ananke freeze`.\n", escape::line(id));
     let text = comment + &to_yaml(&tree.root, 0);
 
     let unsaved = Context { files: context.files.with_unsaved(file.clone(), &text), ..context.clone() };
     let config = Some(plan.config.source.path.clone());
-    let selection = Selection { paths: vec![file.clone()], config, ..selection };
+    // What the command line says is in the test now, but for secrets.
+    let variables = Variables { given: secret, ..Variables::default() };
+    let selection = Selection { paths: vec![file.clone()], config, variables, ..Selection::default() };
     let frozen_id = frozen_id(&plan.config.folder, &file, &entry.test.name);
     let frozen = planned(&unsaved, &selection, &frozen_id)?;
     let script = simulator_script(&source);
@@ -122,6 +132,12 @@ impl FrozenTest {
             }
         })
     }
+}
+
+/// The variables of the command line: those that can be written into a file, and those that are secret in the recording.
+fn given_variables(recording: &KeptRecording, variables: &Variables) -> (Given, Given) {
+    let given = variables.given.clone().into_iter();
+    given.partition(|(name, value)| recording.masked(name, value) == *value)
 }
 
 fn no_test(id: &str) -> FreezeError {

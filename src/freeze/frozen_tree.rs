@@ -1,5 +1,9 @@
 //! A conversation as a static test: the test that it is of, with every turn written, and without a simulator.
 
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
 use super::checkpoint_rules::add_rules;
 use super::freeze_error::FreezeError;
 use super::recorded_turns::written_turn;
@@ -10,7 +14,8 @@ use crate::outcome::InputOrigin;
 use crate::source::{Entry, Node, NodeValue};
 
 /// Keys that a static test does not have: who says what, what a row gives, and how often it runs.
-const DROPPED: [&str; 7] = ["id", "skip", "runs", "cases", "simulate", "interactive", "on_missing_input"];
+const DROPPED: [&str; 8] =
+    ["id", "skip", "runs", "cases", "simulate", "walk", "interactive", "on_missing_input"];
 
 /// A static test.
 #[derive(Debug)]
@@ -63,17 +68,40 @@ impl FrozenTree {
         }
         let count = turns.len();
         put_turns(&mut tree, turns);
-        let mut root = Node::of_json(&serde_json::json!({ "version": source.version }));
+        let mut root = Node::of_json(&json!({ "version": source.version }));
         if let (NodeValue::Map(entries), NodeValue::Map(own)) = (&mut root.value, tree.value) {
             entries.extend(own);
         }
         Ok(Self { root, turns: count, said_by_others, notes })
     }
+
+    /// Writes into the test the target that was chosen on the command line, and the variables that were given there.
+    pub(crate) fn put_given(&mut self, target: Option<&str>, variables: &BTreeMap<String, String>) {
+        if let Some(target) = target.filter(|_| self.root.get("target").is_none()) {
+            self.put_after_name("target", Node::of_json(&json!(target)));
+        }
+        if variables.is_empty() {
+            return;
+        }
+        if self.root.get("vars").is_none() {
+            self.put_after_name("vars", Node::of_json(&json!({})));
+        }
+        for (name, value) in variables {
+            let value = Node::of_json(&json!(value.replace("${", "$${")));
+            self.root.get_mut("vars").into_iter().for_each(|vars| vars.set(name, value.clone()));
+        }
+    }
+
+    fn put_after_name(&mut self, key: &str, value: Node) {
+        let NodeValue::Map(entries) = &mut self.root.value else { return };
+        let place = entries.iter().position(|entry| entry.key == "name").map_or(0, |name| name + 1);
+        entries.insert(place, Entry::new(key.to_owned(), value));
+    }
 }
 
 /// Whether a turn was not written in the test.
 fn is_said_by_others(origin: InputOrigin) -> bool {
-    matches!(origin, InputOrigin::Simulator | InputOrigin::Human)
+    !matches!(origin, InputOrigin::Static | InputOrigin::Initial)
 }
 
 /// Every turn of the conversation, and those that were not sent. A message that was the first turn is one of them, and
@@ -98,7 +126,7 @@ fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, FreezeError> {
 
 /// Takes the last of the messages, as a turn.
 fn first_message(tree: &mut Node) -> Node {
-    let mut turn = Node::of_json(&serde_json::json!({}));
+    let mut turn = Node::of_json(&json!({}));
     if let Some(Node { value: NodeValue::List(messages), .. }) = tree.get_mut("messages")
         && let Some(content) = messages.pop().and_then(|mut last| last.remove("content"))
     {

@@ -1,19 +1,23 @@
 //! Frozen conversations: they send the same without a simulator, and replay with the same verdict.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 
+use ananke::context::{CaseKey, Context};
 use ananke::freeze::{FreezeError, FreezeRequest, FrozenTest, freeze};
 use ananke::outcome::{Outcome, Status};
 use ananke::plan::Selection;
 use ananke::project::Variables;
 use ananke::recording::{KeptRecording, RecordingMode, recording_path};
-use ananke::{context::CaseKey, target::Transport};
+use ananke::target::Transport;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::judges::{Paths, agent_stream, events};
 use crate::replay::{Nowhere, outcomes, recordings, selected_outcomes};
+use crate::shrinking::recording_files;
 use crate::support::project::Project;
 
 const CONFIG: &str = r#"version: "1.3"
@@ -223,4 +227,35 @@ async fn a_test_that_changed_or_is_gone_is_refused() {
     fs::write(&path, written.replace("id: berlin", "id: hamburg")).unwrap();
     let gone = frozen(&project, ID).await.unwrap_err();
     assert!(matches!(gone, FreezeError::Broken(..) | FreezeError::Refused { .. }), "{gone:?}");
+}
+
+#[tokio::test]
+async fn every_example_can_be_frozen() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let kept = TempDir::new().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .args(["run", "--runs", "1", "--record"])
+        .arg(kept.path())
+        .current_dir(repository)
+        .output()
+        .expect("the program can be started");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let project = Project::new(&[]);
+    let context = Context { working_directory: repository.to_path_buf(), ..project.context() };
+    let (mut frozen, mut refused) = (0, Vec::new());
+    for file in recording_files(kept.path()) {
+        let recording = Arc::new(KeptRecording::open(&file, "one").expect("a recording"));
+        let folder = kept.path().to_path_buf();
+        let request = FreezeRequest { recording, selection: Selection::default(), output: None, folder };
+        match freeze(&context, &request).await {
+            Ok(test) => frozen += usize::from(test.status == Status::Passed && test.turns > 0),
+            Err(FreezeError::Refused { message, .. }) => refused.push(message),
+            Err(broken) => panic!("{}: {broken:?}", file.display()),
+        }
+    }
+    let is_known = |why: &String| {
+        why.contains("is a case file") || why.contains("snapshot") || why.contains("is secret")
+    };
+    assert!(refused.iter().all(is_known), "{refused:#?}");
+    assert!(frozen >= 40, "{frozen}");
 }

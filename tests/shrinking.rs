@@ -21,11 +21,11 @@ use crate::support::project::Project;
 use crate::wire::captures::body;
 
 /// The recordings below a directory, by name.
-fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn recording_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
-        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+        if path.is_dir() { found.extend(recording_files(&path)) } else { found.push(path) }
     }
     found.sort();
     found
@@ -56,7 +56,7 @@ async fn run_again(project: &Project, shrunk: &ShrunkTest) -> Outcome {
 async fn recorded(project: &Project, transport: Arc<dyn Transport>) -> (Vec<Outcome>, Vec<PathBuf>) {
     let folder = project.folder().join("kept");
     let found = outcomes(project, transport, &recordings(&folder, RecordingMode::Record)).await;
-    (found, files(&folder))
+    (found, recording_files(&folder))
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::checkpoint_rules::add_rules;
 use super::freeze_error::FreezeError;
@@ -61,6 +61,7 @@ impl FrozenTree {
             }
         }
         if held.outcome.test.row.is_some() {
+            refuse_secrets(&held.conversation.variables)?;
             put_variables(&mut tree, &map_with_references(&held.conversation.variables));
         }
         for key in DROPPED {
@@ -97,6 +98,14 @@ impl FrozenTree {
         let place = entries.iter().position(|entry| entry.key == "name").map_or(0, |name| name + 1);
         entries.insert(place, Entry::new(key.to_owned(), value));
     }
+}
+
+/// Refuses variables whose values are secret: the recording does not have them, and a file must not.
+fn refuse_secrets(variables: &Map<String, Value>) -> Result<(), FreezeError> {
+    let secret = variables.iter().find(|(_, value)| value.to_string().contains("<secret:"));
+    let Some((name, _)) = secret else { return Ok(()) };
+    let message = format!("the variable `{name}` of the row is secret, and is not written into a file");
+    Err(FreezeError::refused(message, "take it from the environment: `${ENV.NAME}`"))
 }
 
 /// Whether a turn was not written in the test.

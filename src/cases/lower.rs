@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::builder::{MapBuilder, escape_references, flag, number_at, text, text_at};
 use super::options::put_environment;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
-use crate::model::{CaseLine, Skip};
+use crate::model::{CaseLine, Skip, Text};
 use crate::source::Node;
 use crate::text::parse_duration;
 
@@ -41,10 +41,13 @@ impl Lowering<'_> {
                 Skip::Because(reason) => text_at(skip.span, reason),
             }),
         );
-        self.timeout(case, &mut test);
+        if let Some(timeout) = &case.timeout {
+            self.duration(timeout, "timeout_ms", &mut test);
+        }
         put_environment(case, &mut test);
         self.conversation(case, &mut test, span);
         self.simulation(case, &mut test);
+        self.interaction(case, &mut test);
         let assertions = [
             ("assert", case.assert.as_ref()),
             ("assertions", case.assertions.as_ref()),
@@ -52,38 +55,20 @@ impl Lowering<'_> {
         ];
         let rules = self.rules(assertions, case.expected.as_ref(), case.final_assertions.as_ref(), span);
         test.put_map("assert", rules);
-        self.not_supported(case);
         test.finish()
     }
 
-    fn timeout(&mut self, case: &CaseLine, test: &mut MapBuilder) {
-        let Some(written) = &case.timeout else { return };
+    /// Puts a duration, which is written as `30s`, into `map` in milliseconds.
+    pub(super) fn duration(&mut self, written: &Text, key: &str, map: &mut MapBuilder) {
         match parse_duration(&written.value) {
-            Ok(timeout) => {
-                let milliseconds = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
-                test.put("timeout_ms", number_at(written.span, milliseconds.max(1)));
+            Ok(duration) => {
+                let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+                map.put(key, number_at(written.span, milliseconds.max(1)));
             }
             Err(message) => {
                 let (message, help) = message.split_once("; ").unwrap_or((&message, "write a shorter one"));
                 self.error(Code::BadValue, written.span, message, help);
             }
-        }
-    }
-
-    /// Reports what interactive conversations need.
-    fn not_supported(&mut self, case: &CaseLine) {
-        let fields = [
-            ("interactive", case.interactive.as_ref().map(|field| field.span)),
-            ("on_missing_input", case.on_missing_input.as_ref().map(|field| field.span)),
-        ];
-        for (field, span) in fields.into_iter().filter_map(|(field, span)| Some((field, span?))) {
-            let message = format!("`{field}` is not supported yet: no person takes part in a conversation");
-            self.error(
-                Code::UnknownValue,
-                span,
-                &message,
-                "write the conversation as `turns`, or add a `simulator`",
-            );
         }
     }
 

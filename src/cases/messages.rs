@@ -3,7 +3,7 @@
 use super::builder::{MapBuilder, list, text, text_at};
 use super::lower::Lowering;
 use super::options::put_options;
-use super::simulation::is_simulated;
+use super::simulation::is_continued;
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::message::Role;
 use crate::model::{Arguments, CaseInput, CaseLine, CaseMessage, CaseTurn, MessageCall, Text, TextOr};
@@ -30,7 +30,7 @@ impl Lowering<'_> {
         };
         let has_turns = case.turns.is_some();
         // The input of a simulated conversation is not one of its written turns.
-        let is_initial = is_simulated(case) && !has_turns;
+        let is_initial = is_continued(case) && !has_turns;
         // A message that has more than content is said as the last one of `messages`, if it is.
         if let Some(last) =
             messages.pop_if(|last| last.role == Role::User && !is_initial && (has_turns || is_said(last)))
@@ -47,7 +47,7 @@ impl Lowering<'_> {
             let turn = self.turn(turn);
             turns.extend(turn);
         }
-        if messages.is_empty() && turns.is_empty() && case.turns.is_none() && !is_simulated(case) {
+        if messages.is_empty() && turns.is_empty() && case.turns.is_none() && !is_continued(case) {
             self.no_input(case, span);
         }
         test.put_list("messages", messages.into_iter().map(LoweredMessage::node).collect());

@@ -1,9 +1,12 @@
 //! The simulator and the checkpoints of a case, in the words of a YAML test.
 
-use super::builder::{MapBuilder, false_at, list, number_at, text, text_at};
+use super::builder::{MapBuilder, false_at, flag, list, number_at, text, text_at};
 use super::lower::Lowering;
 use crate::diagnostic::{Code, Span, Spanned};
-use crate::model::{CaseCheckpoint, CaseLine, CaseSimulator, CaseType, SimulatorName, Text};
+use crate::model::{
+    CaseCheckpoint, CaseInteractive, CaseLine, CaseSimulator, CaseType, MissingInput, Short, SimulatorName,
+    Text,
+};
 use crate::source::{Entry, Node};
 
 /// The keys of a simulator's metadata that have keys of their own in YAML.
@@ -70,32 +73,59 @@ impl Lowering<'_> {
         simulate.put_list("checkpoints", checkpoints);
     }
 
-    /// Puts checkpoints into the test that wait for the simulator of the command line; reports what only works with a
-    /// simulator.
+    /// Puts checkpoints into the test that wait for the simulator of the command line; reports what only works if the
+    /// conversation goes on after what is written.
     fn without_simulator(&mut self, case: &CaseLine, test: &mut MapBuilder) {
         if let Some(checkpoints) = &case.checkpoints {
             let mut simulate = MapBuilder::at(checkpoints.span);
             simulate.put_some("max_turns", most_turns(case));
             self.checkpoints(case, checkpoints.span, &mut simulate);
             test.put("simulate", simulate.finish());
-            return;
+        } else if let Some(most) = case.max_turns.as_ref().filter(|_| !is_continued(case)) {
+            let message = "`max_turns` needs a conversation that goes on after what is written";
+            let help = "add a `simulator`, `\"interactive\": true`, or `\"type\": \"multi_turn\"`";
+            self.error(Code::MissingKey, most.span, message, help);
         }
-        let several = case.kind.as_ref().filter(|kind| kind.value == CaseType::MultiTurn);
-        let fields = [
-            ("max_turns", case.max_turns.as_ref().map(|field| field.span)),
-            ("type", several.map(|field| field.span)),
-        ];
-        for (field, span) in fields.into_iter().filter_map(|(field, span)| Some((field, span?))) {
-            let message = format!("`{field}` needs a `simulator`, which says what the user says next");
-            let help = "add one, or write the conversation as `turns`";
-            self.error(Code::MissingKey, span, &message, help);
+    }
+
+    /// Puts into the test who answers if the agent waits for input, and what to do if nobody does.
+    pub(super) fn interaction(&mut self, case: &CaseLine, test: &mut MapBuilder) {
+        let most_turns = most_turns(case).filter(|_| !has_simulation(case));
+        if let Some(Spanned { value: Short(CaseInteractive { enabled, timeout }), span }) = &case.interactive
+        {
+            let mut interactive = MapBuilder::at(*span);
+            interactive.put("enabled", flag(&Spanned { value: enabled.unwrap_or(true), span: *span }));
+            if let Some(timeout) = timeout {
+                self.duration(timeout, "timeout_ms", &mut interactive);
+            }
+            interactive.put_some("max_turns", most_turns);
+            test.put("interactive", interactive.finish());
+        } else if let Some(most_turns) = most_turns.filter(|_| is_continued(case)) {
+            let mut interactive = MapBuilder::at(most_turns.span);
+            interactive.put("enabled", false_at(most_turns.span));
+            interactive.put("max_turns", most_turns);
+            test.put("interactive", interactive.finish());
+        }
+        let multi_turn = case.kind.as_ref().filter(|kind| kind.value == CaseType::MultiTurn);
+        let multi_turn = multi_turn
+            .filter(|_| !has_simulation(case))
+            .map(|kind| Spanned { value: MissingInput::default(), span: kind.span });
+        if let Some(missing) = case.on_missing_input.as_ref().or(multi_turn.as_ref()) {
+            test.put("on_missing_input", text_at(missing.span, missing.value.as_str()));
         }
     }
 }
 
 /// Whether a simulator says what the user says after what the case says.
-pub(super) fn is_simulated(case: &CaseLine) -> bool {
+fn has_simulation(case: &CaseLine) -> bool {
     case.simulator.is_some() || case.checkpoints.is_some()
+}
+
+/// Whether the conversation can go on after what the case says.
+pub(super) fn is_continued(case: &CaseLine) -> bool {
+    let is_multi_turn = case.kind.as_ref().is_some_and(|kind| kind.value == CaseType::MultiTurn);
+    let asks = |interactive: &Spanned<Short<CaseInteractive>>| interactive.value.enabled != Some(false);
+    has_simulation(case) || is_multi_turn || case.interactive.as_ref().is_some_and(asks)
 }
 
 /// The largest number of turns, if the case itself says it.

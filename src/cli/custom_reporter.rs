@@ -110,7 +110,7 @@ impl CustomReporter {
                 let text = redactor.text(&text);
                 write_file(&path, text.as_bytes()).map_err(|error| not_written(&shown, &path, &error))
             }
-            Err(Halt::Stopped) => Ok(()),
+            Err(Halt::Stopped | Halt::Skipped(_)) => Ok(()),
             Err(Halt::Broken(problem)) => {
                 let shown = self.file.path.display();
                 let help = problem.help.map(|help| format!("\nhelp: {help}")).unwrap_or_default();

@@ -103,7 +103,7 @@ enum Unanswered {
 impl From<Halt> for Unanswered {
     fn from(halt: Halt) -> Self {
         match halt {
-            Halt::Stopped => Self::Reported,
+            Halt::Stopped | Halt::Skipped(_) => Self::Reported,
             Halt::Broken(Problem { message, help, .. }) => {
                 Self::Message(help.map_or(message.clone(), |help| format!("{message}\nhelp: {help}")))
             }

@@ -25,6 +25,7 @@ mod load;
 mod named_path;
 mod output_thread;
 mod outputs;
+mod people_options;
 mod print;
 mod print_problems;
 mod recorded_selection;

@@ -143,7 +143,7 @@ fn run_tests(mut options: RunOptions, context: &Context) -> Exit {
         Err(exit) => return exit,
     };
     let exchanges = if options.reports.debug { ExchangeReports::On } else { ExchangeReports::Off };
-    let going = Options { exchanges, ..going(plan.settings, writing) };
+    let going = options.people.put_into(Options { exchanges, ..going(plan.settings, writing) });
     let run =
         PlannedRun { options: &options, going, recordings, baseline, reporter, context, redactor: &redactor };
     match run.carry_out(plan) {

@@ -15,6 +15,7 @@ use clap::Args;
 
 use super::execution_options::ExecutionOptions;
 use super::input_options::InputOptions;
+use super::people_options::PeopleOptions;
 use super::recording_options::RecordingOptions;
 use super::repeat_options::RepeatOptions;
 use super::report_options::{AgentAnswers, ReportOptions};
@@ -59,6 +60,8 @@ pub(crate) struct RunOptions {
     pub(crate) input: InputOptions,
     #[command(flatten, next_help_heading = "Execution")]
     pub(crate) going: ExecutionOptions,
+    #[command(flatten, next_help_heading = "Execution")]
+    pub(crate) people: PeopleOptions,
     #[command(flatten, next_help_heading = "Execution")]
     pub(crate) retrying: RetryOptions,
     #[command(flatten, next_help_heading = "Execution")]

@@ -12,13 +12,13 @@ use crate::outcome::Level;
 use crate::variables::{Interpolation, Leaf};
 
 /// How many turns a conversation may have of which the test does not say how many.
-const DEFAULT_MAX_TURNS: u64 = 20;
+pub(super) const DEFAULT_MAX_TURNS: u64 = 20;
 
 /// The most that a test may say.
-const MOST_TURNS: u64 = 1000;
+pub(super) const MOST_TURNS: u64 = 1000;
 
 /// How long a conversation may take of which the test does not say how long.
-const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
+pub(super) const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The keys of a question to a simulator that are not of the test's choice.
 const KEYS: [&str; 13] = [

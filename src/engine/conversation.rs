@@ -16,7 +16,7 @@ use super::result::ConversationResult;
 use super::tool_host::ToolHost;
 use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, state, turn_outcome, violation};
-use crate::assertion::{Completion, Decision, Evaluator, Following, Question, RuleScope};
+use crate::assertion::{Completion, Decision, Evaluator, Following, Question, RuleOrigin, RuleScope};
 use crate::context::Ids;
 use crate::message::{Lane, TurnInput, TurnRequest};
 use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
@@ -123,6 +123,7 @@ impl Conversation<'_> {
             turn.origin = origin;
             let review = inputs.review(&self.sink.trace, &turn.end);
             turn.warnings.extend(review.warnings);
+            turn.awaits = review.awaits;
             if let Some(problem) = review.problem {
                 turn.end = turn.end.with_problem(problem);
             }
@@ -154,6 +155,13 @@ impl Conversation<'_> {
         if !self.result.turns.is_empty() {
             self.result.messages_count = messages_count(&self.sink.trace);
             self.result.state = state(&self.sink.trace);
+        }
+        if let Some(Halt::Skipped(_)) = self.result.halt {
+            let open = self.sink.evaluator.open_rules();
+            let named = |(path, origin): (&str, &RuleOrigin)| {
+                format!("the {} rule `{path}` ({})", origin.level.as_str(), origin.place)
+            };
+            self.result.open_rules = open.map(named).collect();
         }
         self.result.checkpoints = self.sink.checkpoints.outcomes();
         self.result.trace = self.sink.trace;
@@ -255,7 +263,7 @@ impl Conversation<'_> {
                 Err(Halt::Broken(problem)) => {
                     return (failures, Some(question.unanswered(problem).into()));
                 }
-                Err(Halt::Stopped) => return (failures, Some(Halt::Stopped)),
+                Err(halt @ (Halt::Stopped | Halt::Skipped(_))) => return (failures, Some(halt)),
             }
         }
         (failures, None)

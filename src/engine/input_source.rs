@@ -6,7 +6,7 @@ use super::budget::TimeLeft;
 use super::checkpoints::Checkpoints;
 use crate::assertion::TurnRules;
 use crate::message::TurnRequest;
-use crate::outcome::{Halt, InputOrigin, Problem, TurnEnd};
+use crate::outcome::{Halt, InputDecision, InputOrigin, Problem, TurnEnd};
 use crate::trace::Trace;
 
 /// What an input source sees of a conversation.
@@ -45,6 +45,8 @@ pub struct TurnReview {
     pub warnings: Vec<String>,
     /// Why the turn does not count as it ended.
     pub problem: Option<Problem>,
+    /// Whether the agent waits for input, if that was looked at.
+    pub awaits: Option<InputDecision>,
 }
 
 /// Gives a conversation its inputs, one after the other. How many there will be need not be known.

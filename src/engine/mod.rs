@@ -5,6 +5,7 @@
 //! returns a [`ConversationResult`]. It knows neither
 //! how many turns there will be nor who calls it.
 
+mod awaiting_input;
 mod budget;
 mod checkpoints;
 mod conversation;
@@ -21,6 +22,7 @@ mod tool_host;
 mod trace_sink;
 mod turn_outcome;
 
+pub use awaiting_input::awaiting_input;
 pub use budget::{Budget, TimeLeft, conversation_timeout};
 pub use checkpoints::Checkpoints;
 pub use conversation::{AtViolation, ConversationParts, converse};

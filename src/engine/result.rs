@@ -21,6 +21,8 @@ pub struct ConversationResult {
     pub not_asked: Vec<String>,
     /// Why it ended before its time, apart from what its last turn says.
     pub halt: Option<Halt>,
+    /// The rules of the whole conversation that nothing decided, in words, if it was skipped.
+    pub open_rules: Vec<String>,
     /// Everything that was observed.
     pub trace: Trace,
     /// The snapshots to write.

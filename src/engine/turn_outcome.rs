@@ -42,6 +42,7 @@ pub(super) fn turn_outcome(
         timing: turn.map(|turn| timing(trace, turn, limits)).unwrap_or_default(),
         run_end: turn.and_then(|turn| run_end(trace, turn)),
         usage: turn.and_then(|turn| trace.turn_usage(turn)),
+        awaits: None,
         end,
         held: Vec::new(),
         warnings,

@@ -5,12 +5,14 @@ use serde::Deserialize;
 
 use super::case_assertion::CaseAssertions;
 use super::case_message::{CaseInput, CaseParts};
-use super::case_simulation::{CaseCheckpoint, CaseSimulator, CaseType, MissingInput};
+use super::case_simulation::{CaseCheckpoint, CaseInteractive, CaseSimulator, CaseType};
 use super::cases::Skip;
 use super::file::File;
+use super::interactive::MissingInput;
 use super::language::TAG_DEFAULTS;
 use super::request_options::RequestOptions;
 use super::scalars::Text;
+use super::short::Short;
 use super::since::Since;
 use crate::diagnostic::Spanned;
 use crate::source::{self, Node, TypeMismatch};
@@ -54,11 +56,12 @@ pub struct CaseLine {
     pub simulator: Option<Spanned<CaseSimulator>>,
     /// What a simulated conversation must come by.
     pub checkpoints: Option<Spanned<Vec<CaseCheckpoint>>>,
-    /// The largest number of turns of a simulated conversation, those that are written included (default 20).
+    /// The largest number of turns of a conversation that a simulator or a person continues, those that are written included (default 20).
     pub max_turns: Option<Spanned<u64>>,
-    /// Whether a person may answer the agent. Not supported yet.
-    pub interactive: Option<Spanned<bool>>,
-    /// What to do if the agent asks and nothing answers. Not supported yet.
+    /// Whether a person at the terminal answers when the agent waits for input after what is written.
+    #[schemars(example = true, example = serde_json::json!({"timeout": "5m"}))]
+    pub interactive: Option<Spanned<Short<CaseInteractive>>>,
+    /// What to do if the agent waits for input and there is none (default `skip`).
     pub on_missing_input: Option<Spanned<MissingInput>>,
     /// The user on whose behalf the agent is asked.
     #[schemars(example = &"test-user")]

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::case_assertion::{AssertionOptions, CaseAssertions};
 use super::scalars::Text;
+use super::short::ShortForm;
 use super::since::Since;
 use crate::diagnostic::Spanned;
 use crate::source::Node;
@@ -16,21 +17,26 @@ use crate::source::Node;
 pub enum CaseType {
     /// It has as many turns as are written.
     SingleTurn,
-    /// It goes on after what is written: it needs a `simulator`.
+    /// It goes on after what is written, as long as the agent waits for input.
     MultiTurn,
 }
 
-/// What to do if the agent asks and nothing answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[schemars(inline)]
-pub enum MissingInput {
-    /// The test is skipped.
-    Skip,
-    /// The test fails.
-    Fail,
-    /// The conversation ends.
-    End,
+/// Whether a person at the terminal answers (`enabled`).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct CaseInteractive {
+    /// Whether a person is asked (default true). `true` or `false` alone is `enabled`.
+    pub enabled: Option<bool>,
+    /// How long the person may take for one answer: `5m` (default), `30s`.
+    #[schemars(length(min = 1), example = &"5m")]
+    pub timeout: Option<Text>,
+}
+
+impl ShortForm for CaseInteractive {
+    const KEY: &'static str = "enabled";
+
+    type Value = bool;
 }
 
 /// An agent that plays the user.

@@ -7,6 +7,7 @@ use super::assert_block::AssertBlock;
 use super::cases::{Cases, Skip};
 use super::client_tool::ClientTool;
 use super::hook::Hook;
+use super::interactive::{Interactive, MissingInput};
 use super::message::MessageDefinition;
 use super::request_options::{Caller, RequestOptions};
 use super::scalars::{Text, TimeoutMs};
@@ -21,7 +22,7 @@ use crate::source::{FreeMap, Node};
 /// One test: a conversation with the agent, and its assertions.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = serde_json::json!([{ "required": ["turns"] }, { "required": ["messages"] }, { "required": ["simulate"] }])))]
+#[schemars(extend("anyOf" = serde_json::json!([{ "required": ["turns"] }, { "required": ["messages"] }, { "required": ["simulate"] }, { "required": ["interactive"] }])))]
 #[schemars(transform = Since("1.3"))]
 pub struct Test {
     /// Short name of the test. `path::name` is the test's id, unless it has an `id`.
@@ -89,6 +90,13 @@ pub struct Test {
     pub turns: Option<Vec<Spanned<Turn>>>,
     /// Another agent, or a script, plays the user after the written turns.
     pub simulate: Option<Spanned<Simulate>>,
+    /// Whether a person at the terminal goes on with the conversation as long as the agent waits for input after the written
+    /// turns.
+    #[schemars(example = true, example = serde_json::json!({"timeout_ms": 60000}))]
+    pub interactive: Option<Spanned<Short<Interactive>>>,
+    /// What to do if the agent waits for input after the written turns and there is none: `skip` the test (default), `fail`
+    /// it, or `end` the conversation. `--on-missing-input` takes precedence.
+    pub on_missing_input: Option<MissingInput>,
     /// Assertions for the test as a whole. Prohibitions and limits also apply to each of its turns.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::failure::Failure;
+use super::input_decision::InputDecision;
 use super::outcome::Outcome;
 use super::passed_rule::PassedRule;
 use super::problem::Problem;
@@ -54,6 +55,9 @@ impl TurnOutcome {
         self.end.problem_mut().into_iter().for_each(Problem::bound);
         self.held.iter_mut().for_each(PassedRule::bound);
         self.warnings.iter_mut().for_each(bound);
+        if let Some(InputDecision { question, hint, .. }) = &mut self.awaits {
+            question.iter_mut().chain(hint).for_each(bound);
+        }
     }
 }
 

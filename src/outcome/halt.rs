@@ -11,6 +11,8 @@ pub enum Halt {
     Broken(Problem),
     /// The run is being stopped, which is no fault of the test.
     Stopped,
+    /// The test cannot go on, and says that it is skipped then: why.
+    Skipped(String),
 }
 
 impl From<Problem> for Halt {
@@ -25,7 +27,7 @@ impl Halt {
     pub fn because(self, message: impl FnOnce(&str) -> String) -> Self {
         match self {
             Self::Broken(problem) => Self::Broken(Problem { message: message(&problem.message), ..problem }),
-            Self::Stopped => Self::Stopped,
+            other @ (Self::Stopped | Self::Skipped(_)) => other,
         }
     }
 
@@ -34,7 +36,7 @@ impl Halt {
         match halt {
             None => TurnEnd::Evaluated(failures),
             Some(Self::Broken(problem)) => TurnEnd::Problem(problem, failures),
-            Some(Self::Stopped) => TurnEnd::Stopped(failures),
+            Some(Self::Stopped | Self::Skipped(_)) => TurnEnd::Stopped(failures),
         }
     }
 }

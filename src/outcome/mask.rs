@@ -8,6 +8,7 @@ use super::checkpoint_runs::CheckpointRuns;
 use super::failed_runs::FailedRuns;
 use super::failure::Failure;
 use super::identity::TestIdentity;
+use super::input_decision::InputDecision;
 use super::outcome::Outcome;
 use super::passed_rule::PassedRule;
 use super::problem::Problem;
@@ -191,11 +192,16 @@ impl Mask for TurnOutcome {
             duration_us: _,
             run_end,
             usage: _,
+            awaits,
             end,
             held,
             warnings,
             timing: _,
         } = self;
+        if let Some(InputDecision { reason: _, question, hint }) = awaits {
+            question.mask(redactor);
+            hint.mask(redactor);
+        }
         held.mask(redactor);
         run_end.mask(redactor);
         id.mask(redactor);

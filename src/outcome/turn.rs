@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::failure::Failure;
+use super::input_decision::InputDecision;
 use super::input_origin::InputOrigin;
 use super::passed_rule::PassedRule;
 use super::problem::Problem;
@@ -38,6 +39,8 @@ pub struct TurnOutcome {
     pub run_end: Option<ReportedRunEnd>,
     /// The tokens that it used, as far as the agent reported them.
     pub usage: Option<Usage>,
+    /// Whether the agent waited for input after it, if that decided how the test went on.
+    pub awaits: Option<InputDecision>,
     /// How it ended, with every rule that failed in it.
     pub end: TurnEnd,
     /// Every rule of this turn that passed, outer levels first.

@@ -233,7 +233,7 @@ impl LoadedTest {
     fn check_beginning(&self, problems: &mut Vec<Diagnostic>) {
         let Some(last) = self.messages.last() else { return };
         match self.turns.first() {
-            None if self.model.simulate.is_some() => {}
+            None if self.model.simulate.is_some() || self.model.interactive.is_some() => {}
             None => {
                 let message =
                     "there are no `turns`, and the last of the `messages` is neither the user's nor a tool's";

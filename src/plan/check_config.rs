@@ -57,11 +57,12 @@ pub(super) fn check_config(
     CheckedConfig { reports, servers }
 }
 
-/// Checks the named assertions, also those that no block extends.
+/// Checks the named assertions, also those that no block extends, and the tools that ask the user.
 fn check_library(config: &Config, context: &Context, problems: &mut Vec<Diagnostic>) {
     config.named_assertions().check(problems);
     let scope = Scope::default().open();
     let mut interpolation = Interpolation::new(&scope, &config.source, Mode::Check, problems);
+    let _ = config.confirmation_tools(&mut interpolation);
     let mut blocks = Vec::new();
     for (_, block) in config.model.assertions.iter().flatten() {
         // What is extended is looked at on its own.

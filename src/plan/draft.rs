@@ -110,6 +110,7 @@ impl LoadedTest {
                 filled.ok().map(|filled| (filled.simulator, filled.max_turns)).unzip();
             DraftSimulation { simulator, checkpoints, max_turns }
         });
+        let _ = self.interaction(&mut interpolation);
         let secrets = interpolation.into_secrets();
         let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new(), simulation, secrets };
         for (turn, scope) in self.each_turn(&scope, variables) {

@@ -318,6 +318,7 @@ impl Preparation {
         let mut target_block = self.target().block(config.named_assertions(), &mut interpolation);
         let timeout = model.common.timeout_ms.as_ref().map(|number| interpolation.number(number)).transpose();
         let pace = TargetPace::fill(&model.common, &mut interpolation);
+        let confirmation_tools = config.confirmation_tools(&mut interpolation);
         secrets.extend(interpolation.into_secrets());
 
         let mut interpolation = Interpolation::new(&self.scope, &self.test.source, Mode::Send, problems);
@@ -335,6 +336,7 @@ impl Preparation {
             let given = config.simulator.as_deref();
             CompiledSimulation::fill(written, library, given, &mut interpolation).0
         });
+        let interaction = self.test.interaction(&mut interpolation);
         secrets.extend(interpolation.into_secrets());
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
@@ -370,6 +372,8 @@ impl Preparation {
             rules,
             target,
             simulation: simulation.transpose().ok()?,
+            interaction: interaction.ok()?,
+            confirmation_tools: confirmation_tools?,
             client_tools: merge_client_tools(targets_tools, tests_tools),
             thread_id,
             pace: pace?,

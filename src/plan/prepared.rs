@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::assertion::Inherited;
-use crate::compile::{CompiledClientTool, CompiledSimulation, PreparedTurn};
+use crate::compile::{CompiledClientTool, CompiledInteraction, CompiledSimulation, PreparedTurn};
 use crate::message::HistoryMessage;
 use crate::target::{Target, TargetPace};
 use crate::variables::Secret;
@@ -22,6 +22,10 @@ pub struct Prepared {
     pub target: Arc<dyn Target>,
     /// Who plays the user after the turns, and what the conversation must come by.
     pub simulation: Option<CompiledSimulation>,
+    /// What the test says about input that it has not written down.
+    pub interaction: CompiledInteraction,
+    /// The tools that ask the user.
+    pub confirmation_tools: Vec<String>,
     /// The client-side tools.
     pub client_tools: Vec<CompiledClientTool>,
     /// The conversation's thread.

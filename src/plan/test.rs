@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock};
 use crate::assertion::{Block, Library};
 use crate::cases::FilePart;
 use crate::compile::{
-    AttachmentFiles, FileAccess, RowEntry, Rows, SnapshotFiles, fill_history, request_context,
+    AttachmentFiles, CompiledInteraction, FileAccess, RowEntry, Rows, SnapshotFiles, fill_history,
+    request_context,
 };
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
@@ -80,6 +81,11 @@ impl LoadedTest {
         let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose();
         let (id, name) = (text(id), text(name));
         Ok(MessageId { id: id?, name: name? })
+    }
+
+    /// What it says about input that it has not written down.
+    pub(super) fn interaction(&self, interpolation: &mut Interpolation<'_>) -> Leaf<CompiledInteraction> {
+        CompiledInteraction::fill(self.model.interactive.as_ref(), self.model.on_missing_input, interpolation)
     }
 
     /// Whether it may give itself variables.

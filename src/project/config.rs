@@ -15,7 +15,7 @@ use super::variables::Variables;
 use crate::assertion::{Block, Library, Timeout};
 use crate::context::{Context, Files, absolute_from};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
-use crate::model::{ReportEntry, ReportFormat, ReportTarget, Text};
+use crate::model::{Awaiting, CONFIRMATION_TOOLS, ReportEntry, ReportFormat, ReportTarget, Text};
 use crate::redact::Redactor;
 use crate::source::printable;
 use crate::target::ChosenTarget;
@@ -77,6 +77,16 @@ impl Config {
     /// The scripts that rules and mocks know by their names.
     pub(crate) fn scripts<'a>(&'a self, files: &'a Files) -> Scripts<'a> {
         Scripts { source: &self.source, named: self.model.scripts.as_ref(), home: &self.folder, files }
+    }
+
+    /// The tools that ask the user.
+    pub(crate) fn confirmation_tools(&self, interpolation: &mut Interpolation<'_>) -> Option<Vec<String>> {
+        let Some(Awaiting { tools }) = &self.model.awaiting else {
+            return Some(CONFIRMATION_TOOLS.map(str::to_owned).to_vec());
+        };
+        // Every name is filled, so that every problem is reported.
+        let tools: Vec<Option<String>> = tools.iter().map(|tool| interpolation.text(tool).ok()).collect();
+        tools.into_iter().collect()
     }
 
     /// The target of this name.

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::model::{
-    AssertBlock, EnvFileEntry, File, Hook, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry, RunDefaults,
-    ScriptProgram, Server, TAG_DEFAULTS, Text, extension_keys, is_extension_key, version_schema,
+    AssertBlock, Awaiting, EnvFileEntry, File, Hook, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry,
+    RunDefaults, ScriptProgram, Server, TAG_DEFAULTS, Text, extension_keys, is_extension_key, version_schema,
 };
 use crate::source::{self, FreeMap, Node, TypeMismatch};
 use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
@@ -71,6 +71,9 @@ pub struct ConfigFile {
     /// How tests run: defaults for the options of `ananke run`, such as `parallel` and `retries`.
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({ "parallel": 8, "retries": 1 }))]
     pub run: Option<RunDefaults>,
+    /// How it is found out whether an agent waits for input.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({ "tools": ["ask_customer"] }))]
+    pub awaiting: Option<Awaiting>,
     /// Files of environment variables (`NAME=value` lines) for `${ENV.NAME}` and for programs that are started. Variables that are
     /// set already take precedence.
     #[schemars(extend("x-since" = "1.3"), example = &".env")]

@@ -304,6 +304,23 @@ impl AttemptEnvironment {
         gave
     }
 
+    /// Whether this is the replay of a conversation in which a person was asked for input.
+    pub fn has_recorded_input(&self) -> bool {
+        self.replay().is_some_and(Replay::has_typed)
+    }
+
+    /// What a person typed in this turn when it was recorded, or in words why there was nothing; `None` if nobody was asked.
+    pub fn recorded_input(&self) -> Option<Result<String, String>> {
+        self.replay()?.typed()
+    }
+
+    /// Records what a person typed in this turn, or in words why there is nothing.
+    pub fn record_input(&self, typed: &Result<String, String>) {
+        if let Some(recorder) = self.recorder() {
+            recorder.typed(typed.clone());
+        }
+    }
+
     /// Whether something is done outside, and cleaned up afterwards: a replay does nothing.
     pub fn is_live(&self) -> bool {
         self.replay().is_none()
@@ -370,6 +387,6 @@ fn to_record<T: Clone>(gave: &Result<T, Halt>) -> Option<Result<T, Problem>> {
     match gave {
         Ok(value) => Some(Ok(value.clone())),
         Err(Halt::Broken(problem)) => Some(Err(problem.clone())),
-        Err(Halt::Stopped) => None,
+        Err(Halt::Stopped | Halt::Skipped(_)) => None,
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Recorded {
     pub(super) hooks: Vec<Result<Map<String, Value>, Problem>>,
     /// What was asked and answered.
     pub(super) exchanges: Vec<RecordedExchange>,
+    /// What people were asked for, and typed.
+    pub(super) typed: Vec<TypedInput>,
     /// The programs that were spoken to.
     pub(super) programs: Vec<ProgramRun>,
     /// What scripts were asked and answered.
@@ -57,6 +59,15 @@ pub(super) struct ScriptAnswer {
     pub(super) request: String,
     /// What it answered, or why it did not.
     pub(super) gave: Result<Value, Problem>,
+}
+
+/// What a person typed when the agent waited for input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TypedInput {
+    /// The turn it belongs to, counted from 1.
+    pub(super) turn: u32,
+    /// The text, or in words why there is none.
+    pub(super) gave: Result<String, String>,
 }
 
 /// One request, and its response.

@@ -14,7 +14,9 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, ids_of};
+use super::exchange::{
+    BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput, ids_of,
+};
 use super::file;
 use super::frames::Frames;
 use super::name;
@@ -147,6 +149,13 @@ impl Recorder {
         let answer = ScriptAnswer { after, turn, name: name.to_owned(), request: String::new(), gave };
         state.recorded.scripts.push(answer);
         state.requests.push(request.to_string());
+    }
+
+    /// What a person typed in this turn, or in words why there is nothing.
+    pub(super) fn typed(&self, gave: Result<String, String>) {
+        let mut state = self.0.state();
+        let turn = state.turn;
+        state.recorded.typed.push(TypedInput { turn, gave });
     }
 
     /// Follows what a lane does, to notice a secret that it sends in pieces.

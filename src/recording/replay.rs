@@ -12,7 +12,11 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::diff;
+<<<<<<< HEAD
 use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, ids_of};
+=======
+use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput};
+>>>>>>> 559fd150 (A test can go on, end, fail or be skipped when its agent waits for input after the written turns)
 use super::problem::problem;
 use super::program_run::ProgramRun;
 use super::request_match::RequestMatch;
@@ -54,6 +58,7 @@ struct Unreplayed {
     known_ids: BTreeSet<String>,
     hooks: VecDeque<Result<Map<String, Value>, Problem>>,
     exchanges: VecDeque<RecordedExchange>,
+    typed: VecDeque<TypedInput>,
     programs: Vec<ProgramRun>,
     scripts: Vec<ScriptAnswer>,
     turn: u32,
@@ -74,6 +79,7 @@ impl Replay {
             setup,
             hooks,
             exchanges,
+            typed,
             programs,
             scripts,
             is_edited,
@@ -86,6 +92,7 @@ impl Replay {
             ids: ids.into_iter().map(|(kind, ids)| (kind, ids.into())).collect(),
             hooks: hooks.into(),
             exchanges: exchanges.into(),
+            typed: typed.into(),
             programs,
             scripts,
             turn: 0,
@@ -250,6 +257,22 @@ impl Replay {
             }
         };
         left.scripts.remove(found).gave
+    }
+
+    /// What a person typed in this turn, or in words why there was nothing; `None` if nobody was asked.
+    pub(super) fn typed(&self) -> Option<Result<String, String>> {
+        let mut left = self.0.left();
+        let turn = left.turn;
+        while left.typed.front().is_some_and(|typed| typed.turn < turn) {
+            left.typed.pop_front();
+        }
+        let is_of_turn = left.typed.front().is_some_and(|typed| typed.turn == turn);
+        is_of_turn.then(|| left.typed.pop_front()).flatten().map(|typed| typed.gave)
+    }
+
+    /// Whether somebody was asked to type something.
+    pub(super) fn has_typed(&self) -> bool {
+        !self.0.left().typed.is_empty()
     }
 
     /// Why it could not be replayed any further.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::context::CaseKey;
-use crate::outcome::{Halt, Outcome};
+use crate::outcome::{Halt, Outcome, TestEnd};
 use crate::plan::Preparation;
 use crate::recording::AttemptEnvironment;
 
@@ -44,6 +44,7 @@ impl Attempt<'_> {
         match carried_out {
             Ok(()) => {}
             Err(Halt::Stopped) => mark_aborted(&mut self.outcome, self.case.shared.stopper.reason()),
+            Err(Halt::Skipped(reason)) => self.outcome.verdict.end = TestEnd::Skipped(reason),
             Err(Halt::Broken(problem)) => end_with(&mut self.outcome, problem),
         }
         self.note_server_exit().await;

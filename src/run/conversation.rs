@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::attempt::{Attempt, AttemptPurpose};
+use super::awaited_input::AwaitedInput;
 use super::case::Case;
 use super::conversation_log::{ConversationLog, LoggedInputs};
 use super::exchange_log::ExchangeLog;
@@ -14,15 +15,17 @@ use super::options::ExchangeReports;
 use super::oracle::TestOracle;
 use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
-use super::simulated_turns::SimulatedTurns;
+use super::simulated_input::SimulatedInput;
 use super::simulator::Simulator;
 use super::snapshots;
+use super::test_inputs::TestInputs;
 use super::turn_count::turn_count;
+use super::unwritten_input::UnwrittenInput;
 use super::watchdog::{ConversationLocks, TestStep};
 use super::written_turns::WrittenTurns;
 use crate::assertion::{Evaluator, Inherited, Measure};
 use crate::engine::{
-    self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource, Observer,
+    self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, Observer,
 };
 use crate::message::{HistoryMessage, Lane};
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
@@ -30,6 +33,9 @@ use crate::plan::{Preparation, Prepared};
 use crate::project::DEFAULT_TURN_TIMEOUT;
 use crate::target::{Limits, Pacer, Session, SessionOptions};
 use crate::trace::Trace;
+
+/// How many rules are named that a skipped test has not evaluated.
+const LISTED_RULES: usize = 5;
 
 fn setup(message: String) -> Problem {
     Problem { kind: ErrorKind::Setup, message, help: None }
@@ -44,6 +50,19 @@ fn longest_duration(rules: &Inherited) -> Duration {
 /// The ids by which a message of the history and its calls are known.
 fn ids_of(message: &HistoryMessage) -> impl Iterator<Item = String> {
     message.id.iter().chain(message.calls.iter().map(|call| &call.id)).cloned()
+}
+
+/// Why a test is skipped whose agent waits for input: with the rules that nothing decided, and what to do.
+fn why_skipped(why: &str, open_rules: &[String]) -> String {
+    let named = open_rules.iter().take(LISTED_RULES).cloned().collect::<Vec<_>>().join(", ");
+    let more = match open_rules.len().saturating_sub(LISTED_RULES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let unchecked = if named.is_empty() { named } else { format!("; not checked: {named}{more}") };
+    format!(
+        "{why}{unchecked}; add a turn that answers, `simulate` or `interactive`, or `on_missing_input: end`"
+    )
 }
 
 impl Attempt<'_> {
@@ -100,6 +119,8 @@ impl Attempt<'_> {
             whole_timeout,
             pace,
             simulation,
+            interaction,
+            confirmation_tools,
             ..
         } = prepared;
         let options = shared.options;
@@ -163,19 +184,27 @@ impl Attempt<'_> {
             at_failure: options.at_failure,
             at_violation: options.at_violation,
         };
-        let turns = WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
-        let mut turns: Box<dyn InputSource + '_> = match simulation {
-            None => Box::new(turns),
+        let written = WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
+        let unwritten: Option<Box<dyn UnwrittenInput + '_>> = match simulation {
             Some(simulation) => {
                 let simulator = Simulator { helpers, simulation, thread_id };
-                Box::new(SimulatedTurns::new(self, turns, simulator))
+                Some(Box::new(SimulatedInput::new(self, simulator)))
             }
+            None => match AwaitedInput::of(self, &attempt_pace, interaction, confirmation_tools) {
+                Some(awaited) => Some(Box::new(awaited)),
+                None => None,
+            },
         };
+<<<<<<< HEAD
         if let Some(log) = &shared.log {
             log.begin(scripts.preparation().own_variables());
             turns = Box::new(LoggedInputs { inputs: turns, log: log.clone() });
         }
         Ok(engine::converse(parts, &mut *turns).await)
+=======
+        let mut inputs = TestInputs { attempt: self, scripts, written, unwritten };
+        Ok(engine::converse(parts, &mut inputs).await)
+>>>>>>> 559fd150 (A test can go on, end, fail or be skipped when its agent waits for input after the written turns)
     }
 
     /// Those that follow a conversation of `lane`: the recording, and what `--debug` prints.
@@ -203,6 +232,7 @@ impl Attempt<'_> {
             held,
             not_asked,
             halt,
+            open_rules,
             trace,
             snapshots,
             checkpoints,
@@ -230,7 +260,10 @@ impl Attempt<'_> {
         let is_whole = || halt.is_none() && is_whole();
         outcome.verdict.warnings.extend(self.environment.warnings(is_whole));
         if let Some(halt) = halt {
-            return Err(halt);
+            return Err(match halt {
+                Halt::Skipped(why) => Halt::Skipped(why_skipped(&why, &open_rules)),
+                halt => halt,
+            });
         }
         if outcome.status() == Status::Skipped {
             return Err(Halt::Stopped);

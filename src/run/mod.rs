@@ -5,7 +5,9 @@
 //! the test's turns (`written_turns`), mocks (`mocks`) and scripts (`oracle`) from here.
 
 mod attempt;
+
 mod attempt_series;
+mod awaited_input;
 mod capture_values;
 mod case;
 mod conversation;
@@ -24,6 +26,7 @@ mod mocks;
 mod options;
 mod oracle;
 mod outcomes;
+mod person;
 mod prefetch;
 mod project_hooks;
 mod rate_limit;
@@ -42,7 +45,7 @@ mod run_twice;
 mod schedule;
 mod script_oracle;
 mod server_watch;
-mod simulated_turns;
+mod simulated_input;
 mod simulator;
 mod snapshots;
 mod spool;
@@ -50,9 +53,11 @@ mod stopper;
 mod suite;
 mod target_limits;
 mod teardown;
+mod test_inputs;
 mod thread_locks;
 mod tool_names;
 mod turn_count;
+mod unwritten_input;
 mod used_threads;
 mod verify_recording;
 mod watchdog;
@@ -64,6 +69,7 @@ pub use event::RunEvent;
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use exchange_part::ExchangePart;
 pub use options::{AfterFailure, ExchangeReports, Options, ReusedThreads, SuiteComparison};
+pub use person::{People, Person, PersonAnswer, PersonQuestion};
 pub use project_hooks::{ProjectHooks, SetupError, SetupStep};
 pub use run::Run;
 pub use run_helper::RunHelpers;

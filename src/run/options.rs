@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use super::person::People;
 use crate::assertion::Writing;
 use crate::engine::{AtFailure, AtViolation};
+use crate::model::MissingInput;
 use crate::project::RunCounts;
 
 /// What a test that does not pass means for those after it.
@@ -71,6 +73,10 @@ pub struct Options {
     pub flaky_fails: bool,
     /// Whether a warning at the end of the run fails it.
     pub warnings_fail: bool,
+    /// Whether people are asked when agents wait for input.
+    pub people: People,
+    /// What to do if an agent waits for input and there is none, over what tests say.
+    pub on_missing_input: Option<MissingInput>,
     /// Which snapshots are written.
     pub writing: Writing,
     /// Whether what is sent and received is reported.
@@ -91,6 +97,8 @@ impl Default for Options {
             reused_threads: ReusedThreads::default(),
             flaky_fails: false,
             warnings_fail: false,
+            people: People::default(),
+            on_missing_input: None,
             writing: Writing::default(),
             exchanges: ExchangeReports::default(),
         }

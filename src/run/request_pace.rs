@@ -34,6 +34,18 @@ impl RequestPace {
     }
 }
 
+impl RequestPace {
+    /// Waits for something that is no time of the attempt.
+    pub(super) async fn hold(&self, waiting: impl Future<Output = ()>) {
+        let waited = self.watchdog.pause(waiting).await;
+        if let Some(recorder) = &self.recorder {
+            recorder.wait(waited);
+        }
+        let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
+        self.waited_micros.fetch_add(micros, Ordering::Relaxed);
+    }
+}
+
 impl fmt::Debug for RequestPace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("RequestPace").field("limit", &self.limit).finish_non_exhaustive()
@@ -43,13 +55,9 @@ impl fmt::Debug for RequestPace {
 impl Pacer for RequestPace {
     fn request(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let Some(limit) = &self.limit else { return };
-            let waited = self.watchdog.pause(limit.request()).await;
-            if let Some(recorder) = &self.recorder {
-                recorder.wait(waited);
+            if let Some(limit) = &self.limit {
+                self.hold(limit.request()).await;
             }
-            let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
-            self.waited_micros.fetch_add(micros, Ordering::Relaxed);
         })
     }
 

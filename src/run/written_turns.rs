@@ -61,11 +61,6 @@ impl<'a> WrittenTurns<'a> {
         self.ended
     }
 
-    /// The next turn begins: who says what it sends may be asked now.
-    pub(super) fn begin(&self) {
-        self.attempt.environment.begin_turn(turn_count(self.ended + 1));
-    }
-
     /// The next turn is sent.
     ///
     /// # Errors
@@ -116,7 +111,7 @@ impl InputSource for WrittenTurns<'_> {
             };
             // A turn that cannot be filled was not given.
             self.turns.pop_front();
-            self.begin();
+            self.attempt.environment.begin_turn(turn_count(self.ended + 1));
             Ok(Some(NextTurn::written(self.start(turn)?, rules)))
         })
     }

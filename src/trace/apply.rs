@@ -60,6 +60,11 @@ impl Trace {
             }
             Change::Reasoning { id, delta, subagent } => self.reason(at, &id, &delta, author(subagent)),
             Change::Custom { name, value } => self.add_custom(name.into_owned(), value),
+            Change::CutOff => {
+                if let Some(exchange) = self.exchanges.last_mut() {
+                    exchange.is_cut_off = true;
+                }
+            }
             Change::Usage(usage) => {
                 if let Some(exchange) = self.exchanges.last_mut() {
                     exchange.add_usage(usage);

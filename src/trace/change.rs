@@ -205,6 +205,8 @@ pub enum Change<'a> {
         /// Its value.
         value: Value,
     },
+    /// The answer is not whole: the agent may say no more of it.
+    CutOff,
     /// Tokens of the running run, or some of them: reported before the run ends, and added up.
     Usage(Usage),
     /// The state is now this.

@@ -6,9 +6,9 @@ use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
     CallOutcome, CheckpointOutcome, CheckpointRuns, EarlierMessage, ErrorKind, FailedRuns, Failure,
-    InputOrigin, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome, PassedRule, Problem, Quarantine,
-    Ruling, RunFacts, RunPolicy, SaidLine, Stability, StabilityVerdict, Status, TestEnd, TestIdentity,
-    TestVerdict, Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    InputDecision, InputOrigin, InputReason, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome, PassedRule,
+    Problem, Quarantine, Ruling, RunFacts, RunPolicy, SaidLine, Stability, StabilityVerdict, Status, TestEnd,
+    TestIdentity, TestVerdict, Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::Usage;
@@ -74,6 +74,7 @@ pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Transc
         timing: Timing::default(),
         run_end: None,
         usage: None,
+        awaits: None,
         end: TurnEnd::Evaluated(Vec::new()),
         held: Vec::new(),
         warnings: Vec::new(),
@@ -476,6 +477,11 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
     let turn = TurnOutcome {
         run_end: None,
         usage: None,
+        awaits: Some(InputDecision {
+            reason: InputReason::AgentDeclared,
+            question: Some(say("question")),
+            hint: Some(say("input hint")),
+        }),
         timing: Timing::default(),
         number: 1,
         id: Some(say("turn's id")),

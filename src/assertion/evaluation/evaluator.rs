@@ -10,6 +10,7 @@ use crate::assertion::captured::{Captured, Writing};
 use crate::assertion::inherit::{Inherited, TurnRules};
 use crate::assertion::limits::{Measure, monitor, total};
 use crate::assertion::rule::RuleEntry;
+use crate::assertion::rule_origin::RuleOrigin;
 use crate::outcome::{ErrorKind, Failure, PassedRule, Problem, TimeLimits};
 use crate::redact::Redactor;
 use crate::trace::{Delta, RunEnd, Trace};
@@ -245,6 +246,13 @@ impl Evaluator {
             watch.count_unlisted(&mut self.found.violations);
         }
         self.found.violations.drain(..).map(|violation| violation.failure(trace)).collect()
+    }
+
+    /// The rules of the whole test that are still open, each with where it is defined.
+    pub fn open_rules(&self) -> impl Iterator<Item = (&'static str, &RuleOrigin)> {
+        let open =
+            self.test.iter().filter(|watch| watch.is_asking || !(watch.is_decided || watch.has_failed));
+        open.map(|watch| (watch.path, &watch.origin))
     }
 
     /// Whether a rule about tool calls applies anywhere.

@@ -25,6 +25,7 @@ pub(super) enum RecordingLine {
     Setup(Map<String, Value>),
     Hook(HookLine),
     Script(ScriptLine),
+    Typed(TypedLine),
     Request(RequestLine),
     Head(HeadLine),
     Event(EventLine),
@@ -73,6 +74,17 @@ pub(super) struct ScriptLine {
     pub(super) answer: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) failed: Option<FailureLine>,
+}
+
+/// What a person typed.
+#[derive(Serialize, Deserialize)]
+pub(super) struct TypedLine {
+    pub(super) turn: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) text: Option<String>,
+    /// Why there is no text, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) missing: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]

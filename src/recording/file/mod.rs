@@ -19,7 +19,9 @@ mod tests {
     use serde_json::Value;
     use std::collections::BTreeMap;
 
-    use super::super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
+    use super::super::exchange::{
+        BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput,
+    };
     use super::super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
     use super::*;
     use crate::context::CaseKey;
@@ -76,6 +78,10 @@ mod tests {
                     request: "cbf29ce484222325".to_owned(),
                     gave: Err(Problem { kind: ErrorKind::Script, ..problem("exit code 1") }),
                 },
+            ],
+            typed: vec![
+                TypedInput { turn: 1, gave: Ok("O-7".to_owned()) },
+                TypedInput { turn: 2, gave: Err("nobody answered".to_owned()) },
             ],
             exchanges: vec![
                 exchange(received(

@@ -7,13 +7,16 @@ use serde_json::Value;
 
 use super::line::{
     ClosedLine, EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, HookLine,
-    MAJOR, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, WrittenLine,
+    MAJOR, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, TypedLine,
+    WrittenLine,
 };
 use crate::context::{CaseKey, digest};
 use crate::message::Lane;
 use crate::outcome::ErrorKind;
 use crate::process::ExitStatus;
-use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
+use crate::recording::exchange::{
+    BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput,
+};
 use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::{Method, ResponseHead};
 
@@ -201,6 +204,15 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
             Ok(())
         }
         RecordingLine::Hook(_) | RecordingLine::Setup(_) => Err("hooks stand before the first request"),
+        RecordingLine::Typed(TypedLine { turn, text, missing }) if open.is_none() => {
+            let gave = match (text, missing) {
+                (Some(text), None) => Ok(text),
+                (None, Some(missing)) => Err(missing),
+                _ => return Err("what a person typed has either `text` or `missing`"),
+            };
+            all.recorded.typed.push(TypedInput { turn, gave });
+            Ok(())
+        }
         RecordingLine::Script(ScriptLine { turn, name, request, answer, failed }) if open.is_none() => {
             let gave = match (answer, failed) {
                 (Some(answer), None) => Ok(answer),
@@ -241,7 +253,10 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
         | RecordingLine::Output(_)
         | RecordingLine::Closed(_)
         | RecordingLine::Exit(_) => Err("this line belongs to a program, and none runs"),
-        RecordingLine::Script(_) | RecordingLine::Request(_) | RecordingLine::Program(_) => Err(INSIDE),
+        RecordingLine::Script(_)
+        | RecordingLine::Typed(_)
+        | RecordingLine::Request(_)
+        | RecordingLine::Program(_) => Err(INSIDE),
         RecordingLine::Head(HeadLine { at_us, status, content_type, location, headers }) => {
             let reading = open.filter(|reading| reading.received.is_none()).ok_or(OUTSIDE)?;
             let head = ResponseHead { status, content_type, location, headers };

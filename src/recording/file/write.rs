@@ -9,14 +9,16 @@ use serde_json::{Map, Value};
 
 use super::line::{
     ClosedLine, EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, Heading,
-    HookLine, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, VERSION,
-    WrittenLine,
+    HookLine, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, TypedLine,
+    VERSION, WrittenLine,
 };
 use crate::context::{CaseKey, digest};
 use crate::message::Lane;
 use crate::outcome::{ErrorKind, Problem};
 use crate::process::ExitStatus;
-use crate::recording::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer};
+use crate::recording::exchange::{
+    BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput,
+};
 use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use crate::target::Method;
 use crate::text::escape;
@@ -56,6 +58,13 @@ pub(in crate::recording) fn write(
     }
     scripts.for_each(|answer| out.script(answer));
     recorded.programs.iter().for_each(|run| out.program(run));
+    for TypedInput { turn, gave } in &recorded.typed {
+        let (text, missing) = match gave {
+            Ok(text) => (Some(mark(text)), None),
+            Err(missing) => (None, Some(mark(missing))),
+        };
+        out.line(&RecordingLine::Typed(TypedLine { turn: *turn, text, missing }));
+    }
     out.line(&RecordingLine::Hash(digest(&out.text)));
     out.text
 }

@@ -17,6 +17,9 @@ use crate::target::http::{BodyForm, ReceivedResponse, StreamReader};
 use crate::target::sink::{Sink, Stop};
 use crate::trace::{Change, MessageKind, RunEnd, Usage};
 
+/// Why a model stops whose answer has become too long.
+const CUT_OFF: &str = "length";
+
 /// How long a stream is read after its end mark (SPEC 5).
 const AFTER_THE_END: Duration = Duration::from_millis(100);
 
@@ -158,7 +161,10 @@ impl<'a> ReplyReader<'a> {
                 });
             }
         }
-        if choice.finish_reason.is_some() {
+        if let Some(reason) = choice.finish_reason {
+            if reason == CUT_OFF {
+                tell(Change::CutOff);
+            }
             self.stop(tell);
         }
     }

@@ -105,6 +105,7 @@ fn what_failed(failure: &Spanned<ScriptedFailure>) -> CallFailure {
 fn step(step: &ScriptedStep, interpolation: &mut Interpolation<'_>) -> Option<CompiledStep> {
     Some(match step {
         ScriptedStep::Say(text) => CompiledStep::Say(interpolation.text(text).ok()?),
+        ScriptedStep::Ask(text) => CompiledStep::Ask(interpolation.text(text).ok()?),
         ScriptedStep::Call(ScriptedCall { tool, id, args, result, delay_ms, failure, subagent }) => {
             let tool = interpolation.text(tool);
             let id = id.as_ref().map(|id| interpolation.text(id)).transpose();

@@ -43,6 +43,8 @@ pub struct ScriptedWhen {
 pub enum ScriptedStep {
     /// Sends a message.
     Say(Text),
+    /// Sends a message, and declares that the agent waits for input.
+    Ask(Text),
     /// Calls a tool.
     Call(ScriptedCall),
     /// Gives a result to an open call: an earlier `call` with an `id` and without a `result`.

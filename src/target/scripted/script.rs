@@ -35,6 +35,8 @@ pub struct Condition {
 pub enum CompiledStep {
     /// Says this.
     Say(String),
+    /// Says this, and declares that it waits for input.
+    Ask(String),
     /// Calls a tool.
     Call {
         /// The tool.

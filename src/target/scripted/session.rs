@@ -23,6 +23,9 @@ use crate::target::sink::{Sink, Wire};
 use crate::trace::{Change, MessageKind, Path, ResultContent, RunEnd};
 use crate::variables::Patterns;
 
+/// The custom event with which an agent declares that it waits for input (SPEC 8).
+const WAITS: &str = "awaiting_input";
+
 /// What the agent says when no rule answers.
 const NOT_UNDERSTOOD: &str = "I do not understand.";
 
@@ -174,6 +177,11 @@ impl ScriptedSession {
                 CompiledStep::Say(text) => {
                     self.messages += 1;
                     play.say(format!("message-{}", self.messages).into(), text)?;
+                }
+                CompiledStep::Ask(text) => {
+                    self.messages += 1;
+                    play.say(format!("message-{}", self.messages).into(), text)?;
+                    play.send(Change::Custom { name: WAITS.into(), value: true.into() })?;
                 }
                 CompiledStep::Call { tool, id, args, result, delay, failure, subagent } => {
                     self.calls += 1;

@@ -6,12 +6,12 @@ use serde_json::value::RawValue;
 use super::attempt_view::AttemptView;
 use super::from_rule::{assertions, filled, problem_view};
 use super::turn_view::{
-    CallItem, CallStatusView, CustomItem, InputSourceView, InterruptView, ItemView, ResultItem,
-    RunOutcomeView, SaidView, ToolCallView, TurnView, UsageView,
+    AwaitingInputView, CallItem, CallStatusView, CustomItem, InputReasonView, InputSourceView, InterruptView,
+    ItemView, ResultItem, RunOutcomeView, SaidView, ToolCallView, TurnView, UsageView,
 };
 use crate::outcome::{
-    self, CallFailure, CallOutcome, Gap, InputOrigin, LateResult, Outcome, ReportedRunEnd, SaidLine,
-    TranscriptLine, TurnOutcome,
+    self, CallFailure, CallOutcome, Gap, InputDecision, InputOrigin, InputReason, LateResult, Outcome,
+    ReportedRunEnd, SaidLine, TranscriptLine, TurnOutcome,
 };
 use crate::report::words::duration::milliseconds;
 use crate::text::compact_json;
@@ -56,6 +56,7 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         idle_ms: milliseconds(longest.unwrap_or_default()),
         outcome: turn.run_end.as_ref().map(RunOutcomeView::from),
         interrupts: turn.run_end.as_ref().and_then(interrupts),
+        awaiting_input: turn.awaits.as_ref().map(awaiting_input),
         usage: turn.usage.and_then(usage),
         assertions: assertions(turn.failures(), &turn.held),
         warnings: &turn.warnings,
@@ -64,6 +65,18 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         started: turn.started_unix_ms,
         ended: turn.ended_unix_ms,
     }
+}
+
+fn awaiting_input(decision: &InputDecision) -> AwaitingInputView<'_> {
+    let InputDecision { reason, question, hint } = decision;
+    let reason = match reason {
+        InputReason::AgentDeclared => InputReasonView::AgentDeclared,
+        InputReason::ToolRequiresConfirmation => InputReasonView::ToolRequiresConfirmation,
+        InputReason::ContentIsQuestion => InputReasonView::ContentIsQuestion,
+        InputReason::Completed => InputReasonView::Completed,
+    };
+    let (question, input_hint) = (question.as_deref(), hint.as_deref());
+    AwaitingInputView { waits: decision.is_awaiting(), reason, question, input_hint }
 }
 
 impl From<InputOrigin> for InputSourceView {

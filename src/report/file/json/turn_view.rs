@@ -41,6 +41,9 @@ pub(super) struct TurnView<'a> {
     /// The open interrupts; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) interrupts: Option<Vec<InterruptView<'a>>>,
+    /// Whether the agent waits for input; omitted where that decides nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) awaiting_input: Option<AwaitingInputView<'a>>,
     /// The tokens of the turn; omitted if the agent reports none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) usage: Option<UsageView>,
@@ -265,4 +268,35 @@ pub(super) enum InputSourceView {
     Simulator,
     /// From a person at the terminal.
     Human,
+}
+
+/// Whether the agent waits for input, and how that was found out.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "AwaitingInput")]
+pub(super) struct AwaitingInputView<'a> {
+    /// Whether it waits.
+    pub(super) waits: bool,
+    /// How that was found out.
+    pub(super) reason: InputReasonView,
+    /// What it asks; omitted if it waits for nothing or asks without words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) question: Option<&'a str>,
+    /// What it says about the input that it wants; omitted if it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) input_hint: Option<&'a str>,
+}
+
+/// How it was found out whether the agent waits for input.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "InputReason")]
+pub(super) enum InputReasonView {
+    /// The agent says so: in a JSON answer, a custom event or its state, or with an interrupt.
+    AgentDeclared,
+    /// It called a tool that asks the user.
+    ToolRequiresConfirmation,
+    /// The last thing that it said is a question.
+    ContentIsQuestion,
+    /// It waits for nothing.
+    Completed,
 }

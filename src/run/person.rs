@@ -1,0 +1,52 @@
+//! A person who takes part in conversations.
+//!
+//! **Invariant:** a run never touches a terminal itself: whoever makes the run hands a person in.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+/// Whether people are asked when agents wait for input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum People {
+    /// If the test says so.
+    #[default]
+    OfTest,
+    /// In every test.
+    Asked,
+    /// In none.
+    LeftOut,
+}
+
+/// What a person is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PersonQuestion {
+    /// The id of the test, masked.
+    pub test: String,
+    /// What the agent says, masked; empty at the beginning of a conversation.
+    pub said: String,
+    /// What the agent says about the input that it wants, masked.
+    pub hint: Option<String>,
+    /// How long the person may take.
+    pub timeout: Duration,
+}
+
+/// What comes of a question to a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PersonAnswer {
+    /// What the person says; never empty.
+    Said(String),
+    /// Nothing in time.
+    Late,
+    /// Nothing more will come.
+    Ended,
+    /// The person wants to stop the run.
+    Stops,
+}
+
+/// A person who takes part in conversations, one question after the other.
+pub trait Person: Send + Sync {
+    /// What the person says to `question`. Several questions at once are asked one after the other; waiting for an
+    /// earlier one is no time of the person.
+    fn ask(&self, question: PersonQuestion) -> BoxFuture<'_, PersonAnswer>;
+}

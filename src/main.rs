@@ -40,6 +40,7 @@ fn context() -> Context {
         environment: Arc::new(std::env::vars_os().collect()),
         clock: Arc::new(SystemClock::start()),
         ids: Arc::new(RandomIds),
+        stdin_is_terminal: std::io::stdin().is_terminal(),
         stdout_is_terminal: std::io::stdout().is_terminal(),
         stderr_is_terminal: std::io::stderr().is_terminal(),
         terminal_size,

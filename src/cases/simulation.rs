@@ -88,7 +88,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Puts into the test who answers if the agent waits for input, and what to do if nobody does.
+    /// Puts into the test who answers if the agent waits for input, and what to do if there is no answer.
     pub(super) fn interaction(&mut self, case: &CaseLine, test: &mut MapBuilder) {
         let most_turns = most_turns(case).filter(|_| !has_simulation(case));
         if let Some(Spanned { value: Short(CaseInteractive { enabled, timeout }), span }) = &case.interactive

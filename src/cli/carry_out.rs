@@ -7,10 +7,11 @@ use std::time::Duration;
 use ananke::compare::Baseline;
 use ananke::context::Context;
 use ananke::plan::Plan;
+use ananke::process::TerminalMode;
 use ananke::recording::Recordings;
 use ananke::redact::Redactor;
 use ananke::report::{Reporter as _, deliver};
-use ananke::run::{Options, Reason, Run, event_channel, run as run_plan};
+use ananke::run::{Options, People, Reason, Run, event_channel, run as run_plan};
 use ananke::target::Transport;
 use ananke::target::http::HttpTransport;
 use ananke::text::escape;
@@ -25,13 +26,14 @@ use super::interrupt;
 use super::last_run;
 use super::outputs::Outputs;
 use super::recording_options::check_writable;
-use super::reporters::{Reporters, note_earlier_reports, reporters};
+use super::reporters::{LiveDisplay, Reporters, note_earlier_reports, reporters};
 use super::run_facts::run_facts;
 use super::run_options::RunOptions;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::servers;
 use super::services::Services;
+use super::terminal_person::TerminalPerson;
 
 /// How many outcomes may wait for the reports.
 const OUTCOMES_AHEAD: usize = 64;
@@ -48,6 +50,15 @@ pub(super) struct PlannedRun<'a> {
     pub(super) reporter: Option<CustomReporter>,
     pub(super) context: &'a Context,
     pub(super) redactor: &'a Redactor,
+}
+
+/// Whether a test may ask a person.
+fn may_ask(plan: &Plan, people: People) -> bool {
+    match people {
+        People::OfTest => plan.cases.iter().any(|case| case.test.asks_person),
+        People::Asked => true,
+        People::LeftOut => false,
+    }
 }
 
 impl PlannedRun<'_> {
@@ -69,8 +80,15 @@ impl PlannedRun<'_> {
         shared.recordings = recordings;
         let stopper = shared.stopper.clone();
         let outputs = Outputs::of_program(&stopper);
+        let mode = Arc::new(TerminalMode::now());
+        if may_ask(&plan, going.people) && context.has_person() {
+            let person = TerminalPerson::new(outputs.clone(), stopper.clone(), Arc::clone(&mode));
+            shared.person = Some(Arc::new(person));
+        }
+        // What a person types would be written over.
+        let display = if shared.person.is_some() { LiveDisplay::Off } else { LiveDisplay::On };
         let Reporters { mut reporters, live } =
-            reporters(&options.reports, &plan, colour, context, &outputs)?;
+            reporters(&options.reports, &plan, colour, context, &outputs, display)?;
         if let Some(recordings) = &shared.recordings {
             check_writable(recordings, &plan)?;
         }
@@ -85,6 +103,7 @@ impl PlannedRun<'_> {
         let (area, streams) = (live.clone(), outputs.clone());
         interrupt::listen(stopper.clone(), context, move || {
             // What cannot be shown any more is lost: the program ends.
+            mode.restore();
             let _lost = area.map(|area| Box::new(area).finish());
             let _lost = streams.finish();
         })?;

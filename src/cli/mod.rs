@@ -49,6 +49,7 @@ mod setup;
 mod shrink;
 mod snapshots;
 mod strictness;
+mod terminal_person;
 mod test_input;
 mod watch;
 

@@ -10,7 +10,7 @@ pub(crate) struct PeopleOptions {
     /// Ask at the terminal when an agent waits for input after the written turns, in every test
     #[arg(long)]
     pub(crate) interactive: bool,
-    /// Ask nobody at the terminal, whatever tests say
+    /// Never ask a person at the terminal, whatever tests say
     #[arg(long, conflicts_with = "interactive")]
     pub(crate) skip_interactive: bool,
     /// What to do if an agent waits for input and there is none, over what tests say

@@ -30,6 +30,15 @@ pub(super) struct Reporters {
     pub(super) live: Option<LiveArea>,
 }
 
+/// Whether the area with the running tests is shown below what is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LiveDisplay {
+    /// It is, on a terminal.
+    On,
+    /// It is not: a person types there.
+    Off,
+}
+
 /// The reports of the command line and of the config; those for the terminal come first.
 pub(super) fn reporters<'a>(
     options: &'a ReportOptions,
@@ -37,8 +46,9 @@ pub(super) fn reporters<'a>(
     colour: Colour,
     context: &Context,
     outputs: &Outputs,
+    display: LiveDisplay,
 ) -> io::Result<Reporters> {
-    let Reporters { mut reporters, live } = terminal_reporters(options, colour, context, outputs);
+    let Reporters { mut reporters, live } = terminal_reporters(options, colour, context, outputs, display);
     if options.debug {
         let colour = colouring(colour, OutputStream::Stderr, context);
         reporters.push(Box::new(ExchangeReport::new(Box::new(outputs.stderr.clone()), colour)));
@@ -81,6 +91,7 @@ fn terminal_reporters(
     colour: Colour,
     context: &Context,
     outputs: &Outputs,
+    display: LiveDisplay,
 ) -> Reporters {
     let stdout = || Box::new(outputs.stdout.clone());
     if options.json {
@@ -104,14 +115,20 @@ fn terminal_reporters(
     }
     let console = console(options, OutputStream::Stdout, colour, context);
     // The area with the running tests stays below what is printed, but not below another stream.
-    if !options.debug && context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
+    let has_room = display == LiveDisplay::On && !options.debug;
+    if has_room && context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
         let tests = console.verbosity != Verbosity::Quiet;
         let look = LiveOptions { colour: console.colour, tests, size: console.size };
         let live = LiveArea::new(stdout(), context.clock.clone(), look).tick();
         let report = ConsoleReport::new(Box::new(live.above()), console);
         return Reporters { reporters: vec![Box::new(report), Box::new(live.clone())], live: Some(live) };
     }
-    let report = ConsoleReport::new(stdout(), console).in_log(context.clock.clone());
+    let report = ConsoleReport::new(stdout(), console);
+    // A person may think about an answer: that does not make the test slow.
+    let report = match display {
+        LiveDisplay::On => report.in_log(context.clock.clone()),
+        LiveDisplay::Off => report,
+    };
     Reporters { reporters: vec![Box::new(report)], live: None }
 }
 

@@ -48,6 +48,8 @@ pub struct Context {
     pub clock: Arc<dyn Clock>,
     /// Generated ids: threads, runs, messages.
     pub ids: Arc<dyn Ids>,
+    /// Whether standard input is a terminal.
+    pub stdin_is_terminal: bool,
     /// Whether standard output is a terminal.
     pub stdout_is_terminal: bool,
     /// Whether standard error is a terminal.
@@ -70,6 +72,7 @@ impl Context {
             home: None,
             clock: Arc::new(ManualClock::default()),
             ids: Arc::new(SequentialIds::default()),
+            stdin_is_terminal: false,
             stdout_is_terminal: false,
             stderr_is_terminal: false,
             terminal_size: || None,
@@ -88,6 +91,11 @@ impl Context {
             OutputStream::Stdout => self.stdout_is_terminal,
             OutputStream::Stderr => self.stderr_is_terminal,
         }
+    }
+
+    /// Whether a person is there who can be asked: what is asked is seen, and what is typed is read.
+    pub fn has_person(&self) -> bool {
+        self.stdin_is_terminal && self.stdout_is_terminal && self.stderr_is_terminal
     }
 
     /// How large the terminal behind a stream is, asked each time; never known if it is no terminal.

@@ -18,7 +18,7 @@ pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
     let completed = decided(InputReason::Completed, None, None);
     let Some(turn) = trace.turns.last() else { return completed };
     let exchange = trace.exchanges.last();
-    if exchange.is_some_and(|exchange| exchange.is_cut_off) {
+    if exchange.is_some_and(|exchange| exchange.is_truncated) {
         return completed;
     }
     let text = last_message(trace, turn);
@@ -194,10 +194,10 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_was_cut_off_waits_for_nothing() {
+    fn a_truncated_answer_waits_for_nothing() {
         let changes = says("Which order?").into_iter().rev().collect::<Vec<_>>();
         let mut changes: Vec<_> = changes.into_iter().rev().collect();
-        changes.insert(3, Change::CutOff);
+        changes.insert(3, Change::Truncated);
         assert_eq!(after(changes).reason, InputReason::Completed);
     }
 

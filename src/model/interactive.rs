@@ -1,4 +1,4 @@
-//! Conversations that go on as long as the agent asks: who answers, and what if nobody does.
+//! Conversations that go on as long as the agent asks: who answers, and what happens without an answer.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

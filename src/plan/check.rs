@@ -97,7 +97,7 @@ impl LoadedTest {
         let judges: BTreeSet<String> = judges.into_iter().map(key).collect();
         let judges: Vec<String> = judges.into_iter().collect();
         let simulator = draft.simulating_agent().map(key);
-        let Draft { mut test, mut blocks, .. } = draft;
+        let Draft { mut test, mut blocks, interaction, .. } = draft;
         let secrets_in = |scope: &Scope| {
             agent.map_or_else(Vec::new, |TargetContext { config, target, .. }| {
                 let helpers = judges.iter().chain(&simulator).filter_map(|name| config.target(name));
@@ -133,6 +133,7 @@ impl LoadedTest {
             target: target.clone(),
             judges,
             simulator,
+            asks_person: interaction.asks_person == Some(true),
             description,
             tags,
             skip,

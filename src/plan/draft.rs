@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use super::test::{LoadedTest, turn_block};
 use crate::assertion::Block;
 use crate::compile::{
-    AttachmentFiles, CompiledSimulation, FileAccess, PreparedTurn, SimulatorSource, describe_written,
-    fill_client_tools,
+    AttachmentFiles, CompiledInteraction, CompiledSimulation, FileAccess, PreparedTurn, SimulatorSource,
+    describe_written, fill_client_tools,
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
@@ -26,6 +26,8 @@ pub(super) struct Draft {
     pub(super) blocks: Vec<Block>,
     /// The simulated conversation.
     pub(super) simulation: Option<DraftSimulation>,
+    /// What it says about input that it has not written down.
+    pub(super) interaction: CompiledInteraction,
     /// The users and passwords in the URLs of its attachments.
     pub(super) secrets: Vec<Secret>,
 }
@@ -110,9 +112,10 @@ impl LoadedTest {
                 filled.ok().map(|filled| (filled.simulator, filled.max_turns)).unzip();
             DraftSimulation { simulator, checkpoints, max_turns }
         });
-        let _ = self.interaction(&mut interpolation);
+        let interaction = self.interaction(&mut interpolation).unwrap_or_default();
         let secrets = interpolation.into_secrets();
-        let mut draft = Draft { turns: Vec::new(), test, blocks: Vec::new(), simulation, secrets };
+        let mut draft =
+            Draft { turns: Vec::new(), test, blocks: Vec::new(), simulation, interaction, secrets };
         for (turn, scope) in self.each_turn(&scope, variables) {
             let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
             draft.blocks.push(turn_block(turn, library, &mut interpolation));

@@ -38,6 +38,8 @@ pub struct TestEntry {
     pub judges: Vec<String>,
     /// The name of the target that plays the user.
     pub simulator: Option<String>,
+    /// Whether it asks a person if its agent waits for input.
+    pub asks_person: bool,
     /// What it is about.
     pub description: Option<String>,
     /// What it can be selected by.

@@ -10,6 +10,7 @@ pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
         target: String::new(),
         judges: Vec::new(),
         simulator: None,
+        asks_person: false,
         id: format!("{place}::{name}"),
         name: name.to_owned(),
         description: None,

@@ -22,6 +22,7 @@ mod read_some;
 mod running_groups;
 mod start;
 mod tail;
+mod terminal_mode;
 
 pub use compiled_command::{CompiledCommand, WrittenCommand};
 pub use exit_status::ExitStatus;
@@ -40,3 +41,4 @@ pub use read_some::read_some;
 pub use running_groups::{guard_with, kill_every_group};
 pub use start::{StartError, start};
 pub use tail::{Tail, stderr_ends};
+pub use terminal_mode::TerminalMode;

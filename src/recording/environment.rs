@@ -309,7 +309,7 @@ impl AttemptEnvironment {
         self.replay().is_some_and(Replay::has_typed)
     }
 
-    /// What a person typed in this turn when it was recorded, or in words why there was nothing; `None` if nobody was asked.
+    /// What a person typed in this turn when it was recorded, or in words why there was nothing; `None` if no person was asked.
     pub fn recorded_input(&self) -> Option<Result<String, String>> {
         self.replay()?.typed()
     }

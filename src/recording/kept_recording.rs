@@ -96,7 +96,8 @@ impl KeptRecording {
         is_own.then(|| folder.next().map(Path::to_path_buf)).flatten()
     }
 
-    /// The same to be copied, without what helpers of this role and, if there is one, the script of this name were asked.
+    /// The same to be copied, without what helpers of this role and, if there is one, the script of this name were asked, and
+    /// without what a person typed.
     #[must_use]
     pub fn to_copy_without(&self, role: &str, script: Option<&str>) -> Self {
         let mut recorded = self.recorded.clone();
@@ -104,6 +105,7 @@ impl KeptRecording {
         recorded.exchanges.retain(|exchange| !is_dropped(&exchange.lane));
         recorded.programs.retain(|program| !is_dropped(&program.lane));
         recorded.scripts.retain(|answer| Some(answer.name.as_str()) != script);
+        recorded.typed.clear();
         Self {
             key: self.key.clone(),
             recorded,

@@ -12,11 +12,9 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
 use super::diff;
-<<<<<<< HEAD
-use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, ids_of};
-=======
-use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput};
->>>>>>> 559fd150 (A test can go on, end, fail or be skipped when its agent waits for input after the written turns)
+use super::exchange::{
+    BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput, ids_of,
+};
 use super::problem::problem;
 use super::program_run::ProgramRun;
 use super::request_match::RequestMatch;
@@ -259,7 +257,7 @@ impl Replay {
         left.scripts.remove(found).gave
     }
 
-    /// What a person typed in this turn, or in words why there was nothing; `None` if nobody was asked.
+    /// What a person typed in this turn, or in words why there was nothing; `None` if no person was asked.
     pub(super) fn typed(&self) -> Option<Result<String, String>> {
         let mut left = self.0.left();
         let turn = left.turn;
@@ -270,7 +268,7 @@ impl Replay {
         is_of_turn.then(|| left.typed.pop_front()).flatten().map(|typed| typed.gave)
     }
 
-    /// Whether somebody was asked to type something.
+    /// Whether a person was asked to type something.
     pub(super) fn has_typed(&self) -> bool {
         !self.0.left().typed.is_empty()
     }

@@ -34,6 +34,8 @@ pub(super) struct Attempt<'a> {
     pub(super) outcome: Outcome,
     /// What came of its teardown.
     pub(super) teardown: Teardown,
+    /// Whether it came to its end, and was not aborted because the run stops.
+    pub(super) has_ended: bool,
 }
 
 impl Attempt<'_> {
@@ -41,6 +43,7 @@ impl Attempt<'_> {
     /// wrong is in its outcome.
     pub(super) async fn run(&mut self, threads: &UsedThreads) {
         let carried_out = self.carry_out(threads).await;
+        self.has_ended = !matches!(carried_out, Err(Halt::Stopped));
         match carried_out {
             Ok(()) => {}
             Err(Halt::Stopped) => mark_aborted(&mut self.outcome, self.case.shared.stopper.reason()),

@@ -85,40 +85,29 @@ impl<'a> AwaitedInput<'a> {
     ) -> Result<Result<String, String>, Halt> {
         let Attempt { case, environment, .. } = self.attempt;
         if !environment.is_live() {
-            return Ok(environment.recorded_input().unwrap_or_else(|| Err(NOBODY_ASKED.to_owned())));
+            return Ok(environment.recorded_input().unwrap_or_else(|| Err(NOTHING_ANSWERS.to_owned())));
         }
-        let typed = match self.attempt.people() {
-            People::LeftOut => Err("`--skip-interactive` asks nobody".to_owned()),
-            People::OfTest if self.interaction.asks_person != Some(true) => Err(NOBODY_ASKED.to_owned()),
-            People::OfTest | People::Asked => {
-                let Some(person) = &case.shared.person else {
-                    return Ok(Err("there is no terminal to ask a person at".to_owned()));
-                };
+        let typed = match (self.attempt.people(), &case.shared.person) {
+            (People::LeftOut, _) => Err("`--skip-interactive` asks no person".to_owned()),
+            (People::OfTest, _) if self.interaction.asks_person != Some(true) => {
+                Err(NOTHING_ANSWERS.to_owned())
+            }
+            (People::OfTest | People::Asked, None) => {
+                Err("there is no terminal to ask a person at".to_owned())
+            }
+            (People::OfTest | People::Asked, Some(person)) => {
                 if number > self.interaction.max_turns {
                     return Err(too_many_turns(self.interaction.max_turns, so_far));
                 }
-                let timeout = self.interaction.timeout;
-                let mask = |text: &str| case.redactor.text(text).into_owned();
-                let said = so_far.trace.turns.last().map(|turn| so_far.trace.turn_text(turn));
-                let question = decision.and_then(|decision| decision.question.as_deref());
-                let question = PersonQuestion {
-                    test: mask(&case.entry.id()),
-                    said: mask(
-                        &said
-                            .filter(|said| !said.is_empty())
-                            .or(question.map(str::to_owned))
-                            .unwrap_or_default(),
-                    ),
-                    hint: decision.and_then(|decision| decision.hint.as_deref()).map(mask),
-                    timeout,
-                };
+                let question = self.question(decision, so_far);
                 let mut answer = PersonAnswer::Ended;
                 self.pace.hold(async { answer = person.ask(question).await }).await;
                 match answer {
                     PersonAnswer::Said(text) => Ok(text),
-                    PersonAnswer::Late => {
-                        Err(format!("nobody answered within {}", duration::chosen(timeout)))
-                    }
+                    PersonAnswer::Late => Err(format!(
+                        "the person did not answer within {}",
+                        duration::chosen(self.interaction.timeout)
+                    )),
                     PersonAnswer::Ended => Err("the input of the terminal has ended".to_owned()),
                     PersonAnswer::Stops => return Err(Halt::Stopped),
                 }
@@ -127,10 +116,22 @@ impl<'a> AwaitedInput<'a> {
         environment.record_input(&typed);
         Ok(typed)
     }
+
+    /// What a person is asked, with every secret masked.
+    fn question(&self, decision: Option<&InputDecision>, so_far: ConversationSoFar<'_>) -> PersonQuestion {
+        let Attempt { case, .. } = self.attempt;
+        let mask = |text: &str| case.redactor.text(text).into_owned();
+        let said = so_far.trace.turns.last().map(|turn| so_far.trace.turn_text(turn));
+        let asked = decision.and_then(|decision| decision.question.clone());
+        let said = said.filter(|said| !said.is_empty()).or(asked).unwrap_or_default();
+        let hint = decision.and_then(|decision| decision.hint.as_deref()).map(mask);
+        let timeout = self.interaction.timeout;
+        PersonQuestion { test: mask(&case.entry.id()), said: mask(&said), hint, timeout }
+    }
 }
 
 /// Why nothing answers in a test that asks no person.
-const NOBODY_ASKED: &str = "nothing answers";
+const NOTHING_ANSWERS: &str = "nothing answers";
 
 /// `the agent waits for input, and nothing answers (content_is_question): "Which order?"`
 fn waits(decision: &InputDecision, missing: &str) -> String {
@@ -147,7 +148,7 @@ fn waits(decision: &InputDecision, missing: &str) -> String {
 }
 
 impl Attempt<'_> {
-    /// Whether people are asked: a replay that verifies a recording asks nobody.
+    /// Whether people are asked: a replay that verifies a recording never asks a person.
     fn people(&self) -> People {
         match self.purpose {
             AttemptPurpose::Report => self.case.shared.options.people,

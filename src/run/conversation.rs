@@ -25,7 +25,7 @@ use super::watchdog::{ConversationLocks, TestStep};
 use super::written_turns::WrittenTurns;
 use crate::assertion::{Evaluator, Inherited, Measure};
 use crate::engine::{
-    self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, Observer,
+    self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource, Observer,
 };
 use crate::message::{HistoryMessage, Lane};
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
@@ -195,16 +195,13 @@ impl Attempt<'_> {
                 None => None,
             },
         };
-<<<<<<< HEAD
+        let mut inputs: Box<dyn InputSource + '_> =
+            Box::new(TestInputs { attempt: self, scripts, written, unwritten });
         if let Some(log) = &shared.log {
             log.begin(scripts.preparation().own_variables());
-            turns = Box::new(LoggedInputs { inputs: turns, log: log.clone() });
+            inputs = Box::new(LoggedInputs { inputs, log: log.clone() });
         }
-        Ok(engine::converse(parts, &mut *turns).await)
-=======
-        let mut inputs = TestInputs { attempt: self, scripts, written, unwritten };
-        Ok(engine::converse(parts, &mut inputs).await)
->>>>>>> 559fd150 (A test can go on, end, fail or be skipped when its agent waits for input after the written turns)
+        Ok(engine::converse(parts, &mut *inputs).await)
     }
 
     /// Those that follow a conversation of `lane`: the recording, and what `--debug` prints.

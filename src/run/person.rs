@@ -1,6 +1,6 @@
 //! A person who takes part in conversations.
 //!
-//! **Invariant:** a run never touches a terminal itself: whoever makes the run hands a person in.
+//! **Invariant:** a run never touches a terminal itself: the person is handed in.
 
 use std::time::Duration;
 

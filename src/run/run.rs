@@ -37,15 +37,12 @@ pub struct Run {
     pub stopper: Stopper,
     /// The recordings, if tests are recorded or replayed.
     pub recordings: Option<Recordings>,
-<<<<<<< HEAD
     /// One recording that every test is replayed from, over `recordings`.
     pub recording: Option<Arc<KeptRecording>>,
     /// Collects the conversation of a run that has one test.
     pub log: Option<ConversationLog>,
-=======
     /// Whom tests ask if their agents wait for input; `None` if there is no terminal.
     pub person: Option<Arc<dyn Person>>,
->>>>>>> 559fd150 (A test can go on, end, fail or be skipped when its agent waits for input after the written turns)
     /// Notices when a server ends that the tests need.
     pub servers: ServerWatch,
     /// Set once the end of a server has been reported.
@@ -74,12 +71,9 @@ impl Run {
             facts: RunFacts::default(),
             stopper: Stopper::default(),
             recordings: None,
-<<<<<<< HEAD
             recording: None,
             log: None,
-=======
             person: None,
->>>>>>> 559fd150 (A test can go on, end, fail or be skipped when its agent waits for input after the written turns)
             servers: ServerWatch::default(),
             exit_reported: OnceCell::new(),
             thread_locks: ThreadLocks::default(),

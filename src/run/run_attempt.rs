@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::context::CaseKey;
-use crate::outcome::{Outcome, Problem, Status};
+use crate::outcome::{Outcome, Problem};
 use crate::recording::AttemptEnvironment;
 
 use super::attempt::{Attempt, AttemptPurpose};
@@ -29,11 +29,11 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     };
     outcome.transcript.started_unix_ms = environment.started_unix_ms();
     let (purpose, teardown) = (AttemptPurpose::Report, Teardown::default());
-    let mut attempt = Attempt { case, key, environment, purpose, outcome, teardown };
+    let mut attempt = Attempt { case, key, environment, purpose, outcome, teardown, has_ended: false };
     attempt.run(threads).await;
-    let Attempt { environment, mut outcome, teardown, .. } = attempt;
+    let Attempt { environment, mut outcome, teardown, has_ended, .. } = attempt;
     let may_write = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO).is_ok();
-    if may_write && outcome.status() != Status::Skipped {
+    if may_write && has_ended {
         let verified = verify_recording(case, key, threads, &environment, &outcome).await;
         match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
             Ok(recording) => outcome.transcript.recording = recording,

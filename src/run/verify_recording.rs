@@ -40,7 +40,8 @@ pub(super) async fn verify_recording(
     };
     let purpose = AttemptPurpose::Verify;
     let (outcome_of_replay, teardown) = (blank(shared, entry), Teardown::default());
-    let mut attempt = Attempt { case, key, environment, purpose, outcome: outcome_of_replay, teardown };
+    let mut attempt =
+        Attempt { case, key, environment, purpose, outcome: outcome_of_replay, teardown, has_ended: false };
     attempt.run(threads).await;
     let replayed = attempt.outcome;
     // If the run stops, the replay is not complete.

@@ -60,9 +60,9 @@ impl Trace {
             }
             Change::Reasoning { id, delta, subagent } => self.reason(at, &id, &delta, author(subagent)),
             Change::Custom { name, value } => self.add_custom(name.into_owned(), value),
-            Change::CutOff => {
+            Change::Truncated => {
                 if let Some(exchange) = self.exchanges.last_mut() {
-                    exchange.is_cut_off = true;
+                    exchange.is_truncated = true;
                 }
             }
             Change::Usage(usage) => {

@@ -205,8 +205,8 @@ pub enum Change<'a> {
         /// Its value.
         value: Value,
     },
-    /// The answer is not whole: the agent may say no more of it.
-    CutOff,
+    /// The answer is not whole: it became too long.
+    Truncated,
     /// Tokens of the running run, or some of them: reported before the run ends, and added up.
     Usage(Usage),
     /// The state is now this.
@@ -265,6 +265,7 @@ impl Change<'_> {
                 Change::Reasoning { id: owned(id), delta: owned(delta), subagent: subagent.map(owned) }
             }
             Change::Custom { name, value } => Change::Custom { name: owned(name), value },
+            Change::Truncated => Change::Truncated,
             Change::Usage(usage) => Change::Usage(usage),
             Change::StateReplaced(state) => Change::StateReplaced(state),
             Change::StatePatched(patch) => Change::StatePatched(patch),

@@ -24,7 +24,7 @@ pub struct Exchange {
     /// How its last run ended, according to the agent.
     pub run_end: Option<RunEnd>,
     /// Whether its answer is not whole, according to the agent.
-    pub is_cut_off: bool,
+    pub is_truncated: bool,
     /// The tokens of its ended runs; unknown if a run finished without reporting them.
     pub usage: Option<Usage>,
     /// Whether `run_end` is that of a replayed run.
@@ -57,7 +57,7 @@ impl Exchange {
             ended: None,
             run_ids: Vec::new(),
             run_end: None,
-            is_cut_off: false,
+            is_truncated: false,
             usage: None,
             is_replay: false,
             run_is_replay: false,

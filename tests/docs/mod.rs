@@ -104,6 +104,7 @@ fn load(config: &str, spec: &str, name: &str) -> Result<(), String> {
         home: None,
         clock: Arc::new(ManualClock::new(0)),
         ids: Arc::new(SequentialIds::default()),
+        stdin_is_terminal: false,
         stdout_is_terminal: false,
         stderr_is_terminal: false,
         terminal_size: || None,

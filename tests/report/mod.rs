@@ -64,6 +64,7 @@ fn in_job(environment: &[(&str, &str)]) -> Context {
         home: None,
         clock: Arc::new(ManualClock::new(0)),
         ids: Arc::new(SequentialIds::default()),
+        stdin_is_terminal: false,
         stdout_is_terminal: false,
         stderr_is_terminal: false,
         terminal_size: || None,

@@ -47,6 +47,7 @@ impl Project {
             home: None,
             clock: Arc::new(SystemClock::start()),
             ids: Arc::new(SequentialIds::default()),
+            stdin_is_terminal: false,
             stdout_is_terminal: false,
             stderr_is_terminal: false,
             terminal_size: || None,

@@ -121,6 +121,10 @@ impl Grid {
             }
             _ if order.ends_with('A') => self.row = self.row.saturating_sub(number(order)).max(self.top()),
             _ if order.ends_with('B') => self.row = (self.row + number(order)).min(self.rows.len() - 1),
+            _ if order.ends_with('C') => self.column += number(order),
+            _ if order.ends_with('D') => self.column = self.column.saturating_sub(number(order)),
+            // What comes until the second is shown at once.
+            "[?2026h" | "[?2026l" => {}
             _ if order.ends_with('m') => {}
             _ => panic!("an order that no report gives: {order:?}"),
         }

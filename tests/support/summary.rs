@@ -118,7 +118,7 @@ impl Summary {
                 }
             }
             Change::Custom { name, value } => self.other(format!("custom {name}: {value}")),
-            Change::CutOff => self.other("cut off".to_owned()),
+            Change::Truncated => self.other("truncated".to_owned()),
             Change::Usage(Usage { input, output, total }) => {
                 let shown = |tokens: Tokens| tokens.whole().map_or("?".to_owned(), |count| count.to_string());
                 self.other(format!("usage {} in, {} out, {}", shown(input), shown(output), shown(total)));

@@ -248,7 +248,7 @@ impl Evaluator {
         self.found.violations.drain(..).map(|violation| violation.failure(trace)).collect()
     }
 
-    /// The rules of the whole test that are still open, each with where it is defined.
+    /// What the whole test requires and nothing has decided yet, each rule with where it is defined.
     pub fn open_rules(&self) -> impl Iterator<Item = (&'static str, &RuleOrigin)> {
         let open =
             self.test.iter().filter(|watch| watch.is_asking || !(watch.is_decided || watch.has_failed));

@@ -32,6 +32,9 @@ use crate::run::RunEvent;
 use crate::text::{duration, escape, truncate};
 use crate::trace::Usage;
 
+/// The longest reason of a skipped test that is shown, in bytes.
+const LONGEST_REASON: usize = 1000;
+
 /// How often it is looked whether a test runs for long.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -172,7 +175,8 @@ impl ConsoleReport {
         }
         let is_short = outcome.status() == Status::Skipped || self.is_one_line(outcome);
         if let Some((_, why)) = outcome.headline().filter(|_| is_short) {
-            page.put(self.palette.faint, &format!(": {}", escape::line(&truncate::bytes(why, 200))));
+            let longest = if outcome.status() == Status::Skipped { LONGEST_REASON } else { 200 };
+            page.put(self.palette.faint, &format!(": {}", escape::line(&truncate::bytes(why, longest))));
         }
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
         let flaky = flaky.or_else(|| stability::flip(outcome));

@@ -18,7 +18,7 @@ use crate::target::sink::{Sink, Stop};
 use crate::trace::{Change, MessageKind, RunEnd, Usage};
 
 /// Why a model stops whose answer has become too long.
-const CUT_OFF: &str = "length";
+const TRUNCATED: &str = "length";
 
 /// How long a stream is read after its end mark (SPEC 5).
 const AFTER_THE_END: Duration = Duration::from_millis(100);
@@ -162,8 +162,8 @@ impl<'a> ReplyReader<'a> {
             }
         }
         if let Some(reason) = choice.finish_reason {
-            if reason == CUT_OFF {
-                tell(Change::CutOff);
+            if reason == TRUNCATED {
+                tell(Change::Truncated);
             }
             self.stop(tell);
         }

@@ -150,6 +150,7 @@ impl TurnReader<'_> {
             }
             Change::RunEnded(end) => self.end(end),
             Change::Snapshot(_) => self.omit("snapshots of the messages"),
+            Change::Truncated => self.omit("marks of incomplete answers"),
             Change::Stamped(_)
             | Change::RunStarted { .. }
             | Change::MessageOpened { .. }

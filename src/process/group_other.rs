@@ -20,9 +20,10 @@ impl GroupSetup {
         Ok(Self)
     }
 
-    /// The started program.
-    pub(super) fn group(self, _: &Child) -> Group {
-        Group
+    /// Starts the program.
+    #[expect(clippy::unused_self, reason = "elsewhere it is used")]
+    pub(super) fn start(self, command: &mut Command) -> io::Result<(Child, Group)> {
+        command.spawn().map(|child| (child, Group))
     }
 }
 

@@ -29,13 +29,10 @@ impl GroupSetup {
         unix::signal(SignalKind::child()).map(Self)
     }
 
-    /// The group of the started leader.
-    pub(super) fn group(self, child: &Child) -> Group {
-        let number = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        // Every process and the first one have the numbers below: no program has them, and none may ever be signalled.
-        let leader = number.filter(|leader| leader.as_raw_pid() > 1);
-        leader.into_iter().for_each(running_groups::add);
-        Group { leader, ends: self.0 }
+    /// Starts the leader.
+    pub(super) fn start(self, command: &mut Command) -> io::Result<(Child, Group)> {
+        let (child, leader) = running_groups::start(command)?;
+        Ok((child, Group { leader, ends: self.0 }))
     }
 }
 

@@ -64,10 +64,10 @@ pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError>
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    let started = GroupSetup::prepare(&mut command).and_then(|setup| Ok((setup, command.spawn()?)));
-    let (setup, mut child) = started.map_err(|error| explain(program, written, &file, &error))?;
+    let started = GroupSetup::prepare(&mut command).and_then(|setup| setup.start(&mut command));
+    let (mut child, group) = started.map_err(|error| explain(program, written, &file, &error))?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    Ok(Started { stdin, stdout, stderr, process: Process { group: setup.group(&child), child } })
+    Ok(Started { stdin, stdout, stderr, process: Process { group, child } })
 }
 
 /// A name alone is looked up on the `PATH`, anything else counts from the program's folder.

@@ -227,7 +227,7 @@ error[missing-key]: this mapping is empty
 9 |         - {}
   |           ^
   |
-  = help: add one of `say`, `call`, `answer`, `state`, `think`, `custom`, `usage`, `delay_ms`, `interrupt`, `error`
+  = help: add one of `say`, `ask`, `call`, `answer`, `state`, `think`, `custom`, `usage`, `delay_ms`, `interrupt`, `error`
 
 error[wrong-type]: expected a mapping, found the text `text`
   --> a.yaml:10:11

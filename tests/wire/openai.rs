@@ -179,12 +179,13 @@ async fn text_is_read_in_every_form() {
                 finish("stop"),
             ]),
         ),
-        ("cut by its length", stream(&[say("Hello"), finish("length")])),
         ("an end mark alone", stream(&[say("Hello")])),
         ("comments between", format!(": alive\n\n{}: alive\n\n", stream(&[say("Hello"), finish("stop")]))),
     ] {
         assert_read(name, &body, said).await;
     }
+    let truncated = stream(&[say("Hello"), finish("length")]);
+    assert_read("truncated", &truncated, "run\nassistant: Hello\ntruncated\nfinished").await;
 }
 
 async fn assert_read(name: &str, body: &str, expected: &str) {
@@ -305,7 +306,8 @@ async fn assert_calls(name: &str, chunks: &[Value], expected: &str) {
     for reason in ["tool_calls", "stop", "length"] {
         let all: Vec<Value> = chunks.iter().cloned().chain([finish(reason)]).collect();
         let exchanged = read(name, &stream(&all)).await;
-        assert_eq!(exchanged.changes, format!("run\n{expected}finished"), "{name}, {reason}");
+        let truncated = if reason == "length" { "truncated\n" } else { "" };
+        assert_eq!(exchanged.changes, format!("run\n{expected}{truncated}finished"), "{name}, {reason}");
         let error = exchanged.ended.unwrap_err().message;
         assert!(error.ends_with("which is not declared: none"), "{name}: {error}");
     }

@@ -106,7 +106,7 @@ mod tests {
         awaiting_input(&trace, &tools())
     }
 
-    fn says<'a>(text: &'a str) -> Vec<Change<'a>> {
+    fn says(text: &str) -> Vec<Change<'_>> {
         vec![
             Change::MessageOpened { id: "m".into(), role: MessageKind::Assistant, subagent: None },
             Change::MessageText { id: "m".into(), delta: text.into() },
@@ -209,7 +209,9 @@ mod tests {
         for text in ["Which order?", ""] {
             trace.begin_turn(crate::trace::Input::default());
             trace.begin_exchange(at);
-            says(text).into_iter().for_each(|change| trace.apply(at, change, &mut deltas));
+            for change in says(text) {
+                trace.apply(at, change, &mut deltas);
+            }
             trace.end_exchange(at);
             trace.end_turn(&mut deltas);
         }

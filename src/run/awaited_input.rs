@@ -39,7 +39,7 @@ impl<'a> AwaitedInput<'a> {
     ) -> Option<Self> {
         let is_recorded = attempt.environment.has_recorded_input();
         let detects = interaction.detects() || is_recorded || attempt.people() == People::Asked;
-        detects.then(|| Self { attempt, pace, interaction, tools, decision: None })
+        detects.then_some(Self { attempt, pace, interaction, tools, decision: None })
     }
 
     async fn awaited(

@@ -31,7 +31,7 @@ impl Trace {
                 }
                 if let Some(exchange) = self.exchanges.last_mut() {
                     exchange.run_started(run_id.map(Cow::into_owned));
-                    exchange.run_is_replay = is_replay;
+                    exchange.running.is_replay = is_replay;
                 }
             }
             Change::RunEnded(outcome) => {

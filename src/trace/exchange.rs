@@ -29,12 +29,18 @@ pub struct Exchange {
     pub usage: Option<Usage>,
     /// Whether `run_end` is that of a replayed run.
     pub is_replay: bool,
-    pub(super) run_is_replay: bool,
-    /// What the running run has reported so far.
-    running_usage: Option<Usage>,
-    run_has_ended: bool,
+    pub(super) running: RunningRun,
     /// The number of the event that ended it.
     pub(super) ended_by: Option<u32>,
+}
+
+/// The run of an exchange that began last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RunningRun {
+    pub(super) is_replay: bool,
+    /// What it has reported so far.
+    usage: Option<Usage>,
+    has_ended: bool,
 }
 
 /// One event as it arrived. Its number is its place in [`Trace::events`](super::Trace::events).
@@ -60,9 +66,7 @@ impl Exchange {
             is_truncated: false,
             usage: None,
             is_replay: false,
-            run_is_replay: false,
-            running_usage: None,
-            run_has_ended: false,
+            running: RunningRun::default(),
             ended_by: None,
         }
     }
@@ -74,28 +78,28 @@ impl Exchange {
 
     /// Begins a run.
     pub(super) fn run_started(&mut self, id: Option<String>) {
-        self.run_has_ended = false;
+        self.running.has_ended = false;
         self.run_ids.extend(id);
     }
 
     /// Adds tokens of the running run.
     pub(super) fn add_usage(&mut self, usage: Usage) {
-        self.running_usage = Some(self.running_usage.unwrap_or_default() + usage);
+        self.running.usage = Some(self.running.usage.unwrap_or_default() + usage);
     }
 
     /// Ends a run. An error is kept whatever a later run of the same response says, unless it is a replayed one.
     pub(super) fn run_ended(&mut self, at: At, event: u32, end: RunEnd) {
         (self.ended, self.ended_by) = (Some(at), Some(event));
-        let is_first_end = !std::mem::replace(&mut self.run_has_ended, true);
+        let is_first_end = !std::mem::replace(&mut self.running.has_ended, true);
         let owes =
             is_first_end && matches!(end, RunEnd::Finished | RunEnd::Interrupted(_) | RunEnd::Unknown(_));
-        let usage = self.running_usage.take().or_else(|| owes.then_some(Usage::UNKNOWN));
+        let usage = self.running.usage.take().or_else(|| owes.then_some(Usage::UNKNOWN));
         if let Some(usage) = usage {
             self.usage = Some(self.usage.unwrap_or_default() + usage);
         }
         if self.is_replay || !matches!(self.run_end, Some(RunEnd::Error { .. })) {
             self.run_end = Some(end);
-            self.is_replay = self.run_is_replay;
+            self.is_replay = self.running.is_replay;
         }
     }
 }

@@ -204,23 +204,12 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
             Ok(())
         }
         RecordingLine::Hook(_) | RecordingLine::Setup(_) => Err("hooks stand before the first request"),
-        RecordingLine::Typed(TypedLine { turn, text, missing }) if open.is_none() => {
-            let gave = match (text, missing) {
-                (Some(text), None) => Ok(text),
-                (None, Some(missing)) => Err(missing),
-                _ => return Err("what a person typed has either `text` or `missing`"),
-            };
-            all.recorded.typed.push(TypedInput { turn, gave });
+        RecordingLine::Typed(line) if open.is_none() => {
+            all.recorded.typed.push(typed_input(line)?);
             Ok(())
         }
-        RecordingLine::Script(ScriptLine { turn, name, request, answer, failed }) if open.is_none() => {
-            let gave = match (answer, failed) {
-                (Some(answer), None) => Ok(answer),
-                (None, Some(failed)) => Err(failed.problem(ErrorKind::Script)),
-                _ => return Err("a script has either `answer` or `failed`"),
-            };
-            let after = all.exchanges.len();
-            all.recorded.scripts.push(ScriptAnswer { after, turn, name, request, gave });
+        RecordingLine::Script(line) if open.is_none() => {
+            all.recorded.scripts.push(script_answer(line, all.exchanges.len())?);
             Ok(())
         }
         RecordingLine::Request(RequestLine { turn, lane, exchange, at_us, method, path, body, text })
@@ -274,6 +263,26 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
         }
         RecordingLine::End(ending) => end(open.ok_or(OUTSIDE)?, ending),
     }
+}
+
+fn typed_input(line: TypedLine) -> Result<TypedInput, &'static str> {
+    let gave = match (line.text, line.missing) {
+        (Some(text), None) => Ok(text),
+        (None, Some(missing)) => Err(missing),
+        _ => return Err("what a person typed has either `text` or `missing`"),
+    };
+    Ok(TypedInput { turn: line.turn, gave })
+}
+
+/// The answer of a script that ran after so many exchanges.
+fn script_answer(line: ScriptLine, after: usize) -> Result<ScriptAnswer, &'static str> {
+    let ScriptLine { turn, name, request, answer, failed } = line;
+    let gave = match (answer, failed) {
+        (Some(answer), None) => Ok(answer),
+        (None, Some(failed)) => Err(failed.problem(ErrorKind::Script)),
+        _ => return Err("a script has either `answer` or `failed`"),
+    };
+    Ok(ScriptAnswer { after, turn, name, request, gave })
 }
 
 fn lane_named(name: Option<String>) -> Result<Lane, &'static str> {

@@ -24,6 +24,7 @@ struct Terminal {
 }
 
 /// Whether standard input is the terminal.
+#[derive(Clone, Copy)]
 enum Keyboard {
     Missing,
     Present,
@@ -35,7 +36,7 @@ impl Terminal {
         Self::start(project, arguments, environment, Keyboard::Missing)
     }
 
-    /// Starts the program on a new terminal, at which somebody types or not.
+    /// Starts the program on a new terminal, at which a person types or not.
     fn start(
         project: &Project,
         arguments: &[&str],

@@ -61,6 +61,13 @@ fn may_ask(plan: &Plan, people: People) -> bool {
     }
 }
 
+/// Says why an interrupted run did not end as it should.
+fn say_error(error: &io::Error, outputs: &Outputs, redactor: &Redactor) {
+    let mut stderr = outputs.stderr.clone();
+    let _lost = writeln!(stderr, "error: {}", escape::terminal(&redactor.text(&error.to_string())));
+    let _lost = stderr.finish();
+}
+
 impl PlannedRun<'_> {
     /// Runs the tests of `plan` and reports them.
     ///
@@ -70,23 +77,20 @@ impl PlannedRun<'_> {
         let Self { options, going, recordings, baseline, reporter, context, redactor } = self;
         let (coverage, colour) = (options.coverage(), options.selection.color);
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
-        let is_live = servers::is_live(&plan, recordings.as_ref());
         let own_context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
         let plan_redactor = plan.redactor.clone();
         let mut shared =
             Run::new(own_context.clone(), Arc::clone(&transport), plan.redactor.clone(), going, sender);
         shared.facts = run_facts(std::env::args_os(), &plan, context);
+        let is_live = servers::is_live(&plan, recordings.as_ref());
         shared.recordings = recordings;
-        let stopper = shared.stopper.clone();
+        let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
-        let mode = Arc::new(TerminalMode::now());
-        if may_ask(&plan, going.people) && context.has_person() {
-            let person = TerminalPerson::new(outputs.clone(), stopper.clone(), Arc::clone(&mode));
-            shared.person = Some(Arc::new(person));
-        }
+        let has_person = may_ask(&plan, going.people) && context.has_person();
+        shared.person = has_person.then(|| TerminalPerson::shared(&outputs, &stopper, &mode));
         // What a person types would be written over.
-        let display = if shared.person.is_some() { LiveDisplay::Off } else { LiveDisplay::On };
+        let display = if has_person { LiveDisplay::Off } else { LiveDisplay::On };
         let Reporters { mut reporters, live } =
             reporters(&options.reports, &plan, colour, context, &outputs, display)?;
         if let Some(recordings) = &shared.recordings {
@@ -126,8 +130,8 @@ impl PlannedRun<'_> {
                 return Ok(None);
             };
             shared.servers = services.watch();
-            let helper = reporter.as_ref().map(|reporter| reporter.prepare(&plan, &own_context)).transpose();
-            let helper = match helper {
+            let helper = reporter.as_ref().map(|reporter| reporter.prepare(&plan, &own_context));
+            let helper = match helper.transpose() {
                 Ok(helper) => helper,
                 Err(problems) => {
                     screen.print_problems(&problems);
@@ -167,15 +171,12 @@ impl PlannedRun<'_> {
         });
         let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
         if let (Err(error), Some(Reason::Interrupted)) = (&verdict, stopper.reason()) {
-            let mut stderr = outputs.stderr.clone();
-            let _ = writeln!(stderr, "error: {}", escape::terminal(&redactor.text(&error.to_string())));
-            let _ = stderr.finish();
+            say_error(error, &outputs, redactor);
             return Ok(Exit::Interrupted);
         }
-        let verdict = verdict?;
-        Ok(match stopper.reason() {
-            Some(Reason::Interrupted) => Exit::Interrupted,
-            _ => verdict.map_or(Exit::Failure, |verdict| Exit::of(&verdict)),
+        Ok(match (verdict?, stopper.reason()) {
+            (_, Some(Reason::Interrupted)) => Exit::Interrupted,
+            (verdict, _) => verdict.map_or(Exit::Failure, |verdict| Exit::of(&verdict)),
         })
     }
 }

@@ -3,11 +3,11 @@
 //! A line is read by a thread of its own, since nothing can call that off: if a person is late, the thread goes on reading,
 //! and what comes then answers the next question. **Invariant:** whatever ends the program leaves the terminal as it was.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::Instant;
 
 use ananke::process::TerminalMode;
 use ananke::run::{Person, PersonAnswer, PersonQuestion, Reason, Stopper};
@@ -16,6 +16,7 @@ use futures_util::future::BoxFuture;
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::{Instant, timeout_at};
 
 use super::outputs::Outputs;
 
@@ -52,9 +53,15 @@ enum LineRead {
 }
 
 impl TerminalPerson {
-    pub(super) fn new(outputs: Outputs, stopper: Stopper, mode: Arc<TerminalMode>) -> Self {
+    /// The person whom every test asks.
+    pub(super) fn shared(outputs: &Outputs, stopper: &Stopper, mode: &Arc<TerminalMode>) -> Arc<dyn Person> {
         let reading = LineReading { thread: None, is_pending: false, has_ended: false };
-        Self { outputs, stopper, mode, reading: tokio::sync::Mutex::new(reading) }
+        Arc::new(Self {
+            outputs: outputs.clone(),
+            stopper: stopper.clone(),
+            mode: Arc::clone(mode),
+            reading: tokio::sync::Mutex::new(reading),
+        })
     }
 
     async fn answer(&self, question: PersonQuestion) -> PersonAnswer {
@@ -66,9 +73,8 @@ impl TerminalPerson {
         let until = Instant::now() + question.timeout;
         loop {
             let Some(line) = reading.request() else { return PersonAnswer::Ended };
-            let left = until.saturating_duration_since(Instant::now());
             let typed = tokio::select! {
-                typed = tokio::time::timeout(left, line.recv()) => typed,
+                typed = timeout_at(until, line.recv()) => typed,
                 () = self.stopper.interrupted() => return PersonAnswer::Stops,
             };
             let Ok(typed) = typed else {
@@ -99,7 +105,7 @@ impl TerminalPerson {
         for (label, value) in [("agent:  ", Some(said)), ("wants:  ", hint.as_ref())] {
             let Some(value) = value.filter(|value| !value.is_empty()) else { continue };
             let lines = escape::terminal(value).replace('\n', &format!("\n{:8}", ""));
-            text.push_str(&format!("{label}{lines}\n"));
+            let _is_written = writeln!(text, "{label}{lines}");
         }
         self.print(&text);
     }

@@ -529,13 +529,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             snapshots: Vec::new(),
         },
         transcript: Transcript {
-            checkpoints: vec![CheckpointOutcome {
-                id: say("checkpoint"),
-                description: Some(say("checkpoint's description")),
-                is_required: true,
-                reached_at: None,
-                missed: Some(say("why it was missed")),
-            }],
+            checkpoints: vec![missed_checkpoint(&say)],
             thread_id: say("thread"),
             history: vec![EarlierMessage { role: "assistant".into(), text: say("history") }],
             turns: vec![turn],
@@ -552,6 +546,16 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         stability: Some(Box::new(runs_made_of(say))),
         other_runs: Vec::new(),
         self_comparison: None,
+    }
+}
+
+fn missed_checkpoint(say: impl Fn(&'static str) -> String) -> CheckpointOutcome {
+    CheckpointOutcome {
+        id: say("checkpoint"),
+        description: Some(say("checkpoint's description")),
+        is_required: true,
+        reached_at: None,
+        missed: Some(say("why it was missed")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The person at the terminal: reads lines with editing and history, one question after the other.
 //!
-//! A line is read by a thread of its own, since nothing can call that off: if a person is late, the thread goes on reading,
+//! A line is read by a thread of its own, since nothing can cancel that: if a person is late, the thread goes on reading,
 //! and what comes then answers the next question. **Invariant:** whatever ends the program leaves the terminal as it was.
 
 use std::fmt::Write as _;

@@ -16,6 +16,7 @@ mod rows;
 mod simulation;
 mod snapshot_files;
 mod turn;
+mod walk;
 
 pub(crate) use attachment::AttachmentFiles;
 pub(crate) use compiled_capture::check_name;
@@ -34,3 +35,4 @@ pub use simulation::{CompiledSimulation, SimulatorSource};
 pub(crate) use snapshot_files::{SnapshotFiles, obsolete_snapshots};
 pub use turn::PreparedTurn;
 pub(crate) use turn::describe_written;
+pub use walk::{CompiledAction, WalkPlan};

@@ -1,4 +1,5 @@
-//! The checkpoints of a conversation: each watches every turn until one reaches it.
+//! The checkpoints of a conversation: each watches every turn until one reaches it. The conditions are watched alike, and
+//! are decided anew by each turn.
 
 use super::oracle::Oracle;
 use crate::assertion::{CompiledCheckpoint, Completion, Decision, Evaluator, Following, Inherited};
@@ -6,9 +7,12 @@ use crate::outcome::{CheckpointOutcome, Halt};
 use crate::redact::Redactor;
 use crate::trace::{Delta, Trace};
 
-/// The checkpoints of a conversation.
+/// The checkpoints of a conversation, and the conditions of what the user may do next.
 #[derive(Debug, Default)]
-pub struct Checkpoints(Vec<WatchedCheckpoint>);
+pub struct Checkpoints {
+    watched: Vec<WatchedCheckpoint>,
+    conditions: Vec<WatchedCheckpoint>,
+}
 
 /// A checkpoint, and how far it is.
 #[derive(Debug)]
@@ -21,37 +25,59 @@ struct WatchedCheckpoint {
 }
 
 impl Checkpoints {
-    /// The same checkpoints, none of which is reached.
+    /// The same checkpoints, none of which is reached, and conditions, none of which is true.
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
-    pub fn start(checkpoints: Vec<CompiledCheckpoint>, redactor: &Redactor) -> Result<Self, regex::Error> {
-        let watched = checkpoints.into_iter().map(|checkpoint| {
+    pub fn start(
+        checkpoints: Vec<CompiledCheckpoint>,
+        conditions: Vec<CompiledCheckpoint>,
+        redactor: &Redactor,
+    ) -> Result<Self, regex::Error> {
+        let watch = |checkpoint: CompiledCheckpoint| {
             let evaluator = Evaluator::start(Inherited::default(), redactor.clone())?;
             Ok(WatchedCheckpoint { checkpoint, evaluator, reached_at: None, missed: None })
-        });
-        Ok(Self(watched.collect::<Result<_, _>>()?))
+        };
+        let watched = checkpoints.into_iter().map(watch).collect::<Result<_, regex::Error>>()?;
+        let conditions = conditions.into_iter().map(watch).collect::<Result<_, regex::Error>>()?;
+        Ok(Self { watched, conditions })
+    }
+
+    /// Whether the condition `id` is true of the last turn; before the first turn, none is.
+    pub fn is_met(&self, id: &str) -> bool {
+        self.conditions.iter().any(|watched| watched.checkpoint.id == id && watched.reached_at.is_some())
+    }
+
+    /// Why the condition `id` is not true of the last turn, if that is known.
+    pub fn unmet(&self, id: &str) -> Option<&str> {
+        self.conditions.iter().find(|watched| watched.checkpoint.id == id)?.missed.as_deref()
     }
 
     /// The ids of those that are reached, in the order of the test.
     pub fn reached(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(|watched| watched.reached_at.is_some()).map(|watched| &*watched.checkpoint.id)
+        self.watched
+            .iter()
+            .filter(|watched| watched.reached_at.is_some())
+            .map(|watched| &*watched.checkpoint.id)
     }
 
     /// The ids of those that are not, in the order of the test.
     pub fn pending(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(|watched| watched.reached_at.is_none()).map(|watched| &*watched.checkpoint.id)
+        self.watched
+            .iter()
+            .filter(|watched| watched.reached_at.is_none())
+            .map(|watched| &*watched.checkpoint.id)
     }
 
     /// The ids of those that are not reached and without which the test fails.
     pub fn missing(&self) -> Vec<&str> {
-        let missing = self.0.iter().filter(|watched| watched.is_missing());
+        let missing = self.watched.iter().filter(|watched| watched.is_missing());
         missing.map(|watched| &*watched.checkpoint.id).collect()
     }
 
     /// Whether the conversation has come by everything that it must come by, and there is such a thing.
     pub fn are_complete(&self) -> bool {
-        self.0.iter().any(|watched| watched.checkpoint.is_required) && self.missing().is_empty()
+        self.watched.iter().any(|watched| watched.checkpoint.is_required) && self.missing().is_empty()
     }
 
     /// Each with the turn that reached it.
@@ -61,7 +87,7 @@ impl Checkpoints {
             let CompiledCheckpoint { id, description, is_required, .. } = checkpoint;
             CheckpointOutcome { id, description, is_required, reached_at, missed }
         };
-        self.0.into_iter().map(outcome).collect()
+        self.watched.into_iter().map(outcome).collect()
     }
 
     /// The turn `index`, counted from 0, begins.
@@ -69,16 +95,25 @@ impl Checkpoints {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub(super) fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
-        for watched in self.0.iter_mut().filter(|watched| watched.reached_at.is_none()) {
+        for condition in &mut self.conditions {
+            (condition.reached_at, condition.missed) = (None, None);
+        }
+        for watched in self.pending_mut() {
             watched.evaluator.set_turn_rules(index, watched.checkpoint.rules.clone());
             watched.evaluator.begin_turn(index)?;
         }
         Ok(())
     }
 
+    /// Everything that watches the running turn.
+    fn pending_mut(&mut self) -> impl Iterator<Item = &mut WatchedCheckpoint> {
+        let all = self.watched.iter_mut().chain(&mut self.conditions);
+        all.filter(|watched| watched.reached_at.is_none())
+    }
+
     /// Something happened.
     pub(super) fn touched(&mut self, trace: &Trace, touch: Delta) {
-        for watched in self.0.iter_mut().filter(|watched| watched.reached_at.is_none()) {
+        for watched in self.pending_mut() {
             watched.evaluator.touched(trace, touch);
         }
     }
@@ -94,15 +129,19 @@ impl Checkpoints {
         trace: &Trace,
         oracle: &dyn Oracle,
     ) -> Result<(), Halt> {
-        for index in 0..self.0.len() {
+        for index in 0..self.watched.len() {
             let reached: Vec<&str> = self.reached().collect();
-            let after = &self.0[index].checkpoint.after;
+            let after = &self.watched[index].checkpoint.after;
             let waits_for = after.iter().find(|id| !reached.contains(&id.as_str())).cloned();
-            let watched = &mut self.0[index];
+            let watched = &mut self.watched[index];
             if watched.reached_at.is_none() {
                 watched.missed = watched.missed_in_turn(waits_for, trace, oracle).await?;
                 watched.reached_at = watched.missed.is_none().then_some(turn);
             }
+        }
+        for condition in &mut self.conditions {
+            condition.missed = condition.missed_in_turn(None, trace, oracle).await?;
+            condition.reached_at = condition.missed.is_none().then_some(turn);
         }
         Ok(())
     }

@@ -308,7 +308,8 @@ impl FakeTest {
             session: Box::new(session),
             trace: Trace::new(json!({})),
             evaluator: Evaluator::start(self.rules.clone(), Redactor::default()).unwrap(),
-            checkpoints: Checkpoints::start(self.checkpoints.clone(), &Redactor::default()).unwrap(),
+            checkpoints: Checkpoints::start(self.checkpoints.clone(), Vec::new(), &Redactor::default())
+                .unwrap(),
             tools: &mut self.tools,
             oracle: &self.oracle,
             requests: &mut Accepts,

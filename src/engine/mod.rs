@@ -29,6 +29,7 @@ pub use conversation::{AtViolation, ConversationParts, converse};
 pub use input_source::{ConversationSoFar, InputSource, NextTurn, TurnReview};
 pub use observer::Observer;
 pub use oracle::Oracle;
+pub use pending::can_send;
 pub use request_host::{DeclineRequests, RequestHost};
 pub use result::ConversationResult;
 pub use tool_host::{Handling, ToolHost};

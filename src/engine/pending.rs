@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::message::{AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer};
+use crate::message::{AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, TurnInput};
 use crate::model::TurnKind;
 use crate::outcome::{ErrorKind, Problem};
 use crate::target::{Action, turn_type_name};
@@ -33,6 +33,15 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
         let open: Vec<PendingItem<'_>> = pending.interrupts.iter().map(PendingItem::Interrupt).collect();
         problem(format!("the agent waits for {}", pending.named(&open)), &help)
     })
+}
+
+/// Whether `input` can be sent now: interrupts that are open are answered, and only these.
+pub fn can_send(trace: &Trace, input: &TurnInput) -> bool {
+    match input {
+        TurnInput::User(_) => unanswered(trace).is_none(),
+        TurnInput::Resume(answers) => action(trace, answers).is_ok(),
+        TurnInput::Connect | TurnInput::Continue => true,
+    }
 }
 
 /// The action that sends `answers`.

@@ -45,6 +45,7 @@ mod toggle;
 mod tool_rules;
 mod tree;
 mod turn;
+mod walk;
 
 pub use assert_block::{AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType};
 pub use call_selector::{CallSelector, CallStatus, ResultMatch};
@@ -90,3 +91,4 @@ pub use toggle::Toggle;
 pub use tool_rules::{Count, ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
 pub use tree::form;
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnKind, TurnSettings, UserTurn};
+pub use walk::{Action, Walk};

@@ -16,13 +16,14 @@ use super::simulate::Simulate;
 use super::since::Since;
 use super::test_runs::TestRuns;
 use super::turn::Turn;
+use super::walk::Walk;
 use crate::diagnostic::Spanned;
 use crate::source::{FreeMap, Node};
 
 /// One test: a conversation with the agent, and its assertions.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("anyOf" = serde_json::json!([{ "required": ["turns"] }, { "required": ["messages"] }, { "required": ["simulate"] }, { "required": ["interactive"] }])))]
+#[schemars(extend("anyOf" = serde_json::json!([{ "required": ["turns"] }, { "required": ["messages"] }, { "required": ["simulate"] }, { "required": ["interactive"] }, { "required": ["walk"] }])))]
 #[schemars(transform = Since("1.3"))]
 pub struct Test {
     /// Short name of the test. `path::name` is the test's id, unless it has an `id`.
@@ -97,7 +98,16 @@ pub struct Test {
     /// What to do if the agent waits for input after the written turns and there is none: `skip` the test (default), `fail`
     /// it, or `end` the conversation. `--on-missing-input` takes precedence.
     pub on_missing_input: Option<MissingInput>,
+    /// Many random conversations, made of what a user may do.
+    pub walk: Option<Spanned<Walk>>,
     /// Assertions for the test as a whole. Prohibitions and limits also apply to each of its turns.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,
+}
+
+impl Test {
+    /// Whether the conversation can begin without written turns.
+    pub fn says_unwritten_input(&self) -> bool {
+        self.simulate.is_some() || self.interactive.is_some() || self.walk.is_some()
+    }
 }

@@ -47,6 +47,16 @@ impl Turn {
         }
     }
 
+    /// What must be true of the turn before, of an action of a walk.
+    pub fn needs(&self) -> Option<&Spanned<AssertBlock>> {
+        match self {
+            Self::User(turn) => turn.needs.as_ref(),
+            Self::Connect(turn) => turn.needs.as_ref(),
+            Self::Resume(turn) => turn.needs.as_ref(),
+            Self::Continue => None,
+        }
+    }
+
     /// The keys that every type of turn has, without its assertions.
     pub fn settings(&self) -> TurnSettings<'_> {
         macro_rules! settings {
@@ -113,6 +123,9 @@ pub struct UserTurn {
     /// Assertions for this turn.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,
+    /// What must be true of the turn before, if this is an action of a walk.
+    #[schemars(skip)]
+    pub needs: Option<Spanned<AssertBlock>>,
 }
 
 /// A turn that connects to the thread. Only this turn's own assertions see what the agent replays.
@@ -135,6 +148,9 @@ pub struct ConnectTurn {
     /// Assertions about what the agent replays. Nothing is inherited.
     #[schemars(extend("x-since" = "1.0"))]
     pub assert: Option<AssertBlock>,
+    /// What must be true of the turn before, if this is an action of a walk.
+    #[schemars(skip)]
+    pub needs: Option<Spanned<AssertBlock>>,
 }
 
 /// A turn that answers open interrupts.
@@ -159,6 +175,9 @@ pub struct ResumeTurn {
     pub capture: Option<FreeMap<Spanned<Capture>>>,
     /// Assertions for this turn.
     pub assert: Option<AssertBlock>,
+    /// What must be true of the turn before, if this is an action of a walk.
+    #[schemars(skip)]
+    pub needs: Option<Spanned<AssertBlock>>,
 }
 
 /// The answer to one interrupt, selected by `id` or `tool`. Neither is needed if only one is open.

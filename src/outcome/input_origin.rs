@@ -12,6 +12,8 @@ pub enum InputOrigin {
     Initial,
     /// The simulator.
     Simulator,
+    /// A random walk: an action that was possible.
+    Walk,
     /// A person at the terminal.
     Human,
 }
@@ -23,6 +25,7 @@ impl InputOrigin {
             Self::Static => "static",
             Self::Initial => "initial",
             Self::Simulator => "simulator",
+            Self::Walk => "walk",
             Self::Human => "human",
         }
     }

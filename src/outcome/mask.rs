@@ -22,6 +22,7 @@ use super::transcript_line::TranscriptLine;
 use super::turn::TurnOutcome;
 use super::turn_end::TurnEnd;
 use super::uncalled_tool::UncalledTool;
+use super::walk::{ActionCount, FailedWalk, Walks};
 use crate::diagnostic::Place;
 use crate::redact::{Mask, Redactor};
 
@@ -222,6 +223,7 @@ impl Mask for Outcome {
             run: _,
             earlier_attempts,
             stability,
+            walks,
             other_runs,
             self_comparison: _,
         } = self;
@@ -233,8 +235,24 @@ impl Mask for Outcome {
             stability.failures.mask(redactor);
             stability.checkpoints.mask(redactor);
         }
+        if let Some(walks) = walks {
+            walks.mask(redactor);
+        }
         other_runs.mask(redactor);
         self.bound();
+    }
+}
+
+impl Mask for Walks {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { seed: _, walks: _, passed: _, actions, failed, turns: _, usage: _ } = self;
+        for ActionCount { name, taken: _, possible: _ } in actions {
+            name.mask(redactor);
+        }
+        if let Some(FailedWalk { number: _, actions, shrunk, tries: _, is_shortest: _ }) = failed {
+            actions.mask(redactor);
+            shrunk.mask(redactor);
+        }
     }
 }
 

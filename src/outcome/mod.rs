@@ -40,6 +40,7 @@ mod turn;
 mod turn_end;
 mod uncalled_tool;
 mod verdict;
+mod walk;
 
 pub use bounds::bounded;
 pub use call::{CallFailure, CallOutcome, LateResult};
@@ -74,3 +75,4 @@ pub use turn::TurnOutcome;
 pub use turn_end::TurnEnd;
 pub use uncalled_tool::{UncalledTool, UncalledTools};
 pub use verdict::Verdict;
+pub use walk::{ActionCount, FailedWalk, Walks};

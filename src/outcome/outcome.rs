@@ -13,6 +13,7 @@ use super::test_end::TestEnd;
 use super::test_verdict::TestVerdict;
 use super::transcript::Transcript;
 use super::turn::TurnOutcome;
+use super::walk::Walks;
 use crate::trace::Usage;
 
 /// One test that is over: its identity, its verdict and its transcript, apart from each other.
@@ -30,6 +31,8 @@ pub struct Outcome {
     pub earlier_attempts: Vec<Outcome>,
     /// What all its runs came to, if it runs several times; all else is about the one that shows it best.
     pub stability: Option<Box<Stability>>,
+    /// What all its walks came to, of a test with a walk.
+    pub walks: Option<Box<Walks>>,
     /// Other runs of it, shortened: the first with each reason, unless it is this one, and the side of a comparison that did
     /// not pass if the other one did.
     pub other_runs: Vec<Outcome>,
@@ -97,6 +100,8 @@ impl Outcome {
     pub fn spent(&self) -> (usize, Usage) {
         let (turns, usage) = if let Some(stability) = self.stability.as_deref() {
             (stability.turns, stability.usage)
+        } else if let Some(walks) = self.walks.as_deref() {
+            (walks.turns, walks.usage)
         } else {
             let attempts = self.earlier_attempts.iter().chain([self]);
             let used = attempts.flat_map(|attempt| &attempt.transcript.turns).filter_map(|turn| turn.usage);

@@ -121,9 +121,9 @@ impl LoadedTest {
             snapshots.extend(files);
         }
         if let Some(agent) = agent {
-            lint.certain.extend(agent.target.model.check_turns(&self.turns, &self.source));
+            lint.certain.extend(agent.target.model.check_turns(&self.turns_and_actions(), &self.source));
         }
-        let TestHead { name, id, description, tags, skip, runs } = head?;
+        let TestHead { name, id, description, tags, skip, runs, walk } = head?;
         let common = rows.as_ref().and_then(|rows| rows.common.clone()).unwrap_or_default();
         let defines: BTreeSet<String> = self.own_names().map(str::to_owned).chain(common).collect();
         let target = agent.map(|agent| agent.target.name.clone()).unwrap_or_default();
@@ -138,6 +138,7 @@ impl LoadedTest {
             tags,
             skip,
             runs,
+            walk,
             turns: self.turns.len(),
             path: self.source.path.clone(),
             place: self.path_from(folder),
@@ -168,6 +169,7 @@ impl LoadedTest {
     ) -> (Lint, Draft) {
         let ProjectContext { context, variables, folder, .. } = *project;
         self.check_beginning(problems);
+        self.check_walk(problems);
         self.check_hooks(context, variables, folder, scope, problems);
         let target = agent.map(|agent| agent.target);
         let draft = self.draft(context, variables, scope, project.config(), target, problems);
@@ -178,7 +180,7 @@ impl LoadedTest {
             self.check_judges(agent, &draft, &scope, problems);
             self.check_simulator(agent, &draft, around, problems);
             let tools = self.model.client_tools.as_ref();
-            let mut needs = needs_of_test(&self.turns, &self.messages, tools, &self.source);
+            let mut needs = needs_of_test(&self.turns_and_actions(), &self.messages, tools, &self.source);
             needs.extend(
                 self.model
                     .simulate
@@ -234,7 +236,7 @@ impl LoadedTest {
     fn check_beginning(&self, problems: &mut Vec<Diagnostic>) {
         let Some(last) = self.messages.last() else { return };
         match self.turns.first() {
-            None if self.model.simulate.is_some() || self.model.interactive.is_some() => {}
+            None if self.model.says_unwritten_input() => {}
             None => {
                 let message =
                     "there are no `turns`, and the last of the `messages` is neither the user's nor a tool's";

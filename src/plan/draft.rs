@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use super::test::{LoadedTest, turn_block};
 use crate::assertion::Block;
 use crate::compile::{
-    AttachmentFiles, CompiledInteraction, CompiledSimulation, FileAccess, PreparedTurn, SimulatorSource,
-    describe_written, fill_client_tools,
+    AttachmentFiles, CompiledAction, CompiledInteraction, CompiledSimulation, FileAccess, PreparedTurn,
+    SimulatorSource, describe_written, fill_client_tools,
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
@@ -28,6 +28,10 @@ pub(super) struct Draft {
     pub(super) simulation: Option<DraftSimulation>,
     /// What it says about input that it has not written down.
     pub(super) interaction: CompiledInteraction,
+    /// The rules of the actions of a walk.
+    pub(super) actions: Vec<Block>,
+    /// The rules of what they need.
+    pub(super) needs: Vec<Block>,
     /// The users and passwords in the URLs of its attachments.
     pub(super) secrets: Vec<Secret>,
 }
@@ -46,11 +50,16 @@ impl Draft {
     /// The rules of the test, of its turns and of its checkpoints.
     pub(super) fn all_blocks(&self) -> impl Iterator<Item = &Block> {
         let of_checkpoints = self.simulation.iter().flat_map(|simulation| &simulation.checkpoints);
-        [&self.test].into_iter().chain(&self.blocks).chain(of_checkpoints)
+        let of_actions = self.actions.iter().chain(&self.needs);
+        [&self.test].into_iter().chain(&self.blocks).chain(of_checkpoints).chain(of_actions)
     }
 
-    /// The rules of every turn that there may be: to those that are simulated, nothing of their own applies.
+    /// The rules of every turn that there may be: each action may be one, and to those that are simulated, nothing of their
+    /// own applies.
     pub(super) fn blocks_of_every_turn(&self) -> Cow<'_, [Block]> {
+        if !self.actions.is_empty() {
+            return Cow::Owned([self.blocks.as_slice(), &self.actions].concat());
+        }
         let Some(DraftSimulation { max_turns, .. }) = &self.simulation else {
             return Cow::Borrowed(&self.blocks);
         };
@@ -114,12 +123,28 @@ impl LoadedTest {
         });
         let interaction = self.interaction(&mut interpolation).unwrap_or_default();
         let secrets = interpolation.into_secrets();
-        let mut draft =
-            Draft { turns: Vec::new(), test, blocks: Vec::new(), simulation, interaction, secrets };
+        let mut draft = Draft {
+            turns: Vec::new(),
+            test,
+            blocks: Vec::new(),
+            simulation,
+            interaction,
+            actions: Vec::new(),
+            needs: Vec::new(),
+            secrets,
+        };
         for (turn, scope) in self.each_turn(&scope, variables) {
             let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
             draft.blocks.push(turn_block(turn, library, &mut interpolation));
             draft.turns.push(WrittenTurn::of(turn, files, &mut interpolation));
+            draft.secrets.extend(interpolation.into_secrets());
+        }
+        let scope = self.before_action(scope);
+        for (name, action) in self.model.walk.iter().flat_map(|walk| &walk.value.actions) {
+            let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
+            draft.needs.extend(CompiledAction::fill(&name.value, action, library, &mut interpolation).1);
+            draft.actions.push(turn_block(&action.value.0, library, &mut interpolation));
+            let _ = PreparedTurn::fill(&action.value.0, files, &mut interpolation);
             draft.secrets.extend(interpolation.into_secrets());
         }
         draft

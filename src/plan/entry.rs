@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::judging::Judging;
 use crate::cases::FilePart;
-use crate::compile::RowEntry;
+use crate::compile::{RowEntry, WalkPlan};
 use crate::outcome::Quarantine;
 use crate::project::RunCount;
 use crate::variables::Secret;
@@ -48,6 +48,8 @@ pub struct TestEntry {
     pub skip: Option<String>,
     /// How often it runs, if it says so.
     pub runs: Option<RunCount>,
+    /// Its walks, if it has a walk.
+    pub walk: Option<WalkPlan>,
     /// How many turns it has.
     pub turns: usize,
     /// The file.

@@ -9,6 +9,7 @@ mod check;
 mod check_cases;
 mod check_config;
 mod check_file;
+mod check_walk;
 mod checked_file;
 mod draft;
 mod entry;

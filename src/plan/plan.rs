@@ -258,7 +258,8 @@ fn fixed_threads(
     settings: &RunSettings,
     variables: &Variables,
 ) -> Vec<Diagnostic> {
-    let is_repeated = |case: &&CaseEntry| settings.needs_new_threads(case.test.runs);
+    let is_repeated =
+        |case: &&CaseEntry| settings.needs_new_threads(case.test.runs, case.test.walk.is_some());
     let repeated = config
         .targets
         .iter()

@@ -16,8 +16,8 @@ use super::test::{LoadedTest, turn_block};
 use super::test_scope::THREAD;
 use crate::assertion::{Block, ScriptSource, TurnRules, inherit};
 use crate::compile::{
-    CompiledSimulation, FileAccess, HookCommand, HookRole, PreparedTurn, RowEntry, feeds_headers,
-    fill_client_tools, fill_hook, headers_with, merge_client_tools,
+    CompiledAction, CompiledSimulation, FileAccess, HookCommand, HookRole, PreparedTurn, RowEntry,
+    feeds_headers, fill_client_tools, fill_hook, headers_with, merge_client_tools,
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
@@ -327,6 +327,10 @@ impl Preparation {
         let request_context = self.test.request_context(&mut interpolation);
         let whole_timeout =
             self.test.model.timeout_ms.as_ref().map(|ms| interpolation.number(ms)).transpose();
+        if self.test.model.walk.is_some() {
+            // Each walk is another conversation: no snapshot of the target is about them.
+            target_block.snapshot = None;
+        }
         let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
         let history = self.test.history(files, &mut interpolation);
         let message_id = self.test.message_id(&mut interpolation);
@@ -337,6 +341,10 @@ impl Preparation {
             CompiledSimulation::fill(written, library, given, &mut interpolation).0
         });
         let interaction = self.test.interaction(&mut interpolation);
+        let written = self.test.model.walk.iter().flat_map(|walk| &walk.value.actions);
+        let actions = written
+            .map(|(name, action)| CompiledAction::fill(&name.value, action, library, &mut interpolation).0)
+            .collect();
         secrets.extend(interpolation.into_secrets());
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
@@ -374,6 +382,7 @@ impl Preparation {
             simulation: simulation.transpose().ok()?,
             interaction: interaction.ok()?,
             confirmation_tools: confirmation_tools?,
+            actions,
             client_tools: merge_client_tools(targets_tools, tests_tools),
             thread_id,
             pace: pace?,
@@ -414,6 +423,34 @@ impl Preparation {
         self.complete(&mut context);
         let request = TurnRequest { id, input, message, timeout, context };
         PreparedTurn { request, captures: Vec::new() }
+    }
+
+    /// Fills the action `name` of a walk, and the rules that apply to its turn; `None` if it waits for what another turn keeps.
+    ///
+    /// # Errors
+    /// If a leaf cannot be filled.
+    pub fn action(&self, name: &str) -> Result<Option<(PreparedTurn, TurnRules)>, PrepareError> {
+        let mut problems = Vec::new();
+        let scope = self.test.before_action(self.scope.clone());
+        let mut interpolation = Interpolation::new(&scope, &self.test.source, Mode::Send, &mut problems);
+        let written = self.test.actions().find(|(own, _)| *own == name).map(|(_, turn)| turn);
+        let filled = written.and_then(|turn| {
+            let block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut interpolation);
+            let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
+            Some((PreparedTurn::fill(turn, files, &mut interpolation).ok()?, block))
+        });
+        let waits = interpolation.has_pending();
+        if waits && problems.is_empty() {
+            return Ok(None);
+        }
+        let filled = filled.filter(|_| problems.is_empty()).and_then(|(mut turn, block)| {
+            self.complete(&mut turn.request.context);
+            turn.request.id = Some(name.to_owned());
+            let (target, test) = self.levels.as_ref()?;
+            let rules = inherit(target, test, std::slice::from_ref(&block)).turns.pop()?;
+            Some((turn, rules))
+        });
+        filled.map(Some).ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
     }
 
     /// Fills the turn at `index`, counted from 0, which waited for captures of earlier turns, and the rules that apply to

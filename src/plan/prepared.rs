@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::assertion::Inherited;
-use crate::compile::{CompiledClientTool, CompiledInteraction, CompiledSimulation, PreparedTurn};
+use crate::compile::{
+    CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation, PreparedTurn,
+};
 use crate::message::HistoryMessage;
 use crate::target::{Target, TargetPace};
 use crate::variables::Secret;
@@ -26,6 +28,8 @@ pub struct Prepared {
     pub interaction: CompiledInteraction,
     /// The tools that ask the user.
     pub confirmation_tools: Vec<String>,
+    /// What the user may do in a walk; empty for other tests.
+    pub actions: Vec<CompiledAction>,
     /// The client-side tools.
     pub client_tools: Vec<CompiledClientTool>,
     /// The conversation's thread.

@@ -64,6 +64,19 @@ impl LoadedTest {
         Self { part: Some(part), ..Self::of(source, model, 0, 0) }
     }
 
+    /// The actions of a walk and their names, in the order of the file.
+    pub(super) fn actions(&self) -> impl Iterator<Item = (&str, &Turn)> {
+        let written = self.model.walk.iter().flat_map(|walk| &walk.value.actions);
+        written.map(|(name, action)| (name.value.as_str(), &action.value.0))
+    }
+
+    /// Its turns and its actions.
+    pub(super) fn turns_and_actions(&self) -> Vec<Spanned<Turn>> {
+        let written = self.model.walk.iter().flat_map(|walk| walk.value.actions.values());
+        let actions = written.map(|action| Spanned { value: action.value.0.clone(), span: action.span });
+        self.turns.iter().cloned().chain(actions).collect()
+    }
+
     /// What was said before the first turn.
     pub(super) fn history(
         &self,
@@ -218,16 +231,17 @@ fn turn_of_messages(
         options: None,
         capture: None,
         assert: None,
+        needs: None,
     };
     Some((Spanned { value: Turn::User(turn), span: last.span }, Some(last.value)))
 }
 
 /// The rules of a turn.
 pub(super) fn turn_block(
-    turn: &Spanned<Turn>,
+    turn: &Turn,
     library: Option<Library<'_>>,
     interpolation: &mut Interpolation<'_>,
 ) -> Block {
     let block = Block::compile(turn.assert_block(), Level::Turn, library, interpolation);
-    Block { is_replay: matches!(turn.value, Turn::Connect(_)), ..block }
+    Block { is_replay: matches!(turn, Turn::Connect(_)), ..block }
 }

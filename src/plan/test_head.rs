@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::test::LoadedTest;
+use crate::compile::WalkPlan;
 use crate::diagnostic::{Diagnostic, Spanned};
 use crate::model::{Skip, Test};
 use crate::project::RunCount;
@@ -16,6 +17,7 @@ pub(super) struct TestHead {
     pub(super) tags: Vec<String>,
     pub(super) skip: Option<String>,
     pub(super) runs: Option<RunCount>,
+    pub(super) walk: Option<WalkPlan>,
 }
 
 impl LoadedTest {
@@ -28,7 +30,7 @@ impl LoadedTest {
         if self.model.hooks.is_some() {
             scope = scope.hint("a test has its name before its hooks run: it cannot use what they give");
         }
-        let Test { name, id, description, tags, skip, runs, .. } = &self.model;
+        let Test { name, id, description, tags, skip, runs, walk, .. } = &self.model;
         let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
         let name = interpolation.text(name).ok();
         let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
@@ -37,6 +39,7 @@ impl LoadedTest {
             tags.iter().flatten().map(|tag| interpolation.text(tag).ok()).collect();
         let skip = skip.as_ref().map_or(Ok(None), |skip| skipped(skip, &mut interpolation));
         let runs = runs.as_ref().map(|runs| RunCount::fill(runs, &mut interpolation));
+        let walk = walk.as_ref().map(|walk| WalkPlan::fill(&walk.value, &mut interpolation)).transpose();
         let mut tags = tags.into_iter().collect::<Option<Vec<String>>>()?;
         let mut seen = HashSet::new();
         tags.retain(|tag| seen.insert(tag.clone()));
@@ -44,8 +47,9 @@ impl LoadedTest {
             Some(runs) => Some(runs?),
             None => None,
         };
+        let walk = walk.ok()?;
         let (name, id, description, skip) = (name?, id.ok()?, description.ok()?, skip.ok()?);
-        Some(TestHead { name, id, description, tags, skip, runs })
+        Some(TestHead { name, id, description, tags, skip, runs, walk })
     }
 }
 

@@ -89,10 +89,23 @@ impl LoadedTest {
         })
     }
 
+    /// What is known when an action of a walk is filled: what turns and actions keep may come later.
+    pub(super) fn before_action(&self, mut scope: Scope) -> Scope {
+        let turns = self.turns.iter().map(|turn| &turn.value).chain(self.actions().map(|(_, turn)| turn));
+        for (name, _) in turns.filter_map(|turn| turn.settings().capture).flatten() {
+            if !scope.knows(&name.value) {
+                scope.shadow(name);
+            }
+        }
+        scope
+    }
+
     /// What is known when all turns are over.
     pub(super) fn after_turns<'s>(&self, scope: &'s Scope, variables: &Variables) -> Cow<'s, Scope> {
         let mut scope = Cow::Borrowed(scope);
-        self.turns.iter().for_each(|turn| expect_captures(turn, &mut scope, variables));
+        let actions = self.actions().map(|(_, turn)| turn);
+        let turns = self.turns.iter().map(|turn| &turn.value).chain(actions);
+        turns.for_each(|turn| expect_captures(turn, &mut scope, variables));
         scope
     }
 }
@@ -104,7 +117,7 @@ pub(super) fn scope_at_start(mut known: Scope) -> Scope {
     known
 }
 
-fn expect_captures(turn: &Spanned<Turn>, scope: &mut Cow<'_, Scope>, variables: &Variables) {
+fn expect_captures(turn: &Turn, scope: &mut Cow<'_, Scope>, variables: &Variables) {
     for (name, _) in turn.settings().capture.into_iter().flatten() {
         if !variables.given.contains_key(&name.value) {
             scope.to_mut().shadow(name);

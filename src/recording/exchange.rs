@@ -21,6 +21,8 @@ pub(super) struct Recorded {
     pub(super) ids: BTreeMap<String, Vec<String>>,
     /// The names of the secrets that markers replace.
     pub(super) secrets: Vec<String>,
+    /// The actions that a walk took.
+    pub(super) actions: Vec<String>,
     /// The output of the config's `setup`.
     pub(super) setup: Map<String, Value>,
     /// The output of each hook of the test; there is none after one that failed.

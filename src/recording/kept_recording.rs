@@ -70,6 +70,11 @@ impl KeptRecording {
         &self.key
     }
 
+    /// The actions that it took, if it is of a walk.
+    pub fn actions(&self) -> &[String] {
+        &self.recorded.actions
+    }
+
     /// Whether its file is not as it was written.
     pub fn is_edited(&self) -> bool {
         self.recorded.is_edited

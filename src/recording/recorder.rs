@@ -132,6 +132,11 @@ impl Recorder {
         state.markers = Markers::new(&state.secrets, self.0.redactor.patterns());
     }
 
+    /// A walk takes the action `name`.
+    pub fn add_action(&self, name: &str) {
+        self.0.state().recorded.actions.push(name.to_owned());
+    }
+
     /// What the config's `setup` gave.
     pub(super) fn setup(&self, gave: &Map<String, Value>) {
         self.0.state().recorded.setup.clone_from(gave);

@@ -74,6 +74,7 @@ impl Replay {
             ended_unix_ms,
             ids,
             secrets,
+            actions: _,
             setup,
             hooks,
             exchanges,

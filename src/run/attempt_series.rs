@@ -1,4 +1,4 @@
-//! What decides how many attempts there are at a test: its retries, or its runs.
+//! What decides how many attempts there are at a test: its retries, its runs, or its walks.
 
 use super::case::Case;
 use super::event::RunEvent;

@@ -8,7 +8,7 @@ use super::attempt::{Attempt, AttemptPurpose};
 use super::person::{People, PersonAnswer, PersonQuestion};
 use super::request_pace::RequestPace;
 use super::turn_count::turn_count;
-use super::unwritten_input::{UnwrittenInput, UnwrittenTurn, input_of, too_many_turns};
+use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn, input_of, too_many_turns};
 use crate::compile::CompiledInteraction;
 use crate::engine::{ConversationSoFar, awaiting_input};
 use crate::model::MissingInput;
@@ -54,8 +54,8 @@ impl<'a> AwaitedInput<'a> {
         self.attempt.environment.begin_turn(turn_count(number));
         let missing = match self.typed(number, decision.as_ref(), so_far).await? {
             Ok(text) => {
-                let (input, origin) = (input_of(so_far.trace, text), InputOrigin::Human);
-                return Ok(Some(UnwrittenTurn { input, origin, time_left: None }));
+                let sends = UnwrittenRequest::Says(input_of(so_far.trace, text));
+                return Ok(Some(UnwrittenTurn { sends, origin: InputOrigin::Human, time_left: None }));
             }
             Err(why) => why,
         };

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::event::RunEvent;
 use super::prefetch::Loading;
 use super::run::Run;
+use super::walk_input::{CurrentWalk, SharedWalk, WalkRoute};
 use super::watchdog::Watchdog;
 use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Outcome, Problem};
@@ -25,6 +26,8 @@ pub(super) struct Case {
     pub(super) redactor: Redactor,
     /// Warnings of what its programs did not get.
     pub(super) warnings: Mutex<Vec<String>>,
+    /// The walk of the running attempt, of a test with a walk.
+    pub(super) walk: SharedWalk,
     /// Watches its thread.
     pub(super) watchdog: Arc<Watchdog>,
 }
@@ -41,6 +44,7 @@ impl Case {
             started_unix_ms: clock.unix_ms(clock.now()),
             redactor: shared.redactor_of(&entry),
             warnings: Mutex::default(),
+            walk: Arc::new(Mutex::new(CurrentWalk::of(WalkRoute::Explore(1)))),
             watchdog: Arc::default(),
             shared,
             plan,

@@ -21,6 +21,7 @@ use super::snapshots;
 use super::test_inputs::TestInputs;
 use super::turn_count::turn_count;
 use super::unwritten_input::UnwrittenInput;
+use super::walk_input::WalkInput;
 use super::watchdog::{ConversationLocks, TestStep};
 use super::written_turns::WrittenTurns;
 use crate::assertion::{Evaluator, Inherited, Measure};
@@ -121,6 +122,7 @@ impl Attempt<'_> {
             simulation,
             interaction,
             confirmation_tools,
+            actions,
             ..
         } = prepared;
         let options = shared.options;
@@ -138,6 +140,7 @@ impl Attempt<'_> {
         let mut mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
         let checkpoints =
             simulation.as_ref().map_or_else(Vec::new, |simulation| simulation.checkpoints.clone());
+        let conditions = actions.iter().filter_map(|action| action.needs.clone()).collect();
         let trace = Trace::new(target.state().clone())
             .on_thread(thread_id.as_str())
             .after(history.iter().flat_map(ids_of));
@@ -173,7 +176,7 @@ impl Attempt<'_> {
             session,
             trace,
             evaluator,
-            checkpoints: Checkpoints::start(checkpoints, redactor)
+            checkpoints: Checkpoints::start(checkpoints, conditions, redactor)
                 .map_err(|error| setup(error.to_string()))?,
             tools: &mut mocks,
             oracle: &oracle,
@@ -185,12 +188,14 @@ impl Attempt<'_> {
             at_violation: options.at_violation,
         };
         let written = WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
-        let unwritten: Option<Box<dyn UnwrittenInput + '_>> = match simulation {
-            Some(simulation) => {
+        let walk = self.case.entry.test.walk.as_ref();
+        let unwritten: Option<Box<dyn UnwrittenInput + '_>> = match (walk, simulation) {
+            (Some(walk), _) => Some(Box::new(WalkInput::new(self, scripts, walk, actions))),
+            (None, Some(simulation)) => {
                 let simulator = Simulator { helpers, simulation, thread_id };
                 Some(Box::new(SimulatedInput::new(self, simulator)))
             }
-            None => match AwaitedInput::of(self, &attempt_pace, interaction, confirmation_tools) {
+            (None, None) => match AwaitedInput::of(self, &attempt_pace, interaction, confirmation_tools) {
                 Some(awaited) => Some(Box::new(awaited)),
                 None => None,
             },

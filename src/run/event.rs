@@ -6,6 +6,15 @@ use crate::message::Lane;
 use crate::outcome::{Outcome, RunFacts, Status, Verdict};
 use crate::redact::{Mask, Redactor};
 
+/// What a walk is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WalkStage {
+    /// To find one that fails.
+    Explore,
+    /// To find a shorter one that fails.
+    Shrink,
+}
+
 /// Something that happened in a run.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
@@ -55,6 +64,17 @@ pub enum RunEvent {
         most: u32,
         /// How many runs did not pass so far.
         failed: u32,
+    },
+    /// Another walk of a running test begins.
+    NextWalk {
+        /// The test's id.
+        id: String,
+        /// What it is for.
+        stage: WalkStage,
+        /// Which one begins, counted from 1.
+        number: u32,
+        /// How many there may be.
+        of: u32,
     },
     /// A running test sends or receives something; only if that is asked for.
     Exchange {
@@ -134,6 +154,7 @@ impl Mask for RunEvent {
             Self::CaseStarted { id }
             | Self::TurnStarted { id, .. }
             | Self::NextRun { id, .. }
+            | Self::NextWalk { id, .. }
             | Self::CaseEnded { id, .. } => {
                 id.mask(redactor);
             }

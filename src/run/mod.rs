@@ -60,12 +60,15 @@ mod turn_count;
 mod unwritten_input;
 mod used_threads;
 mod verify_recording;
+mod walk_random;
+mod walk_search;
+mod walk_input;
 mod watchdog;
 mod worker;
 mod written_turns;
 
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
-pub use event::RunEvent;
+pub use event::{RunEvent, WalkStage};
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use exchange_part::ExchangePart;
 pub use options::{AfterFailure, ExchangeReports, Options, ReusedThreads, SuiteComparison};

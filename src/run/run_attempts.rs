@@ -1,4 +1,5 @@
-//! The attempts at a test, one after the other: those of a retried test and those of one that runs several times.
+//! The attempts at a test, one after the other: those of a retried test, those of one that runs several times, and
+//! walks.
 //!
 //! **Invariant:** an attempt shares nothing with the one before it but the test's file.
 
@@ -8,21 +9,27 @@ use super::repeated_runs::RepeatedRuns;
 use super::retries::Retries;
 use super::run_attempt::run_attempt;
 use super::used_threads::UsedThreads;
+use super::walk_search::WalkSearch;
 use crate::context::CaseKey;
 use crate::outcome::Outcome;
 
 /// Runs the attempts at a test, the first of which is `key`, until nothing is left to decide or all tests stop.
 pub(super) async fn run_attempts(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) -> Outcome {
     let policy = case.shared.options.runs.policy(case.entry.test.runs);
-    let mut series: Box<dyn AttemptSeries + Send> = match policy {
-        Some(policy) => Box::new(RepeatedRuns::new(policy)),
-        None => Box::new(Retries::new(case.shared.options.retries)),
+    let walk = case.entry.test.walk.as_ref();
+    let mut series: Box<dyn AttemptSeries + Send> = match (walk, policy) {
+        (Some(walk), _) => Box::new(match &case.shared.recording {
+            Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),
+            None => WalkSearch::new(walk, &case.walk),
+        }),
+        (None, Some(policy)) => Box::new(RepeatedRuns::new(policy)),
+        (None, None) => Box::new(Retries::new(case.shared.options.retries)),
     };
     loop {
         let mut outcome = run_attempt(case, key, threads).await;
         outcome.run = key.run;
         threads.add(&outcome.transcript.thread_id);
-        if policy.is_some() {
+        if walk.is_some() || policy.is_some() {
             case.forget_secrets_of(&mut outcome);
         }
         let next = series.next(key, outcome);

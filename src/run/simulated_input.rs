@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use super::attempt::Attempt;
 use super::simulator::Simulator;
 use super::turn_count::turn_count;
-use super::unwritten_input::{UnwrittenInput, UnwrittenTurn, failed, input_of, too_many_turns};
+use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn, failed, input_of, too_many_turns};
 use crate::context::At;
 use crate::engine::{ConversationSoFar, TimeLeft, conversation_timeout};
 use crate::helper::SimulatorAnswer;
@@ -56,8 +56,8 @@ impl<'a> SimulatedInput<'a> {
             return achieved(number, so_far);
         }
         let time_left = Some(TimeLeft { left, of: self.simulator.simulation.timeout });
-        let input = input_of(so_far.trace, input);
-        Ok(Some(UnwrittenTurn { input, origin: InputOrigin::Simulator, time_left }))
+        let sends = UnwrittenRequest::Says(input_of(so_far.trace, input));
+        Ok(Some(UnwrittenTurn { sends, origin: InputOrigin::Simulator, time_left }))
     }
 
     /// What is left of the time of the conversation, which begins with the first question to the simulator.

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
 use super::script_oracle::ScriptOracle;
-use super::unwritten_input::{UnwrittenInput, UnwrittenTurn};
+use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
 use super::watchdog::TestStep;
 use super::written_turns::WrittenTurns;
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
@@ -39,10 +39,13 @@ impl InputSource for TestInputs<'_> {
                 self.attempt.case.watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
                 return Ok(None);
             };
-            let UnwrittenTurn { input, origin, time_left } = said;
-            let turn = self.scripts.preparation().unwritten_turn(input);
+            let UnwrittenTurn { sends, origin, time_left } = said;
+            let (turn, rules) = match sends {
+                UnwrittenRequest::Says(input) => (self.scripts.preparation().unwritten_turn(input), None),
+                UnwrittenRequest::Prepared(prepared) => (prepared.0, Some(prepared.1)),
+            };
             let request = self.written.start(turn)?;
-            Ok(Some(NextTurn { request, origin, time_left, rules: None }))
+            Ok(Some(NextTurn { request, origin, time_left, rules }))
         })
     }
 

@@ -2,6 +2,8 @@
 
 use futures_util::future::BoxFuture;
 
+use crate::assertion::TurnRules;
+use crate::compile::PreparedTurn;
 use crate::engine::{ConversationSoFar, TimeLeft};
 use crate::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
 use crate::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem};
@@ -9,11 +11,19 @@ use crate::trace::{RunEnd, Trace};
 
 /// What a turn sends that is not written.
 pub(super) struct UnwrittenTurn {
-    pub(super) input: TurnInput,
+    pub(super) sends: UnwrittenRequest,
     /// Who says it.
     pub(super) origin: InputOrigin,
     /// What is left of the time of the conversation, if that is limited.
     pub(super) time_left: Option<TimeLeft>,
+}
+
+/// A request that is not one of the written turns.
+pub(super) enum UnwrittenRequest {
+    /// One with the settings of the test.
+    Says(TurnInput),
+    /// One with settings and rules of its own.
+    Prepared(Box<(PreparedTurn, TurnRules)>),
 }
 
 /// Says what the user says after the written turns.

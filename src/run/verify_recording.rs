@@ -9,6 +9,7 @@ use super::outcomes::blank;
 use super::prefetch::Loading;
 use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
+use super::walk_input::{CurrentWalk, lock};
 use crate::context::CaseKey;
 use crate::outcome::{ErrorKind, Outcome, Problem};
 use crate::recording::AttemptEnvironment;
@@ -24,7 +25,7 @@ pub(super) async fn verify_recording(
     environment: &AttemptEnvironment,
     outcome: &Outcome,
 ) -> Result<(), Problem> {
-    let Case { shared, plan, entry, redactor, watchdog, .. } = case;
+    let Case { shared, plan, entry, redactor, walk, watchdog, .. } = case;
     let environment = environment.verification(outcome.transcript.ended_unix_ms, &shared.context)?;
     let Some(environment) = environment else { return Ok(()) };
     let loading = Loading::begin(shared.context.clone(), entry.clone());
@@ -36,6 +37,7 @@ pub(super) async fn verify_recording(
         started_unix_ms: case.started_unix_ms,
         redactor: redactor.clone(),
         warnings: Mutex::default(),
+        walk: Arc::new(Mutex::new(CurrentWalk::of(lock(walk).route.clone()))),
         watchdog: Arc::clone(watchdog),
     };
     let purpose = AttemptPurpose::Verify;

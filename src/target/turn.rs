@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::protocol::TurnType;
 use super::registry::PROTOCOLS;
 use super::schema::branch;
-use crate::model::{ConnectTurn, ResumeTurn, Turn, TurnKind, UserTurn};
+use crate::model::{Action, AssertBlock, ConnectTurn, ResumeTurn, Turn, TurnKind, UserTurn};
 
 /// The type of a turn in which the user says something, whatever the protocol.
 const USER: TurnType =
@@ -56,22 +56,62 @@ impl JsonSchema for Turn {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let branches: Vec<Value> = turn_types()
-            .map(|TurnType { name, since, description, kind }| {
-                let mut keys = match kind {
-                    TurnKind::User => UserTurn::json_schema(generator),
-                    TurnKind::Connect => ConnectTurn::json_schema(generator),
-                    TurnKind::Resume => ResumeTurn::json_schema(generator),
-                };
-                keys.insert("description".to_owned(), (*description).into());
-                branch(name, since, keys)
-            })
-            .collect();
+        let branches: Vec<Value> = turn_types().map(|turn_type| turn_branch(turn_type, generator)).collect();
         json_schema!({
             "description": "One turn: what is sent, and the assertions about the response. `type` is optional for `user`.",
             "oneOf": branches,
         })
     }
+}
+
+impl JsonSchema for Action {
+    fn schema_name() -> Cow<'static, str> {
+        "Action".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut needs = generator.subschema_for::<AssertBlock>();
+        needs.insert("description".to_owned(), NEEDS.into());
+        needs.insert("x-since".to_owned(), ACTIONS_SINCE.into());
+        let branches: Vec<Value> = turn_types()
+            .map(|turn_type| {
+                let mut branch = turn_branch(turn_type, generator);
+                branch["x-since"] = turn_type.since.max(ACTIONS_SINCE).into();
+                if let Some(properties) = branch["properties"].as_object_mut() {
+                    properties.remove("id");
+                    for property in properties.values_mut().filter_map(Value::as_object_mut) {
+                        property.remove("x-since");
+                    }
+                    properties.insert("needs".to_owned(), needs.clone().to_value());
+                }
+                branch
+            })
+            .collect();
+        json_schema!({
+            "description": "An action of a walk: a turn, and what it needs. `type` is optional for `user`.",
+            "oneOf": branches,
+        })
+    }
+}
+
+/// What an action has in addition to a turn.
+const NEEDS: &str = "What must be true of the turn before. Without it, the action is always possible.";
+
+/// The schema version that has actions first.
+const ACTIONS_SINCE: &str = "1.3";
+
+/// The schema of one type of turn.
+fn turn_branch(
+    TurnType { name, since, description, kind }: &TurnType,
+    generator: &mut SchemaGenerator,
+) -> Value {
+    let mut keys = match kind {
+        TurnKind::User => UserTurn::json_schema(generator),
+        TurnKind::Connect => ConnectTurn::json_schema(generator),
+        TurnKind::Resume => ResumeTurn::json_schema(generator),
+    };
+    keys.insert("description".to_owned(), (*description).into());
+    branch(name, since, keys)
 }
 
 #[cfg(test)]

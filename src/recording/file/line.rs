@@ -54,6 +54,9 @@ pub(super) struct Heading {
     pub(super) ids: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     pub(super) secrets: Vec<String>,
+    /// The actions that a walk took; only of a walk.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) actions: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -61,6 +61,7 @@ mod tests {
             ended_unix_ms: 1_300,
             ids: BTreeMap::from([("run".to_owned(), vec!["r-1".to_owned()])]),
             secrets: vec!["TOKEN".to_owned()],
+            actions: vec!["ask".to_owned()],
             setup: serde_json::Map::from_iter([("TENANT".to_owned(), json!("t-1"))]),
             hooks: vec![Ok(output), Err(problem("exit code 1"))],
             scripts: vec![
@@ -160,7 +161,7 @@ mod tests {
         assert_eq!(
             lines[..8],
             [
-                r#"{"recording":{"version":"1.3","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"]}}"#,
+                r#"{"recording":{"version":"1.3","test":"a.test.yaml::é","run":2,"attempt":3,"started_unix_us":1234567,"ended_unix_ms":1300,"ids":{"run":["r-1"]},"secrets":["TOKEN"],"actions":["ask"]}}"#,
                 r#"{"setup":{"TENANT":"t-1"}}"#,
                 r#"{"hook":{"output":{"TOKEN":"s3cr3t","n":1}}}"#,
                 r#"{"hook":{"failed":{"message":"exit code 1","help":"try again"}}}"#,

@@ -114,6 +114,7 @@ fn read_heading(
             ended_unix_ms: heading.ended_unix_ms,
             ids: heading.ids,
             secrets: heading.secrets,
+            actions: heading.actions,
             ..Recorded::default()
         },
         exchanges: Vec::new(),

@@ -39,6 +39,7 @@ pub(in crate::recording) fn write(
         ended_unix_ms: recorded.ended_unix_ms,
         ids: recorded.ids.clone(),
         secrets: recorded.secrets.clone(),
+        actions: recorded.actions.iter().map(|name| mark(name)).collect(),
     }));
     if !recorded.setup.is_empty() {
         out.line(&RecordingLine::Setup(out.marked_map(&recorded.setup)));

@@ -17,6 +17,7 @@ use crate::report::run_totals::{RunClose, RunTotals};
 use crate::report::words::duration::milliseconds;
 use crate::report::words::ruling;
 use crate::report::words::stability::{checkpoint, flip, flip_rate, numbers, percent};
+use crate::report::words::walks::summary;
 use crate::run::RunEvent;
 use crate::text::{escape, truncate};
 
@@ -116,6 +117,9 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
             let reason = format!("{}: {}", numbers(failed), truncate::chars(&failed.message, LONGEST_REASON));
             put(&format!("  - {}", quoted(&reason)));
         }
+    }
+    if let Some(walks) = &outcome.walks {
+        put(&format!("walks: {}", quoted(&summary(walks))));
     }
     if let Some(flip) = flip(outcome) {
         put(&format!("comparison: {}", quoted(&flip)));

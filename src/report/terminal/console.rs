@@ -26,8 +26,8 @@ use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::names;
 use crate::report::words::ruling;
-use crate::report::words::stability;
 use crate::report::words::tokens::tokens;
+use crate::report::words::{stability, walks};
 use crate::run::RunEvent;
 use crate::text::{duration, escape, truncate};
 use crate::trace::Usage;
@@ -185,8 +185,9 @@ impl ConsoleReport {
             page.space(2);
             page.put(self.palette.warning, &escape::line(&truncate::bytes(&mark, 200)));
         }
-        if let Some(all_passed) =
-            stability::all_passed(outcome).filter(|_| self.verbosity != Verbosity::Verbose)
+        if let Some(all_passed) = stability::all_passed(outcome)
+            .or_else(|| walks::all_passed(outcome))
+            .filter(|_| self.verbosity != Verbosity::Verbose)
         {
             page.space(2);
             page.put(self.palette.faint, &all_passed);

@@ -4,6 +4,7 @@ use anstyle::Style;
 
 use super::runs::runs;
 use super::style::{TranscriptScope, TranscriptStyle};
+use super::walks::walks;
 use super::writer::transcript;
 use crate::outcome::Outcome;
 use crate::report::layout::Page;
@@ -19,6 +20,7 @@ pub(crate) fn attempts(outcome: &Outcome, style: TranscriptStyle) -> String {
     let mut page = Page::of_width(style.width);
     other_side(&mut page, outcome, style);
     runs(&mut page, outcome, style);
+    walks(&mut page, outcome, style);
     earlier_attempts(&mut page, outcome, style);
     truncate::lines(&page.into_text(), style.whole).into_owned()
 }

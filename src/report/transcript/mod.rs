@@ -5,6 +5,7 @@ mod excerpt;
 mod findings;
 mod runs;
 mod style;
+mod walks;
 mod writer;
 
 pub(super) use attempts::attempts;

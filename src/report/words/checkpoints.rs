@@ -31,7 +31,7 @@ pub(crate) fn words(checkpoint: &CheckpointOutcome) -> CheckpointWords {
 /// Who said what a turn sent, where that is not the test.
 pub(crate) fn speaker(origin: InputOrigin) -> Option<&'static str> {
     match origin {
-        InputOrigin::Static | InputOrigin::Initial => None,
+        InputOrigin::Static | InputOrigin::Initial | InputOrigin::Walk => None,
         InputOrigin::Simulator => Some("said by the simulator"),
         InputOrigin::Human => Some("said by a person"),
     }

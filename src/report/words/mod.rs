@@ -8,3 +8,4 @@ pub(super) mod paths;
 pub(super) mod ruling;
 pub(super) mod stability;
 pub(super) mod tokens;
+pub(super) mod walks;

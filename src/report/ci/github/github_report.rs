@@ -10,6 +10,7 @@ use crate::report::file::markdown::MarkdownBuilder;
 use crate::report::reporter::Reporter;
 use crate::report::stream::Stream;
 use crate::report::words::stability::{flip, rate};
+use crate::report::words::walks::summary;
 use crate::run::RunEvent;
 
 /// Reports to GitHub Actions.
@@ -42,7 +43,8 @@ impl GithubReport {
             let file = step.file(&failure.place.file);
             line(kind, Some((&file, failure.place.line)), &outcome.test.id, &finding(failure))
         };
-        let of_runs = outcome.stability.as_deref().map(rate);
+        let of_walks = outcome.walks.as_deref().map(summary);
+        let of_runs = outcome.stability.as_deref().map(rate).or(of_walks);
         match &outcome.test.quarantine {
             Some(entry) if outcome.status().fails_the_run() => {
                 let why = outcome.headline().map_or(outcome.status().as_str(), |(_, message)| message);

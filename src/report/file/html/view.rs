@@ -12,6 +12,7 @@ use crate::report::words::names;
 use crate::report::words::stability::{
     checkpoint as checkpoint_rate, decision, flip, numbers, rate, times, tries,
 };
+use crate::report::words::walks::{details, summary};
 use crate::text::truncate;
 
 /// The most characters of a finding in the list.
@@ -161,7 +162,8 @@ fn other_attempts(outcome: &Outcome) -> Vec<AttemptDetails<'_>> {
 /// What the runs came to, and those with the reason that the test is shown by.
 fn runs(outcome: &Outcome) -> Vec<String> {
     let Some(stability) = outcome.stability.as_deref() else {
-        return flip(outcome).into_iter().collect();
+        let of_walks = outcome.walks.iter().flat_map(|walks| [vec![summary(walks)], details(walks)].concat());
+        return flip(outcome).into_iter().chain(of_walks).collect();
     };
     let shown = stability.failures.iter().filter(|failed| outcome.example(failed).is_none());
     let shown = shown.map(|failed| {

@@ -9,6 +9,7 @@ use super::view::{
     CheckpointView, EarlierMessageView, JudgedCounts, LastLine, Quarantined, ReportLine, ResultLine,
     RunFactsView, SnapshotCounts, SummaryLine, VERSION, WarningView,
 };
+use super::walks_view::WalksView;
 use crate::diagnostic::Place;
 use crate::outcome::{self, JudgedTotals, Outcome, RunFacts, UncalledTool, UncalledTools};
 use crate::report::run_totals::RunTotals;
@@ -39,6 +40,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         pass_rate: from_runs::pass_rate(outcome),
         stability: from_runs::stability(outcome),
         runs: from_runs::runs(outcome),
+        walks: outcome.walks.as_deref().map(WalksView::from),
         self_comparison: from_runs::self_comparison(outcome),
         other_runs: listed(outcome.other_runs.iter().map(|other| attempt((other.attempt(), other)))),
         skip_reason: outcome.verdict.end.skip_reason(),

@@ -85,6 +85,7 @@ impl From<InputOrigin> for InputSourceView {
             InputOrigin::Static => Self::Static,
             InputOrigin::Initial => Self::Initial,
             InputOrigin::Simulator => Self::Simulator,
+            InputOrigin::Walk => Self::Walk,
             InputOrigin::Human => Self::Human,
         }
     }

@@ -16,6 +16,7 @@ mod runs_view;
 mod turn_view;
 mod verdict_view;
 mod view;
+mod walks_view;
 
 pub use collected_report::{CollectedReport, CollectedValue};
 pub(in crate::report) use from_outcome::result_line;

@@ -266,6 +266,8 @@ pub(super) enum InputSourceView {
     Initial,
     /// From the simulator.
     Simulator,
+    /// From a walk: an action that was possible.
+    Walk,
     /// From a person at the terminal.
     Human,
 }

@@ -12,6 +12,7 @@ use super::case_assertions::CaseAssertionView;
 use super::runs_view::{FlipCounts, RunsView, SelfComparisonView, StabilityView};
 use super::turn_view::{TurnView, UsageView};
 use super::verdict_view::{Assertion, ProblemView, StatusView};
+use super::walks_view::WalksView;
 use crate::schema::generate_since;
 
 /// The version of the format. New fields raise its second number; a change of what a field means raises its first.
@@ -177,6 +178,10 @@ pub(super) struct ResultLine<'a> {
     /// one of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) runs: Option<RunsView<'a>>,
+    /// All walks of a test with a walk; omitted for any other. The fields that are not about walks are those of one of them: of
+    /// the one that failed, shrunk, or of the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) walks: Option<WalksView<'a>>,
     /// Both verdicts, if the suite was compared with itself (`--a-a`); omitted otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) self_comparison: Option<SelfComparisonView>,

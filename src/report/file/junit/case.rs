@@ -98,6 +98,13 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
             ("stability", stability.class().as_str().to_owned()),
         ]
     });
+    let walks = outcome.walks.iter().flat_map(|walks| {
+        [
+            ("walks", walks.walks.to_string()),
+            ("passed_walks", walks.passed.to_string()),
+            ("seed", walks.seed.to_string()),
+        ]
+    });
     let flip = flip(outcome).map(|verdicts| ("comparison", verdicts));
     let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
     let quarantine = outcome.test.quarantine.as_ref().map(|entry| ("quarantine", entry.to_string()));
@@ -106,6 +113,7 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
         .chain(tags)
         .chain(retried)
         .chain(runs)
+        .chain(walks)
         .chain(flip)
         .chain(flaky)
         .chain(quarantine)

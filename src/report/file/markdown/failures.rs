@@ -11,6 +11,7 @@ use crate::report::layout::mark;
 use crate::report::transcript::attempts;
 use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 use crate::report::words::stability::rate;
+use crate::report::words::walks::summary;
 use crate::text::{HeadTail, duration};
 
 /// The most tests in the report, however much room there is: longer lists are for programs.
@@ -203,7 +204,8 @@ fn head(outcome: &Outcome) -> String {
     let of = outcome.attempt();
     let attempts = if of > 1 { format!(", attempt {of} of {of}") } else { String::new() };
     let time = duration::rounded(outcome.transcript.duration_us);
-    let runs = outcome.stability.as_deref().map(|stability| format!("{}\n\n", rate(stability)));
+    let of_walks = outcome.walks.as_deref().map(summary);
+    let runs = outcome.stability.as_deref().map(rate).or(of_walks).map(|came_to| format!("{came_to}\n\n"));
     let heading = format!(
         "### {} {}\n\n{status} after {time}{attempts}\n\n{}",
         mark(outcome.status()),

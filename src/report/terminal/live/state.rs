@@ -1,7 +1,7 @@
 //! What the live area shows, kept up by the events of a run.
 
 use crate::context::At;
-use crate::run::RunEvent;
+use crate::run::{RunEvent, WalkStage};
 use crate::text::escape;
 
 /// The most bytes of a text that are looked at: more has room on no terminal.
@@ -78,6 +78,16 @@ impl AreaState {
                     running.turn = None;
                     let why = if *failed > 0 { format!("{failed} failed") } else { String::new() };
                     running.repeat = Some(Repeat { word: "run", number: *run, of: *most, why });
+                }
+            }
+            RunEvent::NextWalk { id, stage, number, of } => {
+                if let Some(running) = self.test(id) {
+                    running.turn = None;
+                    let word = match stage {
+                        WalkStage::Explore => "walk",
+                        WalkStage::Shrink => "shorter walk",
+                    };
+                    running.repeat = Some(Repeat { word, number: *number, of: *of, why: String::new() });
                 }
             }
             RunEvent::CaseEnded { id, fails_the_run, .. } => {

@@ -1,0 +1,50 @@
+//! What all walks of a test came to.
+
+use serde::{Deserialize, Serialize};
+
+use crate::trace::Usage;
+
+/// What all walks of a test came to. The rest of its outcome is about one of them: the one that failed, shrunk, or the last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Walks {
+    /// Where the random choices began.
+    pub seed: u64,
+    /// How many walks there were to be.
+    pub walks: u32,
+    /// How many passed.
+    pub passed: u32,
+    /// How often each action was taken, in the order of the test; without the attempts to shrink a walk.
+    pub actions: Vec<ActionCount>,
+    /// The walk that failed.
+    pub failed: Option<FailedWalk>,
+    /// How many turns were sent in all walks, with those of the attempts to shrink one.
+    pub turns: usize,
+    /// The tokens of all of them.
+    pub usage: Usage,
+}
+
+/// How often an action was taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionCount {
+    /// Its name.
+    pub name: String,
+    /// How often it was taken.
+    pub taken: u64,
+    /// At how many steps it was possible.
+    pub possible: u64,
+}
+
+/// A walk that did not pass, after which there was no other.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedWalk {
+    /// Its number, counted from 1.
+    pub number: u32,
+    /// The actions that it took.
+    pub actions: Vec<String>,
+    /// The fewest of them that fail with the same rule, in their order; `None` if no rule failed, so that it was not shrunk.
+    pub shrunk: Option<Vec<String>>,
+    /// How many times a shorter walk was tried.
+    pub tries: u32,
+    /// Whether there was no more to try.
+    pub is_shortest: bool,
+}

@@ -1,0 +1,27 @@
+//! The walks of a test, for people: how many passed, the one that failed and what is left of it, and the actions taken.
+
+use anstyle::Style;
+
+use super::style::{TranscriptScope, TranscriptStyle};
+use crate::outcome::Outcome;
+use crate::report::layout::Page;
+use crate::report::words::walks::{all_passed, details, summary};
+use crate::text::{escape, truncate};
+
+/// The most characters of a line.
+const LONGEST: usize = 2000;
+
+/// What the walks of `outcome` came to; empty for a test without, and in short for one whose walks all passed.
+pub(super) fn walks(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
+    let Some(walks) = outcome.walks.as_deref() else { return };
+    if style.scope != TranscriptScope::Everything && all_passed(outcome).is_some() {
+        return;
+    }
+    let mut line = |text: &str, look: Style| {
+        page.space(style.indent);
+        page.hang_at(style.indent + 2);
+        page.line(look, &escape::line(&truncate::chars(text, LONGEST)));
+    };
+    line(&summary(walks), style.palette.of(outcome.status()));
+    details(walks).iter().for_each(|text| line(text, style.palette.faint));
+}

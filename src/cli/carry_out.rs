@@ -22,6 +22,7 @@ use tokio::time::sleep;
 use super::baseline::baseline_report;
 use super::custom_reporter::CustomReporter;
 use super::exit::Exit;
+use super::failed_walks::{self, FailedWalks};
 use super::interrupt;
 use super::last_run;
 use super::outputs::Outputs;
@@ -50,6 +51,8 @@ pub(super) struct PlannedRun<'a> {
     pub(super) reporter: Option<CustomReporter>,
     pub(super) context: &'a Context,
     pub(super) redactor: &'a Redactor,
+    /// Collects the walks that fail.
+    pub(super) walks: FailedWalks,
 }
 
 /// Whether a test may ask a person.
@@ -74,7 +77,7 @@ impl PlannedRun<'_> {
     /// # Errors
     /// If a report cannot be written, or the system has no room for a run.
     pub(super) fn carry_out(self, mut plan: Plan) -> io::Result<Exit> {
-        let Self { options, going, recordings, baseline, reporter, context, redactor } = self;
+        let Self { options, going, recordings, baseline, reporter, context, redactor, walks } = self;
         let (coverage, colour) = (options.coverage(), options.selection.color);
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
         let own_context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
@@ -84,6 +87,7 @@ impl PlannedRun<'_> {
             Run::new(own_context.clone(), Arc::clone(&transport), plan.redactor.clone(), going, sender);
         shared.facts = run_facts(std::env::args_os(), &plan, context);
         let is_live = servers::is_live(&plan, recordings.as_ref());
+        shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
         shared.recordings = recordings;
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
@@ -93,14 +97,13 @@ impl PlannedRun<'_> {
         let display = if has_person { LiveDisplay::Off } else { LiveDisplay::On };
         let Reporters { mut reporters, live } =
             reporters(&options.reports, &plan, colour, context, &outputs, display)?;
-        if let Some(recordings) = &shared.recordings {
-            check_writable(recordings, &plan)?;
-        }
+        shared.recordings.as_ref().map_or(Ok(()), |recordings| check_writable(recordings, &plan))?;
         if let Some(reporter) = &reporter {
             reporters.push(Box::new(reporter.collect(context)?));
         }
         // First, since a report that is written to a pipe waits for its reader.
         reporters.insert(0, Box::new(last_run::memory(&plan, coverage, context, redactor)));
+        reporters.push(Box::new(walks));
         reporters.extend(baseline.map(|known| {
             baseline_report(known, coverage, options.reports.people(), colour, context, &outputs)
         }));

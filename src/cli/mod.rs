@@ -13,6 +13,7 @@ mod custom_reporter;
 mod execution_options;
 mod exit;
 mod explain;
+mod failed_walks;
 mod freeze;
 mod generate;
 mod habits;

@@ -13,6 +13,7 @@ use super::baseline::baseline;
 use super::carry_out::PlannedRun;
 use super::custom_reporter::custom_reporter;
 use super::exit::Exit;
+use super::failed_walks::FailedWalks;
 use super::generate::{self, Asking, FILE};
 use super::last_run;
 use super::load::load;
@@ -144,10 +145,22 @@ fn run_tests(mut options: RunOptions, context: &Context) -> Exit {
     };
     let exchanges = if options.reports.debug { ExchangeReports::On } else { ExchangeReports::Off };
     let going = options.people.put_into(Options { exchanges, ..going(plan.settings, writing) });
-    let run =
-        PlannedRun { options: &options, going, recordings, baseline, reporter, context, redactor: &redactor };
+    let (walks, folder) = (FailedWalks::default(), plan.config.folder.clone());
+    let run = PlannedRun {
+        options: &options,
+        going,
+        recordings,
+        baseline,
+        reporter,
+        context,
+        redactor: &redactor,
+        walks: walks.clone(),
+    };
     match run.carry_out(plan) {
-        Ok(exit) => exit,
+        Ok(exit) => {
+            walks.freeze(&selection, &folder, context);
+            exit
+        }
         Err(error) => complain(&redactor.text(&error.to_string()), Exit::Failure),
     }
 }

@@ -121,7 +121,9 @@ fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, FreezeError> {
     for (turn, number) in held.conversation.turns.iter().zip(1..) {
         let is_message = turn.origin == InputOrigin::Initial
             || (!is_said_by_others(turn.origin) && tree.get("turns").is_none());
-        turns.push(if is_said_by_others(turn.origin) {
+        turns.push(if let Some(action) = action(tree, held, number) {
+            action
+        } else if is_said_by_others(turn.origin) {
             written_turn(turn, number)?
         } else if is_message {
             first_message(tree)
@@ -131,6 +133,15 @@ fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, FreezeError> {
     }
     turns.extend(written);
     Ok(turns)
+}
+
+/// The action of a walk that the turn `number`, counted from 1, took, as a turn.
+fn action(tree: &Node, held: &HeldTest, number: usize) -> Option<Node> {
+    let turn = held.outcome.transcript.turns.get(number - 1)?;
+    let name = turn.id.as_deref().filter(|_| turn.origin == InputOrigin::Walk)?;
+    let mut action = tree.get("walk")?.get("actions")?.get(name)?.clone();
+    action.remove("needs");
+    Some(action)
 }
 
 /// Takes the last of the messages, as a turn.

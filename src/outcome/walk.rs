@@ -23,6 +23,13 @@ pub struct Walks {
     pub usage: Usage,
 }
 
+impl Walks {
+    /// Whether one failed, and was shrunk.
+    pub fn is_shrunk(&self) -> bool {
+        self.failed.as_ref().is_some_and(|failed| failed.shrunk.is_some())
+    }
+}
+
 /// How often an action was taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionCount {

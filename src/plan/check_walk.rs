@@ -14,6 +14,10 @@ impl LoadedTest {
             let message = "`simulate` and `walk` both say what the user does";
             report(Code::Contradiction, simulate.span, message, "keep one of them, or write two tests");
         }
+        if let Some(interactive) = &self.model.interactive {
+            let message = "`interactive` and `walk` both say what the user does";
+            report(Code::Contradiction, interactive.span, message, "keep one of them, or write two tests");
+        }
         if let Some(runs) = &self.model.runs {
             let message = "`runs` cannot be combined with `walk`, which says how often in `walks`";
             report(Code::Contradiction, runs.span, message, "remove `runs`");

@@ -55,7 +55,8 @@ struct Outside {
 /// Where everything comes from.
 enum EnvironmentSource {
     Live,
-    Recorded(Recorder, Recordings),
+    /// Live, and recorded: into a file, or only as long as the attempt is looked at.
+    Recorded(Recorder, Option<Recordings>),
     Replayed(Replay),
     /// Replayed, and what the test uses of it is recorded again.
     Copied(Replay, Recorder, Arc<KeptRecording>),
@@ -96,9 +97,16 @@ impl AttemptEnvironment {
             (None, RecordingMode::Replay) => Err(recordings.missing(key)),
             (None, _) => {
                 let recordings = recordings.clone();
-                Ok(self.recorded(key, |recorder| EnvironmentSource::Recorded(recorder, recordings)))
+                Ok(self.recorded(key, |recorder| EnvironmentSource::Recorded(recorder, Some(recordings))))
             }
         }
+    }
+
+    /// The same, recorded as the first attempt at the test of `key`. No file is written.
+    #[must_use]
+    pub fn recorded_in_memory(self, key: &CaseKey) -> Self {
+        let key = CaseKey::first(key.test.clone());
+        self.recorded(&key, |recorder| EnvironmentSource::Recorded(recorder, None))
     }
 
     /// The same for the attempt `key`, replayed from `kept`, whatever attempt that is of.
@@ -357,9 +365,18 @@ impl AttemptEnvironment {
     /// # Errors
     /// If it must not be kept.
     pub fn verification(&self, ended_unix_ms: u64, context: &Context) -> Result<Option<Self>, Problem> {
-        let EnvironmentSource::Recorded(recorder, recordings) = &self.source else { return Ok(None) };
+        let EnvironmentSource::Recorded(recorder, Some(recordings)) = &self.source else { return Ok(None) };
         let replay = recorder.verification(recordings, ended_unix_ms)?;
         Ok(replay.map(|replay| Self::replayed(replay, context, self.redactor.clone())))
+    }
+
+    /// The text of the recording of an attempt that is recorded in memory, which ended at `ended_unix_ms`, in milliseconds
+    /// since the Unix epoch; `None` if it is not, or would contain a secret.
+    pub fn text_in_memory(&self, ended_unix_ms: u64) -> Option<String> {
+        match &self.source {
+            EnvironmentSource::Recorded(recorder, None) => recorder.text(ended_unix_ms).ok(),
+            _ => None,
+        }
     }
 
     /// Writes what was recorded of the attempt, which ended at `ended_unix_ms`, in milliseconds since the Unix epoch.
@@ -369,8 +386,8 @@ impl AttemptEnvironment {
     /// If it cannot be written, or would contain a secret.
     pub fn keep(&self, ended_unix_ms: u64) -> Result<Option<String>, Problem> {
         match &self.source {
-            EnvironmentSource::Live => Ok(None),
-            EnvironmentSource::Recorded(recorder, recordings) => {
+            EnvironmentSource::Live | EnvironmentSource::Recorded(_, None) => Ok(None),
+            EnvironmentSource::Recorded(recorder, Some(recordings)) => {
                 recorder.keep(recordings, ended_unix_ms).map(Some)
             }
             EnvironmentSource::Replayed(replay) => Ok(Some(replay.file().to_owned())),

@@ -25,7 +25,7 @@ use super::program_run::{ProgramRun, ProgramRunEnd};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
-use crate::context::{At, CaseKey, Clock, Ids, digest, write_file};
+use crate::context::{At, CaseKey, Clock, Ids, digest};
 use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
@@ -171,17 +171,7 @@ impl Recorder {
     /// Writes the recording, over an older one of the same test and run, and says where, as shown in messages.
     pub(super) fn keep(&self, recordings: &Recordings, ended_unix_ms: u64) -> Result<String, Problem> {
         let folder = &recordings.folder;
-        let path = name::path(folder, &self.0.key);
-        let shown = recordings.shown(&self.0.key);
-        let text = self.text(ended_unix_ms)?;
-        if let Some(excess) = recordings.limits.exceeded_by(&text) {
-            let message = format!("it was not recorded: the recording {excess}");
-            return Err(problem(message, Some("record fewer turns, or an agent that says less")));
-        }
-        write_file(&path, text.as_bytes()).map_err(|error| {
-            let message = format!("the recording `{shown}` cannot be written: {error}");
-            problem(message, Some("is the directory of recordings writable?"))
-        })?;
+        let shown = recordings.write(&self.0.key, &self.text(ended_unix_ms)?)?;
         // An earlier recording may have more attempts or runs, whose files are deleted. A run that was missing leaves the others.
         remove_attempts(folder, CaseKey { attempt: self.0.key.attempt + 1, ..self.0.key.clone() });
         let mut next = CaseKey { run: self.0.key.run + 1, attempt: 1, ..self.0.key.clone() };

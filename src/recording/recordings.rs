@@ -14,7 +14,7 @@ use super::problem::problem;
 use super::recording_limits::RecordingLimits;
 use super::replay::Replay;
 use super::request_match::RequestMatch;
-use crate::context::{CaseKey, Scratch};
+use crate::context::{CaseKey, Scratch, write_file};
 use crate::outcome::Problem;
 use crate::redact::Redactor;
 
@@ -109,6 +109,23 @@ impl Recordings {
             return Err(format!("cannot write the recording `{}`: {why}", self.shown(&key)));
         }
         Ok(())
+    }
+
+    /// Writes the recording `text` of `key`, over an older one, and says where, as shown in messages.
+    ///
+    /// # Errors
+    /// If it is too large or cannot be written.
+    pub fn write(&self, key: &CaseKey, text: &str) -> Result<String, Problem> {
+        let shown = self.shown(key);
+        if let Some(excess) = self.limits.exceeded_by(text) {
+            let message = format!("it was not recorded: the recording {excess}");
+            return Err(problem(message, Some("record fewer turns, or an agent that says less")));
+        }
+        write_file(&name::path(&self.folder, key), text.as_bytes()).map_err(|error| {
+            let message = format!("the recording `{shown}` cannot be written: {error}");
+            problem(message, Some("is the directory of recordings writable?"))
+        })?;
+        Ok(shown)
     }
 
     /// Whether there is a recording of the first attempt at the test `id`.

@@ -138,8 +138,7 @@ impl Attempt<'_> {
         let scripts = ScriptOracle { attempt: self, preparation };
         let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
         let mut mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
-        let checkpoints =
-            simulation.as_ref().map_or_else(Vec::new, |simulation| simulation.checkpoints.clone());
+        let watched = simulation.iter().flat_map(|simulation| &simulation.checkpoints).cloned().collect();
         let conditions = actions.iter().filter_map(|action| action.needs.clone()).collect();
         let trace = Trace::new(target.state().clone())
             .on_thread(thread_id.as_str())
@@ -176,7 +175,7 @@ impl Attempt<'_> {
             session,
             trace,
             evaluator,
-            checkpoints: Checkpoints::start(checkpoints, conditions, redactor)
+            checkpoints: Checkpoints::start(watched, conditions, redactor)
                 .map_err(|error| setup(error.to_string()))?,
             tools: &mut mocks,
             oracle: &oracle,

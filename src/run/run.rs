@@ -37,6 +37,8 @@ pub struct Run {
     pub stopper: Stopper,
     /// The recordings, if tests are recorded or replayed.
     pub recordings: Option<Recordings>,
+    /// Where the recordings of walks that fail are kept if tests are neither recorded nor replayed.
+    pub failed_walks: Option<Recordings>,
     /// One recording that every test is replayed from, over `recordings`.
     pub recording: Option<Arc<KeptRecording>>,
     /// Collects the conversation of a run that has one test.
@@ -71,6 +73,7 @@ impl Run {
             facts: RunFacts::default(),
             stopper: Stopper::default(),
             recordings: None,
+            failed_walks: None,
             recording: None,
             log: None,
             person: None,

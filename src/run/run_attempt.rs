@@ -12,6 +12,7 @@ use super::outcomes::{blank, end_with};
 use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
 use super::verify_recording::verify_recording;
+use super::walk_input::lock;
 use super::watchdog::TestStep;
 
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
@@ -33,6 +34,7 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     attempt.run(threads).await;
     let Attempt { environment, mut outcome, teardown, has_ended, .. } = attempt;
     let may_write = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO).is_ok();
+    lock(&case.walk).recording = environment.text_in_memory(outcome.transcript.ended_unix_ms);
     if may_write && has_ended {
         let verified = verify_recording(case, key, threads, &environment, &outcome).await;
         match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
@@ -52,6 +54,9 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
     match (&shared.recording, &shared.recordings) {
         (Some(kept), _) => Ok(live.with_recording(kept, key)),
         (None, Some(recordings)) => live.with_recordings(recordings, key),
+        (None, None) if shared.failed_walks.is_some() && case.entry.test.walk.is_some() => {
+            Ok(live.recorded_in_memory(key))
+        }
         (None, None) => Ok(live),
     }
 }

@@ -7,7 +7,9 @@ use futures_util::future::BoxFuture;
 use super::attempt::Attempt;
 use super::simulator::Simulator;
 use super::turn_count::turn_count;
-use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn, failed, input_of, too_many_turns};
+use super::unwritten_input::{
+    UnwrittenInput, UnwrittenRequest, UnwrittenTurn, failed, input_of, too_many_turns,
+};
 use crate::context::At;
 use crate::engine::{ConversationSoFar, TimeLeft, conversation_timeout};
 use crate::helper::SimulatorAnswer;

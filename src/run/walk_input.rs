@@ -35,12 +35,14 @@ pub(super) struct CurrentWalk {
     pub(super) possible: BTreeMap<String, u64>,
     /// Whether a given action was not possible.
     pub(super) has_left_route: bool,
+    /// The text of its recording, if it was recorded in memory.
+    pub(super) recording: Option<String>,
 }
 
 impl CurrentWalk {
     /// The beginning of a walk.
     pub(super) fn of(route: WalkRoute) -> Self {
-        Self { route, taken: Vec::new(), possible: BTreeMap::new(), has_left_route: false }
+        Self { route, taken: Vec::new(), possible: BTreeMap::new(), has_left_route: false, recording: None }
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct WalkSearch {
     shrinking: Option<ShrinkingWalk>,
     /// The shortest walk that failed, or the last.
     shown: Outcome,
+    /// The text of its recording, if it failed and was recorded in memory.
+    recording: Option<String>,
     warnings: Vec<String>,
 }
 
@@ -90,6 +92,7 @@ impl WalkSearch {
             summary,
             shrinking: None,
             shown: Outcome::default(),
+            recording: None,
             warnings: Vec::new(),
         }
     }
@@ -132,18 +135,19 @@ impl WalkSearch {
         let (shrunk, tries, is_shortest) = (None, 0, true);
         let is_new = matches!(walk.route, WalkRoute::Explore(_));
         self.shrinking = ShrinkingWalk::of(&outcome, &walk.taken).filter(|_| is_new);
+        self.recording = walk.recording;
         self.summary.failed = Some(FailedWalk { number, actions: walk.taken, shrunk, tries, is_shortest });
         self.shown = outcome;
         self.shrink_on()
     }
 
     /// Takes the outcome of a shorter walk; says whether there is another attempt.
-    fn tried(&mut self, walk: &CurrentWalk, outcome: Outcome) -> bool {
+    fn tried(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
         if let (Some(shrinking), Some(failed)) = (&mut self.shrinking, &mut self.summary.failed) {
             failed.tries += 1;
             if !walk.has_left_route && shrinking.fails_alike(&outcome) {
                 shrinking.reduction.keep();
-                self.shown = outcome;
+                (self.shown, self.recording) = (outcome, walk.recording);
             }
         }
         self.shrink_on()
@@ -174,40 +178,46 @@ impl AttemptSeries for WalkSearch {
         let walk = lock(&self.current).clone();
         let has_next = match self.shrinking {
             None => self.explored(walk, outcome),
-            Some(_) => self.tried(&walk, outcome),
+            Some(_) => self.tried(walk, outcome),
         };
         if !has_next {
             return None;
         }
         key.run += 1;
-        let (route, event) = match (&self.shrinking, &self.summary.failed) {
-            (Some(shrinking), Some(failed)) => {
-                let (stage, number, of) = (WalkStage::Shrink, failed.tries + 1, MOST_TRIES);
-                (WalkRoute::Given(shrinking.candidate.clone()), RunEvent::NextWalk { id, stage, number, of })
-            }
-            _ => {
-                let (stage, number, of) = (WalkStage::Explore, self.summary.passed + 1, self.walks);
-                (WalkRoute::Explore(number), RunEvent::NextWalk { id, stage, number, of })
-            }
-        };
+        let (route, stage, number, of) =
+            if let (Some(shrinking), Some(failed)) = (&self.shrinking, &self.summary.failed) {
+                let route = WalkRoute::Given(shrinking.candidate.clone());
+                (route, WalkStage::Shrink, failed.tries + 1, MOST_TRIES)
+            } else {
+                let number = self.summary.passed + 1;
+                (WalkRoute::Explore(number), WalkStage::Explore, number, self.walks)
+            };
         *lock(&self.current) = CurrentWalk::of(route);
-        Some(event)
+        Some(RunEvent::NextWalk { id, stage, number, of })
     }
 
     fn finish(self: Box<Self>, case: &Case) -> Outcome {
-        let Self { walks, summary, mut shown, mut warnings, .. } = *self;
+        let Self { walks, summary, mut shown, mut warnings, recording, .. } = *self;
         let is_over = summary.failed.is_some() || summary.passed == walks;
         if !is_over && shown.status() != Status::Skipped {
             mark_aborted(&mut shown, case.shared.stopper.reason());
         }
-        let begun = summary.passed + u32::from(summary.failed.is_some());
-        let plural = if begun == 1 { "walk" } else { "walks" };
-        let never = summary.actions.iter().filter(|action| action.possible == 0 && begun > 0);
-        warnings.extend(
-            never.map(|action| {
-                format!("the action `{}` was never possible, in {begun} {plural}", action.name)
-            }),
-        );
+        if summary.failed.is_none() && summary.passed > 0 {
+            let walks =
+                if summary.passed == 1 { "1 walk".to_owned() } else { format!("{} walks", summary.passed) };
+            let never = summary.actions.iter().filter(|action| action.possible == 0);
+            warnings.extend(
+                never.map(|action| format!("the action `{}` was never possible, in {walks}", action.name)),
+            );
+        }
+        if let (Some(recordings), Some(text)) =
+            (&case.shared.failed_walks, recording.filter(|_| summary.is_shrunk()))
+        {
+            match recordings.write(&CaseKey::first(case.entry.id()), &text) {
+                Ok(file) => shown.transcript.recording = Some(file),
+                Err(problem) => warnings.push(problem.message),
+            }
+        }
         shown.verdict.warnings = warnings;
         shown.walks = Some(Box::new(summary));
         shown

@@ -79,9 +79,6 @@ impl JsonSchema for Action {
                 branch["x-since"] = turn_type.since.max(ACTIONS_SINCE).into();
                 if let Some(properties) = branch["properties"].as_object_mut() {
                     properties.remove("id");
-                    for property in properties.values_mut().filter_map(Value::as_object_mut) {
-                        property.remove("x-since");
-                    }
                     properties.insert("needs".to_owned(), needs.clone().to_value());
                 }
                 branch

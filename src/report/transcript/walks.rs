@@ -23,5 +23,7 @@ pub(super) fn walks(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) 
         page.line(look, &escape::line(&truncate::chars(text, LONGEST)));
     };
     line(&summary(walks), style.palette.of(outcome.status()));
-    details(walks).iter().for_each(|text| line(text, style.palette.faint));
+    for text in details(walks) {
+        line(&text, style.palette.faint);
+    }
 }

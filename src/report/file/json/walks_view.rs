@@ -28,7 +28,7 @@ pub(super) struct WalksView<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "ActionCount")]
 pub(super) struct ActionView<'a> {
-    /// Its name.
+    /// Its name, as in the test.
     pub(super) name: &'a str,
     /// How often it was taken.
     pub(super) taken: u64,

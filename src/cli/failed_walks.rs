@@ -1,4 +1,4 @@
-//! What becomes of walks that fail: each is frozen as a static test next to what the project remembers of its last runs.
+//! Walks that fail: each is frozen as a static test next to what the project remembers of its last runs.
 //!
 //! **Invariant:** a walk that cannot be frozen changes no verdict; a note says why.
 
@@ -31,18 +31,18 @@ const MOST: usize = 20;
 
 /// The walks of a run that failed and were shrunk.
 #[derive(Clone, Default)]
-pub(super) struct FailedWalks(Arc<Mutex<Vec<FailedWalk>>>);
+pub(super) struct FailedWalks(Arc<Mutex<Vec<WalkRecording>>>);
 
 /// A walk that failed.
 #[derive(Clone)]
-struct FailedWalk {
+struct WalkRecording {
     /// The id of its test.
     test: String,
     /// Its recording, as shown in messages.
     recording: String,
 }
 
-/// Where the recordings of walks that fail are kept, in the project in `folder`; `None` in a run that has recordings anyway.
+/// Keeps the recordings of walks that fail in the project in `folder`; `None` in a run that has recordings anyway.
 pub(super) fn kept(recordings: Option<&Recordings>, folder: &Path, context: &Context) -> Option<Recordings> {
     if recordings.is_some() {
         return None;
@@ -54,7 +54,7 @@ pub(super) fn kept(recordings: Option<&Recordings>, folder: &Path, context: &Con
 }
 
 impl FailedWalks {
-    fn all(&self) -> Vec<FailedWalk> {
+    fn all(&self) -> Vec<WalkRecording> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -90,7 +90,7 @@ impl FailedWalks {
 
 /// Freezes one walk.
 fn frozen(
-    failed: &FailedWalk,
+    failed: &WalkRecording,
     selection: &Selection,
     folder: &Path,
     context: &Context,
@@ -119,7 +119,7 @@ impl Reporter for FailedWalks {
             && let Some(recording) = &outcome.transcript.recording
             && outcome.walks.iter().any(|walks| walks.is_shrunk())
         {
-            let failed = FailedWalk { test: outcome.test.id.clone(), recording: recording.clone() };
+            let failed = WalkRecording { test: outcome.test.id.clone(), recording: recording.clone() };
             self.0.lock().unwrap_or_else(PoisonError::into_inner).push(failed);
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::assertion::{Block, CompiledCheckpoint, Library, inherit};
 use crate::diagnostic::{Code, Spanned};
-use crate::model::{Action, Number, Walk};
+use crate::model::{Number, Walk, WalkAction};
 use crate::outcome::Level;
 use crate::variables::{Interpolation, Leaf};
 
@@ -67,7 +67,7 @@ impl CompiledAction {
     /// The action `name`; comes with the rules of what it needs.
     pub(crate) fn fill(
         name: &str,
-        Spanned { value: Action(turn), .. }: &Spanned<Action>,
+        Spanned { value: WalkAction(turn), .. }: &Spanned<WalkAction>,
         library: Option<Library<'_>>,
         interpolation: &mut Interpolation<'_>,
     ) -> (Self, Option<Block>) {

@@ -1,5 +1,5 @@
-//! The checkpoints of a conversation: each watches every turn until one reaches it. The conditions are watched alike, and
-//! are decided anew by each turn.
+//! The checkpoints of a conversation: each watches every turn until one reaches it. The conditions are watched alike: each
+//! turn decides them from scratch.
 
 use super::oracle::Oracle;
 use crate::assertion::{CompiledCheckpoint, Completion, Decision, Evaluator, Following, Inherited};

@@ -8,7 +8,7 @@ pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3"];
 /// The unions discriminated by `type` in which `type` has a default, and that default (SPEC 1).
 pub const TAG_DEFAULTS: &[TagDefault] = &[
     TagDefault { union: "Turn", tag: "user", key: None },
-    TagDefault { union: "Action", tag: "user", key: None },
+    TagDefault { union: "WalkAction", tag: "user", key: None },
     TagDefault { union: "NamedTarget", tag: "extends", key: Some("extends") },
 ];
 

@@ -91,4 +91,4 @@ pub use toggle::Toggle;
 pub use tool_rules::{Count, ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
 pub use tree::form;
 pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnKind, TurnSettings, UserTurn};
-pub use walk::{Action, Walk};
+pub use walk::{Walk, WalkAction};

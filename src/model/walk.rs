@@ -17,9 +17,9 @@ use crate::source::FreeMap;
 pub struct Walk {
     /// What the user may do: each action is a turn with a name of your choice.
     #[schemars(extend("minProperties" = 1, "maxProperties" = 100))]
-    #[schemars(with = "std::collections::BTreeMap<String, Action>",
+    #[schemars(with = "std::collections::BTreeMap<String, WalkAction>",
         example = serde_json::json!({"ask": {"user": "Where is my order?"}, "confirm": {"user": "Yes", "needs": {"text": {"contains": "Are you sure"}}}}))]
-    pub actions: FreeMap<Spanned<Action>>,
+    pub actions: FreeMap<Spanned<WalkAction>>,
     /// The largest number of actions in a walk, from 1 to 1000 (default 8).
     #[schemars(example = 8)]
     pub steps: Option<Number>,
@@ -34,4 +34,4 @@ pub struct Walk {
 /// Something that a user may do: a turn, which may have `needs`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
-pub struct Action(pub Turn);
+pub struct WalkAction(pub Turn);

@@ -258,8 +258,10 @@ fn fixed_threads(
     settings: &RunSettings,
     variables: &Variables,
 ) -> Vec<Diagnostic> {
-    let is_repeated =
-        |case: &&CaseEntry| settings.needs_new_threads(case.test.runs, case.test.walk.is_some());
+    let is_repeated = |case: &&CaseEntry| {
+        let is_explored = case.test.walk.is_some() && settings.retry_dirty != Some(true);
+        is_explored || settings.needs_new_threads(case.test.runs)
+    };
     let repeated = config
         .targets
         .iter()

@@ -71,10 +71,10 @@ impl RunSettings {
     }
 
     /// Whether a test that says `own` of its runs may have several attempts, each of which needs a new thread.
-    pub(crate) fn needs_new_threads(&self, own: Option<RunCount>, is_walk: bool) -> bool {
+    pub(crate) fn needs_new_threads(&self, own: Option<RunCount>) -> bool {
         let is_retried =
             self.retries.is_some_and(|retries| retries > 0) || self.self_comparison == Some(true);
-        (is_walk || is_retried || self.runs.policy(own).is_some()) && self.retry_dirty != Some(true)
+        (is_retried || self.runs.policy(own).is_some()) && self.retry_dirty != Some(true)
     }
 }
 

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::current_walk::{CurrentWalk, SharedWalk, WalkRoute};
 use super::event::RunEvent;
 use super::prefetch::Loading;
 use super::run::Run;
-use super::walk_input::{CurrentWalk, SharedWalk, WalkRoute};
 use super::watchdog::Watchdog;
 use crate::diagnostic::Diagnostic;
 use crate::outcome::{ErrorKind, Outcome, Problem};

@@ -6,15 +6,6 @@ use crate::message::Lane;
 use crate::outcome::{Outcome, RunFacts, Status, Verdict};
 use crate::redact::{Mask, Redactor};
 
-/// What a walk is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WalkStage {
-    /// To find one that fails.
-    Explore,
-    /// To find a shorter one that fails.
-    Shrink,
-}
-
 /// Something that happened in a run.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
@@ -69,8 +60,8 @@ pub enum RunEvent {
     NextWalk {
         /// The test's id.
         id: String,
-        /// What it is for.
-        stage: WalkStage,
+        /// Whether it is a part of one that failed, tried to find a shorter one.
+        is_shorter: bool,
         /// Which one begins, counted from 1.
         number: u32,
         /// How many there may be.

@@ -12,6 +12,7 @@ mod capture_values;
 mod case;
 mod conversation;
 mod conversation_log;
+mod current_walk;
 mod event;
 mod event_channel;
 mod exchange_log;
@@ -68,7 +69,7 @@ mod worker;
 mod written_turns;
 
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
-pub use event::{RunEvent, WalkStage};
+pub use event::RunEvent;
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use exchange_part::ExchangePart;
 pub use options::{AfterFailure, ExchangeReports, Options, ReusedThreads, SuiteComparison};

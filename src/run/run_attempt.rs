@@ -8,11 +8,11 @@ use crate::recording::AttemptEnvironment;
 
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
+use super::current_walk::lock;
 use super::outcomes::{blank, end_with};
 use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
 use super::verify_recording::verify_recording;
-use super::walk_input::lock;
 use super::watchdog::TestStep;
 
 /// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the

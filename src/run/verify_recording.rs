@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
+use super::current_walk::{CurrentWalk, lock};
 use super::outcomes::blank;
 use super::prefetch::Loading;
 use super::teardown::Teardown;
 use super::used_threads::UsedThreads;
-use super::walk_input::{CurrentWalk, lock};
 use crate::context::CaseKey;
 use crate::outcome::{ErrorKind, Outcome, Problem};
 use crate::recording::AttemptEnvironment;

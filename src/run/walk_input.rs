@@ -1,11 +1,9 @@
 //! What the user does after the written turns of a walk: actions that are possible, one after the other.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
+use super::current_walk::{WalkRoute, lock};
 use super::script_oracle::ScriptOracle;
 use super::turn_count::turn_count;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
@@ -14,40 +12,6 @@ use crate::assertion::TurnRules;
 use crate::compile::{CompiledAction, PreparedTurn, WalkPlan};
 use crate::engine::{ConversationSoFar, can_send};
 use crate::outcome::{ErrorKind, Halt, InputOrigin, Problem};
-
-/// Which actions a walk takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum WalkRoute {
-    /// Any that are possible, chosen by the random numbers of the walk of this number, counted from 1.
-    Explore(u32),
-    /// These.
-    Given(Vec<String>),
-}
-
-/// The walk of the running attempt: where it goes, and what is found out on the way.
-#[derive(Clone, Debug)]
-pub(super) struct CurrentWalk {
-    /// Which actions it takes.
-    pub(super) route: WalkRoute,
-    /// The actions that were taken.
-    pub(super) taken: Vec<String>,
-    /// At how many steps each action was possible.
-    pub(super) possible: BTreeMap<String, u64>,
-    /// Whether a given action was not possible.
-    pub(super) has_left_route: bool,
-    /// The text of its recording, if it was recorded in memory.
-    pub(super) recording: Option<String>,
-}
-
-impl CurrentWalk {
-    /// The beginning of a walk.
-    pub(super) fn of(route: WalkRoute) -> Self {
-        Self { route, taken: Vec::new(), possible: BTreeMap::new(), has_left_route: false, recording: None }
-    }
-}
-
-/// The walk of the running attempt, which the attempts at a test share.
-pub(super) type SharedWalk = Arc<Mutex<CurrentWalk>>;
 
 /// The walk of one attempt.
 pub(super) struct WalkInput<'a> {
@@ -144,11 +108,6 @@ impl<'a> WalkInput<'a> {
         };
         most.saturating_sub(self.taken)
     }
-}
-
-/// The walk of the running attempt.
-pub(super) fn lock(walk: &SharedWalk) -> MutexGuard<'_, CurrentWalk> {
-    walk.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl UnwrittenInput for WalkInput<'_> {

@@ -5,9 +5,9 @@
 
 use super::attempt_series::AttemptSeries;
 use super::case::Case;
-use super::event::{RunEvent, WalkStage};
+use super::current_walk::{CurrentWalk, SharedWalk, WalkRoute, lock};
+use super::event::RunEvent;
 use super::outcomes::mark_aborted;
-use super::walk_input::{CurrentWalk, SharedWalk, WalkRoute, lock};
 use crate::compile::WalkPlan;
 use crate::context::CaseKey;
 use crate::outcome::{ActionCount, FailedWalk, Failure, InputOrigin, Outcome, Status, Walks};
@@ -184,16 +184,16 @@ impl AttemptSeries for WalkSearch {
             return None;
         }
         key.run += 1;
-        let (route, stage, number, of) =
+        let (route, is_shorter, number, of) =
             if let (Some(shrinking), Some(failed)) = (&self.shrinking, &self.summary.failed) {
                 let route = WalkRoute::Given(shrinking.candidate.clone());
-                (route, WalkStage::Shrink, failed.tries + 1, MOST_TRIES)
+                (route, true, failed.tries + 1, MOST_TRIES)
             } else {
                 let number = self.summary.passed + 1;
-                (WalkRoute::Explore(number), WalkStage::Explore, number, self.walks)
+                (WalkRoute::Explore(number), false, number, self.walks)
             };
         *lock(&self.current) = CurrentWalk::of(route);
-        Some(RunEvent::NextWalk { id, stage, number, of })
+        Some(RunEvent::NextWalk { id, is_shorter, number, of })
     }
 
     fn finish(self: Box<Self>, case: &Case) -> Outcome {

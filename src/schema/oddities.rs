@@ -56,12 +56,12 @@ pub fn oddities(
     let files = [root].into_iter().chain(tests.unwrap_or_default());
     let variables = files.filter_map(|test| test.get("vars")).flat_map(Node::entries);
     let variables = variables.map(|entry| entry.key.as_str()).collect();
-    let mut walk = Walk { source, variables, has_environment, found: Vec::new() };
-    walk.value(root, None, Part::Other);
-    walk.found
+    let mut scan = OddityScan { source, variables, has_environment, found: Vec::new() };
+    scan.value(root, None, Part::Other);
+    scan.found
 }
 
-struct Walk<'a> {
+struct OddityScan<'a> {
     source: &'a Arc<SourceFile>,
     /// The variables that the file defines.
     variables: HashSet<&'a str>,
@@ -69,7 +69,7 @@ struct Walk<'a> {
     found: Vec<Diagnostic>,
 }
 
-impl Walk<'_> {
+impl OddityScan<'_> {
     fn value(&mut self, node: &Node, key: Option<&str>, part: Part) {
         match &node.value {
             NodeValue::Map(entries) => {

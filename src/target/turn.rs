@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::protocol::TurnType;
 use super::registry::PROTOCOLS;
 use super::schema::branch;
-use crate::model::{Action, AssertBlock, ConnectTurn, ResumeTurn, Turn, TurnKind, UserTurn};
+use crate::model::{AssertBlock, ConnectTurn, ResumeTurn, Turn, TurnKind, UserTurn, WalkAction};
 
 /// The type of a turn in which the user says something, whatever the protocol.
 const USER: TurnType =
@@ -64,9 +64,9 @@ impl JsonSchema for Turn {
     }
 }
 
-impl JsonSchema for Action {
+impl JsonSchema for WalkAction {
     fn schema_name() -> Cow<'static, str> {
-        "Action".into()
+        "WalkAction".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod console;
+mod conversations;
 mod github;
 mod hostile;
 mod html;

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    ActionCount, CallOutcome, CheckpointOutcome, CheckpointRuns, EarlierMessage, ErrorKind, FailedRuns,
-    FailedWalk, Failure, InputDecision, InputOrigin, InputReason, JudgeAnswer, Level, Measured, MeasuredUnit,
-    Outcome, PassedRule, Problem, Quarantine, Ruling, RunFacts, RunPolicy, SaidLine, Stability,
-    StabilityVerdict, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript, TranscriptLine,
-    TurnEnd, TurnOutcome, Walks,
+    CallOutcome, CheckpointRuns, EarlierMessage, ErrorKind, FailedRuns, Failure, InputDecision, InputOrigin,
+    InputReason, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome, PassedRule, Problem, Quarantine,
+    Ruling, RunFacts, RunPolicy, SaidLine, Stability, StabilityVerdict, Status, TestEnd, TestIdentity,
+    TestVerdict, Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::Usage;
+
+use super::conversations::{missed_checkpoint, walks_made_of};
 
 /// When every run of these tests starts.
 pub(super) const STARTED: u64 = 1_795_298_880_123;
@@ -548,35 +549,6 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         stability: Some(Box::new(runs_made_of(say))),
         other_runs: Vec::new(),
         self_comparison: None,
-    }
-}
-
-fn missed_checkpoint(say: impl Fn(&'static str) -> String) -> CheckpointOutcome {
-    CheckpointOutcome {
-        id: say("checkpoint"),
-        description: Some(say("checkpoint's description")),
-        is_required: true,
-        reached_at: None,
-        missed: Some(say("why it was missed")),
-    }
-}
-
-/// Walks with every text that `say` makes of its place.
-fn walks_made_of(say: impl Fn(&'static str) -> String) -> Walks {
-    Walks {
-        seed: u64::MAX,
-        walks: u32::MAX,
-        passed: 1,
-        actions: vec![ActionCount { name: say("action"), taken: u64::MAX, possible: u64::MAX }],
-        failed: Some(FailedWalk {
-            number: u32::MAX,
-            actions: vec![say("walk's action")],
-            shrunk: Some(vec![say("shrunk walk's action")]),
-            tries: u32::MAX,
-            is_shortest: true,
-        }),
-        turns: usize::MAX,
-        usage: Usage::UNKNOWN,
     }
 }
 

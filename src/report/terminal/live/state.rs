@@ -1,7 +1,7 @@
 //! What the live area shows, kept up by the events of a run.
 
 use crate::context::At;
-use crate::run::{RunEvent, WalkStage};
+use crate::run::RunEvent;
 use crate::text::escape;
 
 /// The most bytes of a text that are looked at: more has room on no terminal.
@@ -80,13 +80,10 @@ impl AreaState {
                     running.repeat = Some(Repeat { word: "run", number: *run, of: *most, why });
                 }
             }
-            RunEvent::NextWalk { id, stage, number, of } => {
+            RunEvent::NextWalk { id, is_shorter, number, of } => {
                 if let Some(running) = self.test(id) {
                     running.turn = None;
-                    let word = match stage {
-                        WalkStage::Explore => "walk",
-                        WalkStage::Shrink => "shorter walk",
-                    };
+                    let word = if *is_shorter { "shorter walk" } else { "walk" };
                     running.repeat = Some(Repeat { word, number: *number, of: *of, why: String::new() });
                 }
             }

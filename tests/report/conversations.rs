@@ -1,0 +1,34 @@
+//! Parts of outcomes that are about conversations of which the turns are not written.
+
+use ananke::outcome::{ActionCount, CheckpointOutcome, FailedWalk, Walks};
+use ananke::trace::Usage;
+
+/// A checkpoint that was missed, with every text that `say` makes of its place.
+pub(super) fn missed_checkpoint(say: impl Fn(&'static str) -> String) -> CheckpointOutcome {
+    CheckpointOutcome {
+        id: say("checkpoint"),
+        description: Some(say("checkpoint's description")),
+        is_required: true,
+        reached_at: None,
+        missed: Some(say("why it was missed")),
+    }
+}
+
+/// Walks with every text that `say` makes of its place.
+pub(super) fn walks_made_of(say: impl Fn(&'static str) -> String) -> Walks {
+    Walks {
+        seed: u64::MAX,
+        walks: u32::MAX,
+        passed: 1,
+        actions: vec![ActionCount { name: say("action"), taken: u64::MAX, possible: u64::MAX }],
+        failed: Some(FailedWalk {
+            number: u32::MAX,
+            actions: vec![say("walk's action")],
+            shrunk: Some(vec![say("shrunk walk's action")]),
+            tries: u32::MAX,
+            is_shortest: true,
+        }),
+        turns: usize::MAX,
+        usage: Usage::UNKNOWN,
+    }
+}

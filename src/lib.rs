@@ -103,8 +103,9 @@
 //!
 //! # Features
 //!
-//! `cli` (default) builds the command `ananke` and brings the other two: `junit`, the format JUnit and with it all XML, and
-//! `html`, the HTML report. Without a feature its format stays known to a config, but cannot be created.
+//! `cli` (default) builds the command `ananke` and brings three others: `junit`, the format JUnit and with it all XML,
+//! `html`, the HTML report, and `json-schema`, rules with a JSON Schema. Without its feature, a format stays known to a config, but
+//! cannot be created, and a rule with a schema is an error. `testing` (default) is the module of the same name, for Rust tests.
 
 // What is not listed here is no promise: the command and the tests of this package use it.
 #[doc(hidden)]
@@ -163,6 +164,8 @@ pub mod source;
 pub mod statistics;
 #[doc(hidden)]
 pub mod target;
+#[cfg(feature = "testing")]
+pub mod testing;
 #[doc(hidden)]
 pub mod text;
 #[doc(hidden)]

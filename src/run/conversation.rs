@@ -7,6 +7,7 @@ use super::attempt::{Attempt, AttemptPurpose};
 use super::awaited_input::AwaitedInput;
 use super::case::Case;
 use super::conversation_log::{ConversationLog, LoggedInputs};
+use super::driver_input::{DriverInput, HostedTools};
 use super::exchange_log::ExchangeLog;
 use super::helpers::Helpers;
 use super::judges::Judges;
@@ -25,6 +26,7 @@ use super::walk_input::WalkInput;
 use super::watchdog::{ConversationLocks, TestStep};
 use super::written_turns::WrittenTurns;
 use crate::assertion::{Evaluator, Inherited, Measure};
+use crate::compile::{CompiledAction, CompiledInteraction, CompiledSimulation};
 use crate::engine::{
     self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource, Observer,
 };
@@ -66,6 +68,15 @@ fn why_skipped(why: &str, open_rules: &[String]) -> String {
     )
 }
 
+/// What a test says about input that it has not written.
+struct UnwrittenSources {
+    thread_id: String,
+    simulation: Option<CompiledSimulation>,
+    interaction: CompiledInteraction,
+    confirmation_tools: Vec<String>,
+    actions: Vec<CompiledAction>,
+}
+
 impl Attempt<'_> {
     /// Holds the conversation and takes over what came of it.
     pub(super) async fn converse(
@@ -97,6 +108,14 @@ impl Attempt<'_> {
         self.outcome.transcript.history = engine::history(&prepared.history);
         self.outcome.transcript.messages_count = prepared.history.len();
         // What a conversation knows is large: it is put aside once, and not moved with every task.
+        if let Some(driver) = &shared.driver {
+            prepared.rules = Inherited::default();
+            if let Some(instructed) = prepared.target.prompted(driver.instructions(), None) {
+                prepared.target = Arc::from(instructed);
+            }
+            let tools = prepared.client_tools.iter();
+            driver.begins(tools.map(|tool| tool.declaration.name.clone()).collect());
+        }
         let result = Box::pin(self.talk_through(preparation, prepared)).await?;
         watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
         self.take(result)
@@ -137,7 +156,8 @@ impl Attempt<'_> {
             .writing(options.writing);
         let scripts = ScriptOracle { attempt: self, preparation };
         let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
-        let mut mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
+        let mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
+        let mut tools = HostedTools { driver: shared.driver.clone(), mocks };
         let watched = simulation.iter().flat_map(|simulation| &simulation.checkpoints).cloned().collect();
         let conditions = actions.iter().filter_map(|action| action.needs.clone()).collect();
         let trace = Trace::new(target.state().clone())
@@ -177,7 +197,7 @@ impl Attempt<'_> {
             evaluator,
             checkpoints: Checkpoints::start(watched, conditions, redactor)
                 .map_err(|error| setup(error.to_string()))?,
-            tools: &mut mocks,
+            tools: &mut tools,
             oracle: &oracle,
             requests: &mut DeclineRequests,
             ids: environment.context.ids.clone(),
@@ -187,18 +207,8 @@ impl Attempt<'_> {
             at_violation: options.at_violation,
         };
         let written = WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
-        let walk = self.case.entry.test.walk.as_ref();
-        let unwritten: Option<Box<dyn UnwrittenInput + '_>> = match (walk, simulation) {
-            (Some(walk), _) => Some(Box::new(WalkInput::new(self, scripts, walk, actions))),
-            (None, Some(simulation)) => {
-                let simulator = Simulator { helpers, simulation, thread_id };
-                Some(Box::new(SimulatedInput::new(self, simulator)))
-            }
-            (None, None) => match AwaitedInput::of(self, &attempt_pace, interaction, confirmation_tools) {
-                Some(awaited) => Some(Box::new(awaited)),
-                None => None,
-            },
-        };
+        let sources = UnwrittenSources { thread_id, simulation, interaction, confirmation_tools, actions };
+        let unwritten = self.unwritten(sources, scripts, helpers, &attempt_pace);
         let mut inputs: Box<dyn InputSource + '_> =
             Box::new(TestInputs { attempt: self, scripts, written, unwritten });
         if let Some(log) = &shared.log {
@@ -206,6 +216,29 @@ impl Attempt<'_> {
             inputs = Box::new(LoggedInputs { inputs, log: log.clone() });
         }
         Ok(engine::converse(parts, &mut *inputs).await)
+    }
+
+    /// Who says what is not written: a program, a walk, a simulator, or a person.
+    fn unwritten<'a>(
+        &'a self,
+        sources: UnwrittenSources,
+        scripts: ScriptOracle<'a>,
+        helpers: Helpers<'a>,
+        pace: &'a RequestPace,
+    ) -> Option<Box<dyn UnwrittenInput + 'a>> {
+        let UnwrittenSources { thread_id, simulation, interaction, confirmation_tools, actions } = sources;
+        if let Some(driver) = self.case.shared.driver.clone() {
+            return Some(Box::new(DriverInput { attempt: self, pace, driver }));
+        }
+        if let Some(walk) = &self.case.entry.test.walk {
+            return Some(Box::new(WalkInput::new(self, scripts, walk, actions)));
+        }
+        if let Some(simulation) = simulation {
+            let simulator = Simulator { helpers, simulation, thread_id };
+            return Some(Box::new(SimulatedInput::new(self, simulator)));
+        }
+        let awaited = AwaitedInput::of(self, pace, interaction, confirmation_tools)?;
+        Some(Box::new(awaited))
     }
 
     /// Those that follow a conversation of `lane`: the recording, and what `--debug` prints.
@@ -217,10 +250,12 @@ impl Attempt<'_> {
         let recorder = recorder.map(|recorder| Box::new(recorder) as Box<dyn Observer>);
         let of_agent = self.case.shared.log.as_ref().filter(|_| *lane == Lane::Agent);
         let of_agent = of_agent.map(ConversationLog::observer);
+        let of_driver = self.case.shared.driver.as_ref().filter(|_| *lane == Lane::Agent);
         recorder
             .into_iter()
             .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
             .chain(of_agent)
+            .chain(of_driver.map(|driver| driver.observer() as Box<dyn Observer>))
             .collect()
     }
 

@@ -11,8 +11,10 @@ mod awaited_input;
 mod capture_values;
 mod case;
 mod conversation;
+mod conversation_driver;
 mod conversation_log;
 mod current_walk;
+mod driver_input;
 mod event;
 mod event_channel;
 mod exchange_log;
@@ -68,6 +70,7 @@ mod watchdog;
 mod worker;
 mod written_turns;
 
+pub use conversation_driver::ConversationDriver;
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
 pub use event::RunEvent;
 pub use event_channel::{EventReceiver, EventSender, event_channel};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 
+use super::conversation_driver::ConversationDriver;
 use super::conversation_log::ConversationLog;
 use super::event::RunEvent;
 use super::event_channel::EventSender;
@@ -45,6 +46,8 @@ pub struct Run {
     pub log: Option<ConversationLog>,
     /// Whom tests ask if their agents wait for input; `None` if there is no terminal.
     pub person: Option<Arc<dyn Person>>,
+    /// The program that holds the conversations, if one does.
+    pub driver: Option<Arc<dyn ConversationDriver>>,
     /// Notices when a server ends that the tests need.
     pub servers: ServerWatch,
     /// Set once the end of a server has been reported.
@@ -77,6 +80,7 @@ impl Run {
             recording: None,
             log: None,
             person: None,
+            driver: None,
             servers: ServerWatch::default(),
             exit_reported: OnceCell::new(),
             thread_locks: ThreadLocks::default(),

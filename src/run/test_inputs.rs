@@ -51,6 +51,9 @@ impl InputSource for TestInputs<'_> {
 
     fn review(&mut self, trace: &Trace, end: &TurnEnd) -> TurnReview {
         let review = self.written.review(trace, end);
+        if let Some(unwritten) = &mut self.unwritten {
+            unwritten.ended(trace, end);
+        }
         let is_last_written = self.written.remaining() == Some(0) && end.status() == Status::Passed;
         let unwritten = self.unwritten.as_mut().filter(|_| is_last_written);
         TurnReview { awaits: unwritten.and_then(|unwritten| unwritten.awaits(trace)), ..review }

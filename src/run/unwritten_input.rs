@@ -6,7 +6,7 @@ use crate::assertion::TurnRules;
 use crate::compile::PreparedTurn;
 use crate::engine::{ConversationSoFar, TimeLeft};
 use crate::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
-use crate::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem};
+use crate::outcome::{ErrorKind, Halt, InputDecision, InputOrigin, Problem, TurnEnd};
 use crate::trace::{RunEnd, Trace};
 
 /// What a turn sends that is not written.
@@ -37,6 +37,11 @@ pub(super) trait UnwrittenInput: Send {
         number: usize,
         so_far: ConversationSoFar<'a>,
     ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>>;
+
+    /// A turn has ended, written or not.
+    fn ended(&mut self, trace: &Trace, end: &TurnEnd) {
+        let _ = (trace, end);
+    }
 
     /// Whether the agent waits for input after a turn behind which nothing is written; `None` if that does not matter.
     fn awaits(&mut self, trace: &Trace) -> Option<InputDecision> {

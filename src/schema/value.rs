@@ -1,12 +1,15 @@
 //! JSON Schemas that people write into their rules.
 
 use std::hash::{Hash, Hasher};
+#[cfg(feature = "json-schema")]
 use std::sync::Arc;
 
+#[cfg(feature = "json-schema")]
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
 /// The most mismatches that are reported for one value.
+#[cfg(feature = "json-schema")]
 const MOST_REPORTED: usize = 10;
 
 /// A JSON Schema of a test or a tool, compiled.
@@ -14,6 +17,7 @@ const MOST_REPORTED: usize = 10;
 pub struct ValueSchema {
     written: Value,
     /// `None` where something of it is known later.
+    #[cfg(feature = "json-schema")]
     validator: Option<Arc<Validator>>,
 }
 
@@ -54,6 +58,7 @@ impl ValueSchema {
     ///
     /// # Errors
     /// Says what is wrong with it, and where.
+    #[cfg(feature = "json-schema")]
     pub fn compile(written: Value) -> Result<Self, SchemaError> {
         // Linear, whatever the value holds.
         let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
@@ -66,12 +71,33 @@ impl ValueSchema {
         }
     }
 
+    /// Compiles no schema: this build has no validator.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(feature = "json-schema"))]
+    pub fn compile(_: Value) -> Result<Self, SchemaError> {
+        let message = "this build of ananke has no validator: it needs the feature `json-schema`".to_owned();
+        Err(SchemaError { path: Vec::new(), message })
+    }
+
     /// A schema of which something is known later: it can be shown and compared, and takes every value.
     pub fn as_written(written: Value) -> Self {
-        Self { written, validator: None }
+        #[cfg(feature = "json-schema")]
+        let schema = Self { written, validator: None };
+        #[cfg(not(feature = "json-schema"))]
+        let schema = Self { written };
+        schema
+    }
+
+    /// In which ways `value` does not fit: this build cannot know.
+    #[cfg(not(feature = "json-schema"))]
+    pub fn mismatches(&self, _: &Value) -> Vec<SchemaMismatch> {
+        Vec::new()
     }
 
     /// In which ways `value` does not fit, in its own order; not more than ten.
+    #[cfg(feature = "json-schema")]
     pub fn mismatches(&self, value: &Value) -> Vec<SchemaMismatch> {
         let Some(validator) = &self.validator else { return Vec::new() };
         let errors = validator.iter_errors(value).take(MOST_REPORTED);
@@ -84,7 +110,7 @@ impl ValueSchema {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "json-schema"))]
 mod tests {
     use super::*;
     use serde_json::json;

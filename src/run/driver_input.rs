@@ -1,0 +1,75 @@
+//! What a program says after the written turns, and the client-side tools that it executes.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::attempt::Attempt;
+use super::conversation_driver::ConversationDriver;
+use super::mocks::Mocks;
+use super::request_pace::RequestPace;
+use super::turn_count::turn_count;
+use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
+use crate::engine::{ConversationSoFar, Handling, ToolHost};
+use crate::message::ToolAnswer;
+use crate::outcome::{Halt, InputOrigin, TurnEnd};
+use crate::trace::{ToolCall, Trace};
+
+/// What a program says.
+pub(super) struct DriverInput<'a> {
+    pub(super) attempt: &'a Attempt<'a>,
+    pub(super) pace: &'a RequestPace,
+    pub(super) driver: Arc<dyn ConversationDriver>,
+}
+
+impl UnwrittenInput for DriverInput<'_> {
+    fn next<'a>(
+        &'a mut self,
+        number: usize,
+        _: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>> {
+        Box::pin(async move {
+            self.attempt.environment.begin_turn(turn_count(number));
+            let mut said = None;
+            self.pace.hold(async { said = self.driver.next().await }).await;
+            Ok(said.map(|input| UnwrittenTurn {
+                sends: UnwrittenRequest::Says(input),
+                origin: InputOrigin::Human,
+                time_left: None,
+            }))
+        })
+    }
+
+    fn ended(&mut self, trace: &Trace, end: &TurnEnd) {
+        self.driver.ended(trace, end);
+    }
+}
+
+/// The client-side tools of a test, of which a program may execute some.
+pub(super) struct HostedTools<'s> {
+    pub(super) driver: Option<Arc<dyn ConversationDriver>>,
+    pub(super) mocks: Mocks<'s>,
+}
+
+impl ToolHost for HostedTools<'_> {
+    fn handling(&self, tool: &str) -> Handling {
+        match &self.driver {
+            Some(driver) if driver.executes(tool) => Handling::Answered,
+            _ => self.mocks.handling(tool),
+        }
+    }
+
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+        match &self.driver {
+            Some(driver) if driver.executes(&call.name) => {
+                let driver = Arc::clone(driver);
+                Box::pin(async move { Ok(driver.execute(call).await) })
+            }
+            _ => self.mocks.answer(call, trace),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What an agent did in a run, as a list of events.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use crate::context::At;
+use crate::text::truncate;
+use crate::trace::{MessageKind, ToolCall, Trace};
+
+/// How much of a text a list of events shows, in characters.
+const SHOWN: usize = 100;
+
+/// Who a message is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventRole {
+    /// The agent.
+    Assistant,
+    /// The user.
+    User,
+}
+
+/// Something that happened in a run, in its order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentEvent {
+    /// A text.
+    Message {
+        /// Who it is from.
+        role: EventRole,
+        /// The text.
+        content: String,
+    },
+    /// A call to a tool.
+    FunctionCall {
+        /// The call's id.
+        tool_call_id: String,
+        /// The tool's name.
+        name: String,
+        /// The arguments; their text if they are not JSON.
+        arguments: Value,
+    },
+    /// The result of a call.
+    FunctionCallOutput {
+        /// The call's id.
+        tool_call_id: String,
+        /// The tool's name.
+        name: String,
+        /// The result; its text if it is not JSON.
+        output: Value,
+        /// Whether the agent or the client says that the call failed.
+        is_error: bool,
+        /// From the end of the arguments to the result, in milliseconds.
+        execution_time_ms: u64,
+    },
+}
+
+impl EventRole {
+    /// `assistant` or `user`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Assistant => "assistant",
+            Self::User => "user",
+        }
+    }
+}
+
+impl AgentEvent {
+    /// Who said or did it: calls and their results are the agent's.
+    pub fn role(&self) -> EventRole {
+        match self {
+            Self::Message { role, .. } => *role,
+            Self::FunctionCall { .. } | Self::FunctionCallOutput { .. } => EventRole::Assistant,
+        }
+    }
+
+    /// What kind of event it is: `a message`, `a function call` or `a function call output`.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Message { .. } => "a message",
+            Self::FunctionCall { .. } => "a function call",
+            Self::FunctionCallOutput { .. } => "a function call output",
+        }
+    }
+
+    /// The event in short, in a sentence: `a call to get_weather`.
+    pub(super) fn short(&self) -> String {
+        match self {
+            Self::Message { role, content } => {
+                format!("a message of the {} `{}`", role.as_str(), truncate::chars(content, SHOWN))
+            }
+            Self::FunctionCall { name, .. } => format!("a call to {name}"),
+            Self::FunctionCallOutput { name, .. } => format!("an output of {name}"),
+        }
+    }
+}
+
+/// One line of a list of events.
+impl fmt::Display for AgentEvent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = match self {
+            Self::Message { role, content } => format!("message ({}): {content}", role.as_str()),
+            Self::FunctionCall { name, arguments, .. } => format!("function call: {name}({arguments})"),
+            Self::FunctionCallOutput { name, output, is_error, .. } => {
+                format!("function call output: {name} → {}{output}", if *is_error { "error: " } else { "" })
+            }
+        };
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        formatter.write_str(&truncate::chars(&line, 2 * SHOWN))
+    }
+}
+
+/// The events of the last turn of `trace`, in their order.
+pub(super) fn events_of_last_turn(trace: &Trace) -> Vec<AgentEvent> {
+    let Some(turn) = trace.turns.last() else { return Vec::new() };
+    let mut events: Vec<(u32, AgentEvent)> = Vec::new();
+    for message in &trace.messages[turn.messages.clone()] {
+        if message.role == MessageKind::Assistant && !message.text.is_empty() {
+            let content = message.text.clone();
+            events.push((message.order, AgentEvent::Message { role: EventRole::Assistant, content }));
+        }
+    }
+    for call in &trace.calls[turn.calls.clone()] {
+        let (tool_call_id, name) = (call.wire_id.to_string(), call.name.to_string());
+        let arguments = call.args_value();
+        events.push((call.order, AgentEvent::FunctionCall { tool_call_id, name, arguments }));
+        events.extend(call.results.iter().map(|result| (result.order, output(call, result))));
+    }
+    events.sort_by_key(|(order, _)| *order);
+    events.into_iter().map(|(_, event)| event).collect()
+}
+
+fn output(call: &ToolCall, result: &crate::trace::ToolResult) -> AgentEvent {
+    let begun: At = call.args_done.unwrap_or(call.started);
+    AgentEvent::FunctionCallOutput {
+        tool_call_id: call.wire_id.to_string(),
+        name: call.name.to_string(),
+        output: result.value(),
+        is_error: result.is_error == Some(true) || result.is_denied,
+        execution_time_ms: result.at.0.saturating_sub(begun.0) / 1000,
+    }
+}

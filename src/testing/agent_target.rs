@@ -1,0 +1,57 @@
+//! The agent that a session talks to, as a project config describes it.
+
+use serde_json::Value;
+
+/// An agent, as `target` of a project config describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentTarget {
+    /// The target, as YAML.
+    yaml: String,
+}
+
+impl AgentTarget {
+    /// A target as a project config has it, in YAML: `type`, `endpoint` and everything else that the type knows.
+    pub fn yaml(target: impl Into<String>) -> Self {
+        Self { yaml: target.into() }
+    }
+
+    /// A target of this type with these keys, in which nothing refers to a variable.
+    pub fn new(target_type: &str, keys: Value) -> Self {
+        let mut target = literal_value(keys);
+        target["type"] = target_type.into();
+        Self { yaml: target.to_string() }
+    }
+
+    /// A config with this target.
+    pub(super) fn config(&self) -> String {
+        let lines = indented(&self.yaml, 2);
+        format!("version: \"1.3\"\ntarget:\n{lines}")
+    }
+
+    /// A config with this target as `judge`, and with the target `subject` as `default`.
+    pub(super) fn config_of_judge(&self, subject: &Value) -> String {
+        let lines = indented(&self.yaml, 4);
+        format!("version: \"1.3\"\ntarget: {subject}\ntargets:\n  judge:\n{lines}")
+    }
+}
+
+/// The lines of `text`, each after so many spaces.
+pub(super) fn indented(text: &str, spaces: usize) -> String {
+    let before = " ".repeat(spaces);
+    text.lines().map(|line| [&before, line, "\n"].concat()).collect()
+}
+
+/// A value in which nothing refers to a variable.
+fn literal_value(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(literal(&text)),
+        Value::Array(items) => items.into_iter().map(literal_value).collect(),
+        Value::Object(keys) => keys.into_iter().map(|(key, value)| (key, literal_value(value))).collect(),
+        other => other,
+    }
+}
+
+/// A text in which nothing refers to a variable.
+pub(super) fn literal(text: &str) -> String {
+    text.replace("${", "$${")
+}

@@ -1,0 +1,56 @@
+//! Conversations with agents in Rust tests.
+//!
+//! A [`TestSession`] talks to an agent, and [`AgentRun::expect`] says what must have happened.
+//!
+//! ```
+//! use ananke::testing::{AgentTarget, EventRole, TestSession, TestingError};
+//! use serde_json::json;
+//!
+//! # fn main() -> Result<(), TestingError> {
+//! # tokio::runtime::Runtime::new().expect("a runtime").block_on(async {
+//! let agent = AgentTarget::yaml(
+//!     r"
+//! type: scripted
+//! rules:
+//!   - do:
+//!       - call: { tool: get_weather, args: { city: Paris, unit: C }, result: { degrees: 21 } }
+//!       - say: It is 21 degrees in Paris.
+//! ",
+//! );
+//! let mut session = TestSession::connect(agent)?;
+//!
+//! let result = session.run("How warm is it in Paris?").await?;
+//! result.expect().next_function_call().is_function_call("get_weather", json!({ "city": "Paris" }));
+//! result.expect().next_function_call_output().is_function_call_output(json!({ "degrees": 21 }), false);
+//! result.expect().next_message().is_message(EventRole::Assistant);
+//! result.expect().no_more_events();
+//! result.assert_yaml("tools: { forbid: [delete_order] }")?;
+//! session.close().await
+//! # })
+//! # }
+//! ```
+//!
+//! Assertions panic, with the list of events. What a test cannot find out is a [`TestingError`].
+
+mod agent_event;
+mod agent_run;
+mod agent_target;
+mod expectation;
+mod run_events;
+mod session_line;
+mod session_project;
+mod session_tools;
+mod tape;
+mod test_judge;
+mod test_session;
+mod testing_error;
+
+pub use crate::message::{Attachment, ContentPart, FileContent, MediaKind};
+pub use agent_event::{AgentEvent, EventRole};
+pub use agent_run::AgentRun;
+pub use agent_target::AgentTarget;
+pub use expectation::{EventExpectation, RangeExpectation, RunExpectation};
+pub use session_tools::MockedTools;
+pub use test_judge::{JudgeVerdict, TestJudge};
+pub use test_session::{SessionInput, SessionTool, TestSession};
+pub use testing_error::TestingError;

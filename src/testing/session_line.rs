@@ -1,0 +1,97 @@
+//! Between a session and the run that holds its conversation: what is said goes in, what came of each turn comes out.
+
+use futures_util::future::BoxFuture;
+use tokio::sync::Mutex;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+
+use super::agent_event::{AgentEvent, events_of_last_turn};
+use super::session_tools::SessionTools;
+use super::tape::Tape;
+use crate::engine::Observer;
+use crate::message::{ToolAnswer, TurnInput};
+use crate::outcome::TurnEnd;
+use crate::run::ConversationDriver;
+use crate::trace::{ToolCall, Trace};
+
+/// What came of a turn.
+#[derive(Clone, Debug)]
+pub(super) struct TurnReport {
+    /// What the agent did.
+    pub(super) events: Vec<AgentEvent>,
+    /// Whether the turn ended as it should.
+    pub(super) is_complete: bool,
+    /// How much of the session was taped by its end.
+    pub(super) taped: usize,
+}
+
+/// The session as its run sees it.
+pub(super) struct SessionLine {
+    inputs: Mutex<UnboundedReceiver<TurnInput>>,
+    reports: UnboundedSender<TurnReport>,
+    begins: UnboundedSender<()>,
+    tools: SessionTools,
+    tape: Tape,
+    /// How much was taped when the running turn began.
+    begun: std::sync::Mutex<usize>,
+}
+
+impl SessionLine {
+    pub(super) fn new(
+        inputs: UnboundedReceiver<TurnInput>,
+        reports: UnboundedSender<TurnReport>,
+        begins: UnboundedSender<()>,
+        tools: SessionTools,
+        tape: Tape,
+    ) -> Self {
+        Self { inputs: Mutex::new(inputs), reports, begins, tools, tape, begun: std::sync::Mutex::default() }
+    }
+}
+
+impl ConversationDriver for SessionLine {
+    fn instructions(&self) -> &'static str {
+        "You are a helpful assistant."
+    }
+
+    fn begins(&self, tools: Vec<String>) {
+        self.tools.set_known(tools);
+        // A session that is gone needs nothing any more; the same below.
+        let _is_gone = self.begins.send(());
+    }
+
+    fn next(&self) -> BoxFuture<'_, Option<TurnInput>> {
+        Box::pin(async move { self.inputs.lock().await.recv().await })
+    }
+
+    fn ended(&self, trace: &Trace, end: &TurnEnd) {
+        let mut begun = self.begun.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(turn) = trace.turns.last() {
+            self.tape.turn_ended(*begun, turn.input.clone());
+        }
+        *begun = self.tape.len();
+        let is_complete = end.problem().is_none();
+        let report = TurnReport { events: events_of_last_turn(trace), is_complete, taped: *begun };
+        let _is_gone = self.reports.send(report);
+    }
+
+    fn observer(&self) -> Box<dyn Observer> {
+        Box::new(self.tape.clone())
+    }
+
+    fn executes(&self, tool: &str) -> bool {
+        self.tools.executes(tool)
+    }
+
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
+        Box::pin(async move {
+            let executed = self.tools.execute(&call.name, call.args_value()).await;
+            let (content, is_error) = match executed {
+                Some(Ok(content)) => (content, false),
+                Some(Err(message)) => (message.into(), true),
+                None => (format!("the mock of `{}` was removed", call.name).into(), true),
+            };
+            let answer = ToolAnswer { call: call.wire_id.to_string(), content, is_error };
+            self.tape.answered(answer.clone());
+            answer
+        })
+    }
+}

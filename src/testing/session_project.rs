@@ -1,0 +1,108 @@
+//! The project that a session is in: a config on disk or in memory, and one test in memory.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::agent_target::{AgentTarget, indented};
+use super::testing_error::TestingError;
+use crate::assertion::TurnRules;
+use crate::context::{Context, Files, RandomIds, SystemClock};
+use crate::plan::{LoadedFile, Plan, Planned, Preparation, Selection, plan};
+use crate::redact::Redactor;
+use crate::variables::Mode;
+
+/// The file of a test in memory.
+const TEST_FILE: &str = "session-of-ananke-testing.test.yaml";
+
+/// The file of a config in memory.
+const CONFIG_FILE: &str = "session-of-ananke-testing.config.yaml";
+
+/// A project.
+#[derive(Clone)]
+pub(super) struct SessionProject {
+    pub(super) context: Context,
+    config: PathBuf,
+    /// The target of the session; the default one without.
+    target: Option<String>,
+}
+
+/// The outside world of this process.
+#[expect(clippy::disallowed_methods, reason = "a test that calls this has no other context")]
+fn context_of_process() -> Context {
+    Context {
+        environment: Arc::new(std::env::vars_os().collect()),
+        clock: Arc::new(SystemClock::start()),
+        ids: Arc::new(RandomIds),
+        home: std::env::home_dir(),
+        files: Files::default(),
+        ..Context::isolated(std::env::current_dir().unwrap_or_default())
+    }
+}
+
+impl SessionProject {
+    /// A config in memory.
+    pub(super) fn of_text(config: &str) -> Self {
+        let context = context_of_process();
+        let path = context.working_directory.join(CONFIG_FILE);
+        let files = context.files.with_unsaved(path.clone(), config);
+        Self { context: Context { files, ..context }, config: path, target: None }
+    }
+
+    /// A config with this target.
+    pub(super) fn of_target(target: &AgentTarget) -> Self {
+        Self::of_text(&target.config())
+    }
+
+    /// The target `name` of the config at `path`.
+    pub(super) fn of_config(path: &Path, name: &str) -> Self {
+        let context = context_of_process();
+        let config = context.working_directory.join(path);
+        Self { context, config, target: Some(name.to_owned()) }
+    }
+
+    /// The plan of a test with these keys, and the context in which it is read.
+    pub(super) fn plan(&self, keys: Map<String, Value>) -> Result<(Plan, Context), TestingError> {
+        let mut test =
+            Map::from_iter([("version".to_owned(), json!("1.3")), ("name".to_owned(), json!("session"))]);
+        test.extend(self.target.iter().map(|name| ("target".to_owned(), json!(name))));
+        test.extend(keys);
+        self.plan_text(&Value::Object(test).to_string())
+    }
+
+    /// The plan of a test, and the context in which it is read.
+    pub(super) fn plan_text(&self, test: &str) -> Result<(Plan, Context), TestingError> {
+        let folder = self.config.parent().unwrap_or(Path::new(""));
+        let path = folder.join(TEST_FILE);
+        let files = self.context.files.with_unsaved(path.clone(), test);
+        let context = Context { files, ..self.context.clone() };
+        let selection =
+            Selection { paths: vec![path], config: Some(self.config.clone()), ..Selection::default() };
+        let Planned { plan, problems, .. } = plan(&context, &selection, &Redactor::default());
+        match plan {
+            Some(plan) if plan.cases.len() == 1 => Ok((plan, context)),
+            _ => Err(TestingError::of_problems(&problems)),
+        }
+    }
+
+    /// What an assert block, as YAML, says of a turn, and the state that the target begins with.
+    pub(super) fn rules(&self, block: &str) -> Result<(TurnRules, Value), TestingError> {
+        let lines = indented(block, 6);
+        let target =
+            self.target.as_ref().map(|name| format!("target: {}\n", json!(name))).unwrap_or_default();
+        let text =
+            format!("version: \"1.3\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n{lines}");
+        let (plan, context) = self.plan_text(&text)?;
+        let plan = Arc::new(plan);
+        let entry = plan.cases[0].clone();
+        let loaded = LoadedFile::of_case(&context, &entry)?.test_of(&entry)?;
+        let mut preparation = Preparation::begin(&context, &plan, &entry, loaded, Mode::Send, Map::new())?;
+        let prepared = preparation.finish()?;
+        let mut turns = prepared.rules.turns;
+        if turns.is_empty() {
+            return Err(TestingError::usage("there is no rule in this block"));
+        }
+        Ok((turns.remove(0), prepared.target.state().clone()))
+    }
+}

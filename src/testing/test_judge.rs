@@ -1,0 +1,92 @@
+//! Another agent that decides whether a message does what it should.
+
+use std::sync::Arc;
+
+use serde_json::{Map, json};
+
+use super::agent_target::{AgentTarget, literal};
+use super::session_project::SessionProject;
+use super::testing_error::TestingError;
+use crate::outcome::{Failure, Outcome, Status};
+use crate::redact::Redactor;
+use crate::run::{Options, Run, RunEvent, event_channel, run};
+use crate::target::http::HttpTransport;
+use crate::target::written_agent;
+
+/// An agent that judges, as `judge` of YAML tests asks it.
+#[derive(Clone, Debug)]
+pub struct TestJudge {
+    target: AgentTarget,
+}
+
+/// What a judge decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgeVerdict {
+    /// Whether the intent is met.
+    pub is_passed: bool,
+    /// Why, in the judge's words.
+    pub reason: String,
+}
+
+impl TestJudge {
+    /// The agent `target` as a judge.
+    pub fn new(target: AgentTarget) -> Self {
+        Self { target }
+    }
+
+    pub(super) fn target(&self) -> &AgentTarget {
+        &self.target
+    }
+
+    /// Whether `output`, which an agent said to `input`, does what `intent` says.
+    ///
+    /// # Errors
+    /// If the intent is empty, or the judge cannot be asked or read.
+    pub async fn decide(
+        &self,
+        input: &str,
+        output: &str,
+        intent: &str,
+    ) -> Result<JudgeVerdict, TestingError> {
+        if intent.trim().is_empty() {
+            return Err(TestingError::usage("the intent is empty: say what the message must do"));
+        }
+        let said = written_agent("subject", [(1, vec![json!({ "say": literal(output) })])]);
+        let project = SessionProject::of_text(&self.target.config_of_judge(&said));
+        let judge = json!([{ "agent": "judge", "criteria": literal(intent) }]);
+        let keys = Map::from_iter([(
+            "turns".to_owned(),
+            json!([{ "user": literal(input), "assert": { "judge": judge } }]),
+        )]);
+        let (plan, context) = project.plan(keys)?;
+        let (events, mut received) = event_channel(1);
+        let transport = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
+        let shared = Run::new(context, transport, Redactor::default(), Options::default(), events);
+        let finished = async {
+            let mut outcome = None;
+            while let Some(event) = received.recv().await {
+                if let RunEvent::CaseFinished(finished) = &*event {
+                    outcome = Some((**finished).clone());
+                }
+            }
+            outcome
+        };
+        let (_, outcome) = tokio::join!(run(shared, plan), finished);
+        verdict(&outcome.ok_or_else(|| TestingError::Judge("the judge was not asked".to_owned()))?)
+    }
+}
+
+fn verdict(outcome: &Outcome) -> Result<JudgeVerdict, TestingError> {
+    match outcome.status() {
+        Status::Passed => Ok(JudgeVerdict { is_passed: true, reason: String::new() }),
+        Status::Failed => {
+            let reason = |(_, failure): (u32, &Failure)| failure.message.clone();
+            let reason = outcome.all_failures().next().map(reason);
+            Ok(JudgeVerdict { is_passed: false, reason: reason.unwrap_or_default() })
+        }
+        _ => {
+            let problem = outcome.first_problem().map(|(_, problem)| problem.message.clone());
+            Err(TestingError::Judge(problem.unwrap_or_else(|| "the judge gave no verdict".to_owned())))
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The testing API, against scripted agents and a model of this process.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::panic::AssertUnwindSafe;
+use std::thread;
+
+use ananke::testing::{
+    AgentEvent, AgentTarget, EventRole, SessionTool, TestJudge, TestSession, TestingError,
+};
+use serde_json::{Value, json};
+
+const WEATHER: &str = r"
+type: scripted
+rules:
+  - when: { user: Paris }
+    do:
+      - call: { tool: get_weather, args: { city: Paris, unit: null }, result: { degrees: 21 }, delay_ms: 40 }
+      - say: It is 21 degrees in Paris.
+  - when: { user: fail }
+    do:
+      - call: { tool: get_weather, args: { city: Atlantis }, result: no such city, failure: failed }
+      - say: There is no such city.
+  - when: { user: break }
+    do: [{ error: { message: the model is gone } }]
+  - when: { turn: 2 }
+    do: [{ say: You asked before. }]
+  - do: [{ say: Hello. }]
+";
+
+fn weather() -> TestSession {
+    TestSession::connect(AgentTarget::yaml(WEATHER)).unwrap()
+}
+
+/// What a panic says.
+fn panic_of(assertion: impl FnOnce() + std::panic::UnwindSafe) -> String {
+    let panicked = std::panic::catch_unwind(assertion).unwrap_err();
+    panicked
+        .downcast_ref::<String>()
+        .cloned()
+        .unwrap_or_else(|| (*panicked.downcast_ref::<&str>().unwrap()).to_owned())
+}
+
+#[tokio::test]
+async fn a_cursor_passes_what_was_looked_at() {
+    let mut session = weather();
+    let result = session.run("Weather in Paris?").await.unwrap();
+    let call = result.expect().next_event().is_function_call("get_weather", json!({ "city": "Paris" }));
+    assert!(matches!(call.event(), AgentEvent::FunctionCall { .. }));
+    result.expect().next_message().is_message(EventRole::Assistant);
+    result.expect().no_more_events();
+    let AgentEvent::FunctionCallOutput { output, is_error, execution_time_ms, .. } =
+        result.expect().at(1).event()
+    else {
+        panic!("an output")
+    };
+    assert_eq!((output, *is_error, *execution_time_ms), (&json!({ "degrees": 21 }), false, 40));
+    result.expect().at(-1).is_message(EventRole::Assistant);
+    result.expect().range(0..2).contains_function_call_output(json!({ "degrees": 21 }), false);
+    result.expect().contains_function_call("get_weather", None);
+
+    let result = session.run("And Paris again?").await.unwrap();
+    result.expect().skip_next(2).next_event().is_message(EventRole::Assistant);
+    assert_eq!(session.history().len(), 8, "history is kept, with what the user said");
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_does_not_hold_panics_with_the_events() {
+    let mut session = weather();
+    let result = session.run("Weather in Paris?").await.unwrap();
+    let again = || result.expect();
+    for (assertion, expected) in [
+        (
+            Box::new(|| _ = again().skip_next(3).next_event()) as Box<dyn FnOnce() + '_>,
+            "expected another event, but none left",
+        ),
+        (Box::new(|| _ = again().next_function_call()), "expected another function call, but none left"),
+        (Box::new(|| _ = again().skip_next(1)), "expected 1 more events to skip, but 0 left"),
+        (Box::new(|| _ = again().at(3)), "there is no event at index 3: the run has 3"),
+        (Box::new(|| _ = again().at(-4)), "there is no event at index -4: the run has 3"),
+        (Box::new(|| _ = again().range(1..9)), "there are no events at 1..9: the run has 3"),
+        (
+            Box::new(|| _ = again().range(0..1).contains_message(EventRole::Assistant)),
+            "expected a message of the assistant in 1 events, found none",
+        ),
+        (
+            Box::new(|| _ = again().at(0).is_message(EventRole::Assistant)),
+            "event 0 of 3: expected a message of the assistant, found a call to get_weather",
+        ),
+        (
+            Box::new(|| _ = again().at(0).is_function_call("pay", None)),
+            "event 0 of 3: expected a call to pay, found a call to get_weather",
+        ),
+        (
+            Box::new(|| _ = again().at(0).is_function_call("get_weather", json!({ "day": null }))),
+            "event 0 of 3: expected the argument `day` of get_weather to be null, it is missing",
+        ),
+        (
+            Box::new(|| _ = again().at(0).is_function_call("get_weather", json!({ "city": "Rome" }))),
+            "event 0 of 3: expected the argument `city` of get_weather to be \"Rome\", found \"Paris\"",
+        ),
+        (
+            Box::new(|| _ = again().at(1).is_function_call_output(json!(3), None)),
+            "event 1 of 3: expected the output 3, found {\"degrees\":21}",
+        ),
+        (
+            Box::new(|| _ = again().at(1).is_function_call_output(None, true)),
+            "event 1 of 3: expected an error, found no error: {\"degrees\":21}",
+        ),
+    ] {
+        let message = panic_of(AssertUnwindSafe(assertion));
+        let (first, list) = message.split_once("\n\n").unwrap();
+        assert_eq!(first, expected);
+        assert!(list.starts_with("events:\n") && list.contains("0  function call: get_weather"), "{list}");
+    }
+    let marked = panic_of(AssertUnwindSafe(|| _ = again().at(1).is_message(EventRole::User)));
+    assert!(marked.contains("\n> 1  function call output"), "{marked}");
+    let fresh = session.run("Weather in Paris?").await.unwrap();
+    let message = panic_of(AssertUnwindSafe(|| fresh.expect().no_more_events()));
+    assert!(message.starts_with("expected no more events, but found a call to get_weather\n"), "{message}");
+    result.expect().at(0).is_function_call("get_weather", json!({ "unit": null }));
+}
+
+#[tokio::test]
+async fn the_rules_of_yaml_tests_apply_to_a_run() {
+    let mut session = weather();
+    session.run("Hi").await.unwrap();
+    let result = session.run("fail").await.unwrap();
+    result.assert_yaml("tools: { require: [{ name: get_weather, count: 1 }] }").unwrap();
+    result.assert_yaml("text:\n  contains: no such city\ntiming: { max_duration_ms: 1000 }").unwrap();
+    for (block, rule, message) in [
+        ("tools: { forbid: [get_weather] }", "tools.forbid", "`get_weather` was called, which is forbidden"),
+        ("tools: { require: [pay] }", "tools.require", "`pay` was not called in this turn"),
+        ("text:\n  contains: Rome", "text.contains", "nothing the agent said in this turn contains `Rome`"),
+    ] {
+        let findings = result.findings(block).unwrap();
+        let found: Vec<_> =
+            findings.iter().map(|finding| (finding.rule.as_str(), finding.message.as_str())).collect();
+        assert_eq!(found, [(rule, message)]);
+    }
+    let forbidden = "tools: { forbid: [get_weather] }";
+    let message = panic_of(AssertUnwindSafe(|| _ = result.assert_yaml(forbidden)));
+    assert!(message.starts_with("tools.forbid: `get_weather` was called, which is forbidden\n"), "{message}");
+    assert!(message.contains("\n\nevents:\n  0  function call: get_weather"), "{message}");
+    let wrong = result.assert_yaml("tools: { forbids: [a] }").unwrap_err();
+    assert!(wrong.to_string().contains("unknown key `forbids`"), "{wrong}");
+    let asks = result.assert_yaml("script: [{ cmd: [sh, check.sh] }]").unwrap_err();
+    let refused = "rules that ask a script or a judge cannot be applied here: use `judge`";
+    assert_eq!(asks, TestingError::Usage(refused.to_owned()));
+    assert!(result.assert_yaml("").is_err(), "nothing is asserted");
+}
+
+#[tokio::test]
+async fn a_turn_that_fails_is_an_error_and_ends_the_session() {
+    let mut session = weather();
+    let error = session.run("break").await.unwrap_err();
+    assert_eq!(error, TestingError::Agent("agent error: the model is gone".to_owned()));
+    assert_eq!(session.run("Hi").await.unwrap_err().to_string(), "the session has ended");
+    session.close().await.unwrap();
+    let wrong = TestSession::connect(AgentTarget::yaml("type: scripte")).err().unwrap();
+    assert!(wrong.to_string().contains("scripte"), "{wrong}");
+}
+
+#[tokio::test]
+async fn another_agent_judges_a_message() {
+    let mut session = weather();
+    let result = session.run("Hi").await.unwrap();
+    let says = |text: &str| {
+        TestJudge::new(AgentTarget::yaml(format!(
+            "type: scripted\nrules: [{{ do: [{{ say: {} }}] }}]",
+            json!(text)
+        )))
+    };
+    let verdict = says(r#"{"passed": true, "reason": "polite"}"#);
+    result.expect().at(0).judge(&verdict, "greets the user").await.unwrap();
+    let error = result.expect().at(0).judge(&verdict, " ").await.unwrap_err();
+    assert_eq!(error.to_string(), "the intent is empty: say what the message must do");
+    let itself = TestJudge::new(AgentTarget::yaml(WEATHER));
+    let error = result.expect().at(0).judge(&itself, "greets").await.unwrap_err();
+    assert_eq!(error.to_string(), "the agent cannot judge itself: name another target");
+    let error = result.expect().at(0).judge(&says("perhaps"), "greets").await.unwrap_err();
+    assert!(matches!(error, TestingError::Judge(_)), "{error:?}");
+    let decided =
+        says(r#"{"passed": false, "reason": "rude"}"#).decide("Hi", "What?", "greets").await.unwrap();
+    assert!(!decided.is_passed && decided.reason.contains("rude"), "{decided:?}");
+}
+
+fn declared(name: &str) -> SessionTool {
+    let (name, description) = (name.to_owned(), "Adds ${x}".to_owned());
+    SessionTool { name, description, parameters: json!({ "type": "object" }) }
+}
+
+/// A model that calls `add` once after each message of the user, and says what it gave.
+fn model() -> AgentTarget {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("http://{}/v1", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let request = request(&stream);
+            let messages = request["messages"].as_array().unwrap();
+            assert_eq!(messages[0]["content"], "You are a helpful assistant.");
+            assert_eq!(request["tools"][0]["function"]["description"], "Adds ${x}");
+            let last = messages.last().unwrap();
+            let message = if last["role"] == "tool" {
+                json!({ "role": "assistant", "content": format!("It is {}.", last["content"].as_str().unwrap()) })
+            } else {
+                let call = json!({ "name": "add", "arguments": "{\"a\":1,\"b\":2}" });
+                let id = format!("call-{}", messages.len());
+                json!({ "role": "assistant", "tool_calls": [{ "index": 0, "id": id, "type": "function", "function": call }] })
+            };
+            let body = json!({ "id": "x", "object": "chat.completion.chunk", "choices": [{ "index": 0, "delta": message, "finish_reason": "stop" }] });
+            let body = format!("data: {body}\n\ndata: [DONE]\n\n");
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                body.len()
+            );
+            stream.write_all((head + &body).as_bytes()).unwrap();
+        }
+    });
+    AgentTarget::new("openai", json!({ "endpoint": endpoint, "model": "m-1" }))
+}
+
+/// The body of the request that comes over `stream`.
+fn request(stream: &TcpStream) -> Value {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    serde_json::from_slice(&body).unwrap()
+}
+
+#[tokio::test]
+async fn a_test_executes_tools_and_mocks_them() {
+    let mut session = TestSession::connect(model()).unwrap();
+    session
+        .tool(declared("add"), |arguments| async move {
+            let sum = arguments["a"].as_i64().zip(arguments["b"].as_i64()).map(|(a, b)| a + b);
+            sum.map(Value::from).ok_or_else(|| "two numbers are needed".to_owned())
+        })
+        .unwrap();
+    let twice = session.tool(declared("add"), |_| async { Ok(Value::Null) }).unwrap_err();
+    assert_eq!(twice.to_string(), "there are two tools with the name `add`");
+
+    let result = session.run("Add 1 and 2").await.unwrap();
+    result.expect().next_function_call().is_function_call("add", json!({ "a": 1 }));
+    result.expect().next_function_call_output().is_function_call_output(json!(3), false);
+    let message = result.expect().next_message().event();
+    assert_eq!(message, &AgentEvent::Message { role: EventRole::Assistant, content: "It is 3.".to_owned() });
+    result.assert_yaml("tools: { require: [{ name: add, result_match: \"^3$\" }] }").unwrap();
+
+    let unknown = session.mock_tools([("sub", |_: Value| Ok(json!(1)))]).await.err().unwrap();
+    assert_eq!(unknown.to_string(), "there is no tool `sub` to mock; the tools are: add");
+    {
+        let mocked = session.mock_tools([("add", |_: Value| Err("overflow".to_owned()))]).await.unwrap();
+        let result = session.run("Add 1 and 2").await.unwrap();
+        result.expect().contains_function_call_output(json!("overflow"), true);
+        assert_eq!((mocked.call_count("add"), mocked.calls("add")), (1, vec![json!({ "a": 1, "b": 2 })]));
+    }
+    let result = session.run("Add 1 and 2").await.unwrap();
+    result.expect().contains_function_call_output(json!(3), false);
+    let late = session.tool(declared("sub"), |_| async { Ok(Value::Null) }).unwrap_err();
+    assert_eq!(late.to_string(), "the tool `sub` comes too late: the session has begun");
+    session.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_config_gives_the_target_and_its_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("ananke.config.yaml");
+    let text = format!(
+        "version: \"1.3\"\ntarget: {{ type: scripted, rules: [{{ do: [{{ say: Hi }}] }}] }}\ntargets:\n  weather:\n{}",
+        indented(WEATHER, 4)
+    );
+    std::fs::write(&config, text).unwrap();
+    let mut session = TestSession::from_config(&config, "weather").unwrap();
+    let result = session.run("Weather in Paris?").await.unwrap();
+    result.expect().contains_function_call("get_weather", None);
+    result.assert_yaml("tools: { require: [get_weather] }").unwrap();
+    drop(session);
+    let unknown = TestSession::from_config(&config, "wether").err().unwrap();
+    assert!(unknown.to_string().contains("`wether`"), "{unknown}");
+    assert!(TestSession::from_config(folder.path().join("none.yaml"), "weather").is_err());
+}
+
+fn indented(text: &str, by: usize) -> String {
+    let before = " ".repeat(by);
+    text.lines().map(|line| [&before, line, "\n"].concat()).collect()
+}

@@ -60,6 +60,13 @@ fn fill_input(
         }
         Turn::Connect(_) => Ok(TurnInput::Connect),
         Turn::Continue => Ok(TurnInput::Continue),
+        Turn::ListTools(_) => Ok(TurnInput::ListTools),
+        Turn::CallTool(turn) => {
+            let tool = interpolation.text(&turn.tool);
+            let args = interpolation.optional_json(turn.args.as_ref());
+            let args = args?.and_then(|args| args.as_object().cloned()).unwrap_or_default();
+            Ok(TurnInput::CallTool { tool: tool?, args })
+        }
         Turn::Resume(turn) => {
             let count = turn.resume.len();
             let answers: Vec<Leaf<PendingAnswer>> =
@@ -75,6 +82,8 @@ pub(crate) fn describe_written(turn: &Turn) -> String {
         Turn::User(turn) => turn.user.written(),
         Turn::Connect(_) => TurnInput::CONNECT.to_owned(),
         Turn::Continue => TurnInput::CONTINUE.to_owned(),
+        Turn::ListTools(_) => TurnInput::LIST_TOOLS.to_owned(),
+        Turn::CallTool(turn) => format!("{} {}", TurnInput::CALL_TOOL, turn.tool.value),
         Turn::Resume(_) => TurnInput::RESUME.to_owned(),
     }
 }

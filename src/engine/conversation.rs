@@ -310,6 +310,8 @@ fn compose(
         }
         TurnInput::Resume(answers) => action(trace, answers)?,
         TurnInput::Continue => Action::Continue,
+        TurnInput::CallTool { tool, args } => Action::CallTool { tool: tool.clone(), args: args.clone() },
+        TurnInput::ListTools => Action::ListTools,
     })
 }
 

@@ -21,6 +21,11 @@ pub(crate) fn written_turn(turn: &LoggedTurn, number: usize) -> Result<Node, Fre
         }
         TurnInput::Resume(answers) => Ok(resume(answers)),
         TurnInput::Connect => Ok(Node::of_json(&json!({ "type": turn_type_name(TurnKind::Connect) }))),
+        TurnInput::CallTool { tool, args } => {
+            let call = json!({ "type": turn_type_name(TurnKind::CallTool), "tool": tool, "args": args });
+            Ok(node_with_references(&call))
+        }
+        TurnInput::ListTools => Ok(Node::of_json(&json!({ "type": turn_type_name(TurnKind::ListTools) }))),
         TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {
             let message = format!("what turn {number} sent cannot be written as a turn: it is not a text");
             Err(FreezeError::Refused { message, help: None })

@@ -1,6 +1,6 @@
 //! What a turn sends to the agent.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::user_content::UserContent;
 
@@ -13,6 +13,15 @@ pub enum TurnInput {
     Connect,
     /// Answers to what is pending.
     Resume(Vec<PendingAnswer>),
+    /// A call of a tool.
+    CallTool {
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        args: Map<String, Value>,
+    },
+    /// A request to list the tools.
+    ListTools,
     /// Nothing new: the agent goes on from the history.
     Continue,
 }
@@ -53,6 +62,10 @@ impl TurnInput {
     pub const CONNECT: &str = "(connects to the thread)";
     /// What is sent if there is nothing new, in words.
     pub const CONTINUE: &str = "(continues the conversation)";
+    /// A request to list the tools, in words.
+    pub const LIST_TOOLS: &str = "(lists the tools)";
+    /// How a call begins, in words.
+    pub const CALL_TOOL: &str = "(calls a tool)";
     /// How answers begin, in words.
     pub const RESUME: &str = "(resumes)";
 
@@ -62,6 +75,10 @@ impl TurnInput {
             Self::User(content) => content.describe(),
             Self::Connect => Self::CONNECT.to_owned(),
             Self::Continue => Self::CONTINUE.to_owned(),
+            Self::CallTool { tool, args } => {
+                format!("{} {tool}({})", Self::CALL_TOOL, Value::Object(args.clone()))
+            }
+            Self::ListTools => Self::LIST_TOOLS.to_owned(),
             Self::Resume(answers) => {
                 let answers: Vec<String> = answers.iter().map(PendingAnswer::describe).collect();
                 format!("{} {}", Self::RESUME, answers.join(", "))

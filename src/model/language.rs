@@ -17,9 +17,6 @@ pub const TAG_DEFAULTS: &[TagDefault] = &[
 pub const NOT_YET: &[(&str, &str)] = &[
     ("a2a", "a target that speaks A2A"),
     ("a2a:send", "a turn of an A2A target"),
-    ("mcp", "a target that speaks MCP"),
-    ("mcp:call", "a turn of an MCP target"),
-    ("mcp:list", "a turn of an MCP target"),
     ("mcp:prompt", "a turn of an MCP target"),
     ("mcp:read", "a turn of an MCP target"),
 ];

@@ -90,5 +90,8 @@ pub use text_or::TextOr;
 pub use toggle::Toggle;
 pub use tool_rules::{Count, ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
 pub use tree::form;
-pub use turn::{ConnectTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnKind, TurnSettings, UserTurn};
+pub use turn::{
+    CallToolTurn, ConnectTurn, ListToolsTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnKind, TurnSettings,
+    UserTurn,
+};
 pub use walk::{Walk, WalkAction};

@@ -21,6 +21,10 @@ pub enum Turn {
     Connect(ConnectTurn),
     /// Open interrupts are answered.
     Resume(ResumeTurn),
+    /// A tool is called.
+    CallTool(CallToolTurn),
+    /// The tools are listed.
+    ListTools(ListToolsTurn),
     /// The agent goes on from the history, which ends with the result of a tool.
     Continue,
 }
@@ -34,6 +38,10 @@ pub enum TurnKind {
     Connect,
     /// [`Turn::Resume`].
     Resume,
+    /// [`Turn::CallTool`].
+    CallTool,
+    /// [`Turn::ListTools`].
+    ListTools,
 }
 
 impl Turn {
@@ -43,6 +51,8 @@ impl Turn {
             Self::User(turn) => turn.assert.as_ref(),
             Self::Connect(turn) => turn.assert.as_ref(),
             Self::Resume(turn) => turn.assert.as_ref(),
+            Self::CallTool(turn) => turn.assert.as_ref(),
+            Self::ListTools(turn) => turn.assert.as_ref(),
             Self::Continue => None,
         }
     }
@@ -53,6 +63,8 @@ impl Turn {
             Self::User(turn) => turn.needs.as_ref(),
             Self::Connect(turn) => turn.needs.as_ref(),
             Self::Resume(turn) => turn.needs.as_ref(),
+            Self::CallTool(turn) => turn.needs.as_ref(),
+            Self::ListTools(turn) => turn.needs.as_ref(),
             Self::Continue => None,
         }
     }
@@ -60,20 +72,22 @@ impl Turn {
     /// The keys that every type of turn has, without its assertions.
     pub fn settings(&self) -> TurnSettings<'_> {
         macro_rules! settings {
-            ($turn:expr, $options:expr) => {
+            ($turn:expr, $props:expr, $options:expr) => {
                 TurnSettings {
                     options: $options,
                     id: $turn.id.as_ref(),
                     timeout_ms: $turn.timeout_ms.as_ref(),
-                    props: $turn.props.as_ref(),
+                    props: $props,
                     capture: $turn.capture.as_ref(),
                 }
             };
         }
         match self {
-            Self::User(turn) => settings!(turn, turn.options.as_ref()),
-            Self::Connect(turn) => settings!(turn, None),
-            Self::Resume(turn) => settings!(turn, None),
+            Self::User(turn) => settings!(turn, turn.props.as_ref(), turn.options.as_ref()),
+            Self::Connect(turn) => settings!(turn, turn.props.as_ref(), None),
+            Self::Resume(turn) => settings!(turn, turn.props.as_ref(), None),
+            Self::CallTool(turn) => settings!(turn, None, None),
+            Self::ListTools(turn) => settings!(turn, None, None),
             Self::Continue => TurnSettings::default(),
         }
     }
@@ -174,6 +188,58 @@ pub struct ResumeTurn {
     #[schemars(example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
     /// Assertions for this turn.
+    pub assert: Option<AssertBlock>,
+    /// What must be true of the turn before, if this is an action of a walk.
+    #[schemars(skip)]
+    pub needs: Option<Spanned<AssertBlock>>,
+}
+
+/// A turn that calls a tool itself, without an agent that decides to.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.2"))]
+pub struct CallToolTurn {
+    /// The name of the tool.
+    #[schemars(example = &"search")]
+    pub tool: Text,
+    /// The arguments of the call (default: none).
+    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[schemars(
+        with = "Option<serde_json::Map<String, serde_json::Value>>",
+        example = serde_json::json!({"query": "shoes"})
+    )]
+    pub args: Option<Node>,
+    /// The turn's label in reports; unique within the test.
+    #[schemars(length(min = 1), extend("x-since" = "1.3"), example = &"pay")]
+    pub id: Option<Text>,
+    /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub timeout_ms: Option<TimeoutMs>,
+    /// Values of this turn that become variables for later turns and for `teardown`.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
+    pub capture: Option<FreeMap<Spanned<Capture>>>,
+    /// Assertions for this turn.
+    pub assert: Option<AssertBlock>,
+    /// What must be true of the turn before, if this is an action of a walk.
+    #[schemars(skip)]
+    pub needs: Option<Spanned<AssertBlock>>,
+}
+
+/// A turn that lists the tools.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.2"))]
+pub struct ListToolsTurn {
+    /// The turn's label in reports; unique within the test.
+    #[schemars(length(min = 1), extend("x-since" = "1.3"), example = &"tools")]
+    pub id: Option<Text>,
+    /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub timeout_ms: Option<TimeoutMs>,
+    /// Values of this turn that become variables for later turns and for `teardown`.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"FIRST": {"text": "\"name\":\"([^\"]*)\""}}))]
+    pub capture: Option<FreeMap<Spanned<Capture>>>,
+    /// Assertions about the list, whose text is its JSON.
     pub assert: Option<AssertBlock>,
     /// What must be true of the turn before, if this is an action of a walk.
     #[schemars(skip)]

@@ -42,7 +42,7 @@ impl WrittenCommand<'_> {
         if argv.first().is_none_or(String::is_empty) {
             // The schema reports an empty list.
             let span = self.cmd.first()?.span;
-            interpolation.report(Code::BadValue, span, "the first entry of `cmd` names no program", None);
+            interpolation.report(Code::BadValue, span, "the first entry names no program", None);
             return None;
         }
         Some(CompiledCommand { argv, environment: environment?, cwd: cwd? })

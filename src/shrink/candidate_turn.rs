@@ -51,7 +51,11 @@ impl CandidateTurn {
                 TurnInputKind::Resolves
             }
             TurnInput::Resume(_) => TurnInputKind::Cancels,
-            TurnInput::User(_) | TurnInput::Connect | TurnInput::Continue => TurnInputKind::Begins,
+            TurnInput::User(_)
+            | TurnInput::Connect
+            | TurnInput::Continue
+            | TurnInput::CallTool { .. }
+            | TurnInput::ListTools => TurnInputKind::Begins,
         };
         let mut keys = match &turn.input {
             TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {

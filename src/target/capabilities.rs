@@ -19,6 +19,8 @@ pub enum Capability {
     ClientTools,
     /// Messages from before the first turn can be sent.
     History,
+    /// A test can list its tools, and call them itself.
+    OpenTools,
     /// A message of a tool can have several parts.
     ToolParts,
     /// Audio, video and documents can be sent.
@@ -57,6 +59,7 @@ impl Capability {
             Self::Interrupts => "does not wait for answers",
             Self::ClientTools => "takes no client tools",
             Self::History => "takes no messages from before the first turn",
+            Self::OpenTools => "has no tools that a test can list or call itself",
             Self::ToolParts => "takes the message of a tool as text alone",
             Self::FilesBesideImages => "takes no files but images",
             Self::UntypedUrls => "takes no URL of a file without its media type",

@@ -15,6 +15,7 @@ mod event_reader;
 mod extended;
 pub mod http;
 mod limits;
+pub mod mcp;
 pub mod openai;
 mod pace;
 pub mod pipe;

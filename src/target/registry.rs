@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::agui::{AguiConfig, CommandConfig};
 use super::common::TargetCommon;
+use super::mcp::McpConfig;
 use super::openai::OpenaiConfig;
 use super::protocol::{Protocol, ProtocolConfig, TurnType};
 use super::scripted::ScriptedConfig;
@@ -18,6 +19,7 @@ use crate::source::{self, Node, TypeMismatch};
 pub(super) const PROTOCOLS: &[Registration] = &[
     Registration::of::<AguiConfig>(),
     Registration::of::<CommandConfig>(),
+    Registration::of::<McpConfig>(),
     Registration::of::<OpenaiConfig>(),
     Registration::of::<ScriptedConfig>(),
 ];

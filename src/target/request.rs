@@ -1,5 +1,7 @@
 //! What an agent is asked to do.
 
+use serde_json::{Map, Value};
+
 use crate::message::{InterruptAnswer, RequestContext, ToolAnswer, UserContent};
 
 /// One exchange with an agent.
@@ -23,6 +25,15 @@ pub enum Action {
         /// What the user says.
         content: UserContent,
     },
+    /// Call this tool.
+    CallTool {
+        /// Its name.
+        tool: String,
+        /// Its arguments.
+        args: Map<String, Value>,
+    },
+    /// List the tools.
+    ListTools,
     /// Replay the thread.
     Connect,
     /// Go on from the history, which ends with the result of a tool.

@@ -10,7 +10,9 @@ use serde_json::Value;
 use super::protocol::TurnType;
 use super::registry::PROTOCOLS;
 use super::schema::branch;
-use crate::model::{AssertBlock, ConnectTurn, ResumeTurn, Turn, TurnKind, UserTurn, WalkAction};
+use crate::model::{
+    AssertBlock, CallToolTurn, ConnectTurn, ListToolsTurn, ResumeTurn, Turn, TurnKind, UserTurn, WalkAction,
+};
 
 /// The type of a turn in which the user says something, whatever the protocol.
 const USER: TurnType =
@@ -42,6 +44,8 @@ impl<'de> Deserialize<'de> for Turn {
                     Some(TurnKind::User) => turn.newtype_variant().map(Turn::User),
                     Some(TurnKind::Connect) => turn.newtype_variant().map(Turn::Connect),
                     Some(TurnKind::Resume) => turn.newtype_variant().map(Turn::Resume),
+                    Some(TurnKind::CallTool) => turn.newtype_variant().map(Turn::CallTool),
+                    Some(TurnKind::ListTools) => turn.newtype_variant().map(Turn::ListTools),
                     None => Err(de::Error::unknown_variant(&name, &[])),
                 }
             }
@@ -106,6 +110,8 @@ fn turn_branch(
         TurnKind::User => UserTurn::json_schema(generator),
         TurnKind::Connect => ConnectTurn::json_schema(generator),
         TurnKind::Resume => ResumeTurn::json_schema(generator),
+        TurnKind::CallTool => CallToolTurn::json_schema(generator),
+        TurnKind::ListTools => ListToolsTurn::json_schema(generator),
     };
     keys.insert("description".to_owned(), (*description).into());
     branch(name, since, keys)
@@ -117,7 +123,8 @@ mod tests {
 
     #[test]
     fn every_kind_of_turn_has_a_type() {
-        for kind in [TurnKind::User, TurnKind::Connect, TurnKind::Resume] {
+        use TurnKind::{CallTool, Connect, ListTools, Resume, User};
+        for kind in [User, Connect, Resume, CallTool, ListTools] {
             assert_ne!(turn_type_name(kind), "", "{kind:?}");
         }
     }

@@ -129,7 +129,8 @@ impl Case {
     /// Whether an agent outside takes time, by HTTP or as a program: reports differ in their times.
     pub(crate) fn has_real_time(&self) -> bool {
         let config = fs::read_to_string(self.folder.join("ananke.config.yaml")).unwrap_or_default();
-        self.folder.join(ANSWER).exists() || config.contains("type: command")
+        self.folder.join(ANSWER).exists()
+            || ["type: command", "type: mcp"].iter().any(|program| config.contains(program))
     }
 
     /// Whether it is to be recorded and replayed.

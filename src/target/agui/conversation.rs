@@ -121,7 +121,8 @@ impl AguiConversation {
                 *user_message =
                     Some(UserMessage { id: message_id.clone(), text: content.text().into_owned() });
             }
-            Action::Connect | Action::Continue => {
+            // A test that lists or calls tools does not load.
+            Action::Connect | Action::Continue | Action::CallTool { .. } | Action::ListTools => {
                 calls.start_turn();
                 *user_message = None;
             }
@@ -145,7 +146,7 @@ impl AguiConversation {
                 history.say(&message_id, name, Content::of(content, *version));
                 new.push(message_id);
             }
-            Action::Connect | Action::Continue => {}
+            Action::Connect | Action::Continue | Action::CallTool { .. } | Action::ListTools => {}
             Action::ToolResults(answers) => {
                 new.extend(answers.iter().map(|answer| history.answer_call(answer, &**ids)));
             }

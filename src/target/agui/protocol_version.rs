@@ -19,14 +19,17 @@ pub enum ProtocolVersion {
 }
 
 /// What an agent of 0.x cannot do.
-const NOT_OF_V0: &[Capability] = &[Capability::ToolParts, Capability::UntypedUrls];
+const NOT_OF_V0: &[Capability] = &[Capability::OpenTools, Capability::ToolParts, Capability::UntypedUrls];
+
+/// What no agent can do.
+const NOT_OF_V1: &[Capability] = &[Capability::OpenTools];
 
 impl ProtocolVersion {
     /// What agents of this version can do.
     pub(super) fn capabilities(self) -> Capabilities {
         match self {
             Self::V0 => Capabilities::all_but(NOT_OF_V0),
-            Self::V1 => Capabilities::all_but(&[]),
+            Self::V1 => Capabilities::all_but(NOT_OF_V1),
         }
     }
 }

@@ -16,6 +16,7 @@ const LACKING: &[Capability] = &[
     Capability::State,
     Capability::Connect,
     Capability::Interrupts,
+    Capability::OpenTools,
     Capability::ToolParts,
     Capability::FilesBesideImages,
 ];

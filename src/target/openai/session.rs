@@ -141,9 +141,9 @@ impl OpenaiSession {
             }
             // A test with such a turn does not load.
             Action::Continue => {}
-            Action::Connect | Action::Resume(_) => {
+            Action::Connect | Action::Resume(_) | Action::CallTool { .. } | Action::ListTools => {
                 return Err(TargetError::new(
-                    "a model has no thread to connect to, and no interrupts to answer",
+                    "a model has no thread to connect to, no interrupts to answer, and no tools of its own",
                 ));
             }
         }

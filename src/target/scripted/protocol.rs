@@ -6,7 +6,7 @@ use super::compile::compile;
 use super::config::ScriptedConfig;
 use crate::model::Text;
 use crate::source::FreeMap;
-use crate::target::capabilities::Capabilities;
+use crate::target::capabilities::{Capabilities, Capability};
 use crate::target::protocol::{Protocol, ProtocolConfig};
 use crate::target::target::Target;
 use crate::variables::Interpolation;
@@ -29,7 +29,7 @@ impl ProtocolConfig for ScriptedConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::all_but(&[])
+        Capabilities::all_but(&[Capability::OpenTools])
     }
 
     fn headers(&self) -> Option<&FreeMap<Text>> {

@@ -1,0 +1,45 @@
+//! A server of MCP that is a program.
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::session::McpSession;
+use crate::target::error::TargetError;
+use crate::target::pipe::PipeProgram;
+use crate::target::session::{Session, SessionOptions};
+use crate::target::target::Target;
+
+/// A server of MCP that is a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct McpTarget {
+    program: PipeProgram,
+    max_response_bytes: usize,
+}
+
+impl McpTarget {
+    /// The server that is this program, and may say this much in a turn.
+    pub fn new(program: PipeProgram, max_response_bytes: usize) -> Self {
+        Self { program, max_response_bytes }
+    }
+}
+
+impl Target for McpTarget {
+    fn agent(&self) -> &str {
+        "mcp"
+    }
+
+    /// The same program with the same arguments, environment and directory.
+    fn address(&self, _connector: Option<&str>) -> Option<String> {
+        let PipeProgram { command, home, .. } = &self.program;
+        Some(format!("{command:?} {}", home.display()))
+    }
+
+    fn state(&self) -> &Value {
+        &Value::Null
+    }
+
+    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+        let session = McpSession::new(self.program.clone(), self.max_response_bytes, options);
+        Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
+    }
+}

@@ -13,7 +13,7 @@ pub enum TurnInput {
     Connect,
     /// Answers to what is pending.
     Resume(Vec<PendingAnswer>),
-    /// A call of a tool.
+    /// A call to a tool.
     CallTool {
         /// The tool.
         tool: String,

@@ -79,13 +79,16 @@ fn documents() -> Vec<PathBuf> {
 /// A config for blocks that are tests, and a test for blocks that are configs.
 const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\ntargets: { strict: { type: scripted, rules: [] }, customer: { extends: strict } }\nscripts: { check-receipt: { cmd: [sh] }, free-days: { cmd: [sh] } }\n";
 const TEST: &str = "version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n";
+/// A test for configs of servers that no user talks to.
+const LISTING: &str = "version: \"1.2\"\nname: x\nturns: [{ type: mcp:list }]\n";
 
 /// Loads a block of YAML as what it is, a test file where it has turns, else a project config, and checks it as
 /// `ananke check` does: the schema, and then variables, patterns and rules.
 fn load_block(text: &str) -> Result<(), String> {
     let has = |key: &str| text.lines().any(|line| line.starts_with(key));
     let is_config = has("target:") && !has("turns:");
-    let (config, spec) = if is_config { (text, TEST) } else { (CONFIG, text) };
+    let test = if text.contains("type: mcp") { LISTING } else { TEST };
+    let (config, spec) = if is_config { (text, test) } else { (CONFIG, text) };
     load(config, spec, "block.test.yaml")
 }
 

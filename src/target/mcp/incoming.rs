@@ -14,10 +14,10 @@ use crate::target::sink::{Sink, Stop};
 use crate::trace::Change;
 
 /// What a server says in one turn.
-pub(super) struct Incoming {
+pub(super) struct ServerMessages {
     /// The id of the request that waits.
     awaited: u64,
-    response: Option<Response>,
+    response: Option<McpResponse>,
     /// What the server asks and has no answer yet: the id that it gave, and the method.
     asked: VecDeque<(Value, String)>,
     bytes: usize,
@@ -28,7 +28,7 @@ pub(super) struct Incoming {
 
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Response {
+pub(super) struct McpResponse {
     /// When it came.
     pub(super) at: At,
     /// The result, or the error.
@@ -44,7 +44,7 @@ pub(super) struct RpcError {
     pub(super) message: String,
 }
 
-impl Incoming {
+impl ServerMessages {
     /// Nothing so far; all of it may be this large.
     pub(super) fn new(max_bytes: usize) -> Self {
         Self { awaited: 0, response: None, asked: VecDeque::new(), bytes: 0, max_bytes, has_noise: false }
@@ -61,7 +61,7 @@ impl Incoming {
     }
 
     /// The response, if it is there.
-    pub(super) fn take_response(&mut self) -> Option<Response> {
+    pub(super) fn take_response(&mut self) -> Option<McpResponse> {
         self.response.take()
     }
 
@@ -83,11 +83,11 @@ impl Incoming {
             (Some(Value::String(_)), None) => {}
             (Some(_), _) => return Err("has a `method` that is not a text".to_owned()),
             (None, Some(Value::Number(id))) if id.as_u64() == Some(self.awaited) => {
-                self.response = Some(Response { at, result: result(message)? });
+                self.response = Some(McpResponse { at, result: result(message)? });
             }
             // What could not be read has no id that it could repeat.
             (None, Some(Value::Null) | None) if message.contains_key("error") => {
-                self.response = Some(Response { at, result: result(message)? });
+                self.response = Some(McpResponse { at, result: result(message)? });
             }
             (None, Some(id)) => {
                 return Err(format!(
@@ -102,7 +102,7 @@ impl Incoming {
     }
 }
 
-impl EventReader for Incoming {
+impl EventReader for ServerMessages {
     fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String> {
         self.bytes = self.bytes.saturating_add(data.len());
         if self.bytes > self.max_bytes {
@@ -143,9 +143,9 @@ mod tests {
     use crate::target::sink::Wire;
 
     #[derive(Default)]
-    struct Warnings(Vec<String>);
+    struct WarningSink(Vec<String>);
 
-    impl Sink for Warnings {
+    impl Sink for WarningSink {
         fn wire(&mut self, _: At, _: Wire<'_>) {}
 
         fn change(&mut self, _: At, change: Change<'_>) -> ControlFlow<Stop> {
@@ -157,8 +157,8 @@ mod tests {
     }
 
     /// What a client that waits for the response to request 1 makes of one line.
-    fn read(line: &str) -> (Incoming, Result<(), String>, Vec<String>) {
-        let (mut incoming, mut sink) = (Incoming::new(200), Warnings::default());
+    fn read(line: &str) -> (ServerMessages, Result<(), String>, Vec<String>) {
+        let (mut incoming, mut sink) = (ServerMessages::new(200), WarningSink::default());
         incoming.await_response(1);
         let flow = incoming.event(At(5), line.as_bytes(), &mut sink);
         (incoming, flow.map(|_| ()), sink.0)
@@ -178,7 +178,7 @@ mod tests {
     fn a_response_is_a_result_or_an_error() {
         let (mut incoming, ..) = read(r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#);
         let result = Ok(serde_json::json!({ "a": 1 }));
-        assert_eq!(incoming.take_response(), Some(Response { at: At(5), result }));
+        assert_eq!(incoming.take_response(), Some(McpResponse { at: At(5), result }));
         for id in ["1", "null"] {
             let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32602,"message":"no"}}}}"#);
             let (mut incoming, ..) = read(&line);
@@ -205,7 +205,7 @@ mod tests {
             ),
             (
                 r#"{"jsonrpc":"2.0","id":"1","result":{}}"#,
-                "answers the request `\"1\"`, but the request that waits is `1`",
+                "answers the request `\\\"1\\\"`, but the request that waits is `1`",
             ),
             (r#"{"jsonrpc":"2.0","id":1}"#, "is a response without a `result` or an `error`"),
             (r#"{"jsonrpc":"2.0"}"#, "is neither a request nor a response"),

@@ -24,7 +24,7 @@ impl McpTarget {
 }
 
 impl Target for McpTarget {
-    fn agent(&self) -> &str {
+    fn agent(&self) -> &'static str {
         "mcp"
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-use super::incoming::{Incoming, Response, RpcError};
+use super::incoming::{McpResponse, RpcError, ServerMessages};
 use super::outgoing::{self, KNOWN_VERSIONS};
 use super::result::{CallResult, ToolsPage, chosen_version};
 use crate::context::{At, Clock};
@@ -46,14 +46,14 @@ pub(super) struct McpSession {
 }
 
 /// A turn: what it needs to ask a server.
-struct Turn<'a> {
+struct McpTurn<'a> {
     server: &'a mut dyn Pipe,
     last_id: &'a mut u64,
-    incoming: Incoming,
+    incoming: ServerMessages,
     limits: &'a Limits,
     sink: &'a mut dyn Sink,
     /// When its first request was sent.
-    began: At,
+    began: Option<At>,
     closed: &'a mut Option<At>,
 }
 
@@ -96,17 +96,22 @@ impl McpSession {
         };
         self.is_complete = false;
         let mut closed = None;
-        let began = self.clock.now();
-        let mut turn = Turn {
+        let mut turn = McpTurn {
             server: &mut **server,
             last_id: &mut self.last_id,
-            incoming: Incoming::new(self.max_response_bytes),
+            incoming: ServerMessages::new(self.max_response_bytes),
             limits,
             sink,
-            began,
+            began: None,
             closed: &mut closed,
         };
-        let ended = limits.cancel.run_until_cancelled(turn.run(request.action, is_first)).await;
+        let talk = async {
+            if is_first {
+                turn.initialize().await?;
+            }
+            turn.run(request.action).await
+        };
+        let ended = limits.cancel.run_until_cancelled(talk).await;
         let ended = match ended {
             Some(Ok(())) => Ok(Ended::Terminal),
             Some(Err(Break::Ended(ended))) => Ok(ended),
@@ -126,7 +131,7 @@ impl McpSession {
             let until = server.close().plus(GRACE);
             for _ in 0..MOST_STRAY {
                 match server.next(until).await {
-                    // Notifications, which nobody needs any more.
+                    // Notifications, which are not needed any more.
                     PipeNext::Line(..) => {}
                     PipeNext::Late => {
                         let grace = GRACE.as_secs();
@@ -144,14 +149,11 @@ impl McpSession {
     }
 }
 
-impl Turn<'_> {
-    async fn run(&mut self, action: Action, is_first: bool) -> Result<(), Break> {
-        if is_first {
-            self.initialize().await?;
-        }
+impl McpTurn<'_> {
+    async fn run(&mut self, action: Action) -> Result<(), Break> {
         match action {
-            Action::CallTool { tool, args } => self.call_tool(&tool, &args, is_first).await,
-            Action::ListTools => self.list_tools(is_first).await,
+            Action::CallTool { tool, args } => self.call_tool(&tool, &args).await,
+            Action::ListTools => self.list_tools().await,
             // A test with such a turn does not load.
             Action::User { .. }
             | Action::Connect
@@ -167,7 +169,7 @@ impl Turn<'_> {
     async fn initialize(&mut self) -> Result<(), Break> {
         let id = self.next_id();
         let line = outgoing::initialize(id);
-        self.begin(&line)?;
+        self.ask(&line)?;
         let response = self.response(id).await?;
         let version = match response.result {
             Ok(result) => chosen_version(result)?,
@@ -191,21 +193,16 @@ impl Turn<'_> {
         Ok(())
     }
 
-    async fn call_tool(
-        &mut self,
-        tool: &str,
-        args: &Map<String, Value>,
-        is_first: bool,
-    ) -> Result<(), Break> {
+    async fn call_tool(&mut self, tool: &str, args: &Map<String, Value>) -> Result<(), Break> {
         let id = self.next_id();
-        let sent = self.ask(&outgoing::call_tool(id, tool, args), is_first)?;
+        let sent = self.ask(&outgoing::call_tool(id, tool, args))?;
         let call = id.to_string();
         self.change(sent, Change::RunStarted { run_id: None, thread_id: None, is_replay: false })?;
         self.change(sent, Change::CallOpened { id: (&call).into(), name: tool.into(), subagent: None })?;
         let delta = Value::Object(args.clone()).to_string().into();
         self.change(sent, Change::CallArgs { id: (&call).into(), delta })?;
         self.change(sent, Change::CallArgsDone { id: (&call).into() })?;
-        let Response { at, result } = self.response(id).await?;
+        let McpResponse { at, result } = self.response(id).await?;
         let CallResult { content, text, is_error } = match result {
             Ok(result) => CallResult::read(result)?,
             Err(error) => {
@@ -218,17 +215,17 @@ impl Turn<'_> {
         self.say(at, id, text)
     }
 
-    async fn list_tools(&mut self, is_first: bool) -> Result<(), Break> {
+    async fn list_tools(&mut self) -> Result<(), Break> {
         let (mut tools, mut cursor, mut seen) = (Vec::new(), None, HashSet::new());
         let mut is_started = false;
         loop {
             let id = self.next_id();
             let line = outgoing::list_tools(id, cursor.as_deref());
-            let sent = self.ask(&line, is_first || is_started)?;
+            let sent = self.ask(&line)?;
             if !std::mem::replace(&mut is_started, true) {
                 self.change(sent, Change::RunStarted { run_id: None, thread_id: None, is_replay: false })?;
             }
-            let Response { at, result } = self.response(id).await?;
+            let McpResponse { at, result } = self.response(id).await?;
             let page = match result {
                 Ok(result) => ToolsPage::read(result)?,
                 Err(error) => return self.change(at, Change::RunEnded(error.end())),
@@ -260,24 +257,22 @@ impl Turn<'_> {
         *self.last_id
     }
 
-    /// Sends the first request of the turn.
-    fn begin(&mut self, line: &[u8]) -> Result<At, TargetError> {
-        self.began = self.server.send(line)?;
-        self.sink.wire(self.began, Wire::Sent { body: line });
-        Ok(self.began)
-    }
-
-    /// Sends a request, which is the first of the turn or a later one.
-    fn ask(&mut self, line: &[u8], is_later: bool) -> Result<At, TargetError> {
-        if is_later { self.server.send(line) } else { self.begin(line) }
+    /// Sends a request; a turn begins with its first.
+    fn ask(&mut self, line: &[u8]) -> Result<At, TargetError> {
+        let sent = self.server.send(line)?;
+        if self.began.is_none() {
+            self.began = Some(sent);
+            self.sink.wire(sent, Wire::Sent { body: line });
+        }
+        Ok(sent)
     }
 
     /// Waits for the response to a request, and declines what the server asks meanwhile.
-    async fn response(&mut self, id: u64) -> Result<Response, Break> {
+    async fn response(&mut self, id: u64) -> Result<McpResponse, Break> {
         self.incoming.await_response(id);
         for _ in 0..=MOST_ASKED {
             // What comes without being asked for comes at any time.
-            let began = (self.began, RequestOrder::First);
+            let began = (self.began.unwrap_or_default(), RequestOrder::First);
             let read =
                 read_events(self.server, &mut self.incoming, self.limits, began, self.sink, self.closed);
             match read.await? {

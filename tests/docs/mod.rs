@@ -87,8 +87,8 @@ const LISTING: &str = "version: \"1.2\"\nname: x\nturns: [{ type: mcp:list }]\n"
 fn load_block(text: &str) -> Result<(), String> {
     let has = |key: &str| text.lines().any(|line| line.starts_with(key));
     let is_config = has("target:") && !has("turns:");
-    let test = if text.contains("type: mcp") { LISTING } else { TEST };
-    let (config, spec) = if is_config { (text, test) } else { (CONFIG, text) };
+    let filled = if text.contains("type: mcp") { LISTING } else { TEST };
+    let (config, spec) = if is_config { (text, filled) } else { (CONFIG, text) };
     load(config, spec, "block.test.yaml")
 }
 

@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use super::draft::WrittenTurn;
+use super::draft::{Draft, DraftSimulation, WrittenTurn};
 use super::entry::CaseEntry;
 use super::loaded_file::LoadedFile;
 use super::plan::Plan;
 use super::preparation::CASE_TIMEOUT;
 use super::test::LoadedTest;
 use super::test_scope::scope_at_start;
-use crate::assertion::{Explanation, Timeout, explain as explain_blocks};
-use crate::compile::FileAccess;
+use crate::assertion::{Block, Explanation, ScopeRules, Timeout, explain as explain_blocks};
+use crate::compile::{FileAccess, WalkPlan};
 use crate::context::Context;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::model::Scalar;
+use crate::diagnostic::{Diagnostic, Severity, Spanned};
+use crate::model::{Checkpoint, Scalar};
 use crate::text::duration;
 
 /// A test and the rules that apply to it. Values that are known only when it starts are shown as they are written.
@@ -25,6 +25,10 @@ pub struct ExplainedTest {
     pub turns: Vec<WrittenTurn>,
     /// The rules, by scope.
     pub explanation: Explanation,
+    /// What follows the written turns, in words.
+    pub unwritten: Option<String>,
+    /// What else has rules, each with what it is called: the actions of a walk, what they need, and checkpoints.
+    pub further: Vec<(String, ScopeRules)>,
     /// What cuts a turn off that does not say so itself; `None` where it is known later.
     pub timeout: Option<Timeout>,
     /// What cuts the whole test off, in words.
@@ -82,14 +86,55 @@ fn of(
     if !problems.is_empty() {
         return Err(problems);
     }
+    let mut explanation = explain_blocks(&target.block, &draft.test, &draft.blocks_of_every_turn());
+    let unwritten_turns = explanation.turns.split_off(draft.blocks.len().min(explanation.turns.len()));
     Ok(ExplainedTest {
         history: test.messages.len(),
+        unwritten: unwritten(entry, test, &draft),
+        further: further(test, &draft, unwritten_turns),
         turns: draft.turns,
-        explanation: explain_blocks(&target.block, &draft.test, &draft.blocks),
+        explanation,
         timeout: target.timeout,
         whole_timeout: whole_timeout(entry, test),
         target: plan.config.description(agent, context, &plan.variables),
     })
+}
+
+/// What follows the written turns, in words.
+fn unwritten(entry: &CaseEntry, test: &LoadedTest, draft: &Draft) -> Option<String> {
+    if let Some(WalkPlan { steps, walks, seed, actions }) = &entry.test.walk {
+        let (count, names) = (actions.len(), actions.join(", "));
+        let walks = if *walks == 1 { "1 walk".to_owned() } else { format!("{walks} walks") };
+        return Some(format!("then {walks} of up to {steps} of {count} actions (seed {seed}): {names}"));
+    }
+    if let Some(DraftSimulation { max_turns, .. }) = &draft.simulation {
+        let turns = max_turns.map(|most| format!(", up to turn {most}")).unwrap_or_default();
+        let who = entry.test.simulator.as_ref().map(|name| format!(" by `{name}`")).unwrap_or_default();
+        return Some(format!("then a simulation{who}{turns}"));
+    }
+    let asks = test.model.interactive.is_some() && entry.test.asks_person;
+    asks.then(|| "then a person at the terminal, as long as the agent waits for input".to_owned())
+}
+
+/// The rules of checkpoints, or of the actions of a walk and of what these need; `actions` are those of turns.
+fn further(test: &LoadedTest, draft: &Draft, actions: Vec<ScopeRules>) -> Vec<(String, ScopeRules)> {
+    let nothing = Block::default();
+    let alone = |blocks: &[Block]| explain_blocks(&nothing, &nothing, blocks).turns;
+    if let Some(simulation) = &draft.simulation {
+        let written = test.model.simulate.iter().flat_map(|simulate| &simulate.value.checkpoints).flatten();
+        let title = |checkpoint: &Spanned<Checkpoint>| format!("checkpoint `{}`", checkpoint.value.id.value);
+        return written.map(title).zip(alone(&simulation.checkpoints)).collect();
+    }
+    let mut needs = alone(&draft.needs).into_iter();
+    let mut further = Vec::new();
+    for ((name, action), rules) in test.actions().zip(actions) {
+        if !(rules.rules.is_empty() && rules.limits.is_empty()) {
+            further.push((format!("action `{name}`"), rules));
+        }
+        let needed = action.needs().and_then(|_| needs.next());
+        further.extend(needed.map(|rules| (format!("what the action `{name}` needs of the turn before"), rules)));
+    }
+    further
 }
 
 /// The time limit of the whole test, in words.

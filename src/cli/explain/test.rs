@@ -55,7 +55,19 @@ impl ShownTest<'_> {
             }
             part(turn, Some(prohibited(&explanation.test, turn)), &mut table, colours);
         }
+        if only.is_none() {
+            self.further(&mut table, colours);
+        }
         table.text(colours, terminal)
+    }
+
+    /// What else has rules than turns.
+    fn further(&self, table: &mut Table, colours: Colours) {
+        for (title, rules) in &self.explained.further {
+            table.line("");
+            table.line(styled(colours.strong, &escape::line(title)));
+            part(rules, Some(0), table, colours);
+        }
     }
 
     fn head(&self, table: &mut Table, colours: Colours) {
@@ -104,6 +116,9 @@ impl ShownTest<'_> {
             name => format!("`{}` of {config}", escape::line(name)),
         };
         table.line(format!("{turns}{cut}{whole}; the target is {target}"));
+        if let Some(unwritten) = &self.explained.unwritten {
+            table.line(escape::line(unwritten).into_owned());
+        }
         if let Some(description) = &self.explained.target {
             table.line(format!("target: {}", escape::line(description)));
         }

@@ -132,7 +132,9 @@ fn further(test: &LoadedTest, draft: &Draft, actions: Vec<ScopeRules>) -> Vec<(S
             further.push((format!("action `{name}`"), rules));
         }
         let needed = action.needs().and_then(|_| needs.next());
-        further.extend(needed.map(|rules| (format!("what the action `{name}` needs of the turn before"), rules)));
+        further.extend(
+            needed.map(|rules| (format!("what the action `{name}` needs of the turn before"), rules)),
+        );
     }
     further
 }

@@ -33,6 +33,7 @@ mod script_source;
 mod select;
 mod sequence;
 mod snapshot;
+mod steps;
 mod text;
 mod tools;
 

@@ -4,7 +4,7 @@ use super::collector::Collector;
 use super::content::{outcome, output, state};
 use super::sequence::sequence;
 use super::text::{equals, must_match, must_not_match};
-use super::tools::{allow_only, forbid, forbid_calls, max_calls, require};
+use super::tools::{allow_only, forbid, forbid_calls, max_calls, max_identical_calls, require};
 use super::{judge, script, snapshot};
 use crate::model::AssertBlock;
 
@@ -18,6 +18,7 @@ pub(crate) const RULES: &[RegisteredRule] = &[
     ("tools.forbid_calls", forbid_calls::compile),
     ("tools.allow_only", allow_only::compile),
     ("tools.max_calls", max_calls::compile),
+    ("tools.max_identical_calls", max_identical_calls::compile),
     ("text.must_match", must_match::compile_patterns),
     ("text.must_not_match", must_not_match::compile_patterns),
     ("text.contains", must_match::compile_literals),

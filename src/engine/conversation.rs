@@ -99,7 +99,8 @@ pub async fn converse(parts: ConversationParts<'_>, inputs: &mut dyn InputSource
         conversation.result.halt = Some(halt);
     }
     conversation.result.turns_not_run = inputs.remaining().unwrap_or_default();
-    conversation.result.warnings = conversation.session.close().await;
+    let warnings = conversation.session.close().await;
+    conversation.result.warnings.extend(warnings);
     conversation.finish()
 }
 
@@ -129,6 +130,7 @@ impl Conversation<'_> {
             }
             self.result.duration_us += turn.duration_us;
             is_passed = turn.status() == Status::Passed;
+            turn.warnings.extend(self.sink.evaluator.take_warnings());
             self.result.turns.push(turn);
             self.take_passed();
         }
@@ -137,6 +139,7 @@ impl Conversation<'_> {
         let ended = self.result.turns.last().is_none_or(|turn| matches!(turn.end, TurnEnd::Evaluated(_)));
         if is_whole && ended && !self.sink.was_stopped() {
             self.result.failures = self.sink.evaluator.settle(&self.sink.trace);
+            self.result.warnings = self.sink.evaluator.take_warnings();
             self.take_passed();
         }
         let questions = self.sink.evaluator.take_questions();

@@ -3,7 +3,7 @@
 use crate::source::TagDefault;
 
 /// The schema versions this program knows, oldest first.
-pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3"];
+pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3", "1.4"];
 
 /// The unions discriminated by `type` in which `type` has a default, and that default (SPEC 1).
 pub const TAG_DEFAULTS: &[TagDefault] = &[

@@ -37,6 +37,7 @@ mod short;
 mod simulate;
 mod since;
 mod snapshot;
+mod step;
 mod test;
 mod test_file;
 mod test_runs;
@@ -77,12 +78,13 @@ pub use scalars::{
     is_reference, mapping, optional_mapping, version_schema,
 };
 pub use script::{ScriptProgram, ScriptRule};
-pub use sequence::{MessageRole, SequenceMode, SequenceRule, SequenceStep};
+pub use sequence::{SequenceMode, SequenceRule, SequenceStep};
 pub use server::{Ready, Server};
 pub use short::Short;
 pub use simulate::{Checkpoint, Simulate, SimulatorName};
 pub use since::Since;
 pub use snapshot::{SnapshotOf, SnapshotRule};
+pub use step::{CallStep, MessageRole, ResultStep, StepKeys};
 pub use test::Test;
 pub use test_file::TestFile;
 pub use test_runs::TestRuns;

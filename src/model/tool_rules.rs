@@ -32,6 +32,9 @@ pub struct ToolRules {
     /// Maximum number of calls in a turn; on a test or target in the whole test.
     #[schemars(extend("x-since" = "1.3"))]
     pub max_calls: Option<Spanned<Limit>>,
+    /// Maximum number of calls to one tool with the same arguments in a turn; on a test or target in the whole test.
+    #[schemars(extend("x-since" = "1.4"))]
+    pub max_identical_calls: Option<Spanned<Limit>>,
     /// Whether subagent calls count towards the rules of this block (default `include`).
     #[schemars(extend("x-since" = "1.3"))]
     pub subagents: Option<Spanned<Subagents>>,

@@ -15,7 +15,7 @@ use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
 #[serde(deny_unknown_fields)]
 #[schemars(extend("patternProperties" = extension_keys()))]
 pub struct ConfigFile {
-    /// The schema version of this file, as a quoted string: "1.0" to "1.3".
+    /// The schema version of this file, as a quoted string: "1.0" to "1.4".
     #[schemars(schema_with = "version_schema", extend("x-since" = "1.0"))]
     pub version: Text,
     /// The agent under test: a target, or the name of one of `targets`.

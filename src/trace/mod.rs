@@ -35,6 +35,7 @@ pub use gaps::CallGap;
 pub use message::Message;
 pub use origin::{Author, Origin};
 pub use path::Path;
+pub(crate) use same_json::json_key;
 pub use same_json::{is_same_json, read_json};
 pub use state::State;
 pub use tool_index::{CallPhase, Callers};

@@ -17,6 +17,49 @@ pub fn is_same_json(one: &Value, other: &Value) -> bool {
     }
 }
 
+/// A text that two values have in common exactly if they mean the same.
+pub(crate) fn json_key(value: &Value) -> String {
+    let mut key = String::new();
+    write_key(value, &mut key);
+    key
+}
+
+fn write_key(value: &Value, key: &mut String) {
+    match value {
+        Value::Number(number) => key.push_str(&number_key(number)),
+        Value::Array(items) => {
+            key.push('[');
+            for item in items {
+                write_key(item, key);
+                key.push(',');
+            }
+            key.push(']');
+        }
+        Value::Object(entries) => {
+            let mut entries: Vec<_> = entries.iter().collect();
+            entries.sort_unstable_by_key(|(name, _)| *name);
+            key.push('{');
+            for (name, value) in entries {
+                key.push_str(&Value::from(name.as_str()).to_string());
+                key.push(':');
+                write_key(value, key);
+                key.push(',');
+            }
+            key.push('}');
+        }
+        other => key.push_str(&other.to_string()),
+    }
+}
+
+fn number_key(number: &Number) -> String {
+    match Integer::of(number.as_str()) {
+        Some(Integer { is_negative, digits, zeros }) => {
+            format!("{}{digits}e{zeros}", if is_negative { "-" } else { "" })
+        }
+        None => number.as_f64().map_or_else(|| number.to_string(), |double| format!("{double:?}")),
+    }
+}
+
 /// Reads JSON. Integers keep every digit; other numbers are doubles, so that `1.50` reads as `1.5`.
 ///
 /// # Errors

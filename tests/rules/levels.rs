@@ -21,7 +21,7 @@ pub(crate) fn inherited(blocks: &[(&str, &str)], turns: usize) -> Inherited {
 }
 
 fn compile(block: &str, level: Level) -> Block {
-    let text = format!("version: \"1.3\"\nname: row\nturns: [{{ user: hi }}]\nassert: {block}\n");
+    let text = format!("version: \"1.4\"\nname: row\nturns: [{{ user: hi }}]\nassert: {block}\n");
     let source = Arc::new(SourceFile::new("row.test.yaml", "row.test.yaml", text));
     let loaded =
         load::<TestFile>(FileKind::Test, &source).unwrap_or_else(|problems| panic!("{block}: {problems:?}"));

@@ -48,6 +48,7 @@ fn the_table_covers_every_rule_at_every_home() {
         "forbid_calls:",
         "allow_only:",
         "max_calls:",
+        "max_identical_calls:",
         "subagents:",
         "require:",
         "must_match:",

@@ -162,6 +162,14 @@ rows! {
     "turn 1" "{tools: {max_calls: 0}}": "a !" => "fails at event 2 of turn 1",
     "turn 2" "{tools: {max_calls: 0}}": "a#1?|>1" => "holds at the end of turn 2",
 
+    // max_identical_calls: as soon as the arguments of a call too many are known; each pair of name and arguments by itself.
+    "target" "{tools: {max_identical_calls: 1}}": "a(k:1)|b(k:1) a(k:2)" => "holds at the end of the test",
+    "target" "{tools: {max_identical_calls: 1}}": "a(k:1)|a(k:1)" => "fails at event 4 of turn 2",
+    "test" "{tools: {max_identical_calls: 2}}": "a a|a" => "fails at event 3 of turn 2",
+    "test" "{tools: {max_identical_calls: 1}}": "a|A" => "holds at the end of the test",
+    "turn 1" "{tools: {max_identical_calls: 1}}": "a b|a" => "holds at the end of turn 1",
+    "turn 2" "{tools: {max_identical_calls: 1}}": "a|a?" => "holds at the end of turn 2",
+
     // subagents: their calls count, unless they are excluded.
     "test" "{tools: {forbid: [x]}}": "s:x" => "fails at event 2 of turn 1",
     "test" "{tools: {subagents: exclude, forbid: [x]}}": "s:x|a" => "holds at the end of the test",

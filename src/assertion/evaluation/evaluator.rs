@@ -198,6 +198,16 @@ impl Evaluator {
         passed.collect()
     }
 
+    /// Takes the warnings of rules since the last call, those of the test first.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        let watches = self.test.iter_mut().chain(&mut self.waiting).chain(&mut self.turn);
+        let warnings = watches.filter_map(|watch| {
+            let warning = watch.monitor.take_warning()?;
+            Some(format!("`{}` ({}): {warning}", watch.path, watch.origin.place))
+        });
+        warnings.collect()
+    }
+
     /// A rule of the turn that has just ended that cannot be evaluated: the test cannot pass, and the rule has not failed.
     pub fn unjudged(&self) -> Option<Problem> {
         self.turn.iter().find_map(|watch| {

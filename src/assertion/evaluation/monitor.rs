@@ -16,6 +16,11 @@ pub(crate) trait Monitor: Send + Sync {
     /// Takes in one moment. It is not called again after it has passed, nor after a requirement has failed.
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement;
 
+    /// Takes what a person should know although the rule passes; the words follow the rule's name and place.
+    fn take_warning(&mut self) -> Option<String> {
+        None
+    }
+
     /// Takes over the limits of the turn `turn`, counted from 0, which were unknown when the test started; `separate`
     /// are those that do not count towards the test's total.
     fn set_turn_rules(&mut self, _turn: usize, _limits: &PerMeasure<Bound>, _separate: &[Measure]) {}

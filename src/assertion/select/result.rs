@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::json_subset::{JsonComparison, JsonSubset};
 use super::mismatches::{Mismatches, Whole};
 use super::path_patterns::{PathPatterns, PatternMiss};
-use crate::assertion::describe::short;
+use crate::assertion::describe::{self, short};
 use crate::assertion::json_focus::{JsonFocus, not};
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, CallStatus, ResultMatch, Text};
@@ -71,6 +71,11 @@ impl ResultConditions {
             || matches!(self.status, Some(CallStatus::Pending | CallStatus::Executed))
     }
 
+    /// Whether a call that failed or was denied is meant to match, or not to.
+    pub(crate) fn says_how_it_ended(&self) -> bool {
+        self.is_error.is_some() || self.status.is_some()
+    }
+
     /// Whether every call that matches these surely matches `fewer`.
     pub(crate) fn include(&self, fewer: &Self) -> bool {
         let Self { json, matching, parts, not_matching, is_error, status } = fewer;
@@ -100,6 +105,11 @@ impl ResultConditions {
         .into_iter()
         .flatten()
         .collect()
+    }
+
+    /// The JSON that it must contain or be equal to, as it is shown.
+    pub(crate) fn written_json(&self) -> Option<String> {
+        self.json.as_ref().map(|json| describe::json(&json.value))
     }
 
     fn parts_in_words(&self) -> Option<String> {

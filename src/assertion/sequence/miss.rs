@@ -3,14 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::item::Item;
 use super::matching::{Matched, SHOWN};
-use super::step::StepMatcher;
 use super::steps::Steps;
 use crate::assertion::describe::{listed, literally, said, short};
 use crate::assertion::evaluation::{Evidence, Finding, View};
 use crate::assertion::json_focus::brief;
 use crate::assertion::select::Mismatches;
+use crate::assertion::steps::{Item, StepMatcher};
 use crate::diagnostic::{Difference, DifferenceLine, Side};
 use crate::model::{MessageRole, SequenceMode, TextOf};
 use crate::trace::Args;

@@ -1,7 +1,5 @@
 //! `sequence`: in which order calls, results and messages must come.
 
-mod item;
-mod kinds;
 mod matching;
 mod miss;
 mod only;

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::item::Item;
 use super::step::Step;
 use super::steps::Steps;
 use super::walk::message;
 use crate::assertion::describe::{said, short};
 use crate::assertion::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, View};
 use crate::assertion::select::Mismatches;
+use crate::assertion::steps::Item;
 use crate::model::MessageRole;
 use crate::trace::Delta;
 
@@ -19,13 +19,15 @@ pub(super) struct Only {
     newest: u32,
     /// Results of which only the end of the turn shows whether they match.
     late: Vec<usize>,
+    /// Calls of which only the end of the scope shows whether they match.
+    undecided: Vec<usize>,
     /// Messages that were reported: one that goes on after its end closes again.
     reported: BTreeSet<usize>,
 }
 
 impl Only {
     pub(super) fn new(steps: Steps) -> Self {
-        Self { steps, newest: 0, late: Vec::new(), reported: BTreeSet::new() }
+        Self { steps, newest: 0, late: Vec::new(), undecided: Vec::new(), reported: BTreeSet::new() }
     }
 }
 
@@ -33,13 +35,18 @@ impl Monitor for Only {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         let kinds = self.steps.kinds;
         let finding = match moment {
+            Moment::Touched(Delta::CallStarted(call)) if kinds.calls && self.is_decided_late(view, call) => {
+                self.undecided.extend(view.counts(call).then_some(call));
+                None
+            }
+            Moment::Touched(Delta::ArgsDone(call)) if self.is_decided_late(view, call) => None,
             Moment::Touched(Delta::CallStarted(call)) if kinds.calls && view.counts(call) => {
                 // What its arguments must be is known when they are complete.
-                let waits = self.steps_about(view, Item::Call(call)).any(Step::has_args);
+                let waits = self.steps_about(view, Item::Call(call)).any(|step| step.has_args());
                 if waits { None } else { self.check(view, Item::Call(call)) }
             }
             Moment::Touched(Delta::ArgsDone(call)) if kinds.calls && view.counts(call) => {
-                let waited = self.steps_about(view, Item::Call(call)).any(Step::has_args);
+                let waited = self.steps_about(view, Item::Call(call)).any(|step| step.has_args());
                 if waited { self.check(view, Item::Call(call)) } else { None }
             }
             Moment::Touched(Delta::Answered(call)) if kinds.results && view.was_answered(call) => {
@@ -54,7 +61,7 @@ impl Monitor for Only {
                 Some(_) | None => None,
             },
             Moment::TurnEnd => return self.turn_end(view),
-            Moment::ScopeEnd | Moment::TestEnd => return Judgement::Passed,
+            Moment::ScopeEnd | Moment::TestEnd => return self.scope_end(view),
             Moment::Touched(_) => None,
         };
         finding.map_or(Judgement::Open, Judgement::failed)
@@ -72,7 +79,7 @@ impl Only {
             return None;
         }
         self.newest = order;
-        if self.steps_about(view, Item::Result(call)).any(Step::is_provisional) {
+        if self.steps_about(view, Item::Result(call)).any(|step| step.is_provisional()) {
             self.late.push(call);
             return None;
         }
@@ -87,6 +94,18 @@ impl Only {
         let said = said.filter(|item| matches!(item, Item::Message { by: MessageRole::User, .. }));
         let findings: Vec<Finding> = late.chain(said).filter_map(|item| self.check(view, item)).collect();
         Judgement::open_or(findings)
+    }
+
+    /// Checks the calls of which what became of them decides.
+    fn scope_end(&mut self, view: &View<'_>) -> Judgement {
+        let undecided = std::mem::take(&mut self.undecided).into_iter().map(Item::Call);
+        let findings: Vec<Finding> = undecided.filter_map(|item| self.check(view, item)).collect();
+        Judgement::open_or(findings).or(Judgement::Passed)
+    }
+
+    /// Whether a step about such a call looks at what becomes of it.
+    fn is_decided_late(&self, view: &View<'_>, call: usize) -> bool {
+        self.steps_about(view, Item::Call(call)).any(|step| step.awaits_result())
     }
 
     fn check(&self, view: &View<'_>, item: Item) -> Option<Finding> {

@@ -4,18 +4,17 @@
 //! with them. The mode `only` is a prohibition and checks everything when it comes. The cost grows with the steps times
 //! what happened, never faster.
 
-use super::item::Item;
-use super::kinds::Kinds;
 use super::matching::{self, Matched};
 use super::miss::SequenceMiss;
 use super::only::Only;
-use super::step::{Step, StepMatcher};
+use super::step::Step;
 use super::steps::Steps;
 use super::walk::walk;
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::evaluation::{Judgement, Monitor, RuleScope, at_scope_end};
 use crate::assertion::rule::{Rule, RuleKind};
+use crate::assertion::steps::{Item, Kinds, StepMatcher};
 use crate::diagnostic::{Code, Span};
 use crate::model::{AssertBlock, SequenceMode, SequenceRule};
 use crate::trace::Trace;
@@ -58,6 +57,10 @@ impl Sequence {
         Some(Self { mode: *mode, steps: steps.into_iter().collect::<Option<_>>()? })
     }
 
+    fn kinds(&self) -> Kinds {
+        Kinds::of(self.steps.iter().map(|step| &step.matcher))
+    }
+
     fn is_prohibition(&self) -> bool {
         self.mode == SequenceMode::Only
     }
@@ -73,7 +76,7 @@ impl Rule for Sequence {
         if self.steps.len() > LISTED_STEPS {
             steps.push(format!("and {} more", self.steps.len() - LISTED_STEPS));
         }
-        let (kinds, steps) = (Kinds::of(&self.steps).words(), steps.join("; "));
+        let (kinds, steps) = (self.kinds().words(), steps.join("; "));
         match self.mode {
             SequenceMode::Exact => format!("exactly these {kinds}, in this order: {steps}"),
             SequenceMode::InOrder => format!("in this order, others may come between: {steps}"),
@@ -92,8 +95,7 @@ impl Rule for Sequence {
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let all: Result<_, regex::Error> = self.steps.iter().map(|step| step.started(patterns)).collect();
-        let steps =
-            Steps { expected: self.describe(), mode: self.mode, kinds: Kinds::of(&self.steps), all: all? };
+        let steps = Steps { expected: self.describe(), mode: self.mode, kinds: self.kinds(), all: all? };
         if self.is_prohibition() {
             return Ok(Box::new(Only::new(steps)));
         }
@@ -120,7 +122,7 @@ impl Rule for Sequence {
     }
 
     fn names_tools(&self) -> bool {
-        let Kinds { calls, results, .. } = Kinds::of(&self.steps);
+        let Kinds { calls, results, .. } = self.kinds();
         calls || results
     }
 

@@ -1,7 +1,7 @@
 //! The steps of a sequence while a test runs.
 
-use super::kinds::Kinds;
 use super::step::Step;
+use crate::assertion::steps::Kinds;
 use crate::model::SequenceMode;
 
 /// The steps with their patterns compiled.

@@ -4,9 +4,8 @@
 //! Only the kinds of things that some step names are included. A call has one result, its last; a result belongs to the
 //! turn it arrived in, whichever turn the call started in.
 
-use super::item::Item;
-use super::kinds::Kinds;
 use crate::assertion::evaluation::View;
+use crate::assertion::steps::{Item, Kinds};
 use crate::model::MessageRole;
 use crate::trace::MessageKind;
 

@@ -1,42 +1,23 @@
 //! `tools.max_calls`: how many calls there may be.
 
+use super::call_limit::CallLimit;
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{listed, short};
 use crate::assertion::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::assertion::rule::{Rule, RuleKind};
-use crate::diagnostic::Spanned;
-use crate::model::{AssertBlock, Limit, Scalar};
+use crate::model::AssertBlock;
 use crate::outcome::{Measured, MeasuredUnit};
 use crate::trace::Delta;
-use crate::variables::{Interpolation, Patterns};
+use crate::variables::Patterns;
 
 /// How many calls there may be in its scope. An inner level overrides it for its own scope.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct MaxCalls {
-    /// The most that pass.
-    most: u64,
-    /// The number as it is written, if it is known later: until then nothing violates it.
-    written: Option<String>,
-}
+struct MaxCalls(CallLimit);
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    match block.tools().and_then(|tools| tools.max_calls.as_ref()) {
-        Some(Spanned { value: Limit::Most(given), span }) => {
-            let given = Spanned { value: given.clone(), span: *span };
-            collector.add(*span, |interpolation| MaxCalls::compile(&given, interpolation));
-        }
-        Some(Spanned { value: Limit::Off, span }) => collector.disable(*span),
-        None => {}
-    }
-}
-
-impl MaxCalls {
-    fn compile(given: &Spanned<Scalar<u64>>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let written = interpolation.written_number(given);
-        let most = interpolation.number(given).ok().or_else(|| written.as_ref().map(|_| u64::MAX))?;
-        Some(Self { most, written })
-    }
+    let written = block.tools().and_then(|tools| tools.max_calls.as_ref());
+    CallLimit::collect(written, collector, |limit, _, _| Some(MaxCalls(limit)));
 }
 
 impl Rule for MaxCalls {
@@ -45,11 +26,10 @@ impl Rule for MaxCalls {
     }
 
     fn describe(&self) -> String {
-        match (&self.written, self.most) {
-            (Some(written), _) => format!("at most {written} calls"),
-            (None, 0) => "no call to any tool".to_owned(),
-            (None, 1) => "at most 1 call".to_owned(),
-            (None, most) => format!("at most {most} calls"),
+        match self.0.known() {
+            Some(0) => "no call to any tool".to_owned(),
+            Some(1) => "at most 1 call".to_owned(),
+            _ => format!("at most {} calls", self.0),
         }
     }
 
@@ -59,13 +39,12 @@ impl Rule for MaxCalls {
 
     /// Counts the calls of its scope; fails once, at the first call too many.
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let calls = Measured { actual: 0, limit: self.most, unit: MeasuredUnit::Calls };
+        let calls = Measured { actual: 0, limit: self.0.most, unit: MeasuredUnit::Calls };
         Ok(Box::new(CallCounter { expected: self.describe(), calls }))
     }
 
     fn claims(&self) -> Vec<Claim<'_>> {
-        let claim = self.written.is_none().then_some(Claim::LimitsCalls(self.most));
-        claim.into_iter().collect()
+        self.0.known().map(Claim::LimitsCalls).into_iter().collect()
     }
 
     fn is_overridden(&self) -> bool {
@@ -74,9 +53,7 @@ impl Rule for MaxCalls {
 
     /// A tighter limit of a turn applies in addition to that of the test.
     fn is_loosened_by(&self, inner: &dyn Rule) -> bool {
-        inner
-            .downcast_ref::<Self>()
-            .is_some_and(|inner| inner.written.is_none() && self.written.is_none() && inner.most > self.most)
+        inner.downcast_ref::<Self>().is_some_and(|inner| self.0.is_loosened_by(&inner.0))
     }
 }
 

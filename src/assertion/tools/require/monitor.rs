@@ -25,6 +25,8 @@ pub(super) struct RequireMonitor {
     pub(super) after: Option<WrittenName>,
     pub(super) after_result: Option<WrittenName>,
     pub(super) calls: Calls,
+    /// What a person should know although the rule passes.
+    pub(super) warning: Option<String>,
 }
 
 /// The calls of the name so far.
@@ -61,6 +63,10 @@ impl Monitor for RequireMonitor {
             Moment::ScopeEnd => self.scope_end(view),
             Moment::TestEnd => self.settle(view),
         }
+    }
+
+    fn take_warning(&mut self) -> Option<String> {
+        self.warning.take()
     }
 }
 
@@ -242,8 +248,37 @@ impl RequireMonitor {
         if !self.count.allows(self.calls.selected) {
             return Judgement::failed(self.miscounted(view));
         }
+        self.warning = self.only_failures(view);
         let measured = self.count.measured(self.calls.selected);
         measured.map_or(Judgement::Passed, |measured| Judgement::within(measured, Vec::new()))
+    }
+
+    /// The warning that no selected call did its work, though the entry does not say that this is meant.
+    fn only_failures(&self, view: &View<'_>) -> Option<String> {
+        if self.selector.result.says_how_it_ended() || self.count.min == 0 {
+            return None;
+        }
+        let selected =
+            self.calls.candidates.iter().filter(|(_, candidate)| **candidate == Candidate::Selected);
+        let (mut failed, mut denied) = (false, false);
+        for (index, _) in selected {
+            let result = view.trace.calls[*index].result()?;
+            match (result.is_denied, result.is_error) {
+                (true, _) => denied = true,
+                (false, Some(true)) => failed = true,
+                (false, _) => return None,
+            }
+        }
+        let which = match (failed, denied) {
+            (true, true) => "failed or denied calls",
+            (true, false) => "failed calls",
+            (false, true) => "denied calls",
+            (false, false) => return None,
+        };
+        let conditions = &self.conditions;
+        Some(format!(
+            "only {which} to {conditions} satisfy it: add `status: executed` and `is_error: false`, or the `status` or `is_error` that is meant"
+        ))
     }
 
     fn miscounted(&self, view: &View<'_>) -> Finding {

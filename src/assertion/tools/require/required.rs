@@ -175,6 +175,7 @@ impl Rule for RequireRule {
             after: self.after.clone(),
             after_result: self.after_result.clone(),
             calls: Calls::default(),
+            warning: None,
         };
         monitor.unwanted_args.start(patterns)?;
         if let Some(pattern) = &mut monitor.unwanted_result {

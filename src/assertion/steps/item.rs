@@ -5,7 +5,7 @@ use crate::trace::Trace;
 
 /// One thing that happened, by its place in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Item {
+pub(crate) enum Item {
     Message { index: usize, by: MessageRole },
     Call(usize),
     Result(usize),
@@ -13,7 +13,7 @@ pub(super) enum Item {
 
 impl Item {
     /// Its place among all that happened.
-    pub(super) fn order(self, trace: &Trace) -> u32 {
+    pub(crate) fn order(self, trace: &Trace) -> u32 {
         match self {
             Self::Message { index, .. } => trace.messages[index].order,
             Self::Call(call) => trace.calls[call].order,
@@ -22,7 +22,7 @@ impl Item {
     }
 
     /// The number of the event that brought it.
-    pub(super) fn event(self, trace: &Trace) -> u32 {
+    pub(crate) fn event(self, trace: &Trace) -> u32 {
         match self {
             Self::Message { index, .. } => trace.messages[index].opened,
             Self::Call(call) => trace.calls[call].first_event,

@@ -1,21 +1,22 @@
 //! Which kinds of things the steps of a rule name.
 
-use super::step::{Step, StepMatcher};
+use super::step_matcher::StepMatcher;
 use crate::model::MessageRole;
 
 /// Which kinds of things the steps of a rule name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a kind of its own")]
-pub(super) struct Kinds {
-    pub(super) calls: bool,
-    pub(super) results: bool,
-    pub(super) messages: bool,
-    pub(super) of_user: bool,
+pub(crate) struct Kinds {
+    pub(crate) calls: bool,
+    pub(crate) results: bool,
+    pub(crate) messages: bool,
+    pub(crate) of_user: bool,
 }
 
 impl Kinds {
-    pub(super) fn of(steps: &[Step]) -> Self {
-        steps.iter().fold(Self::default(), |kinds, step| match &step.matcher {
+    /// The kinds of these steps.
+    pub(crate) fn of<'s>(steps: impl IntoIterator<Item = &'s StepMatcher>) -> Self {
+        steps.into_iter().fold(Self::default(), |kinds, step| match step {
             StepMatcher::Call(_) => Self { calls: true, ..kinds },
             StepMatcher::Result(_) => Self { results: true, ..kinds },
             StepMatcher::Message { by: MessageRole::Assistant, .. } => Self { messages: true, ..kinds },
@@ -24,7 +25,7 @@ impl Kinds {
     }
 
     /// `calls, results and messages`
-    pub(super) fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         let Self { calls, results, messages, of_user } = self;
         let words = [
             (calls, "calls"),

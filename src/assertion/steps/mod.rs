@@ -1,0 +1,13 @@
+//! Steps: calls, results and messages that rules name.
+//!
+//! What is written flows in, matchers of what happened come out. **Invariant:** what a step wants depends on nothing but the
+//! thing that happened.
+
+mod compile;
+mod item;
+mod kinds;
+mod step_matcher;
+
+pub(crate) use item::Item;
+pub(crate) use kinds::Kinds;
+pub(crate) use step_matcher::StepMatcher;

@@ -54,7 +54,7 @@ pub struct StepKeys {
     pub role: Option<Spanned<MessageRole>>,
 }
 
-/// A call: the tool, and conditions that can also be written beside `call`.
+/// A call: the tool, and conditions that can also be written next to `call`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]
@@ -79,7 +79,7 @@ pub struct CallStep {
     pub is_error: Option<Spanned<bool>>,
 }
 
-/// A result: the tool, and conditions that can also be written beside `result`.
+/// A result: the tool, and conditions that can also be written next to `result`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.4"))]

@@ -43,7 +43,7 @@ error[version]: unknown version `2.0`
 1 | version: "2.0"
   |          ^^^^^
   |
-  = help: the known versions are `1.0`, `1.1`, `1.2`, `1.3`
+  = help: the known versions are `1.0`, `1.1`, `1.2`, `1.3`, `1.4`
 
 1 error
 
@@ -60,7 +60,7 @@ name: a
 turns: [{ user: b }]
 "#,
         str![[r#"
-error[version]: version 1.9 is newer than this program, which knows versions up to 1.3
+error[version]: version 1.9 is newer than this program, which knows versions up to 1.4
  --> a.yaml:1:10
   |
 1 | version: "1.9"
@@ -88,7 +88,7 @@ error[version]: the key `version` is missing
 1 | name: a
   | ^^^^
   |
-  = help: begin the file with `version: "1.3"`
+  = help: begin the file with `version: "1.4"`
 
 1 error
 

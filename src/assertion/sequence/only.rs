@@ -96,14 +96,14 @@ impl Only {
         Judgement::open_or(findings)
     }
 
-    /// Checks the calls of which what became of them decides.
+    /// Checks the calls of which their status or result decides.
     fn scope_end(&mut self, view: &View<'_>) -> Judgement {
         let undecided = std::mem::take(&mut self.undecided).into_iter().map(Item::Call);
         let findings: Vec<Finding> = undecided.filter_map(|item| self.check(view, item)).collect();
         Judgement::open_or(findings).or(Judgement::Passed)
     }
 
-    /// Whether a step about such a call looks at what becomes of it.
+    /// Whether a step about such a call looks at its status or result.
     fn is_decided_late(&self, view: &View<'_>, call: usize) -> bool {
         self.steps_about(view, Item::Call(call)).any(|step| step.awaits_result())
     }

@@ -168,7 +168,7 @@ fn compile_result(
     (!is_twice).then_some(StepMatcher::Result(selector))
 }
 
-/// Reports conditions that are written both in the mapping of `kind` and beside it.
+/// Reports conditions that are written both in the mapping of `kind` and next to it.
 fn reports_twice(
     keys: &[(&str, bool, Option<Span>)],
     kind: &str,
@@ -178,7 +178,7 @@ fn reports_twice(
         keys.iter().filter_map(|(key, is_nested, beside)| Some((key, beside.filter(|_| *is_nested)?)));
     let mut is_any = false;
     for (key, span) in twice {
-        let message = format!("`{key}` is written in `{kind}` and beside it");
+        let message = format!("`{key}` is written in `{kind}` and next to it");
         interpolation.report(Code::Contradiction, span, message, Some("keep one of the two".to_owned()));
         is_any = true;
     }

@@ -10,7 +10,7 @@ use crate::variables::{Pattern, Patterns};
 /// What a step wants.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum StepMatcher {
-    /// A call that is selected by name, arguments and what became of it.
+    /// A call that is selected by name, arguments, status and result.
     Call(Selector),
     /// The result of a call that is selected by name and result.
     Result(Selector),
@@ -109,7 +109,7 @@ impl StepMatcher {
         matches!(self, Self::Call(selector) if !selector.args.is_empty())
     }
 
-    /// Whether what becomes of a call decides.
+    /// Whether the status or the result of a call decides.
     pub(crate) fn awaits_result(&self) -> bool {
         matches!(self, Self::Call(selector) if !selector.result.is_empty())
     }

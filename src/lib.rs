@@ -130,8 +130,14 @@ pub mod golden;
 pub mod helper;
 #[doc(hidden)]
 pub mod hook;
+#[cfg(feature = "mock")]
+#[doc(hidden)]
+pub mod http_server;
 #[doc(hidden)]
 pub mod message;
+#[cfg(feature = "mock")]
+#[doc(hidden)]
+pub mod mock;
 #[doc(hidden)]
 pub mod model;
 #[doc(hidden)]

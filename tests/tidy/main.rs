@@ -29,6 +29,7 @@ const DIRECTION: &[&[&str]] = &[
     &["variables"],
     &["redact"],
     &["process"],
+    &["http_server"],
     &["trace"],
     &["golden"],
     // Inert data; this early because `assertion` answers with its `Failure` and `Level`.
@@ -68,8 +69,8 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("compact_str", &["text/short_text.rs"]),
     ("csv", &["compile/rows/"]),
     ("flate2", &["target/http/"]),
-    ("hyper", &["target/"]),
-    ("hyper_util", &["target/"]),
+    ("hyper", &["http_server/", "target/"]),
+    ("hyper_util", &["http_server/", "target/"]),
     ("jiff", &["context/day.rs"]),
     ("jsonschema", &["schema/"]),
     ("notify", &["cli/watch/"]),

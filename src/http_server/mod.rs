@@ -1,0 +1,12 @@
+//! An HTTP server on this machine: whoever listens says what is done with each request.
+//!
+//! Flows in: connections. Flows out: each request with its body as it arrives, and the response that a [`RequestHandler`] gives,
+//! sent as it is made. A client that goes away drops the response.
+
+mod listener;
+mod received;
+mod response;
+
+pub use listener::{HttpListener, RequestHandler};
+pub use received::{BodyError, ReceivedBody, ReceivedRequest};
+pub use response::{BodyStream, SentResponse};

@@ -1,0 +1,102 @@
+//! A request as a server receives it.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+
+use bytes::{Bytes, BytesMut};
+use hyper::Request;
+use hyper::body::{Body as _, Incoming};
+
+/// A request whose body may still be arriving.
+pub struct ReceivedRequest {
+    /// `GET`, `POST` or another method.
+    pub method: String,
+    /// The path with its query: `/agent?user=1`.
+    pub target: String,
+    /// Its headers in their order: names in lower case, values made readable.
+    pub headers: Vec<(String, String)>,
+    /// Its body.
+    pub body: ReceivedBody,
+}
+
+/// The body of a request as it arrives.
+pub struct ReceivedBody(Incoming);
+
+/// Why a body is not there as a whole.
+#[derive(Debug)]
+pub enum BodyError {
+    /// It has more bytes than this.
+    TooLarge(usize),
+    /// The client has gone away, or does not speak HTTP any more.
+    Broken(io::Error),
+}
+
+impl ReceivedRequest {
+    pub(super) fn of(request: Request<Incoming>) -> Self {
+        let (head, body) = request.into_parts();
+        let header = |(name, value): (&hyper::header::HeaderName, &hyper::header::HeaderValue)| {
+            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+        };
+        Self {
+            method: head.method.as_str().to_owned(),
+            target: head.uri.path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string),
+            headers: head.headers.iter().map(header).collect(),
+            body: ReceivedBody(body),
+        }
+    }
+
+    /// The path without its query.
+    pub fn path(&self) -> &str {
+        self.target.split('?').next().unwrap_or_default()
+    }
+
+    /// The first header of this name, which is in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl ReceivedBody {
+    /// The next bytes; `None` when it is complete.
+    ///
+    /// # Errors
+    /// If the client has gone away.
+    pub async fn next(&mut self) -> Option<io::Result<Bytes>> {
+        loop {
+            let frame = poll_fn(|context| Pin::new(&mut self.0).poll_frame(context)).await?;
+            match frame.map(hyper::body::Frame::into_data) {
+                Ok(Ok(bytes)) => return Some(Ok(bytes)),
+                // Trailers mean nothing here.
+                Ok(Err(_)) => {}
+                Err(error) => return Some(Err(io::Error::other(error))),
+            }
+        }
+    }
+
+    /// The whole body, of at most so many bytes.
+    ///
+    /// # Errors
+    /// If it has more, or the client has gone away.
+    pub async fn whole(mut self, most: usize) -> Result<Bytes, BodyError> {
+        let mut whole = BytesMut::new();
+        while let Some(bytes) = self.next().await {
+            let bytes = bytes.map_err(BodyError::Broken)?;
+            if whole.len() + bytes.len() > most {
+                return Err(BodyError::TooLarge(most));
+            }
+            whole.extend_from_slice(&bytes);
+        }
+        Ok(whole.freeze())
+    }
+}
+
+impl fmt::Display for BodyError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge(most) => write!(formatter, "the body has more than {most} bytes"),
+            Self::Broken(error) => write!(formatter, "the body is not complete: {error}"),
+        }
+    }
+}

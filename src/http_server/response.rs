@@ -1,0 +1,62 @@
+//! A response as a server sends it.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use hyper::Response;
+use hyper::body::{Body, Frame};
+use hyper::header::{HeaderName, HeaderValue};
+
+/// Bytes that are sent as they are made; an error breaks the connection.
+pub type BodyStream = Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>;
+
+/// A response.
+pub struct SentResponse {
+    /// HTTP status.
+    pub status: u16,
+    /// Its headers in their order. One that HTTP does not allow is not sent.
+    pub headers: Vec<(String, String)>,
+    /// Its body.
+    pub body: BodyStream,
+}
+
+impl SentResponse {
+    /// A response whose body is known.
+    pub fn whole(status: u16, content_type: &str, body: impl Into<Bytes>) -> Self {
+        let body = body.into();
+        let headers = vec![("content-type".to_owned(), content_type.to_owned())];
+        let body = futures_util::stream::iter((!body.is_empty()).then_some(Ok(body)));
+        Self { status, headers, body: Box::pin(body) }
+    }
+
+    pub(super) fn into_hyper(self) -> Response<StreamedBody> {
+        let mut response = Response::new(StreamedBody(self.body));
+        if let Ok(status) = hyper::StatusCode::from_u16(self.status) {
+            *response.status_mut() = status;
+        }
+        for (name, value) in self.headers {
+            if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+                response.headers_mut().append(name, value);
+            }
+        }
+        response
+    }
+}
+
+/// A stream of bytes as hyper takes it.
+pub(super) struct StreamedBody(BodyStream);
+
+impl Body for StreamedBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        self.0.as_mut().poll_next(context).map(|next| next.map(|bytes| bytes.map(Frame::data)))
+    }
+}

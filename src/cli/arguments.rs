@@ -12,6 +12,7 @@ use super::explain::{ExplainOptions, explain};
 use super::freeze::{FreezeOptions, freeze};
 use super::init::{InitOptions, init};
 use super::list::{ListOptions, list};
+use super::mock::{MockCommand, mock};
 use super::run::run;
 use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     Freeze(FreezeOptions),
     /// Write the smallest conversation that violates the rule that a recording violates, as a scripted agent with its test
     Shrink(ShrinkOptions),
+    /// Answer requests over HTTP as a scripted agent of the config does, or as a recorded agent did
+    Mock(MockCommand),
     /// Print the JSON Schema of a file, for editors
     Schema(SchemaOptions),
     /// Write a first project: a config, a test and a scripted agent, or a test of your own agent
@@ -70,6 +73,7 @@ impl CommandLine {
             Command::Convert(options) => convert(options, context),
             Command::Freeze(options) => freeze(options, context),
             Command::Shrink(options) => shrink(options, context),
+            Command::Mock(options) => mock(options, context),
             Command::Schema(options) => schema(options),
             Command::Init(options) => init(options, context),
             Command::Completions(options) => completions(options, Self::command()),

@@ -23,6 +23,7 @@ mod interrupt;
 mod last_run;
 mod list;
 mod load;
+mod mock;
 mod named_path;
 mod output_thread;
 mod outputs;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 
+use super::agent_exchange::AgentExchange;
 use super::file;
 use super::name;
 use super::problem::problem;
@@ -91,6 +92,12 @@ impl KeptRecording {
     pub fn masked(&self, name: &str, value: &str) -> String {
         let is_secret = self.recorded.secrets.iter().any(|secret| secret == name);
         if is_secret { marker(name) } else { value.to_owned() }
+    }
+
+    /// What the agent was asked over HTTP, and what it answered, in their order.
+    pub fn agent_exchanges(&self) -> impl Iterator<Item = AgentExchange> {
+        let of_agent = self.recorded.exchanges.iter().filter(|exchange| exchange.lane == Lane::Agent);
+        of_agent.map(AgentExchange::of)
     }
 
     /// The directory that it is in, if its file is called as recordings of its test are.

@@ -1,5 +1,6 @@
 //! Recordings: what came from outside while a test ran, kept in files and replayed (SPEC 12).
 
+mod agent_exchange;
 mod diff;
 mod environment;
 mod exchange;
@@ -19,6 +20,7 @@ mod replayed_launcher;
 mod request_match;
 mod secret_splitter;
 
+pub use agent_exchange::{AgentAnswer, AgentExchange};
 pub use environment::AttemptEnvironment;
 pub use is_recording::is_recording;
 pub use kept_recording::KeptRecording;

@@ -45,6 +45,11 @@ impl TargetConfig {
         self.own.capabilities()
     }
 
+    /// Whether the agent runs inside this program, and needs nothing else.
+    pub fn is_embedded(&self) -> bool {
+        self.own.is_embedded()
+    }
+
     /// The `agentId` as written, if there is one.
     pub fn agent_id(&self) -> Option<&Text> {
         self.own.agent_id()

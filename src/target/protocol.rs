@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::capabilities::Capabilities;
+use super::served::ServedProtocol;
 use super::target::Target;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
 use crate::model::{Text, Turn, TurnKind};
@@ -20,6 +21,11 @@ pub trait ProtocolConfig: Debug + Send + Sync {
 
     /// What such a target can do.
     fn capabilities(&self) -> Capabilities;
+
+    /// Whether the agent runs inside this program, and needs nothing else.
+    fn is_embedded(&self) -> bool {
+        false
+    }
 
     /// The agent that is asked at its endpoint, as written, if the protocol names it.
     fn agent_id(&self) -> Option<&Text> {
@@ -55,6 +61,9 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
 
     /// The types of turns that it adds to that of the user.
     const TURN_TYPES: &'static [TurnType] = &[];
+
+    /// The other side of it, if it can be served.
+    const SERVED: Option<&'static dyn ServedProtocol> = None;
 
     /// A page in Markdown about its rules for the order of events, with a section for each: see
     /// [`RuleDocs`](super::RuleDocs).

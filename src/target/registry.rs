@@ -12,6 +12,7 @@ use super::mcp::McpConfig;
 use super::openai::OpenaiConfig;
 use super::protocol::{Protocol, ProtocolConfig, TurnType};
 use super::scripted::ScriptedConfig;
+use super::served::ServedProtocol;
 use crate::model::TAG_DEFAULTS;
 use crate::source::{self, Node, TypeMismatch};
 
@@ -39,6 +40,8 @@ pub(super) struct Registration {
     pub(super) turn_types: &'static [TurnType],
     /// The page about its rules for the order of events.
     pub(super) rules: &'static str,
+    /// The other side of it, if it can be served.
+    pub(super) served: Option<&'static dyn ServedProtocol>,
     read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, TypeMismatch>,
     schema: fn(&mut SchemaGenerator) -> Schema,
 }
@@ -51,6 +54,7 @@ impl Registration {
             descriptions: P::DESCRIPTIONS,
             turn_types: P::TURN_TYPES,
             rules: P::RULES,
+            served: P::SERVED,
             read: |node| {
                 let is_elsewhere = |key: &str| key == TYPE || TargetCommon::KEYS.contains(&key);
                 let config: P = source::from_mapping(node, TAG_DEFAULTS, is_elsewhere)?;

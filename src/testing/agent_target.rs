@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::variables::literal_value;
+
 /// An agent, as `target` of a project config describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentTarget {
@@ -39,19 +41,4 @@ impl AgentTarget {
 pub(super) fn indented(text: &str, spaces: usize) -> String {
     let before = " ".repeat(spaces);
     text.lines().map(|line| [&before, line, "\n"].concat()).collect()
-}
-
-/// A value in which nothing refers to a variable.
-fn literal_value(value: Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(literal(&text)),
-        Value::Array(items) => items.into_iter().map(literal_value).collect(),
-        Value::Object(keys) => keys.into_iter().map(|(key, value)| (key, literal_value(value))).collect(),
-        other => other,
-    }
-}
-
-/// A text in which nothing refers to a variable.
-pub(super) fn literal(text: &str) -> String {
-    text.replace("${", "$${")
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, json};
 
-use super::agent_target::{AgentTarget, literal};
+use super::agent_target::AgentTarget;
 use super::session_project::SessionProject;
 use super::testing_error::TestingError;
 use crate::outcome::{Failure, Outcome, Status};
@@ -12,6 +12,7 @@ use crate::redact::Redactor;
 use crate::run::{Options, Run, RunEvent, event_channel, run};
 use crate::target::http::HttpTransport;
 use crate::target::written_agent;
+use crate::variables::literal;
 
 /// An agent that judges, as `judge` of YAML tests asks it.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::agent_event::{AgentEvent, EventRole};
 use super::agent_run::AgentRun;
-use super::agent_target::{AgentTarget, literal};
+use super::agent_target::AgentTarget;
 use super::run_events::{Cursor, RunEvents};
 use super::session_line::{SessionLine, TurnReport};
 use super::session_project::SessionProject;
@@ -21,6 +21,7 @@ use crate::outcome::Outcome;
 use crate::redact::Redactor;
 use crate::run::{Options, Run, RunEvent, event_channel, run};
 use crate::target::http::HttpTransport;
+use crate::variables::literal;
 
 /// A conversation with an agent. It begins with the first run, or with [`Self::start`], and ends with [`Self::close`] or when
 /// it is dropped.

@@ -6,6 +6,7 @@
 mod credentials;
 mod interpolation;
 mod leaf;
+mod literal;
 mod mode;
 mod name;
 mod origins;
@@ -20,6 +21,7 @@ mod useless;
 pub use credentials::credentials;
 pub use interpolation::{Interpolation, MOST_INSERTED, as_text};
 pub use leaf::{Leaf, NotReady};
+pub use literal::{literal, literal_value};
 pub use mode::Mode;
 pub use name::{is_name, is_reserved, name_problem};
 pub use origins::Origins;

@@ -6,6 +6,8 @@
 //! order of the events. An agent need not keep anything, so every request contains the history and the state. A response that
 //! ends without a terminal event is an error that says what was received.
 //!
+//! `served` is the other side: requests as a server receives them, and the events that it sends.
+//!
 //! Each transport has a folder of its own and does not know the others: `http`, and `command` for programs.
 
 mod annotations;
@@ -39,6 +41,7 @@ mod run_end;
 mod run_state;
 mod runs;
 mod sequence;
+mod served;
 mod snapshot;
 mod surrogates;
 mod thread_state;

@@ -3,7 +3,7 @@
 //! A model keeps nothing, so every request has the whole conversation (`chat_message`). A response is a stream of chunks
 //! (`chunk`), which the `reply_reader` puts together; `tool_calls` decides which call a fragment belongs to. The client tools
 //! of the target are the model's tools: their mocks answer its calls, and the `session` sends the answers with the next
-//! request.
+//! request. `served` is the other side: requests as a server receives them, and its answers.
 
 mod chat_message;
 mod chat_request;
@@ -14,6 +14,7 @@ mod openai_target;
 mod protocol;
 mod reply_reader;
 mod retry_after;
+mod served;
 mod session;
 mod settings;
 mod tool_calls;

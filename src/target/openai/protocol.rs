@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use super::compile::compile;
 use super::config::OpenaiConfig;
+use super::served::ServedChat;
 use crate::model::Text;
 use crate::source::FreeMap;
 use crate::target::capabilities::{Capabilities, Capability};
 use crate::target::protocol::{Protocol, ProtocolConfig};
+use crate::target::served::ServedProtocol;
 use crate::target::target::Target;
 use crate::variables::Interpolation;
 
@@ -26,6 +28,7 @@ impl Protocol for OpenaiConfig {
     const SINCE: &'static str = "1.3";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
         &[("client_tools", "The model's tools: declared to it, and their calls answered by their mocks.")];
+    const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedChat);
 }
 
 impl ProtocolConfig for OpenaiConfig {

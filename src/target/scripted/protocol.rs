@@ -32,6 +32,10 @@ impl ProtocolConfig for ScriptedConfig {
         Capabilities::all_but(&[Capability::OpenTools])
     }
 
+    fn is_embedded(&self) -> bool {
+        true
+    }
+
     fn headers(&self) -> Option<&FreeMap<Text>> {
         self.headers.as_ref()
     }

@@ -8,8 +8,10 @@ use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
 use crate::model::{Text, Turn, TurnKind};
 use crate::source::FreeMap;
 use crate::target::agui::protocol_version::ProtocolVersion;
+use crate::target::agui::served::ServedAgui;
 use crate::target::capabilities::Capabilities;
 use crate::target::protocol::{Protocol, ProtocolConfig, TurnType};
+use crate::target::served::ServedProtocol;
 use crate::target::target::Target;
 use crate::variables::Interpolation;
 
@@ -30,6 +32,7 @@ impl Protocol for AguiConfig {
             kind: TurnKind::Resume,
         },
     ];
+    const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedAgui);
     const RULES: &'static str = include_str!("../../../../docs/sequence.md");
 }
 

@@ -1,0 +1,143 @@
+//! `ananke mock`: a server that answers as an agent does.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ananke::context::Context;
+use ananke::http_server::HttpListener;
+use ananke::mock::{
+    EmbeddedAgent, Fault, MockAgent, MockError, MockOptions, MockServer, RecordedAgent, RequestEntry,
+    RequestListener, Speed,
+};
+use ananke::text::escape;
+use clap::Args;
+
+use super::exit::Exit;
+use super::freeze::open_recording;
+use super::interrupt::Signals;
+use super::named_path::named_path;
+use super::print_problems::print_problems;
+use super::recorded_selection::RecordedSelection;
+use super::runtime::runtime;
+
+#[derive(Debug, Args)]
+pub(crate) struct MockCommand {
+    /// Answer as in this recording (default: as the target of the config does, if it is scripted)
+    #[arg(value_name = "RECORDING")]
+    pub(crate) recording: Option<PathBuf>,
+    /// Listen on this port; 0 lets the system choose one
+    #[arg(short, long, value_name = "PORT", default_value_t = 0)]
+    pub(crate) port: u16,
+    /// Listen at this address
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) host: IpAddr,
+    /// How fast the agent answers: 1 as it did, 10 ten times faster, `max` at once
+    #[arg(long, value_name = "TIMES", default_value = "1")]
+    pub(crate) speed: Speed,
+    /// What goes wrong with every response: `delay=MS`, `cut`, `error`, `malformed` or `order`, at event N with `@N` (repeatable).
+    /// The header `x-ananke-fault` asks for one response
+    #[arg(long = "fault", value_name = "FAULT")]
+    pub(crate) faults: Vec<Fault>,
+    /// Only the first N requests have the fault
+    #[arg(long, value_name = "N", requires = "faults")]
+    pub(crate) fault_requests: Option<u64>,
+    /// Append an entry of each request to this file, as lines of JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) recorded: RecordedSelection,
+}
+
+/// Serves until a signal comes.
+pub(super) fn mock(options: &MockCommand, context: &Context) -> Exit {
+    match served(options, context) {
+        Ok(()) => Exit::Success,
+        Err(error) => report(&error, options, context),
+    }
+}
+
+fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
+    let listener = RequestPrinter { file: options.log.as_ref().map(|log| open_log(log, context)).transpose()? };
+    let failed = |error: io::Error| MockError::Refused { message: error.to_string(), help: None };
+    runtime().map_err(failed)?.block_on(async {
+        let agent = agent(options, context).await?;
+        let described = agent.describe();
+        let server = MockOptions {
+            speed: options.speed,
+            faults: options.faults.clone(),
+            fault_requests: options.fault_requests,
+        };
+        let server = MockServer::new(agent, server, Arc::new(listener));
+        let mut signals = Signals::listen(context).map_err(failed)?;
+        let port = HttpListener::bind(options.host, options.port).await;
+        let port = port.map_err(|error| MockError::Refused {
+            message: format!("cannot listen on {}, port {}: {error}", options.host, options.port),
+            help: Some("choose another port, or 0 for one that is free".to_owned()),
+        })?;
+        say(&format!("http://{}\n", port.address())).map_err(failed)?;
+        let _ = writeln!(io::stderr().lock(), "serving {}; Ctrl-C ends it", escape::terminal(&described));
+        tokio::select! {
+            ended = port.serve(Arc::new(server)) => ended.map_err(failed),
+            () = signals.next() => Ok(()),
+        }
+    })
+}
+
+/// The agent that answers.
+async fn agent(options: &MockCommand, context: &Context) -> Result<Box<dyn MockAgent>, MockError> {
+    let selection = options.recorded.selection();
+    let Some(file) = &options.recording else {
+        return Ok(Box::new(EmbeddedAgent::of_project(context, &selection)?));
+    };
+    let (path, shown) = named_path(file, context);
+    let recording = open_recording(&path, &shown)?;
+    Ok(Box::new(RecordedAgent::of(context, &recording, &shown, &selection).await?))
+}
+
+/// Prints at once: whoever started the server waits for its address.
+fn say(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+fn open_log(log: &PathBuf, context: &Context) -> Result<Mutex<File>, MockError> {
+    let (path, shown) = named_path(log, context);
+    let opened = OpenOptions::new().create(true).append(true).open(path);
+    opened.map(Mutex::new).map_err(|error| MockError::Refused {
+        message: format!("the log `{shown}` cannot be written: {error}"),
+        help: Some("name a file in a directory that exists".to_owned()),
+    })
+}
+
+/// Prints a line for each request to standard error, and writes an entry to the log.
+struct RequestPrinter {
+    file: Option<Mutex<File>>,
+}
+
+impl RequestListener for RequestPrinter {
+    fn request(&self, entry: &RequestEntry) {
+        // A log that takes nothing more ends nothing else.
+        let _ = writeln!(io::stderr().lock(), "{}", escape::line(&entry.line()));
+        if let (Some(file), Ok(mut line)) = (&self.file, serde_json::to_string(entry)) {
+            line.push('\n');
+            let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
+        }
+    }
+}
+
+fn report(error: &MockError, options: &MockCommand, context: &Context) -> Exit {
+    match error {
+        MockError::Broken(problems, redactor) => {
+            print_problems(problems, options.recorded.color, context, redactor);
+        }
+        MockError::Refused { message, help } => {
+            let help = help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+            let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(&format!("{message}{help}")));
+        }
+    }
+    Exit::Failure
+}

@@ -1,0 +1,34 @@
+//! Collects what an agent does about one request.
+
+use std::ops::ControlFlow;
+
+use crate::context::At;
+use crate::target::{Sink, Stop, TimedChange, Wire};
+use crate::trace::Change;
+
+/// What an agent does about one request.
+#[derive(Default)]
+pub(super) struct Changes {
+    sent: Option<At>,
+    changes: Vec<TimedChange>,
+}
+
+impl Changes {
+    pub(super) fn into_timed(self) -> Vec<TimedChange> {
+        self.changes
+    }
+}
+
+impl Sink for Changes {
+    fn wire(&mut self, at: At, wire: Wire<'_>) {
+        if matches!(wire, Wire::Sent { .. }) {
+            self.sent.get_or_insert(at);
+        }
+    }
+
+    fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
+        let after = at.since(*self.sent.get_or_insert(at));
+        self.changes.push(TimedChange { after, change: change.into_owned() });
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,151 @@
+//! An agent that runs inside this program: a session for each thread of its clients.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use indexmap::IndexMap;
+use serde_json::Value;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::changes::Changes;
+use super::mock_agent::MockAgent;
+use super::mock_error::MockError;
+use super::planned_target::PlannedTarget;
+use crate::context::{CaseKey, Context};
+use crate::plan::Selection;
+use crate::recording::AgentAnswer;
+use crate::target::http::HttpTransport;
+use crate::target::pipe::ProgramLauncher;
+use crate::target::{
+    Action, Limits, Request, ServedProtocol, ServedRequest, Session, SessionOptions, Target, TimedChange,
+};
+use crate::trace::{Change, RunEnd};
+
+/// How many threads are remembered; the one that was used the longest ago is forgotten first.
+const MOST_THREADS: usize = 1000;
+
+/// An agent in virtual time is never too late.
+const NO_TIMEOUT: Duration = Duration::from_hours(24 * 365);
+
+/// The thread of a request that has all of its conversation.
+const WHOLE_CONVERSATION: &str = "mock";
+
+type SharedSession = Arc<Mutex<Box<dyn Session>>>;
+
+/// An agent that runs inside this program.
+pub struct EmbeddedAgent {
+    target: Arc<dyn Target>,
+    name: String,
+    context: Context,
+    threads: Mutex<IndexMap<String, SharedSession>>,
+}
+
+impl EmbeddedAgent {
+    /// The target that `selection` names, in the config that it names.
+    ///
+    /// # Errors
+    /// If there is no such target, or it is no agent that runs inside this program.
+    pub fn of_project(context: &Context, selection: &Selection) -> Result<Self, MockError> {
+        Ok(Self::new(PlannedTarget::of(context, selection)?, context))
+    }
+
+    /// The agent of a target, as a config has it.
+    pub(super) fn of_target(context: &Context, target: &Value) -> Result<Self, MockError> {
+        let config = serde_json::json!({ "version": "1.3", "target": target }).to_string();
+        Ok(Self::new(PlannedTarget::of_config(context, &config)?, context))
+    }
+
+    fn new(PlannedTarget { target, name }: PlannedTarget, context: &Context) -> Self {
+        Self { target, name, context: context.clone(), threads: Mutex::default() }
+    }
+
+    /// What it does about a request: the changes of each action.
+    pub(super) async fn runs(&self, request: &dyn ServedRequest) -> Result<Vec<Vec<TimedChange>>, String> {
+        let Some(thread) = request.thread() else {
+            let mut session = self.open(WHOLE_CONVERSATION, request).await?;
+            return run(&mut *session, request.actions()).await;
+        };
+        let session = match self.known(thread, request).await {
+            Some(session) => session,
+            None if matches!(request.actions(), [Action::Connect]) => return Ok(vec![nothing()]),
+            None => self.begin(thread, request).await?,
+        };
+        // Two requests of one thread come one after the other.
+        let mut session = session.lock().await;
+        run(&mut **session, request.actions()).await
+    }
+
+    /// The session of a thread that goes on.
+    async fn known(&self, thread: &str, request: &dyn ServedRequest) -> Option<SharedSession> {
+        if request.begins() {
+            return None;
+        }
+        let mut threads = self.threads.lock().await;
+        let (place, _, session) = threads.get_full(thread)?;
+        let session = Arc::clone(session);
+        let newest = threads.len() - 1;
+        threads.move_index(place, newest);
+        Some(session)
+    }
+
+    /// A new session of a thread.
+    async fn begin(&self, thread: &str, request: &dyn ServedRequest) -> Result<SharedSession, String> {
+        let session: SharedSession = Arc::new(Mutex::new(self.open(thread, request).await?));
+        let mut threads = self.threads.lock().await;
+        threads.shift_remove(thread);
+        if threads.len() == MOST_THREADS {
+            threads.shift_remove_index(0);
+        }
+        threads.insert(thread.to_owned(), Arc::clone(&session));
+        Ok(session)
+    }
+
+    async fn open(&self, thread: &str, request: &dyn ServedRequest) -> Result<Box<dyn Session>, String> {
+        let options = SessionOptions {
+            key: CaseKey::first(self.name.clone()),
+            thread_id: thread.to_owned(),
+            history: Vec::new(),
+            client_tools: request.tools().into(),
+            clock: Arc::clone(&self.context.clock),
+            ids: Arc::clone(&self.context.ids),
+            transport: Arc::new(HttpTransport::new(Arc::clone(&self.context.clock))),
+            programs: Arc::new(ProgramLauncher::new(&self.context)),
+        };
+        self.target.open(options).await.map_err(|error| error.message)
+    }
+}
+
+/// What a thread that is not known replays.
+fn nothing() -> Vec<TimedChange> {
+    let started = Change::RunStarted { run_id: None, thread_id: None, is_replay: false };
+    let changes = [started, Change::RunEnded(RunEnd::Finished)];
+    changes.into_iter().map(|change| TimedChange { after: Duration::ZERO, change }).collect()
+}
+
+async fn run(session: &mut dyn Session, actions: &[Action]) -> Result<Vec<Vec<TimedChange>>, String> {
+    let limits = Limits::new(NO_TIMEOUT, CancellationToken::new());
+    let mut runs = Vec::new();
+    for action in actions {
+        let mut changes = Changes::default();
+        let exchange = session.exchange(Request::from(action.clone()), &limits, &mut changes);
+        exchange.await.map_err(|error| error.message)?;
+        runs.push(changes.into_timed());
+    }
+    Ok(runs)
+}
+
+impl MockAgent for EmbeddedAgent {
+    fn describe(&self) -> String {
+        format!("the target `{}`", self.name)
+    }
+
+    fn answer<'a>(
+        &'a self,
+        _protocol: &'static dyn ServedProtocol,
+        request: &'a dyn ServedRequest,
+    ) -> BoxFuture<'a, Result<AgentAnswer, String>> {
+        Box::pin(async { Ok(AgentAnswer::Response(request.response(&self.runs(request).await?))) })
+    }
+}

@@ -1,0 +1,71 @@
+//! The target of a project without a test of it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, json};
+
+use super::mock_error::MockError;
+use crate::context::Context;
+use crate::plan::{LoadedFile, Planned, Preparation, PrepareError, Selection, plan};
+use crate::redact::Redactor;
+use crate::target::Target;
+use crate::variables::Mode;
+
+/// The file of the test that has the target.
+const TEST_FILE: &str = "served-by-ananke-mock.test.yaml";
+
+/// The file of a config in memory.
+const CONFIG_FILE: &str = "served-by-ananke-mock.config.yaml";
+
+/// A target with everything filled in, and what it is called.
+pub(super) struct PlannedTarget {
+    pub(super) target: Arc<dyn Target>,
+    pub(super) name: String,
+}
+
+impl PlannedTarget {
+    /// The target that `selection` names, in the config that it names.
+    pub(super) fn of(context: &Context, selection: &Selection) -> Result<Self, MockError> {
+        let text = json!({ "version": "1.3", "name": "served", "turns": [{ "user": "-" }] }).to_string();
+        let path = context.working_directory.join(TEST_FILE);
+        let files = context.files.with_unsaved(path.clone(), &text);
+        let context = Context { files, ..context.clone() };
+        let selection = Selection { paths: vec![path], ..selection.clone() };
+        let Planned { plan, problems, redactor } = plan(&context, &selection, &Redactor::default());
+        let Some(plan) = plan else { return Err(MockError::Broken(problems, redactor)) };
+        let plan = Arc::new(plan);
+        let context = Context { environment: Arc::clone(&plan.environment), ..context };
+        let Some(entry) = plan.cases.first().cloned() else {
+            return Err(MockError::Broken(problems, redactor));
+        };
+        let broken = |error: PrepareError| match error {
+            PrepareError::Broken(problems, secrets) => {
+                let redactor = plan.redactor.clone();
+                redactor.add(&secrets);
+                MockError::Broken(problems, redactor)
+            }
+            PrepareError::Changed => MockError::refused("the config changed while it was read", "try again"),
+        };
+        let name = entry.test.target.clone();
+        let target = plan.config.target(&name);
+        if let Some(target) = target.filter(|target| !target.model.is_embedded()) {
+            let message = format!("the target `{name}` is {}, which is not served", target.model.describe());
+            let help = "a mock serves an agent that is written in the config, or a recording: record the agent with \
+                        `ananke run --record DIR`, and name the file";
+            return Err(MockError::refused(message, help));
+        }
+        let loaded = LoadedFile::of_case(&context, &entry).and_then(|file| file.test_of(&entry)).map_err(broken)?;
+        let begun = Preparation::begin(&context, &plan, &entry, loaded, Mode::Send, Map::new());
+        let prepared = begun.and_then(|mut preparation| preparation.finish()).map_err(broken)?;
+        Ok(Self { target: prepared.target, name })
+    }
+
+    /// The target of a config in memory.
+    pub(super) fn of_config(context: &Context, config: &str) -> Result<Self, MockError> {
+        let path = context.working_directory.join(Path::new(CONFIG_FILE));
+        let files = context.files.with_unsaved(path.clone(), config);
+        let context = Context { files, ..context.clone() };
+        Self::of(&context, &Selection { config: Some(path), ..Selection::default() })
+    }
+}

@@ -27,6 +27,7 @@ mod lints;
 mod load;
 mod masking;
 mod mistakes;
+mod mocks;
 mod normalising;
 mod open_files;
 mod outputs;

@@ -19,7 +19,7 @@ use crate::recording::AgentAnswer;
 use crate::target::http::HttpTransport;
 use crate::target::pipe::ProgramLauncher;
 use crate::target::{
-    Action, Limits, Request, ServedProtocol, ServedRequest, Session, SessionOptions, Target, TimedChange,
+    Action, Limits, Request, ServedProtocol, ServedRequest, Session, SessionOptions, TimedChange,
 };
 use crate::trace::{Change, RunEnd};
 
@@ -36,8 +36,7 @@ type SharedSession = Arc<Mutex<Box<dyn Session>>>;
 
 /// An agent that runs inside this program.
 pub struct EmbeddedAgent {
-    target: Arc<dyn Target>,
-    name: String,
+    planned: PlannedTarget,
     context: Context,
     threads: Mutex<IndexMap<String, SharedSession>>,
 }
@@ -57,8 +56,8 @@ impl EmbeddedAgent {
         Ok(Self::new(PlannedTarget::of_config(context, &config)?, context))
     }
 
-    fn new(PlannedTarget { target, name }: PlannedTarget, context: &Context) -> Self {
-        Self { target, name, context: context.clone(), threads: Mutex::default() }
+    fn new(planned: PlannedTarget, context: &Context) -> Self {
+        Self { planned, context: context.clone(), threads: Mutex::default() }
     }
 
     /// What it does about a request: the changes of each action.
@@ -104,7 +103,7 @@ impl EmbeddedAgent {
 
     async fn open(&self, thread: &str, request: &dyn ServedRequest) -> Result<Box<dyn Session>, String> {
         let options = SessionOptions {
-            key: CaseKey::first(self.name.clone()),
+            key: CaseKey::first(self.planned.name()),
             thread_id: thread.to_owned(),
             history: Vec::new(),
             client_tools: request.tools().into(),
@@ -113,7 +112,8 @@ impl EmbeddedAgent {
             transport: Arc::new(HttpTransport::new(Arc::clone(&self.context.clock))),
             programs: Arc::new(ProgramLauncher::new(&self.context)),
         };
-        self.target.open(options).await.map_err(|error| error.message)
+        let target = self.planned.of_thread(thread).map_err(|error| error.to_string())?;
+        target.open(options).await.map_err(|error| error.message)
     }
 }
 
@@ -138,7 +138,7 @@ async fn run(session: &mut dyn Session, actions: &[Action]) -> Result<Vec<Vec<Ti
 
 impl MockAgent for EmbeddedAgent {
     fn describe(&self) -> String {
-        format!("the target `{}`", self.name)
+        format!("the target `{}`", self.planned.name())
     }
 
     fn answer<'a>(

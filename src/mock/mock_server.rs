@@ -96,7 +96,7 @@ impl MockServer {
         response.headers.retain(|(_, value)| !value.is_empty());
         response.headers.extend(cors(origin, asked_headers));
         let log = LogEntry::new(entry, Arc::clone(&self.listener));
-        Some(response_stream(response, self.options.speed, log).await)
+        Some(response_stream(response, log).await)
     }
 
     /// What is known of a request before it is answered.
@@ -151,7 +151,7 @@ impl MockServer {
             None => {}
         }
         let mut response = match self.agent.answer(protocol, &*request).await {
-            Ok(AgentAnswer::Response(response)) => response,
+            Ok(AgentAnswer::Response(response)) => self.options.speed.applied_to(response),
             Ok(AgentAnswer::Nothing) => return Reply::Stall,
             Ok(AgentAnswer::NoConnection) => return Reply::Close,
             Err(why) => {

@@ -7,7 +7,9 @@ use serde_json::{Map, json};
 
 use super::mock_error::MockError;
 use crate::context::Context;
-use crate::plan::{LoadedFile, Planned, Preparation, PrepareError, Selection, plan};
+use crate::plan::{
+    CaseEntry, LoadedFile, LoadedTest, Plan, Planned, Preparation, PrepareError, Selection, plan,
+};
 use crate::redact::Redactor;
 use crate::target::Target;
 use crate::variables::Mode;
@@ -15,13 +17,18 @@ use crate::variables::Mode;
 /// The file of the test that has the target.
 const TEST_FILE: &str = "served-by-ananke-mock.test.yaml";
 
+/// A thread that no client has yet.
+const NO_THREAD: &str = "thread";
+
 /// The file of a config in memory.
 const CONFIG_FILE: &str = "served-by-ananke-mock.config.yaml";
 
-/// A target with everything filled in, and what it is called.
+/// A target whose variables can be filled.
 pub(super) struct PlannedTarget {
-    pub(super) target: Arc<dyn Target>,
-    pub(super) name: String,
+    context: Context,
+    plan: Arc<Plan>,
+    entry: CaseEntry,
+    test: Arc<LoadedTest>,
 }
 
 impl PlannedTarget {
@@ -39,14 +46,6 @@ impl PlannedTarget {
         let Some(entry) = plan.cases.first().cloned() else {
             return Err(MockError::Broken(problems, redactor));
         };
-        let broken = |error: PrepareError| match error {
-            PrepareError::Broken(problems, secrets) => {
-                let redactor = plan.redactor.clone();
-                redactor.add(&secrets);
-                MockError::Broken(problems, redactor)
-            }
-            PrepareError::Changed => MockError::refused("the config changed while it was read", "try again"),
-        };
         let name = entry.test.target.clone();
         let target = plan.config.target(&name);
         if let Some(target) = target.filter(|target| !target.model.is_embedded()) {
@@ -55,10 +54,27 @@ impl PlannedTarget {
                         `ananke run --record DIR`, and name the file";
             return Err(MockError::refused(message, help));
         }
-        let loaded = LoadedFile::of_case(&context, &entry).and_then(|file| file.test_of(&entry)).map_err(broken)?;
-        let begun = Preparation::begin(&context, &plan, &entry, loaded, Mode::Send, Map::new());
-        let prepared = begun.and_then(|mut preparation| preparation.finish()).map_err(broken)?;
-        Ok(Self { target: prepared.target, name })
+        let loaded = LoadedFile::of_case(&context, &entry).and_then(|file| file.test_of(&entry));
+        let test = loaded.map_err(|error| broken(&plan, error))?;
+        let planned = Self { context, plan, entry, test };
+        planned.of_thread(NO_THREAD)?;
+        Ok(planned)
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> &str {
+        &self.entry.test.target
+    }
+
+    /// The target with everything filled in for a conversation on this thread.
+    pub(super) fn of_thread(&self, thread: &str) -> Result<Arc<dyn Target>, MockError> {
+        let Self { context, plan, entry, test } = self;
+        let begun = Preparation::begin(context, plan, entry, Arc::clone(test), Mode::Send, Map::new());
+        let prepared = begun.and_then(|mut preparation| {
+            preparation.define(Map::from_iter([("THREAD_ID".to_owned(), json!(thread))]));
+            preparation.finish()
+        });
+        prepared.map(|prepared| prepared.target).map_err(|error| broken(plan, error))
     }
 
     /// The target of a config in memory.
@@ -67,5 +83,17 @@ impl PlannedTarget {
         let files = context.files.with_unsaved(path.clone(), config);
         let context = Context { files, ..context.clone() };
         Self::of(&context, &Selection { config: Some(path), ..Selection::default() })
+    }
+}
+
+/// Why a target cannot be filled.
+fn broken(plan: &Plan, error: PrepareError) -> MockError {
+    match error {
+        PrepareError::Broken(problems, secrets) => {
+            let redactor = plan.redactor.clone();
+            redactor.add(&secrets);
+            MockError::Broken(problems, redactor)
+        }
+        PrepareError::Changed => MockError::refused("the config changed while it was read", "try again"),
     }
 }

@@ -85,8 +85,9 @@ impl RequestEntry {
         };
         let status = self.status.map_or_else(|| "no response".to_owned(), |status| status.to_string());
         let events = match self.events {
-            1 => "1 event".to_owned(),
-            count => format!("{count} events"),
+            _ if self.protocol.is_none() => String::new(),
+            1 => ", 1 event".to_owned(),
+            count => format!(", {count} events"),
         };
         let end = match self.end {
             RequestEnd::Complete => "",
@@ -95,6 +96,6 @@ impl RequestEntry {
         };
         let fault = self.fault.as_ref().map(|fault| format!(", fault {fault}")).unwrap_or_default();
         let problem = self.problem.as_ref().map(|problem| format!(": {problem}")).unwrap_or_default();
-        format!("#{} {what}: {status}, {events}, {} ms{fault}{end}{problem}", self.request, self.took_ms)
+        format!("#{} {what}: {status}{events}, {} ms{fault}{end}{problem}", self.request, self.took_ms)
     }
 }

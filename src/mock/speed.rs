@@ -3,6 +3,8 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::target::{ServedEnd, ServedResponse};
+
 /// How many times faster than it did, or at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed(f64);
@@ -11,8 +13,18 @@ impl Speed {
     /// As fast as it did.
     pub const ORIGINAL: Self = Self(1.0);
 
+    /// The response at this speed.
+    pub(super) fn applied_to(self, mut response: ServedResponse) -> ServedResponse {
+        response.after = self.of(response.after);
+        response.frames.iter_mut().for_each(|frame| frame.after = self.of(frame.after));
+        if let ServedEnd::Breaks(after) = &mut response.end {
+            *after = self.of(*after);
+        }
+        response
+    }
+
     /// A moment that was so long after the request.
-    pub fn of(self, after: Duration) -> Duration {
+    fn of(self, after: Duration) -> Duration {
         if self.0.is_infinite() { Duration::ZERO } else { after.div_f64(self.0) }
     }
 }

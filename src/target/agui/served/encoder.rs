@@ -54,6 +54,16 @@ impl<'r> Encoder<'r> {
         self.frames
     }
 
+    /// The id of a message: no message of the client has it.
+    fn message_id(&self, id: &str) -> String {
+        format!("{}:{id}", self.thread_id)
+    }
+
+    /// The id of the message that holds the result of a call.
+    fn result_id(&self, call: &str) -> String {
+        self.message_id(&format!("result-{call}"))
+    }
+
     fn send(&mut self, event: &Value) {
         self.frames.push(ServedFrame::event(self.after, event));
     }
@@ -85,14 +95,16 @@ impl<'r> Encoder<'r> {
             }
             Change::RunEnded(end) => self.end_run(end),
             Change::MessageOpened { id, role, subagent } => {
-                let role = role_name(*role);
+                let (id, role) = (self.message_id(id), role_name(*role));
                 let event = json!({ "type": "TEXT_MESSAGE_START", "messageId": id, "role": role });
                 self.send_of(subagent.as_deref(), event);
             }
             Change::MessageText { id, delta } => {
+                let id = self.message_id(id);
                 self.send(&json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta }));
             }
             Change::MessageClosed { id } => {
+                let id = self.message_id(id);
                 self.send(&json!({ "type": "TEXT_MESSAGE_END", "messageId": id }));
             }
             Change::CallOpened { id, name, subagent } => {
@@ -108,7 +120,7 @@ impl<'r> Encoder<'r> {
             Change::CallAnswered { id, result, is_error } => {
                 let event = json!({
                     "type": "TOOL_CALL_RESULT",
-                    "messageId": result_id(id),
+                    "messageId": self.result_id(id),
                     "toolCallId": id,
                     "content": result_text(result),
                     "role": "tool",
@@ -119,6 +131,7 @@ impl<'r> Encoder<'r> {
                 }
             }
             Change::CallFailed { id, is_denied } => self.fail_call(id, *is_denied),
+            Change::Reasoning { delta, .. } if delta.is_empty() => {}
             Change::Reasoning { id, delta, .. } => self.reasoning(id, delta),
             Change::Custom { name, value } => {
                 self.send(&json!({ "type": "CUSTOM", "name": name, "value": value }));
@@ -139,17 +152,18 @@ impl<'r> Encoder<'r> {
     }
 
     /// More reasoning; it is open until something else comes.
-    fn reasoning(&mut self, id: &str, delta: &str) {
+    fn reasoning(&mut self, own_id: &str, delta: &str) {
+        let id = self.message_id(own_id);
         if self.reasoning.is_none() {
             self.send(&json!({ "type": "REASONING_START", "messageId": id }));
             self.send(&json!({ "type": "REASONING_MESSAGE_START", "messageId": id, "role": "reasoning" }));
-            self.reasoning = Some(id.to_owned());
+            self.reasoning = Some(own_id.to_owned());
         }
         self.send(&json!({ "type": "REASONING_MESSAGE_CONTENT", "messageId": id, "delta": delta }));
     }
 
     fn end_reasoning(&mut self) {
-        if let Some(id) = self.reasoning.take() {
+        if let Some(id) = self.reasoning.take().map(|id| self.message_id(&id)) {
             self.send(&json!({ "type": "REASONING_MESSAGE_END", "messageId": id }));
             self.send(&json!({ "type": "REASONING_END", "messageId": id }));
         }
@@ -162,7 +176,7 @@ impl<'r> Encoder<'r> {
         let event = json!({
             "type": "REASONING_ENCRYPTED_VALUE",
             "subtype": "message",
-            "entityId": result_id(id),
+            "entityId": self.result_id(id),
             "encryptedValue": value,
         });
         self.send(&event);
@@ -193,11 +207,6 @@ impl<'r> Encoder<'r> {
         }
         self.send(&event);
     }
-}
-
-/// The id of the message that holds the result of a call.
-fn result_id(call: &str) -> String {
-    format!("result-{call}")
 }
 
 /// A result as text. A string that would be taken for another value is quoted.

@@ -97,6 +97,9 @@ impl RoundReader<'_> {
             }
             Change::CallAnswered { id, .. } => self.is_cut |= self.place(id).is_some(),
             Change::Usage(usage) => {
+                if self.is_cut {
+                    self.begin_after_calls();
+                }
                 let round = self.last();
                 round.usage = Some(round.usage.map_or(*usage, |sum| sum + *usage));
             }

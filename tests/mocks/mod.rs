@@ -1,0 +1,7 @@
+//! `ananke mock`: what an agent does as bytes of a protocol, and servers of scripted and of recorded agents.
+
+mod encoding;
+mod faults;
+mod over_the_wire;
+mod recorded;
+mod server;

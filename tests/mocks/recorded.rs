@@ -1,0 +1,122 @@
+//! Recordings that are served.
+
+use std::fs;
+use std::sync::Arc;
+
+use ananke::context::CaseKey;
+use ananke::mock::{MockError, RecordedAgent};
+use ananke::plan::Selection;
+use ananke::recording::{KeptRecording, RecordingMode, recording_path};
+use ananke::run::{Options, event_channel, run as run_plan};
+use serde_json::{Value, json};
+
+use super::server::{Response, Serving, embedded, project, run};
+use crate::replay::recordings;
+use crate::support::project::Project;
+
+const RULES: &str = "    - { when: { turn: 1 }, do: [{ call: { tool: look_up, args: { id: 7 }, result: { price: 3 } } }, { say: \"It costs 3.\" }] }
+    - { when: { turn: 2 }, do: [{ say: Bye }, { error: { message: closed, code: E1 } }] }
+";
+
+const TEST: &str = "version: \"1.3\"\nname: two turns\nturns: [{ user: price? }, { user: Bye }]\n";
+
+/// A project with a test that was recorded while it talked to an agent with [`RULES`], and the text of the recording.
+async fn recorded() -> (Project, String) {
+    let agent = project(RULES);
+    let serving = Serving::start(embedded(&agent)).await;
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, agentId: shop, endpoint: \"http://127.0.0.1:{}/agent\", threadId: t-old }}\n",
+        serving.port
+    );
+    let client = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
+    let folder = client.folder().join("kept");
+    let plan = client.plan().plan.unwrap();
+    let (sender, mut receiver) = event_channel(64);
+    let mut shared = client.shared(Options::default(), sender);
+    shared.recordings = Some(recordings(&folder, RecordingMode::Record));
+    let running = tokio::spawn(run_plan(shared, plan));
+    while receiver.recv().await.is_some() {}
+    running.await.unwrap();
+    let text = fs::read_to_string(recording_path(&folder, &CaseKey::first("a.test.yaml::two turns"))).unwrap();
+    (client, text)
+}
+
+async fn agent_of(project: &Project, text: &str) -> Result<RecordedAgent, MockError> {
+    let recording = Arc::new(KeptRecording::read(text, "kept/a.jsonl").expect("a recording"));
+    RecordedAgent::of(&project.context(), &recording, "kept/a.jsonl", &Selection::default()).await
+}
+
+fn text_of(response: &Response) -> String {
+    response.events().iter().filter_map(|event| event["choices"][0]["delta"]["content"].as_str()).collect()
+}
+
+#[tokio::test]
+async fn it_answers_with_the_recorded_bytes_and_the_ids_of_the_request() {
+    let (client, text) = recorded().await;
+    let live = Serving::start(embedded(&project(RULES))).await;
+    let again = Serving::start(agent_of(&client, &text).await.unwrap()).await;
+    for thread in ["a", "b"] {
+        for said in [&["price?"][..], &["price?", "Bye"]] {
+            let (expected, found) = (live.post(&run(thread, said)).await, again.post(&run(thread, said)).await);
+            // Ids of messages have the recorded thread in them.
+            let found = found.body.replace("t-old:", &format!("{thread}:"));
+            assert_eq!(found, expected.body, "{thread} {said:?}");
+        }
+    }
+    let third = again.post(&run("a", &["1", "2", "3"])).await;
+    let expected = json!([{ "type": "RUN_ERROR", "message": "the recording has 2 requests, and this is request 3 of its conversation" }]);
+    assert_eq!(Value::from(third.events()), expected);
+    let over = again.post(&run("a", &["other words"])).await;
+    assert_eq!(over.types()[1], "TOOL_CALL_START", "a first message begins it again");
+}
+
+#[tokio::test]
+async fn it_answers_another_protocol_with_what_the_agent_did() {
+    let (client, text) = recorded().await;
+    let serving = Serving::start(agent_of(&client, &text).await.unwrap()).await;
+    let user = |text: &str| json!({ "role": "user", "content": text });
+    let first = json!({ "model": "m", "stream": true, "messages": [user("price?")] });
+    assert_eq!(text_of(&serving.post(&first).await), "It costs 3.");
+    let messages = json!([user("price?"), { "role": "assistant", "content": "It costs 3." }, user("Bye")]);
+    let second = serving.post(&json!({ "model": "m", "stream": true, "messages": messages })).await;
+    assert_eq!(text_of(&second), "Bye");
+    assert_eq!(second.events().last().unwrap()["error"]["message"], "closed");
+}
+
+#[tokio::test]
+async fn a_response_that_broke_off_breaks_off() {
+    let (client, text) = recorded().await;
+    let mut lines: Vec<&str> = text.lines().collect();
+    let frame = lines.iter().position(|line| line.contains("TOOL_CALL_END")).unwrap();
+    let end = lines.iter().position(|line| line.starts_with("{\"end\"")).unwrap();
+    let broken = "{\"end\":{\"how\":\"broken\",\"at_us\":6000,\"message\":\"connection reset\"}}";
+    lines.splice(frame..=end, [broken]);
+    let serving = Serving::start(agent_of(&client, &(lines.join("\n") + "\n")).await.unwrap()).await;
+    let cut = serving.post(&run("a", &["price?"])).await;
+    assert_eq!(cut.types(), ["RUN_STARTED", "TOOL_CALL_START", "TOOL_CALL_ARGS"]);
+    assert!(!cut.is_complete);
+    let expected = "#1 AG-UI: \"price?\": 200, 3 events, connection broken";
+    assert_eq!(serving.log(1).await, [expected]);
+}
+
+#[tokio::test]
+async fn a_recording_of_no_test_of_the_project_is_served_in_its_own_protocol() {
+    let (client, text) = recorded().await;
+    fs::remove_file(client.folder().join("a.test.yaml")).unwrap();
+    let serving = Serving::start(agent_of(&client, &text).await.unwrap()).await;
+    assert_eq!(serving.post(&run("a", &["price?"])).await.types()[0], "RUN_STARTED");
+    let chat = json!({ "model": "m", "messages": [{ "role": "user", "content": "price?" }] });
+    let refused = serving.post(&chat).await;
+    assert_eq!(refused.status, 500);
+    let expected = "the recording is of another protocol, and cannot be replayed: ";
+    assert!(refused.body.contains(expected), "{}", refused.body);
+}
+
+#[tokio::test]
+async fn a_recording_of_another_version_is_refused() {
+    let (_, text) = recorded().await;
+    let newer = text.replacen("\"version\":\"1.3\"", "\"version\":\"9.9\"", 1);
+    assert_ne!(newer, text);
+    let refused = KeptRecording::read(&newer, "kept/a.jsonl").unwrap_err();
+    assert!(refused.message.contains("9.9"), "{}", refused.message);
+}

@@ -127,3 +127,8 @@ impl ServedFrame {
         Self { after, bytes: Bytes::from(format!("data: {data}\n\n")) }
     }
 }
+
+/// `1 result` or `2 results`.
+pub(super) fn counted(what: &str, count: usize) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

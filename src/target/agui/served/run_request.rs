@@ -8,7 +8,7 @@ use super::encoder::{Encoder, error_event};
 use super::recorded_ids::with_ids;
 use crate::message::{InterruptAnswer, ToolAnswer, ToolDeclaration, UserContent};
 use crate::target::request::Action;
-use crate::target::served::{ServedFrame, ServedRequest, ServedResponse, TimedChange};
+use crate::target::served::{ServedFrame, ServedRequest, ServedResponse, TimedChange, counted};
 use crate::text::truncate;
 
 /// How much of a text a description contains, in characters.
@@ -178,8 +178,8 @@ impl ServedRequest for RunRequest {
     fn describe(&self) -> String {
         match &self.actions[0] {
             Action::User { content, .. } => format!("{:?}", truncate::chars(&content.text(), SHOWN)),
-            Action::Resume(answers) => format!("answers to {} interrupts", answers.len()),
-            Action::ToolResults(answers) => format!("results of {} calls", answers.len()),
+            Action::Resume(answers) => counted("answer", answers.len()),
+            Action::ToolResults(answers) => counted("result", answers.len()),
             _ => "connects to the thread".to_owned(),
         }
     }

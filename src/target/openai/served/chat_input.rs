@@ -12,7 +12,7 @@ use super::rounds::round;
 use crate::context::digest;
 use crate::message::{ToolAnswer, ToolDeclaration, UserContent};
 use crate::target::request::Action;
-use crate::target::served::{ServedFrame, ServedRequest, ServedResponse, TimedChange};
+use crate::target::served::{ServedFrame, ServedRequest, ServedResponse, TimedChange, counted};
 use crate::text::truncate;
 
 /// How much of a text a description contains, in characters.
@@ -147,7 +147,7 @@ impl ServedRequest for ChatInput {
     fn describe(&self) -> String {
         match self.actions.last() {
             Some(Action::User { content, .. }) => format!("{:?}", truncate::chars(&content.text(), SHOWN)),
-            Some(Action::ToolResults(answers)) => format!("results of {} calls", answers.len()),
+            Some(Action::ToolResults(answers)) => counted("result", answers.len()),
             _ => String::new(),
         }
     }

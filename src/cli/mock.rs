@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ananke::context::Context;
@@ -60,7 +60,8 @@ pub(super) fn mock(options: &MockCommand, context: &Context) -> Exit {
 }
 
 fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
-    let listener = RequestPrinter { file: options.log.as_ref().map(|log| open_log(log, context)).transpose()? };
+    let listener =
+        RequestPrinter { file: options.log.as_ref().map(|log| open_log(log, context)).transpose()? };
     let failed = |error: io::Error| MockError::Refused { message: error.to_string(), help: None };
     runtime().map_err(failed)?.block_on(async {
         let agent = agent(options, context).await?;
@@ -97,14 +98,14 @@ async fn agent(options: &MockCommand, context: &Context) -> Result<Box<dyn MockA
     Ok(Box::new(RecordedAgent::of(context, &recording, &shown, &selection).await?))
 }
 
-/// Prints at once: whoever started the server waits for its address.
+/// Prints at once: the program that started the server waits for its address.
 fn say(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
 }
 
-fn open_log(log: &PathBuf, context: &Context) -> Result<Mutex<File>, MockError> {
+fn open_log(log: &Path, context: &Context) -> Result<Mutex<File>, MockError> {
     let (path, shown) = named_path(log, context);
     let opened = OpenOptions::new().create(true).append(true).open(path);
     opened.map(Mutex::new).map_err(|error| MockError::Refused {

@@ -64,10 +64,10 @@ impl HttpListener {
             let handler = Arc::clone(&handler);
             connections.spawn(async move {
                 let service = service_fn(|request| {
-                    let handled = handler.handle(ReceivedRequest::of(request));
+                    let response = handler.handle(ReceivedRequest::of(request));
                     async {
                         let closed = || io::Error::from(io::ErrorKind::ConnectionAborted);
-                        handled.await.map(SentResponse::into_hyper).ok_or_else(closed)
+                        response.await.map(SentResponse::into_hyper).ok_or_else(closed)
                     }
                 });
                 let mut server = http1::Builder::new();

@@ -1,4 +1,4 @@
-//! An HTTP server on this machine: whoever listens says what is done with each request.
+//! An HTTP server on this machine.
 //!
 //! Flows in: connections. Flows out: each request with its body as it arrives, and the response that a [`RequestHandler`] gives,
 //! sent as it is made. A client that goes away drops the response.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use super::changes::Changes;
+use super::collected_run::CollectedRun;
 use super::mock_agent::MockAgent;
 use super::mock_error::MockError;
 use super::planned_target::PlannedTarget;
@@ -103,7 +103,7 @@ impl EmbeddedAgent {
 
     async fn open(&self, thread: &str, request: &dyn ServedRequest) -> Result<Box<dyn Session>, String> {
         let options = SessionOptions {
-            key: CaseKey::first(self.planned.name()),
+            key: CaseKey::first(self.planned.target_name()),
             thread_id: thread.to_owned(),
             history: Vec::new(),
             client_tools: request.tools().into(),
@@ -128,7 +128,7 @@ async fn run(session: &mut dyn Session, actions: &[Action]) -> Result<Vec<Vec<Ti
     let limits = Limits::new(NO_TIMEOUT, CancellationToken::new());
     let mut runs = Vec::new();
     for action in actions {
-        let mut changes = Changes::default();
+        let mut changes = CollectedRun::default();
         let exchange = session.exchange(Request::from(action.clone()), &limits, &mut changes);
         exchange.await.map_err(|error| error.message)?;
         runs.push(changes.into_timed());
@@ -138,7 +138,7 @@ async fn run(session: &mut dyn Session, actions: &[Action]) -> Result<Vec<Vec<Ti
 
 impl MockAgent for EmbeddedAgent {
     fn describe(&self) -> String {
-        format!("the target `{}`", self.planned.name())
+        format!("the target `{}`", self.planned.target_name())
     }
 
     fn answer<'a>(

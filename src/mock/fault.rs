@@ -11,7 +11,7 @@ use crate::target::{ServedEnd, ServedRequest, ServedResponse};
 /// How long a delay takes if nothing else is said.
 const USUAL_DELAY: Duration = Duration::from_secs(1);
 
-/// What the client is told of an agent that fails on demand.
+/// What the response says about an agent that fails on demand.
 const MESSAGE: &str = "the agent fails on demand";
 
 /// Something that goes wrong with a response.
@@ -30,7 +30,7 @@ pub enum FaultKind {
     Delay(Duration),
     /// The connection breaks after the event.
     Cut,
-    /// The agent fails: in place of the event, or of the whole response.
+    /// The agent fails: an error comes instead of the event, or of the whole response.
     Error,
     /// The event is not what it should be: only its first half comes, and then the others.
     Malformed,

@@ -44,7 +44,7 @@ pub struct MockServer {
 }
 
 /// What is sent, and what the log says of it so far.
-enum Reply {
+enum MockReply {
     Send(ServedResponse),
     Stall,
     Close,
@@ -62,7 +62,7 @@ impl MockServer {
         let asked_headers = request.header("access-control-request-headers").map(str::to_owned);
         let asked_fault = request.header(FAULT_HEADER).map(str::parse::<Fault>);
         let reply = match request.method.as_str() {
-            "OPTIONS" => Reply::Send(ServedResponse::new(204, "", Vec::new())),
+            "OPTIONS" => MockReply::Send(ServedResponse::new(204, "", Vec::new())),
             "POST" => match request.body.whole(MOST_BYTES).await {
                 Ok(body) => {
                     entry.body = EntryBody::of(&body);
@@ -70,25 +70,30 @@ impl MockServer {
                 }
                 Err(error) => {
                     entry.problem = Some(error.to_string());
-                    Reply::Send(message(413, &error.to_string()))
+                    MockReply::Send(message(413, &error.to_string()))
                 }
             },
-            "GET" | "HEAD" if request.path() == "/" => Reply::Send(message(200, &self.description())),
+            "GET" | "HEAD" if request.path() == "/" => MockReply::Send(message(200, &self.description())),
             _ => {
-                let text = format!("there is nothing at {} {}: {}", request.method, request.path(), self.description());
-                Reply::Send(message(404, &text))
+                let text = format!(
+                    "there is nothing at {} {}: {}",
+                    request.method,
+                    request.path(),
+                    self.description()
+                );
+                MockReply::Send(message(404, &text))
             }
         };
         let mut response = match reply {
-            Reply::Send(response) => response,
-            Reply::Stall => {
+            MockReply::Send(response) => response,
+            MockReply::Stall => {
                 entry.status = None;
                 LogEntry::new(entry, Arc::clone(&self.listener)).stall().await;
                 return None;
             }
-            Reply::Close => {
+            MockReply::Close => {
                 entry.end = RequestEnd::Broken;
-                LogEntry::new(entry, Arc::clone(&self.listener)).finish();
+                drop(LogEntry::new(entry, Arc::clone(&self.listener)));
                 return None;
             }
         };
@@ -128,12 +133,12 @@ impl MockServer {
         body: &[u8],
         asked_fault: Option<Result<Fault, String>>,
         entry: &mut RequestEntry,
-    ) -> Reply {
+    ) -> MockReply {
         let (protocol, request) = match read(body) {
             Ok(read) => read,
             Err(why) => {
                 entry.problem = Some(why.clone());
-                return Reply::Send(message(400, &why));
+                return MockReply::Send(message(400, &why));
             }
         };
         entry.protocol = Some(protocol.name());
@@ -146,14 +151,14 @@ impl MockServer {
             Some(Err(why)) => {
                 let text = format!("the header `{FAULT_HEADER}` names no fault: {why}");
                 entry.problem = Some(text.clone());
-                return Reply::Send(message(400, &text));
+                return MockReply::Send(message(400, &text));
             }
             None => {}
         }
         let mut response = match self.agent.answer(protocol, &*request).await {
             Ok(AgentAnswer::Response(response)) => self.options.speed.applied_to(response),
-            Ok(AgentAnswer::Nothing) => return Reply::Stall,
-            Ok(AgentAnswer::NoConnection) => return Reply::Close,
+            Ok(AgentAnswer::Nothing) => return MockReply::Stall,
+            Ok(AgentAnswer::NoConnection) => return MockReply::Close,
             Err(why) => {
                 entry.problem = Some(why.clone());
                 request.failure(&why)
@@ -166,7 +171,7 @@ impl MockServer {
             let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
             entry.fault = Some(faults.join(", "));
         }
-        Reply::Send(response)
+        MockReply::Send(response)
     }
 
     fn description(&self) -> String {

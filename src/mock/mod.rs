@@ -3,7 +3,7 @@
 //! Flows in: requests, each read by the protocol that knows it ([`ServedProtocol`](crate::target::ServedProtocol)). Flows out:
 //! what a [`MockAgent`] answers, at its times, with the faults that are asked for, and an entry of each request for a log.
 
-mod changes;
+mod collected_run;
 mod embedded_agent;
 mod fault;
 mod mock_agent;

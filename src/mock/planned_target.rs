@@ -34,9 +34,9 @@ pub(super) struct PlannedTarget {
 impl PlannedTarget {
     /// The target that `selection` names, in the config that it names.
     pub(super) fn of(context: &Context, selection: &Selection) -> Result<Self, MockError> {
-        let text = json!({ "version": "1.3", "name": "served", "turns": [{ "user": "-" }] }).to_string();
+        let served = json!({ "version": "1.3", "name": "served", "turns": [{ "user": "-" }] }).to_string();
         let path = context.working_directory.join(TEST_FILE);
-        let files = context.files.with_unsaved(path.clone(), &text);
+        let files = context.files.with_unsaved(path.clone(), &served);
         let context = Context { files, ..context.clone() };
         let selection = Selection { paths: vec![path], ..selection.clone() };
         let Planned { plan, problems, redactor } = plan(&context, &selection, &Redactor::default());
@@ -54,15 +54,15 @@ impl PlannedTarget {
                         `ananke run --record DIR`, and name the file";
             return Err(MockError::refused(message, help));
         }
-        let loaded = LoadedFile::of_case(&context, &entry).and_then(|file| file.test_of(&entry));
-        let test = loaded.map_err(|error| broken(&plan, error))?;
-        let planned = Self { context, plan, entry, test };
-        planned.of_thread(NO_THREAD)?;
-        Ok(planned)
+        let file = LoadedFile::of_case(&context, &entry);
+        let test = file.and_then(|file| file.test_of(&entry)).map_err(|error| broken(&plan, error))?;
+        let found = Self { context, plan, entry, test };
+        found.of_thread(NO_THREAD)?;
+        Ok(found)
     }
 
-    /// What it is called.
-    pub(super) fn name(&self) -> &str {
+    /// What the target is called.
+    pub(super) fn target_name(&self) -> &str {
         &self.entry.test.target
     }
 

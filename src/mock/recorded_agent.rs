@@ -46,9 +46,9 @@ impl RecordedProtocol {
             exchanges.iter().any(|exchange| protocol.read(exchange.body.as_bytes()).is_ok())
         };
         let protocol = served_protocols().find(reads)?;
-        let exchanges = exchanges.into_iter().filter_map(|exchange| {
-            Some((protocol.read(exchange.body.as_bytes()).ok()?, exchange.answer))
-        });
+        let exchanges = exchanges
+            .into_iter()
+            .filter_map(|exchange| Some((protocol.read(exchange.body.as_bytes()).ok()?, exchange.answer)));
         Some(Self { protocol, exchanges: exchanges.collect() })
     }
 }
@@ -74,12 +74,14 @@ impl RecordedAgent {
         Ok(Self { shown: shown.to_owned(), recorded, converted, threads: Mutex::default() })
     }
 
+    /// Forgets a thread, which begins again.
+    fn forget(&self, thread: &str) {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).shift_remove(thread);
+    }
+
     /// The number of the request among those of its thread, counted from 0.
-    fn number(&self, thread: &str, begins: bool) -> usize {
+    fn number(&self, thread: &str) -> usize {
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        if begins {
-            threads.shift_remove(thread);
-        }
         if threads.len() >= MOST_THREADS && !threads.contains_key(thread) {
             threads.shift_remove_index(0);
         }
@@ -95,18 +97,19 @@ impl RecordedAgent {
         request: &dyn ServedRequest,
     ) -> Result<AgentAnswer, String> {
         let exchanges = &recorded.exchanges;
-        let (found, number) = match request.thread() {
-            Some(thread) => {
-                let number = self.number(thread, request.begins());
-                (exchanges.get(number), number)
+        let (found, number) = if let Some(thread) = request.thread() {
+            if request.begins() {
+                self.forget(thread);
             }
-            None => {
-                // The conversation so far says which one it is; several are retries of one.
-                let length = request.actions().len();
-                let same = || exchanges.iter().filter(|(known, _)| known.actions().len() == length);
-                let number = self.number(&format!("after {length}"), false);
-                (same().nth(number).or_else(|| same().last()), length - 1)
-            }
+            let number = self.number(thread);
+            (exchanges.get(number), number)
+        } else {
+            // The conversation so far says which one it is; several are retries of one.
+            let length = request.actions().len();
+            let same: Vec<_> =
+                exchanges.iter().filter(|(known, _)| known.actions().len() == length).collect();
+            let number = self.number(&format!("after {length}"));
+            (same.get(number).or(same.last()).copied(), length - 1)
         };
         let Some((known, answer)) = found else {
             let count = exchanges.len();
@@ -163,7 +166,9 @@ impl MockAgent for RecordedAgent {
             }
             match &self.converted {
                 Ok(agent) => agent.answer(protocol, request).await,
-                Err(why) => Err(format!("the recording is of another protocol, and cannot be replayed: {why}")),
+                Err(why) => {
+                    Err(format!("the recording is of another protocol, and cannot be replayed: {why}"))
+                }
             }
         })
     }

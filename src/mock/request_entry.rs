@@ -68,7 +68,10 @@ impl EntryBody {
     pub(super) fn of(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         // A log has one line for a request.
-        match serde_json::from_str::<Value>(&text).ok().and_then(|value| serde_json::value::to_raw_value(&value).ok()) {
+        match serde_json::from_str::<Value>(&text)
+            .ok()
+            .and_then(|value| serde_json::value::to_raw_value(&value).ok())
+        {
             Some(json) => Self::Json(json),
             None if text.is_empty() => Self::Nothing(()),
             None => Self::Text(text.into_owned()),

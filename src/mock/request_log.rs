@@ -1,4 +1,4 @@
-//! Tells a listener about each request when it is over.
+//! Reports each request to a listener when it is over.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -39,9 +39,6 @@ impl LogEntry {
     pub(super) fn ends(&mut self, end: RequestEnd) {
         self.entry.end = end;
     }
-
-    /// The request is over.
-    pub(super) fn finish(self) {}
 
     /// Waits until the client goes away.
     pub(super) async fn stall(self) {

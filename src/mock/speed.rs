@@ -38,7 +38,8 @@ impl FromStr for Speed {
         }
         match text.parse::<f64>() {
             Ok(times) if (0.001..=1_000_000.0).contains(&times) => Ok(Self(times)),
-            _ => Err("expected a number from 0.001 to 1000000, such as 10 for ten times faster, or `max`".to_owned()),
+            _ => Err("expected a number from 0.001 to 1000000, such as 10 for ten times faster, or `max`"
+                .to_owned()),
         }
     }
 }

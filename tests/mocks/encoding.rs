@@ -56,7 +56,11 @@ fn started() -> Change<'static> {
 }
 
 fn any_text() -> impl Strategy<Value = String> {
-    prop_oneof!["[a-zA-Z0-9 .,!?äöü€😀\\\\\"\n\r\t]{0,20}", Just("data: x\n\n".to_owned()), Just("[DONE]".to_owned())]
+    prop_oneof![
+        "[a-zA-Z0-9 .,!?äöü€😀\\\\\"\n\r\t]{0,20}",
+        Just("data: x\n\n".to_owned()),
+        Just("[DONE]".to_owned())
+    ]
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
@@ -92,8 +96,18 @@ fn doing() -> impl Strategy<Value = Doing> {
     prop_oneof![
         prop::collection::vec(any_text(), 0..3).prop_map(Doing::Says),
         prop::collection::vec(any_text(), 1..3).prop_map(Doing::Thinks),
-        (prop::option::of(object()), prop::option::of(any_value()), prop::option::of(any::<bool>()), any::<bool>())
-            .prop_map(|(args, result, failure, subagent)| Doing::Calls { args, result, failure, subagent }),
+        (
+            prop::option::of(object()),
+            prop::option::of(any_value()),
+            prop::option::of(any::<bool>()),
+            any::<bool>()
+        )
+            .prop_map(|(args, result, failure, subagent)| Doing::Calls {
+                args,
+                result,
+                failure,
+                subagent
+            }),
         ("[a-z_]{1,8}", any_value()).prop_map(|(name, value)| Doing::Custom(name, value)),
         object().prop_map(Doing::State),
         any_value().prop_map(Doing::Patch),
@@ -123,8 +137,11 @@ fn changes_of(doing: Doing, number: usize) -> Vec<Change<'static>> {
         Doing::Calls { args, result, failure, subagent } => {
             let id = format!("call-{number}");
             let subagent = subagent.then(|| "scout".into());
-            let mut changes = vec![Change::CallOpened { id: id.clone().into(), name: "pay".into(), subagent }];
-            changes.extend(args.map(|args| Change::CallArgs { id: id.clone().into(), delta: args.to_string().into() }));
+            let mut changes =
+                vec![Change::CallOpened { id: id.clone().into(), name: "pay".into(), subagent }];
+            changes.extend(
+                args.map(|args| Change::CallArgs { id: id.clone().into(), delta: args.to_string().into() }),
+            );
             changes.push(Change::CallArgsDone { id: id.clone().into() });
             if let Some(result) = result {
                 let result = ResultContent::Json(result);
@@ -162,10 +179,14 @@ fn sent(id: &str) -> String {
 /// The change as it is on the wire.
 fn as_sent(change: Change<'static>) -> Change<'static> {
     match change {
-        Change::MessageOpened { id, role, subagent } => Change::MessageOpened { id: sent(&id).into(), role, subagent },
+        Change::MessageOpened { id, role, subagent } => {
+            Change::MessageOpened { id: sent(&id).into(), role, subagent }
+        }
         Change::MessageText { id, delta } => Change::MessageText { id: sent(&id).into(), delta },
         Change::MessageClosed { id } => Change::MessageClosed { id: sent(&id).into() },
-        Change::Reasoning { id, delta, subagent } => Change::Reasoning { id: sent(&id).into(), delta, subagent },
+        Change::Reasoning { id, delta, subagent } => {
+            Change::Reasoning { id: sent(&id).into(), delta, subagent }
+        }
         other => other,
     }
 }

@@ -8,8 +8,14 @@ const RULES: &str = "    - { do: [{ say: one }, { say: two }] }\n";
 async fn each_fault_is_what_it_says() {
     let project = project(RULES);
     let all = [
-        "RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END",
-        "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "RUN_FINISHED",
+        "RUN_STARTED",
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_END",
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_END",
+        "RUN_FINISHED",
     ];
     let serving = Serving::start(embedded(&project)).await;
     let body = run("a", &["hi"]).to_string();
@@ -28,7 +34,10 @@ async fn each_fault_is_what_it_says() {
     let failed = ask("error").await;
     assert_eq!((failed.status, failed.body.as_str()), (500, "{\"error\":\"the agent fails on demand\"}"));
     let failed = ask("error@2").await;
-    assert_eq!((failed.status, failed.types()), (200, vec!["RUN_STARTED".to_owned(), "RUN_ERROR".to_owned()]));
+    assert_eq!(
+        (failed.status, failed.types()),
+        (200, vec!["RUN_STARTED".to_owned(), "RUN_ERROR".to_owned()])
+    );
 
     let malformed = ask("malformed@1").await;
     let events = malformed.events();
@@ -42,7 +51,11 @@ async fn each_fault_is_what_it_says() {
 
     let wrong = ask("explode").await;
     assert_eq!(wrong.status, 400);
-    assert!(wrong.body.starts_with("the header `x-ananke-fault` names no fault: expected `delay`"), "{}", wrong.body);
+    assert!(
+        wrong.body.starts_with("the header `x-ananke-fault` names no fault: expected `delay`"),
+        "{}",
+        wrong.body
+    );
     let log = serving.log(9).await;
     assert_eq!(log[1], "#2 AG-UI: \"hi\": 200, 3 events, fault cut@3, connection broken");
     assert_eq!(log[3], "#4 AG-UI: \"hi\": 500, 1 event, fault error");

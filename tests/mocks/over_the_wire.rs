@@ -52,8 +52,11 @@ fn with_endpoint(config: &str, head: &str, next: &str, endpoint: u16) -> String 
     let start = config.find(head).expect("the target");
     let rules = start + config[start..].find(" rules:\n").expect("its rules") + 1;
     let end = rules + config[rules..].find(next).expect("what follows it");
-    format!("{}endpoint: \"http://127.0.0.1:{endpoint}\"\n{}", &config[..rules], &config[end..])
-        .replacen("  type: scripted\n  agentId: shop", "  type: agui\n  agentId: shop", 1)
+    format!("{}endpoint: \"http://127.0.0.1:{endpoint}\"\n{}", &config[..rules], &config[end..]).replacen(
+        "  type: scripted\n  agentId: shop",
+        "  type: agui\n  agentId: shop",
+        1,
+    )
 }
 
 async fn statuses(project: &Project) -> BTreeMap<String, String> {
@@ -64,13 +67,15 @@ async fn statuses(project: &Project) -> BTreeMap<String, String> {
 
 #[tokio::test]
 async fn every_verdict_is_the_same() {
-    let config = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ananke.config.yaml")).unwrap();
+    let config =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ananke.config.yaml")).unwrap();
     let inside = project(&config);
     let agent = |target: Option<&str>| {
         let selection = Selection { target: target.map(str::to_owned).into(), ..Selection::default() };
         EmbeddedAgent::of_project(&inside.context(), &selection).unwrap()
     };
-    let (shop, closed) = (Serving::start(agent(None)).await, Serving::start(agent(Some("closed-shop"))).await);
+    let (shop, closed) =
+        (Serving::start(agent(None)).await, Serving::start(agent(Some("closed-shop"))).await);
     let config = with_endpoint(&config, "target:\n", "\ntargets:", shop.port);
     let config = with_endpoint(&config, "  closed-shop:", "  refunds:", closed.port);
     let (expected, found) = (statuses(&inside).await, statuses(&project(&config)).await);

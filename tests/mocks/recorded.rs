@@ -37,7 +37,8 @@ async fn recorded() -> (Project, String) {
     let running = tokio::spawn(run_plan(shared, plan));
     while receiver.recv().await.is_some() {}
     running.await.unwrap();
-    let text = fs::read_to_string(recording_path(&folder, &CaseKey::first("a.test.yaml::two turns"))).unwrap();
+    let text =
+        fs::read_to_string(recording_path(&folder, &CaseKey::first("a.test.yaml::two turns"))).unwrap();
     (client, text)
 }
 
@@ -57,7 +58,8 @@ async fn it_answers_with_the_recorded_bytes_and_the_ids_of_the_request() {
     let again = Serving::start(agent_of(&client, &text).await.unwrap()).await;
     for thread in ["a", "b"] {
         for said in [&["price?"][..], &["price?", "Bye"]] {
-            let (expected, found) = (live.post(&run(thread, said)).await, again.post(&run(thread, said)).await);
+            let (expected, found) =
+                (live.post(&run(thread, said)).await, again.post(&run(thread, said)).await);
             // Ids of messages have the recorded thread in them.
             let found = found.body.replace("t-old:", &format!("{thread}:"));
             assert_eq!(found, expected.body, "{thread} {said:?}");

@@ -89,7 +89,7 @@ impl Serving {
     /// Sends one request.
     pub(super) async fn connect(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
-        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let headers = headers.iter().fold(String::new(), |all, header| all + header + "\r\n");
         let length = body.len();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n"
@@ -191,10 +191,15 @@ async fn a_thread_goes_on_and_another_one_begins() {
     assert_eq!(said(&serving.post(&run("a", &["1", "2", "3"])).await), "a later");
     assert_eq!(said(&serving.post(&run("a", &["again"])).await), "first", "a first message begins it again");
     let connect = json!({ "threadId": "b", "runId": "r-9", "messages": [] });
-    let types = ["RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "RUN_FINISHED"];
+    let types =
+        ["RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "RUN_FINISHED"];
     assert_eq!(serving.post(&connect).await.types(), types);
     let connect = json!({ "threadId": "c", "runId": "r-9", "messages": [] });
-    assert_eq!(serving.post(&connect).await.types(), ["RUN_STARTED", "RUN_FINISHED"], "nothing is known of it");
+    assert_eq!(
+        serving.post(&connect).await.types(),
+        ["RUN_STARTED", "RUN_FINISHED"],
+        "nothing is known of it"
+    );
 }
 
 #[tokio::test]
@@ -242,7 +247,8 @@ async fn a_chat_has_its_whole_conversation_in_each_request() {
     let streamed = json!({ "model": "m", "messages": messages, "tools": tools, "stream": true });
     let events = serving.post(&streamed).await.events();
     assert_eq!(events.last().unwrap(), "[DONE]");
-    let text: String = events.iter().filter_map(|event| event["choices"][0]["delta"]["content"].as_str()).collect();
+    let text: String =
+        events.iter().filter_map(|event| event["choices"][0]["delta"]["content"].as_str()).collect();
     assert_eq!(text, "It costs 3.");
     let without_tools = json!({ "model": "m", "messages": [user] });
     let answer: Value = serde_json::from_str(&serving.post(&without_tools).await.body).unwrap();
@@ -284,7 +290,9 @@ async fn pages_of_other_origins_may_read_it() {
 
 #[tokio::test]
 async fn a_client_that_goes_away_ends_its_response_alone() {
-    let project = project("    - { when: { user: wait }, do: [{ say: a }, { delay_ms: 1 }, { say: b }] }\n    - { do: [{ say: ok }] }\n");
+    let project = project(
+        "    - { when: { user: wait }, do: [{ say: a }, { delay_ms: 1 }, { say: b }] }\n    - { do: [{ say: ok }] }\n",
+    );
     let serving = Serving::with(embedded(&project), vec!["delay=600000@5"], Some(1)).await;
     let body = run("a", &["wait"]).to_string();
     let mut stream = serving.connect("POST", "/", &[], body.as_bytes()).await;
@@ -305,7 +313,8 @@ async fn a_body_that_is_too_large_is_refused() {
     stream.shutdown().await.unwrap();
     drop(stream);
     let mut stream = TcpStream::connect(("127.0.0.1", serving.port)).await.unwrap();
-    let head = format!("POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head =
+        format!("POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
     stream.write_all(head.as_bytes()).await.unwrap();
     let (mut reading, mut writing) = stream.split();
     let writes = async { writing.write_all(&body).await };

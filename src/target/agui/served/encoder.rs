@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use crate::target::agui::protocol_version::ProtocolVersion;
 use crate::target::served::{ServedFrame, TimedChange};
 use crate::trace::{Change, Interrupt, MessageKind, ResultContent, RunEnd, Usage};
 
@@ -13,8 +14,8 @@ use crate::trace::{Change, Interrupt, MessageKind, ResultContent, RunEnd, Usage}
 pub(super) struct Encoder<'r> {
     thread_id: &'r str,
     run_id: &'r str,
-    /// Whether the client knows subagents and tokens, which came with version 1.0.
-    is_v1: bool,
+    /// The version that the client speaks: subagents and tokens came with 1.0.
+    version: ProtocolVersion,
     frames: Vec<ServedFrame>,
     /// How long after the request the change comes that is being encoded.
     after: Duration,
@@ -36,11 +37,11 @@ pub(super) fn error_event(message: &str, code: Option<&str>) -> Value {
 }
 
 impl<'r> Encoder<'r> {
-    pub(super) fn new(thread_id: &'r str, run_id: &'r str, is_v1: bool) -> Self {
+    pub(super) fn new(thread_id: &'r str, run_id: &'r str, version: ProtocolVersion) -> Self {
         Self {
             thread_id,
             run_id,
-            is_v1,
+            version,
             frames: Vec::new(),
             after: Duration::ZERO,
             reasoning: None,
@@ -70,9 +71,10 @@ impl<'r> Encoder<'r> {
 
     /// An event about something that the subagent does, if there is one.
     fn send_of(&mut self, subagent: Option<&str>, mut event: Value) {
-        if let Some(subagent) = subagent.filter(|_| self.is_v1) {
+        if let Some(subagent) = subagent.filter(|_| self.version == ProtocolVersion::V1) {
             if self.subagents.insert(subagent.to_owned()) {
-                let started = json!({ "type": "SUBAGENT_STARTED", "subagentRunId": subagent, "name": subagent });
+                let started =
+                    json!({ "type": "SUBAGENT_STARTED", "subagentRunId": subagent, "name": subagent });
                 self.send(&started);
             }
             event["subagentRunId"] = subagent.into();
@@ -127,10 +129,12 @@ impl<'r> Encoder<'r> {
                 });
                 self.send(&event);
                 if *is_error == Some(true) {
-                    self.fail_call(id, false);
+                    self.fail_call(id, "failed");
                 }
             }
-            Change::CallFailed { id, is_denied } => self.fail_call(id, *is_denied),
+            Change::CallFailed { id, is_denied } => {
+                self.fail_call(id, if *is_denied { "denied" } else { "failed" });
+            }
             Change::Reasoning { delta, .. } if delta.is_empty() => {}
             Change::Reasoning { id, delta, .. } => self.reasoning(id, delta),
             Change::Custom { name, value } => {
@@ -170,8 +174,7 @@ impl<'r> Encoder<'r> {
     }
 
     /// Says of the last result of a call that the call failed, as pydantic-ai does: the protocol has no field for it.
-    fn fail_call(&mut self, id: &str, is_denied: bool) {
-        let outcome = if is_denied { "denied" } else { "failed" };
+    fn fail_call(&mut self, id: &str, outcome: &str) {
         let value = json!({ "pydantic_ai": { "outcome": outcome } }).to_string();
         let event = json!({
             "type": "REASONING_ENCRYPTED_VALUE",
@@ -183,7 +186,7 @@ impl<'r> Encoder<'r> {
     }
 
     fn end_run(&mut self, end: &RunEnd) {
-        let usage = self.usage.take().map(usage_entry).filter(|_| self.is_v1);
+        let usage = self.usage.take().map(usage_entry).filter(|_| self.version == ProtocolVersion::V1);
         let subagents = std::mem::take(&mut self.subagents);
         let mut event = if let RunEnd::Error { message, code } = end {
             error_event(message, code.as_deref())
@@ -229,9 +232,9 @@ fn role_name(role: MessageKind) -> &'static str {
 }
 
 fn usage_entry(usage: Usage) -> Value {
+    let counts = [("inputTokens", usage.input), ("outputTokens", usage.output), ("totalTokens", usage.total)];
     let counts =
-        [("inputTokens", usage.input), ("outputTokens", usage.output), ("totalTokens", usage.total)];
-    let counts = counts.into_iter().filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
+        counts.into_iter().filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
     Value::Object(counts.collect::<Map<_, _>>())
 }
 

@@ -34,7 +34,8 @@ mod tests {
     #[test]
     fn the_ids_of_a_run_are_those_of_the_request_and_nothing_else_changes() {
         let ids = |thread: &str, run: &str| [("threadId", thread.to_owned()), ("runId", run.to_owned())];
-        let piece = "data: {\"type\": \"RUN_STARTED\", \"threadId\": \"t\", \"run_id\":\"r\", \"name\": \"t\"}\n\n";
+        let piece =
+            "data: {\"type\": \"RUN_STARTED\", \"threadId\": \"t\", \"run_id\":\"r\", \"name\": \"t\"}\n\n";
         let found = with_ids(&Bytes::from(piece), &ids("t", "r"), &ids("a\"b", "$1"));
         let expected = "data: {\"type\": \"RUN_STARTED\", \"threadId\": \"a\\\"b\", \"run_id\":\"$1\", \"name\": \"t\"}\n\n";
         assert_eq!(found, expected);

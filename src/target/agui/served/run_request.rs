@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::encoder::{Encoder, error_event};
 use super::recorded_ids::with_ids;
 use crate::message::{InterruptAnswer, ToolAnswer, ToolDeclaration, UserContent};
+use crate::target::agui::protocol_version::ProtocolVersion;
 use crate::target::request::Action;
 use crate::target::served::{ServedFrame, ServedRequest, ServedResponse, TimedChange, counted};
 use crate::text::truncate;
@@ -17,7 +18,7 @@ const SHOWN: usize = 80;
 /// The body of a request, as clients of any version write it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct RunInput {
+struct ReceivedRunInput {
     #[serde(alias = "thread_id")]
     thread_id: String,
     #[serde(alias = "run_id")]
@@ -63,8 +64,8 @@ struct InputAnswer {
 pub(super) struct RunRequest {
     /// The ids of the thread and of the run.
     ids: [(&'static str, String); 2],
-    /// Whether the client knows what came with version 1.0.
-    is_v1: bool,
+    /// The version that the client speaks.
+    version: ProtocolVersion,
     begins: bool,
     actions: [Action; 1],
     tools: Vec<ToolDeclaration>,
@@ -74,7 +75,7 @@ impl RunRequest {
     /// # Errors
     /// What makes the body no request of a run.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
-        let input: RunInput = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        let input: ReceivedRunInput = serde_json::from_slice(body).map_err(|error| error.to_string())?;
         let action = action(&input)?;
         let says = |role: &str| input.messages.iter().filter(|message| message.role == role).count();
         let begins = matches!(action, Action::User { .. }) && says("user") == 1 && says("assistant") == 0;
@@ -85,7 +86,10 @@ impl RunRequest {
         });
         Ok(Self {
             ids: [("threadId", input.thread_id), ("runId", input.run_id)],
-            is_v1: input.protocol_version.is_some_and(|version| version.starts_with("1.")),
+            version: match input.protocol_version {
+                Some(version) if version.starts_with("1.") => ProtocolVersion::V1,
+                _ => ProtocolVersion::V0,
+            },
             begins,
             actions: [action],
             tools: tools.collect(),
@@ -102,7 +106,7 @@ impl RunRequest {
 }
 
 /// What the request asks that is new.
-fn action(input: &RunInput) -> Result<Action, String> {
+fn action(input: &ReceivedRunInput) -> Result<Action, String> {
     if let Some(answers) = input.resume.as_ref().filter(|answers| !answers.is_empty()) {
         let answer = |answer: &InputAnswer| InterruptAnswer {
             id: answer.interrupt_id.clone(),
@@ -125,7 +129,7 @@ fn action(input: &RunInput) -> Result<Action, String> {
     }
     let is_said = |message: &&InputMessage| ["user", "assistant"].contains(&message.role.as_str());
     match input.messages.iter().rfind(is_said) {
-        // Where the agent spoke last, it goes on from what the user said before.
+        // If the agent spoke last, it goes on from what the user said before.
         Some(_) => match input.messages.iter().rfind(|message| message.role == "user") {
             Some(message) => Ok(Action::User {
                 message_id: message.id.clone().unwrap_or_default(),
@@ -185,7 +189,7 @@ impl ServedRequest for RunRequest {
     }
 
     fn response(&self, runs: &[Vec<TimedChange>]) -> ServedResponse {
-        let mut encoder = Encoder::new(self.thread_id(), self.run_id(), self.is_v1);
+        let mut encoder = Encoder::new(self.thread_id(), self.run_id(), self.version);
         for timed in runs.iter().flatten() {
             encoder.encode(timed);
         }

@@ -19,23 +19,21 @@ pub(super) struct ChatAnswer<'r> {
 
 impl ChatAnswer<'_> {
     /// The answer as chunks.
-    pub(super) fn chunks(self, round: Round) -> ServedResponse {
+    pub(super) fn chunks(self, round: &Round) -> ServedResponse {
         if round.parts.is_empty()
-            && let Some(failed) = failure(&round)
+            && let Some(failed) = failure(round)
         {
             return failed;
         }
         let mut frames = Vec::new();
         let mut send = |after: Duration, choices: Value, usage: Option<Value>| {
-            let mut chunk = self.head("chat.completion.chunk", choices);
+            let mut chunk = self.head("chat.completion.chunk", &choices);
             if self.reports_usage {
                 chunk["usage"] = usage.unwrap_or_default();
             }
             frames.push(ServedFrame::event(after, chunk));
         };
-        let choice = |delta: Value, reason: Option<&str>| {
-            json!([{ "index": 0, "delta": delta, "logprobs": null, "finish_reason": reason }])
-        };
+        let choice = |delta: Value, reason: Option<&str>| json!([{ "index": 0, "delta": delta, "logprobs": null, "finish_reason": reason }]);
         let first = round.parts.first().map_or(round.ended, |(after, _)| *after);
         send(first, choice(json!({ "role": "assistant", "content": "" }), None), None);
         for (after, part) in &round.parts {
@@ -45,7 +43,7 @@ impl ChatAnswer<'_> {
             frames.push(ServedFrame::event(round.ended, error(message, code.as_deref())));
             return ServedResponse::events(frames);
         }
-        send(round.ended, choice(json!({}), Some(finish_reason(&round))), None);
+        send(round.ended, choice(json!({}), Some(finish_reason(round))), None);
         if let Some(usage) = round.usage.filter(|_| self.reports_usage) {
             send(round.ended, json!([]), Some(usage_object(usage)));
         }
@@ -54,8 +52,8 @@ impl ChatAnswer<'_> {
     }
 
     /// The answer as a document.
-    pub(super) fn document(self, round: Round) -> ServedResponse {
-        if let Some(failed) = failure(&round) {
+    pub(super) fn document(self, round: &Round) -> ServedResponse {
+        if let Some(failed) = failure(round) {
             return failed;
         }
         let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
@@ -83,9 +81,8 @@ impl ChatAnswer<'_> {
             };
             message["tool_calls"] = calls.into_iter().map(call).collect();
         }
-        let choice =
-            json!({ "index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(&round) });
-        let mut document = self.head("chat.completion", json!([choice]));
+        let choice = json!({ "index": 0, "message": message, "logprobs": null, "finish_reason": finish_reason(round) });
+        let mut document = self.head("chat.completion", &json!([choice]));
         if let Some(usage) = round.usage {
             document["usage"] = usage_object(usage);
         }
@@ -93,7 +90,7 @@ impl ChatAnswer<'_> {
         ServedResponse::new(200, "application/json", vec![frame])
     }
 
-    fn head(self, object: &str, choices: Value) -> Value {
+    fn head(self, object: &str, choices: &Value) -> Value {
         let id = format!("chatcmpl-{}", self.id);
         json!({ "id": id, "object": object, "created": 0, "model": self.model, "choices": choices })
     }
@@ -133,6 +130,7 @@ fn finish_reason(round: &Round) -> &'static str {
 fn usage_object(usage: Usage) -> Value {
     let counts =
         [("prompt_tokens", usage.input), ("completion_tokens", usage.output), ("total_tokens", usage.total)];
-    let counts = counts.into_iter().filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
+    let counts =
+        counts.into_iter().filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
     Value::Object(counts.collect::<Map<_, _>>())
 }

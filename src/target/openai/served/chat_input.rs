@@ -159,7 +159,7 @@ impl ServedRequest for ChatInput {
         let tools: HashSet<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         let round = round(runs.get(turn..).unwrap_or_default(), &tools, number);
         let answer = ChatAnswer { id: &self.id, model: &self.model, reports_usage: self.reports_usage };
-        if self.is_streamed { answer.chunks(round) } else { answer.document(round) }
+        if self.is_streamed { answer.chunks(&round) } else { answer.document(&round) }
     }
 
     fn failure(&self, message: &str) -> ServedResponse {

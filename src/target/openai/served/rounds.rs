@@ -36,18 +36,21 @@ pub(super) enum RoundPart {
 
 /// The answer after so many times that the client has sent results: what the agent does in the turn, cut after the calls of
 /// the client's tools. Calls of other tools are the agent's own, and no client sees them.
-pub(super) fn round(
-    runs: &[Vec<TimedChange>],
-    tools: &HashSet<&str>,
-    number: usize,
-) -> Round {
-    let mut reader = RoundReader { tools, rounds: vec![Round::default()], calls: Vec::new(), is_cut: false, has_said: false };
+pub(super) fn round(runs: &[Vec<TimedChange>], tools: &HashSet<&str>, number: usize) -> Round {
+    let mut reader = RoundReader {
+        tools,
+        rounds: vec![Round::default()],
+        calls: Vec::new(),
+        is_cut: false,
+        has_said: false,
+    };
     for TimedChange { after, change } in runs.iter().flatten() {
         reader.read(*after, change);
     }
     let mut rounds = reader.rounds;
     // Earlier rounds took their time when they were answered.
-    let before = number.checked_sub(1).and_then(|last| rounds.get(last)).map_or(Duration::ZERO, |last| last.ended);
+    let before =
+        number.checked_sub(1).and_then(|last| rounds.get(last)).map_or(Duration::ZERO, |last| last.ended);
     let Some(round) = rounds.get_mut(number) else { return Round::default() };
     let mut round = std::mem::take(round);
     for (after, _) in &mut round.parts {
@@ -71,7 +74,9 @@ struct RoundReader<'t> {
 impl RoundReader<'_> {
     fn read(&mut self, after: Duration, change: &Change<'static>) {
         match change {
-            Change::MessageOpened { role: MessageKind::Assistant, .. } if self.has_said && !self.ends_round() => {
+            Change::MessageOpened { role: MessageKind::Assistant, .. }
+                if self.has_said && !self.ends_round() =>
+            {
                 self.part(after, RoundPart::Text("\n\n".to_owned()));
             }
             Change::MessageText { delta, .. } => {
@@ -161,7 +166,11 @@ mod tests {
     fn say(id: &'static str, text: &'static str) -> Vec<Change<'static>> {
         let role = MessageKind::Assistant;
         let opened = Change::MessageOpened { id: id.into(), role, subagent: None };
-        vec![opened, Change::MessageText { id: id.into(), delta: text.into() }, Change::MessageClosed { id: id.into() }]
+        vec![
+            opened,
+            Change::MessageText { id: id.into(), delta: text.into() },
+            Change::MessageClosed { id: id.into() },
+        ]
     }
 
     fn call(id: &'static str, tool: &'static str, result: bool) -> Vec<Change<'static>> {
@@ -179,7 +188,7 @@ mod tests {
         changes
     }
 
-    fn texts(changes: Vec<Vec<Change<'static>>>, tools: &[&str], number: usize) -> Vec<String> {
+    fn texts(changes: &[Vec<Change<'static>>], tools: &[&str], number: usize) -> Vec<String> {
         let changes = changes.concat().into_iter();
         let changes = changes.map(|change| TimedChange { after: Duration::ZERO, change }).collect();
         let round = round(&[changes], &tools.iter().copied().collect(), number);
@@ -205,10 +214,10 @@ mod tests {
             ]
         };
         let tools = ["look", "pay"];
-        assert_eq!(texts(turn(), &tools, 0), ["Let me see.", "0 a look", "0 {}"]);
-        assert_eq!(texts(turn(), &tools, 1), ["0 c pay", "0 {}", "1 d pay", "1 {}"]);
-        assert_eq!(texts(turn(), &tools, 2), ["Done.", "\n\n", "Bye."]);
-        assert_eq!(texts(turn(), &tools, 3), [""; 0]);
-        assert_eq!(texts(turn(), &[], 0), ["Let me see.", "\n\n", "Done.", "\n\n", "Bye."]);
+        assert_eq!(texts(&turn(), &tools, 0), ["Let me see.", "0 a look", "0 {}"]);
+        assert_eq!(texts(&turn(), &tools, 1), ["0 c pay", "0 {}", "1 d pay", "1 {}"]);
+        assert_eq!(texts(&turn(), &tools, 2), ["Done.", "\n\n", "Bye."]);
+        assert_eq!(texts(&turn(), &tools, 3), [""; 0]);
+        assert_eq!(texts(&turn(), &[], 0), ["Let me see.", "\n\n", "Done.", "\n\n", "Bye."]);
     }
 }

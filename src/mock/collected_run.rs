@@ -8,18 +8,18 @@ use crate::trace::Change;
 
 /// What an agent does about one request.
 #[derive(Default)]
-pub(super) struct Changes {
+pub(super) struct CollectedRun {
     sent: Option<At>,
     changes: Vec<TimedChange>,
 }
 
-impl Changes {
+impl CollectedRun {
     pub(super) fn into_timed(self) -> Vec<TimedChange> {
         self.changes
     }
 }
 
-impl Sink for Changes {
+impl Sink for CollectedRun {
     fn wire(&mut self, at: At, wire: Wire<'_>) {
         if matches!(wire, Wire::Sent { .. }) {
             self.sent.get_or_insert(at);

@@ -71,6 +71,7 @@ fn input(text: &str) -> Input {
         text: text.to_owned(),
         shown: text.to_owned(),
         is_replay: false,
+        answered: Vec::new(),
     }
 }
 

@@ -36,6 +36,7 @@ mod snapshot;
 mod steps;
 mod text;
 mod tools;
+mod whenever;
 
 pub use block::{Block, Disabled, Expectation};
 pub use captured::{Captured, Writing};

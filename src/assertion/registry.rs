@@ -5,6 +5,7 @@ use super::content::{outcome, output, state};
 use super::sequence::sequence;
 use super::text::{equals, must_match, must_not_match};
 use super::tools::{allow_only, forbid, forbid_calls, max_calls, max_identical_calls, require};
+use super::whenever::whenever;
 use super::{judge, script, snapshot};
 use crate::model::AssertBlock;
 
@@ -25,6 +26,7 @@ pub(crate) const RULES: &[RegisteredRule] = &[
     ("text.not_contains", must_not_match::compile_literals),
     ("text.equals", equals::compile),
     ("sequence", sequence::compile),
+    ("whenever", whenever::compile),
     ("output", output::compile),
     ("state", state::compile),
     ("script", script::compile),

@@ -44,6 +44,7 @@ impl RuleOrigin {
             expected,
             measured,
             ruling: None,
+            counts: None,
             seen: evidence.into_iter().map(|evidence| evidence.line(trace)).collect(),
             difference,
             help,

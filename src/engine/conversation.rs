@@ -21,7 +21,7 @@ use crate::context::Ids;
 use crate::message::{Lane, TurnInput, TurnRequest};
 use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
 use crate::target::{Action, Session};
-use crate::trace::{Input, Trace};
+use crate::trace::{Input, InterruptStatus, Trace};
 
 /// What a violation of the protocol makes of its turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -311,7 +311,16 @@ fn compose(
             input.is_replay = true;
             Action::Connect
         }
-        TurnInput::Resume(answers) => action(trace, answers)?,
+        TurnInput::Resume(answers) => {
+            let action = action(trace, answers)?;
+            if let Action::Resume(interrupts) = &action {
+                let statuses = interrupts.iter().map(|answer| {
+                    if answer.is_resolved { InterruptStatus::Resolved } else { InterruptStatus::Cancelled }
+                });
+                input.answered = statuses.collect();
+            }
+            action
+        }
         TurnInput::Continue => Action::Continue,
         TurnInput::CallTool { tool, args } => Action::CallTool { tool: tool.clone(), args: args.clone() },
         TurnInput::ListTools => Action::ListTools,

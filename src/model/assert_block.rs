@@ -12,6 +12,7 @@ use super::since::Since;
 use super::snapshot::SnapshotRule;
 use super::toggle::Toggle;
 use super::tool_rules::ToolRules;
+use super::whenever::WheneverRule;
 use crate::diagnostic::Spanned;
 use crate::source::Node;
 
@@ -45,6 +46,12 @@ pub struct AssertBlock {
     /// test. `false` disables an inherited sequence; on a turn it excludes the turn.
     #[schemars(example = serde_json::json!({"mode": "in_order", "steps": [{"call": "get_cart"}, {"call": "checkout"}]}))]
     pub sequence: Option<Spanned<Toggle<SequenceRule>>>,
+    /// What must or must not come before or after something, whatever the conversation: a trigger, and steps.
+    #[schemars(
+        extend("x-since" = "1.4"),
+        example = serde_json::json!([{"says": "(?i)refund (was|has been) issued", "preceded_by": {"call": "refund", "status": "executed", "is_error": false}}])
+    )]
+    pub whenever: Option<Spanned<Toggle<Vec<Spanned<WheneverRule>>>>>,
     /// Checks of the agent's last message: its text or, with a `path`, the JSON in it.
     #[schemars(example = serde_json::json!([{"path": "total", "equals": 89.5}]))]
     pub output: Option<Spanned<Toggle<Vec<Spanned<ValueRule>>>>>,

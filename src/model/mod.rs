@@ -47,6 +47,7 @@ mod tool_rules;
 mod tree;
 mod turn;
 mod walk;
+mod whenever;
 
 pub use assert_block::{AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType};
 pub use call_selector::{CallSelector, CallStatus, ResultMatch};
@@ -97,3 +98,4 @@ pub use turn::{
     UserTurn,
 };
 pub use walk::{Walk, WalkAction};
+pub use whenever::{AnswerStatus, AnsweredStep, CauseStep, SamePaths, WheneverRule, WithinScope};

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::level::Level;
 use super::measured::Measured;
+use super::rule_counts::RuleCounts;
 use super::ruling::Ruling;
 use crate::diagnostic::{Difference, Excerpt, Place};
 
@@ -30,6 +31,9 @@ pub struct Failure {
     pub measured: Option<Measured>,
     /// What a judge decided, of a rule that asks one.
     pub ruling: Option<Ruling>,
+    /// How often it was triggered so far, of a rule that has triggers.
+    #[serde(default)]
+    pub counts: Option<RuleCounts>,
     /// What was seen instead, one line per entry: the nearest candidates with arguments and results.
     pub seen: Vec<String>,
     /// The difference from what was expected, if both are texts of several lines.

@@ -45,7 +45,7 @@ impl Mask for UncalledTool {
 
 impl Mask for PassedRule {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { rule: _, level: _, place, written, measured: _, ruling, wanted } = self;
+        let Self { rule: _, level: _, place, written, measured: _, ruling, counts: _, wanted } = self;
         ruling.mask(redactor);
         place.mask(redactor);
         written.mask(redactor);

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::level::Level;
 use super::measured::Measured;
+use super::rule_counts::RuleCounts;
 use super::ruling::Ruling;
 use crate::diagnostic::Place;
 
@@ -24,6 +25,9 @@ pub struct PassedRule {
     pub measured: Option<Measured>,
     /// What a judge decided, of a rule that asks one.
     pub ruling: Option<Ruling>,
+    /// How often it was triggered, of a rule that has triggers.
+    #[serde(default)]
+    pub counts: Option<RuleCounts>,
     /// What it requires, in words.
     pub wanted: String,
 }

@@ -162,7 +162,8 @@ impl Attempt<'_> {
         let conditions = actions.iter().filter_map(|action| action.needs.clone()).collect();
         let trace = Trace::new(target.state().clone())
             .on_thread(thread_id.as_str())
-            .after(history.iter().flat_map(ids_of));
+            .after(history.iter().flat_map(ids_of))
+            .remembering(&history);
         let trace = if target.has_event_clock() { trace.by_event_clock() } else { trace };
         let session_options = SessionOptions {
             key: self.key.clone(),

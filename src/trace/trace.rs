@@ -16,7 +16,7 @@ use super::state::State;
 use super::tool_index::{CallPhase, Callers, ToolIndex};
 use super::turn::{Input, TurnRanges};
 use crate::context::At;
-use crate::message::ToolAnswer;
+use crate::message::{HistoryMessage, ToolAnswer};
 
 /// Everything one test observed of its agent.
 #[derive(Debug, Default)]
@@ -53,6 +53,8 @@ pub struct Trace {
     has_events: bool,
     /// Whether times are those of the agent's events.
     by_event_clock: bool,
+    /// What happened before the first turn.
+    history: Option<Box<Trace>>,
 }
 
 /// State saved while a replay turn runs.
@@ -87,6 +89,17 @@ impl Trace {
         Self { known_ids: ids.into_iter().collect(), ..self }
     }
 
+    /// The same record of a conversation that goes on after `messages`, which are no part of it.
+    #[must_use]
+    pub fn remembering(self, messages: &[HistoryMessage]) -> Self {
+        Self { history: Some(Box::new(Self::of_history(messages))), ..self }
+    }
+
+    /// What happened before the first turn, as a record of its own.
+    pub fn history(&self) -> Option<&Self> {
+        self.history.as_deref()
+    }
+
     /// Begins a turn.
     pub fn begin_turn(&mut self, input: Input) {
         let (id, text) = (input.message_id.clone(), input.text.clone());
@@ -96,7 +109,8 @@ impl Trace {
             self.before_replay = Some(BeforeReplay { known: std::mem::take(&mut self.known), state });
         }
         let begins = [self.exchanges.len(), self.messages.len(), self.calls.len(), self.custom.len()];
-        self.turns.push(TurnRanges::new(input, begins));
+        let began = self.next_order();
+        self.turns.push(TurnRanges::new(input, began, begins));
         if let Some(id) = id {
             self.push_message(Message::of_user(id.into(), text, self.current_turn(), self.next_event()));
         }

@@ -16,6 +16,17 @@ pub struct Input {
     pub shown: String,
     /// Whether it is a replay turn: it asks the agent for the conversation so far.
     pub is_replay: bool,
+    /// How the interrupts were answered that the turn answers.
+    pub answered: Vec<InterruptStatus>,
+}
+
+/// How an interrupt was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InterruptStatus {
+    /// With an answer.
+    Resolved,
+    /// It was cancelled.
+    Cancelled,
 }
 
 /// One turn: ranges of the trace's lists.
@@ -23,6 +34,8 @@ pub struct Input {
 pub struct TurnRanges {
     /// What was sent.
     pub input: Input,
+    /// Its place in the order of all message starts, call starts and results: that of the answers with which it began.
+    pub began: u32,
     /// Its exchanges.
     pub exchanges: Range<usize>,
     /// The messages that began in it.
@@ -43,9 +56,10 @@ impl TurnRanges {
     /// How many warnings of a turn are kept; the rest is counted.
     pub const MAX_WARNINGS: usize = 20;
 
-    pub(super) fn new(input: Input, [exchanges, messages, calls, custom]: [usize; 4]) -> Self {
+    pub(super) fn new(input: Input, began: u32, [exchanges, messages, calls, custom]: [usize; 4]) -> Self {
         Self {
             input,
+            began,
             exchanges: exchanges..exchanges,
             messages: messages..messages,
             calls: calls..calls,

@@ -7,8 +7,8 @@ use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
     CallOutcome, CheckpointRuns, EarlierMessage, ErrorKind, FailedRuns, Failure, InputDecision, InputOrigin,
     InputReason, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome, PassedRule, Problem, Quarantine,
-    Ruling, RunFacts, RunPolicy, SaidLine, Stability, StabilityVerdict, Status, TestEnd, TestIdentity,
-    TestVerdict, Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    RuleCounts, Ruling, RunFacts, RunPolicy, SaidLine, Stability, StabilityVerdict, Status, TestEnd,
+    TestIdentity, TestVerdict, Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::Usage;
@@ -128,6 +128,7 @@ pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Fai
         written: String::new(),
         measured: None,
         ruling: None,
+        counts: None,
         excerpt: Excerpt::default(),
         message: message.to_owned(),
         expected: String::new(),
@@ -194,6 +195,7 @@ fn held(level: Level, line: u32, rule: &'static str, wanted: &str) -> PassedRule
         written: String::new(),
         measured: None,
         ruling: None,
+        counts: None,
         wanted: wanted.to_owned(),
     }
 }
@@ -448,6 +450,7 @@ fn passed_rule(say: &impl Fn(&'static str) -> String, place: Place) -> PassedRul
         written: say("rule's text"),
         measured: None,
         ruling: Some(ruling(say)),
+        counts: Some(RuleCounts { triggered: 3, not_checkable: 1 }),
         wanted: say("held"),
     }
 }
@@ -465,6 +468,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         written: say("rule's text"),
         measured: None,
         ruling: Some(ruling(&say)),
+        counts: None,
         message: say("failure"),
         expected: say("expected"),
         seen: vec![say("seen"); 12],

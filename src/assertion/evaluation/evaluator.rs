@@ -182,8 +182,8 @@ impl Evaluator {
     pub fn take_passed(&mut self) -> Vec<(RuleScope, PassedRule)> {
         let watches = self.test.iter_mut().chain(&mut self.waiting).chain(&mut self.turn);
         let passed = watches.filter(|watch| watch.is_decided && !(watch.has_failed || watch.is_asking));
-        let passed =
-            passed.filter_map(|RuleWatch { path, origin, scope, expected, measured, ruling, .. }| {
+        let passed = passed.filter_map(
+            |RuleWatch { path, origin, scope, expected, measured, ruling, monitor, .. }| {
                 let passed = PassedRule {
                     wanted: expected.take()?,
                     rule: (*path).into(),
@@ -192,9 +192,11 @@ impl Evaluator {
                     written: origin.written(),
                     measured: *measured,
                     ruling: ruling.take(),
+                    counts: monitor.counts(),
                 };
                 Some((*scope, passed))
-            });
+            },
+        );
         passed.collect()
     }
 

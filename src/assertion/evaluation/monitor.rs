@@ -9,12 +9,18 @@ use super::finding::Finding;
 use super::judgement::{Judgement, Moment};
 use super::view::View;
 use crate::assertion::limits::{Bound, Measure, PerMeasure};
+use crate::outcome::RuleCounts;
 use crate::trace::{Delta, TurnRanges};
 
 /// A rule that watches a conversation.
 pub(crate) trait Monitor: Send + Sync {
     /// Takes in one moment. It is not called again after it has passed, nor after a requirement has failed.
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement;
+
+    /// How often the rule was triggered, of one that has triggers.
+    fn counts(&self) -> Option<RuleCounts> {
+        None
+    }
 
     /// Takes what a person should know although the rule passes; the words follow the rule's name and place.
     fn take_warning(&mut self) -> Option<String> {

@@ -148,7 +148,8 @@ impl<'a> View<'a> {
         !(self.exclusions.subagents && call.is_by_subagent())
     }
 
-    fn includes_turn(&self, turn: usize) -> bool {
+    /// Whether the rule looks at a turn.
+    pub(crate) fn includes_turn(&self, turn: usize) -> bool {
         (self.scope == RuleScope::Test || self.scope == RuleScope::Turn(turn))
             && !self.exclusions.turns.contains(&turn)
     }

@@ -10,7 +10,7 @@ use crate::assertion::captured::{Captured, Writing};
 use crate::assertion::limits::{Bound, Measure};
 use crate::assertion::rule::{RuleEntry, RuleKind};
 use crate::assertion::rule_origin::RuleOrigin;
-use crate::outcome::{Failure, Measured, Ruling};
+use crate::outcome::{Failure, Measured, RuleCounts, Ruling};
 use crate::redact::Redactor;
 use crate::trace::Trace;
 
@@ -64,6 +64,7 @@ pub(super) struct RuleViolation {
     kind: RuleKind,
     origin: RuleOrigin,
     finding: Finding,
+    counts: Option<RuleCounts>,
 }
 
 impl RuleWatch {
@@ -171,8 +172,9 @@ impl RuleWatch {
     fn fail(&mut self, finding: Finding, found: &mut NewFindings) {
         self.has_failed = true;
         let finding = finding.in_words_of(self.message.as_deref());
+        let counts = self.monitor.counts();
         let Self { path, kind, origin, .. } = self;
-        found.violations.push(RuleViolation { path, kind: *kind, origin: origin.clone(), finding });
+        found.violations.push(RuleViolation { path, kind: *kind, origin: origin.clone(), finding, counts });
     }
 
     /// Says in the last of the rule's violations how many more there were than are listed.
@@ -202,6 +204,6 @@ impl RuleViolation {
     /// The failure; calls are shown as `trace` knows them now.
     pub(super) fn failure(self, trace: &Trace) -> Failure {
         let is_prohibition = self.kind == RuleKind::Prohibition;
-        Failure { is_prohibition, ..self.origin.failure(self.path, self.finding, trace) }
+        Failure { is_prohibition, counts: self.counts, ..self.origin.failure(self.path, self.finding, trace) }
     }
 }

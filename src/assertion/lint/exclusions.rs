@@ -67,7 +67,9 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
                     let calls = ForbiddenCalls { scoped, selector: Some(selector) };
                     match &selector.name {
                         ToolName::Exact(name) => found.by_name.entry(name).or_default().push(calls),
-                        ToolName::Matching(_) => found.by_pattern.push((selector.name.clone(), calls)),
+                        ToolName::Matching(_) | ToolName::OfTrigger => {
+                            found.by_pattern.push((selector.name.clone(), calls));
+                        }
                     }
                 }
                 Claim::AllowsOnly(names) => found.allowed.push((scoped, names)),
@@ -173,7 +175,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
     fn about<'s>(&'s self, name: &'s ToolName) -> impl Iterator<Item = ForbiddenCalls<'e>> + 's {
         let of_name = match name {
             ToolName::Exact(name) => self.by_name.get(name.as_str()),
-            ToolName::Matching(_) => None,
+            ToolName::Matching(_) | ToolName::OfTrigger => None,
         };
         let by_pattern = self.by_pattern.iter().filter(move |(pattern, _)| pattern.surely_includes(name));
         of_name.into_iter().flatten().chain(by_pattern.map(|(_, calls)| calls)).copied()

@@ -9,7 +9,7 @@ use crate::assertion::describe::{self, short};
 use crate::assertion::json_focus::{JsonFocus, not};
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, CallStatus, ResultMatch, Text};
-use crate::trace::{ToolCall, ToolResult};
+use crate::trace::ToolResult;
 use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// Conditions on a result; a call is selected if all match.
@@ -129,13 +129,13 @@ impl ResultConditions {
         own.try_for_each(|pattern| pattern.start(patterns))
     }
 
-    /// Adds the ways in which the call's last result does not match.
-    pub(super) fn mismatches(&self, call: &ToolCall, mismatches: &mut Mismatches) {
+    /// Adds the ways in which the result of a call does not match.
+    pub(super) fn mismatches(&self, result: Option<&ToolResult>, mismatches: &mut Mismatches) {
         let Self { json, matching, parts, not_matching, is_error, status } = self;
         if self.is_empty() {
             return;
         }
-        let Some(result) = call.result() else {
+        let Some(result) = result else {
             if !self.is_pending() {
                 let conditions =
                     [matching.is_some(), !parts.is_empty(), not_matching.is_some(), is_error.is_some()];

@@ -8,7 +8,7 @@ use crate::assertion::call_focus::CallFocus;
 use crate::diagnostic::{Code, Span};
 use crate::model::{CallSelector, Text};
 use crate::source::FreeMap;
-use crate::trace::ToolCall;
+use crate::trace::{ToolCall, ToolResult};
 use crate::variables::{Interpolation, Patterns};
 
 /// The conditions that select calls; all must match.
@@ -92,7 +92,7 @@ impl Selector {
     /// Whether the call's result matches.
     pub(crate) fn matches_result(&self, call: &ToolCall) -> bool {
         let mut mismatches = Mismatches::default();
-        self.result.mismatches(call, &mut mismatches);
+        self.result.mismatches(call.result(), &mut mismatches);
         mismatches.count() == 0
     }
 
@@ -108,9 +108,14 @@ impl Selector {
 
     /// In which ways a call of this name is not selected.
     pub(crate) fn mismatches(&self, call: &ToolCall) -> Mismatches {
+        self.mismatches_with(call, call.result())
+    }
+
+    /// In which ways a call of this name is not selected, if `result` is its result.
+    pub(crate) fn mismatches_with(&self, call: &ToolCall, result: Option<&ToolResult>) -> Mismatches {
         let mut mismatches = Mismatches::default();
         self.args.mismatches(call, &mut mismatches);
-        self.result.mismatches(call, &mut mismatches);
+        self.result.mismatches(result, &mut mismatches);
         mismatches
     }
 }

@@ -16,6 +16,8 @@ pub(crate) enum ToolName {
     Exact(String),
     /// Every tool whose name contains a match.
     Matching(Pattern),
+    /// The tool of the trigger of a rule, which is known when the trigger comes: the rule compares the names.
+    OfTrigger,
 }
 
 impl ToolName {
@@ -48,7 +50,7 @@ impl ToolName {
     pub(crate) fn exact(&self) -> Option<&str> {
         match self {
             Self::Exact(name) => Some(name),
-            Self::Matching(_) => None,
+            Self::Matching(_) | Self::OfTrigger => None,
         }
     }
 
@@ -61,6 +63,7 @@ impl ToolName {
                 Some(names) => format!("a tool named {}", one_of(names)),
                 None => format!("a tool matching `{}`", short(pattern.as_str())),
             },
+            Self::OfTrigger => "the same tool".to_owned(),
         }
     }
 
@@ -69,6 +72,7 @@ impl ToolName {
         match self {
             Self::Exact(exact) => exact == name,
             Self::Matching(pattern) => !is_later(pattern) && pattern.is_match(name),
+            Self::OfTrigger => false,
         }
     }
 
@@ -77,6 +81,7 @@ impl ToolName {
         match self {
             Self::Exact(exact) => exact == name || exact.contains("${"),
             Self::Matching(pattern) => is_later(pattern) || pattern.is_match(name),
+            Self::OfTrigger => true,
         }
     }
 
@@ -84,14 +89,14 @@ impl ToolName {
     pub(crate) fn surely_includes(&self, other: &Self) -> bool {
         match other {
             Self::Exact(name) => self.surely_matches(name),
-            Self::Matching(_) => self == other,
+            Self::Matching(_) | Self::OfTrigger => self == other,
         }
     }
 
     /// Compiles its pattern.
     pub(crate) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
         match self {
-            Self::Exact(_) => Ok(()),
+            Self::Exact(_) | Self::OfTrigger => Ok(()),
             Self::Matching(pattern) => pattern.start(patterns),
         }
     }
@@ -101,6 +106,7 @@ impl ToolName {
         match self {
             Self::Exact(exact) => exact == name,
             Self::Matching(pattern) => pattern.is_match(name),
+            Self::OfTrigger => true,
         }
     }
 
@@ -113,6 +119,7 @@ impl ToolName {
                 Some(names) => format!("no tool named {} was called", one_of(names)),
                 None => format!("no tool matching `{}` was called", short(pattern.as_str())),
             },
+            Self::OfTrigger => "the same tool was not called".to_owned(),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::model::MessageRole;
 use crate::trace::Trace;
 
 /// One thing that happened, by its place in the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Item {
     Message { index: usize, by: MessageRole },
     Call(usize),

@@ -4,7 +4,7 @@ use super::item::Item;
 use crate::assertion::describe::short;
 use crate::assertion::select::{Mismatches, Selector};
 use crate::model::MessageRole;
-use crate::trace::Trace;
+use crate::trace::{ToolResult, Trace};
 use crate::variables::{Pattern, Patterns};
 
 /// What a step wants.
@@ -84,6 +84,25 @@ impl StepMatcher {
         }
     }
 
+    /// Whether it is what the step wants, if `result` is the result of the call.
+    pub(crate) fn matches_with(&self, trace: &Trace, item: Item, result: Option<&ToolResult>) -> bool {
+        match (self, item) {
+            (Self::Call(selector) | Self::Result(selector), Item::Call(call) | Item::Result(call)) => {
+                self.is_about(trace, item)
+                    && selector.mismatches_with(&trace.calls[call], result).count() == 0
+            }
+            _ => self.matches(trace, item),
+        }
+    }
+
+    /// The calls that it is about, unless it is about messages.
+    pub(crate) fn selector(&self) -> Option<&Selector> {
+        match self {
+            Self::Call(selector) | Self::Result(selector) => Some(selector),
+            Self::Message { .. } => None,
+        }
+    }
+
     /// What such a thing lacks to be what the step wants; `None` where it is another thing altogether.
     pub(crate) fn mismatches(&self, trace: &Trace, item: Item) -> Option<Mismatches> {
         if !self.is_about(trace, item) {
@@ -117,5 +136,20 @@ impl StepMatcher {
     /// Whether a result that matches may no longer do so at the end of its turn, or the other way round.
     pub(crate) fn is_provisional(&self) -> bool {
         matches!(self, Self::Result(selector) if selector.result.is_error.is_some())
+    }
+
+    /// Whether the status of a call decides, or whether a result is an error: later events can change both.
+    pub(crate) fn looks_at_outcome(&self) -> bool {
+        self.awaits_result() || self.is_provisional()
+    }
+
+    /// Whether what matches may no longer do so when its turn is over.
+    pub(crate) fn is_revocable(&self) -> bool {
+        self.selector().is_some_and(|selector| selector.result.is_provisional())
+    }
+
+    /// Whether it wants a call without a result.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.selector().is_some_and(|selector| selector.result.is_pending())
     }
 }

@@ -35,6 +35,12 @@ pub(super) struct Assertion<'a> {
     /// What both count: `ms`, `tokens`, `calls`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unit: Option<&'static str>,
+    /// For a rule with triggers: how often it was triggered, so far if it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) triggered: Option<u64>,
+    /// For a rule with triggers: how often it could not be checked, so far if it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) not_checkable: Option<u64>,
     /// What was seen instead: the closest calls or texts; omitted if the rule passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) seen: Option<&'a [String]>,

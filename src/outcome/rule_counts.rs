@@ -1,0 +1,12 @@
+//! How often a rule was triggered.
+
+use serde::{Deserialize, Serialize};
+
+/// How often a rule with triggers was triggered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleCounts {
+    /// How many triggers there were.
+    pub triggered: u64,
+    /// For how many of them, or of what they were compared with, the rule could not be checked.
+    pub not_checkable: u64,
+}

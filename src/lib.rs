@@ -149,6 +149,8 @@ pub mod process;
 #[doc(hidden)]
 pub mod project;
 #[doc(hidden)]
+pub mod record;
+#[doc(hidden)]
 pub mod recording;
 #[doc(hidden)]
 pub mod redact;

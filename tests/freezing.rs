@@ -54,12 +54,12 @@ assert:
   tools: { forbid: [delete] }
 "#;
 
-fn run_of(parts: Vec<Value>, end: Value) -> String {
+pub(crate) fn run_of(parts: Vec<Value>, end: Value) -> String {
     let begin = json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"});
     events([vec![begin], parts, vec![end]].concat())
 }
 
-fn says(id: &str, text: &str) -> Vec<Value> {
+pub(crate) fn says(id: &str, text: &str) -> Vec<Value> {
     vec![
         json!({"type": "TEXT_MESSAGE_START", "messageId": id, "role": "assistant"}),
         json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": text}),
@@ -67,7 +67,7 @@ fn says(id: &str, text: &str) -> Vec<Value> {
     ]
 }
 
-fn finished() -> Value {
+pub(crate) fn finished() -> Value {
     json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})
 }
 

@@ -33,6 +33,7 @@ mod open_files;
 mod outputs;
 mod project_hooks;
 mod quarantine;
+mod recorded_conversations;
 mod repeated_runs;
 mod replay;
 mod report;

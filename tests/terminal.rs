@@ -237,6 +237,36 @@ fn a_person_answers_with_editing_and_history() {
 }
 
 #[test]
+fn a_person_records_a_conversation() {
+    let project = interactive("");
+    let arguments = ["record", "-o", "cancel.test.yaml"];
+    let (mut terminal, mut child) =
+        Terminal::start(&project, &arguments, &[("TERM", "xterm")], Keyboard::Present);
+    terminal.read_until("Ctrl-C ends it and writes nothing");
+    terminal.read_until("you:");
+    terminal.types("\r");
+    terminal.read_until("you:\nyou:");
+    terminal.types("cancel it\r");
+    terminal.read_until("agent:  Which order?\nyou:");
+    terminal.types("\u{4}");
+    terminal.read_to_end();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", terminal.screen.text());
+    assert!(terminal.screen.text().contains("wrote cancel.test.yaml: 1 turn"), "{}", terminal.screen.text());
+    assert!(terminal.screen.is_itself());
+
+    let arguments = ["record", "-o", "never.test.yaml"];
+    let (mut terminal, mut child) =
+        Terminal::start(&project, &arguments, &[("TERM", "xterm")], Keyboard::Present);
+    terminal.read_until("you:");
+    terminal.types("cancel it\r");
+    terminal.read_until("agent:  Which order?\nyou:");
+    terminal.types("\u{3}");
+    terminal.read_to_end();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{}", terminal.screen.text());
+    assert!(!project.folder().join("never.test.yaml").exists());
+}
+
+#[test]
 fn a_person_who_does_not_answer_is_missing_input() {
     for (keys, arguments, typed, code, reason) in [
         ("interactive: true", &["run"][..], "\u{4}", 0, "the input of the terminal has ended"),

@@ -13,6 +13,7 @@ use super::freeze::{FreezeOptions, freeze};
 use super::init::{InitOptions, init};
 use super::list::{ListOptions, list};
 use super::mock::{MockCommand, mock};
+use super::record::{RecordOptions, record};
 use super::run::run;
 use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     List(ListOptions),
     /// Convert a case file (JSONL) to a YAML test file
     Convert(ConvertOptions),
+    /// Talk to an agent, and write the conversation as a test with its recording
+    Record(RecordOptions),
     /// Write a recorded conversation as a static test, with its recording
     Freeze(FreezeOptions),
     /// Write the smallest conversation that violates the rule that a recording violates, as a scripted agent with its test
@@ -71,6 +74,7 @@ impl CommandLine {
             Command::Compare(options) => compare(options, context),
             Command::List(options) => list(options, context),
             Command::Convert(options) => convert(options, context),
+            Command::Record(options) => record(options, context),
             Command::Freeze(options) => freeze(options, context),
             Command::Shrink(options) => shrink(options, context),
             Command::Mock(options) => mock(options, context),

@@ -117,7 +117,7 @@ impl PlannedRun<'_> {
         let verdict = runtime()?.block_on(async {
             let screen = Screen {
                 live: live.as_ref(),
-                options: &options.reports,
+                is_quiet: options.reports.quiet,
                 colour,
                 context,
                 redactor,

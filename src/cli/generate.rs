@@ -67,7 +67,7 @@ impl Asking<'_> {
         let outputs = Outputs::of_program(&stopper);
         let screen = Screen {
             live: None,
-            options: self.reports,
+            is_quiet: self.reports.quiet,
             colour: self.colour,
             context: &context,
             redactor: &redactor,

@@ -10,13 +10,13 @@ use ananke::report::terminal::{LiveArea, last_words};
 use super::colour::Colour;
 use super::outputs::Outputs;
 use super::print_problems::{print_problems, print_problems_above};
-use super::report_options::ReportOptions;
 
 /// Where the state of servers and of `setup` is shown.
 #[derive(Clone, Copy)]
 pub(super) struct Screen<'a> {
     pub(super) live: Option<&'a LiveArea>,
-    pub(super) options: &'a ReportOptions,
+    /// Whether there are no notes.
+    pub(super) is_quiet: bool,
     pub(super) colour: Colour,
     pub(super) context: &'a Context,
     pub(super) redactor: &'a Redactor,
@@ -32,7 +32,7 @@ impl Screen<'_> {
 
     /// Prints a note, unless the run is quiet.
     pub(super) fn note(&self, note: &str) {
-        if !self.options.quiet {
+        if !self.is_quiet {
             let _ = writeln!(self.outputs.stderr.clone(), "note: {}", self.redactor.text(note));
         }
     }

@@ -135,7 +135,7 @@ impl FrozenTest {
 }
 
 /// The variables of the command line: those that can be written into a file, and those that are secret in the recording.
-fn given_variables(recording: &KeptRecording, variables: &Variables) -> (Given, Given) {
+pub(crate) fn given_variables(recording: &KeptRecording, variables: &Variables) -> (Given, Given) {
     let given = variables.given.clone().into_iter();
     given.partition(|(name, value)| recording.masked(name, value) == *value)
 }

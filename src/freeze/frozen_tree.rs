@@ -124,11 +124,11 @@ fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, FreezeError> {
         turns.push(if let Some(action) = action(tree, held, number) {
             action
         } else if is_said_by_others(turn.origin) {
-            written_turn(turn, number)?
+            written_turn(&turn.input, number)?
         } else if is_message {
             first_message(tree)
         } else {
-            written.next().map_or_else(|| written_turn(turn, number), Ok)?
+            written.next().map_or_else(|| written_turn(&turn.input, number), Ok)?
         });
     }
     turns.extend(written);

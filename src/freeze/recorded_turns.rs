@@ -6,7 +6,6 @@ use super::freeze_error::FreezeError;
 use super::text_with_references::{node_with_references, text_with_references};
 use crate::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
 use crate::model::TurnKind;
-use crate::run::LoggedTurn;
 use crate::source::Node;
 use crate::target::turn_type_name;
 
@@ -14,8 +13,8 @@ use crate::target::turn_type_name;
 ///
 /// # Errors
 /// If no turn can say it.
-pub(crate) fn written_turn(turn: &LoggedTurn, number: usize) -> Result<Node, FreezeError> {
-    match &turn.input {
+pub(crate) fn written_turn(input: &TurnInput, number: usize) -> Result<Node, FreezeError> {
+    match input {
         TurnInput::User(UserContent::Text(text)) => {
             Ok(Node::of_json(&json!({ "user": text_with_references(text) })))
         }

@@ -29,6 +29,12 @@ pub(crate) fn text_with_references(text: &str) -> String {
     written
 }
 
+/// Whether a text has the marker of a secret that no variable has: a file cannot refer to it.
+pub(crate) fn has_unreferenced_secret(text: &str) -> bool {
+    let mut names = text.split(MARKER.0).skip(1).filter_map(|rest| rest.split_once(MARKER.1));
+    names.any(|(name, _)| !is_reference(name))
+}
+
 /// Whether a secret of this name is the value of a variable: others are headers, or match a pattern of the config.
 fn is_reference(name: &str) -> bool {
     name.split('.').next().is_some_and(|first| is_name(first) && first != "redact")
@@ -73,6 +79,18 @@ mod tests {
             ("<secret:A", "<secret:A"),
         ] {
             assert_eq!(text_with_references(said), written);
+        }
+    }
+
+    #[test]
+    fn a_secret_of_no_variable_cannot_be_written() {
+        for (text, expected) in [
+            ("<secret:A> <secret:redact.1>", true),
+            ("<secret:x-api-key>", true),
+            ("<secret:A>", false),
+            ("", false),
+        ] {
+            assert_eq!(has_unreferenced_secret(text), expected, "{text}");
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::plan::{Plan, Planned, Selection, plan};
 use crate::project::{GivenRuns, RunCounts};
 use crate::recording::KeptRecording;
 use crate::redact::Redactor;
-use crate::run::{self, ConversationLog, LoggedConversation, Options, Run, RunEvent, event_channel};
+use crate::run::{ConversationLog, LoggedConversation, Options, Run, event_channel, run_one};
 use crate::target::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
 
 /// What came of a test.
@@ -51,24 +51,14 @@ pub(crate) async fn run_test(
     plan: &Plan,
     recording: Option<&Arc<KeptRecording>>,
 ) -> Result<HeldTest, FreezeError> {
-    let (sender, mut receiver) = event_channel(1);
+    let (sender, events) = event_channel(1);
     let context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
     let runs = RunCounts { given: Some(GivenRuns::Times(1)), ..RunCounts::default() };
     let options = Options { runs, ..Options::default() };
     let mut shared = Run::new(context, Arc::new(SendNothing), plan.redactor.clone(), options, sender);
     let log = ConversationLog::default();
     (shared.recording, shared.log) = (recording.cloned(), Some(log.clone()));
-    let finished = async {
-        let mut outcome = None;
-        while let Some(event) = receiver.recv().await {
-            if let RunEvent::CaseFinished(finished) = &*event {
-                outcome = Some((**finished).clone());
-            }
-        }
-        outcome
-    };
-    let (_, outcome) = tokio::join!(run::run(shared, plan.clone()), finished);
-    let outcome = outcome.ok_or_else(|| {
+    let outcome = run_one(shared, plan.clone(), events).await.ok_or_else(|| {
         FreezeError::refused("the test did not run", "does it run with `ananke run --replay`?")
     })?;
     Ok(HeldTest { outcome, conversation: log.take() })

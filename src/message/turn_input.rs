@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::user_content::UserContent;
+use super::user_content::{ContentPart, UserContent};
 
 /// What a turn sends.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +84,36 @@ impl TurnInput {
                 format!("{} {}", Self::RESUME, answers.join(", "))
             }
         }
+    }
+
+    /// Replaces every text of the user with what `map` makes of it.
+    pub fn map_texts(&mut self, map: &impl Fn(&str) -> String) {
+        match self {
+            Self::User(UserContent::Text(text)) => *text = map(text).into(),
+            Self::User(UserContent::Parts(parts)) => {
+                let mapped = parts.iter().map(|part| match part {
+                    ContentPart::Text(text) => ContentPart::Text(map(text)),
+                    file @ ContentPart::File(_) => file.clone(),
+                });
+                *parts = mapped.collect();
+            }
+            Self::Resume(answers) => {
+                for payload in answers.iter_mut().filter_map(|answer| answer.payload.as_mut()) {
+                    map_strings(payload, map);
+                }
+            }
+            Self::CallTool { args, .. } => args.values_mut().for_each(|value| map_strings(value, map)),
+            Self::Connect | Self::ListTools | Self::Continue => {}
+        }
+    }
+}
+
+fn map_strings(value: &mut Value, map: &impl Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = map(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| map_strings(item, map)),
+        Value::Object(keys) => keys.values_mut().for_each(|value| map_strings(value, map)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -371,12 +371,20 @@ impl AttemptEnvironment {
     }
 
     /// The text of the recording of an attempt that is recorded in memory, which ended at `ended_unix_ms`, in milliseconds
-    /// since the Unix epoch; `None` if it is not, or would contain a secret.
-    pub fn text_in_memory(&self, ended_unix_ms: u64) -> Option<String> {
+    /// since the Unix epoch; `None` if it is not.
+    ///
+    /// # Errors
+    /// If it would contain a secret.
+    pub fn text_in_memory(&self, ended_unix_ms: u64) -> Result<Option<String>, Problem> {
         match &self.source {
-            EnvironmentSource::Recorded(recorder, None) => recorder.text(ended_unix_ms).ok(),
-            _ => None,
+            EnvironmentSource::Recorded(recorder, None) => recorder.text(ended_unix_ms).map(Some),
+            _ => Ok(None),
         }
+    }
+
+    /// `text` as the recording of this attempt has it, with markers instead of secrets; unchanged if there is none.
+    pub fn marked(&self, text: &str) -> String {
+        self.recorder().map_or_else(|| text.to_owned(), |recorder| recorder.marked(text))
     }
 
     /// Writes what was recorded of the attempt, which ended at `ended_unix_ms`, in milliseconds since the Unix epoch.

@@ -204,6 +204,11 @@ impl Recorder {
         Ok(file::write(&self.0.key, recorded, &|text: &str| markers.text_without_others(text, redactor)))
     }
 
+    /// `text` with markers instead of secrets.
+    pub(super) fn marked(&self, text: &str) -> String {
+        self.0.state().markers.text_without_others(text, &self.0.redactor)
+    }
+
     /// A replay of the recording, if there are secrets: then something in it may not be as it was.
     pub(super) fn verification(
         &self,

@@ -110,11 +110,13 @@ impl Attempt<'_> {
         // What a conversation knows is large: it is put aside once, and not moved with every task.
         if let Some(driver) = &shared.driver {
             prepared.rules = Inherited::default();
-            if let Some(instructed) = prepared.target.prompted(driver.instructions(), None) {
+            let instructed = driver.instructions().and_then(|said| prepared.target.prompted(said, None));
+            if let Some(instructed) = instructed {
                 prepared.target = Arc::from(instructed);
             }
             let tools = prepared.client_tools.iter();
-            driver.begins(tools.map(|tool| tool.declaration.name.clone()).collect());
+            let tools = tools.map(|tool| tool.declaration.name.clone()).collect();
+            driver.begins(tools, &self.case.redactor);
         }
         let result = Box::pin(self.talk_through(preparation, prepared)).await?;
         watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
@@ -256,7 +258,7 @@ impl Attempt<'_> {
             .into_iter()
             .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
             .chain(of_agent)
-            .chain(of_driver.map(|driver| driver.observer() as Box<dyn Observer>))
+            .chain(of_driver.and_then(|driver| driver.observer()))
             .collect()
     }
 

@@ -7,15 +7,16 @@ use futures_util::future::BoxFuture;
 use crate::engine::Observer;
 use crate::message::{ToolAnswer, TurnInput};
 use crate::outcome::TurnEnd;
+use crate::redact::Redactor;
 use crate::trace::{ToolCall, Trace};
 
 /// A program that holds conversations, one after the other.
 pub trait ConversationDriver: Send + Sync {
-    /// The instructions of a bare model that has none.
-    fn instructions(&self) -> &'static str;
+    /// The instructions of a bare model that has none; `None` if it gets none.
+    fn instructions(&self) -> Option<&'static str>;
 
-    /// A conversation begins, with these client-side tools.
-    fn begins(&self, tools: Vec<String>);
+    /// A conversation begins, with these client-side tools; the redactor masks its secrets.
+    fn begins(&self, tools: Vec<String>, redactor: &Redactor);
 
     /// What the user says next; `None` if the conversation is over.
     fn next(&self) -> BoxFuture<'_, Option<TurnInput>>;
@@ -23,12 +24,21 @@ pub trait ConversationDriver: Send + Sync {
     /// A turn has ended.
     fn ended(&self, trace: &Trace, end: &TurnEnd);
 
-    /// Follows the conversation.
-    fn observer(&self) -> Box<dyn Observer>;
+    /// Follows the conversation, if it does.
+    fn observer(&self) -> Option<Box<dyn Observer>> {
+        None
+    }
 
-    /// Whether it executes the client-side tool of this name.
-    fn executes(&self, tool: &str) -> bool;
+    /// Whether it executes the client-side tool of this name; the tools that it does not execute are mocked.
+    fn executes(&self, tool: &str) -> bool {
+        let _ = tool;
+        false
+    }
 
-    /// Executes a call.
-    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer>;
+    /// Executes a call to a tool that it executes.
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
+        let content = format!("no program executes `{}`", call.name).into();
+        let answer = ToolAnswer { call: call.wire_id.to_string(), content, is_error: true };
+        Box::pin(std::future::ready(answer))
+    }
 }

@@ -72,6 +72,13 @@ impl ConversationLog {
         std::mem::take(&mut *self.lock())
     }
 
+    /// Masks what was sent with `mask`.
+    pub(super) fn mask(&self, mask: &impl Fn(&str) -> String) {
+        for turn in &mut self.lock().turns {
+            turn.input.map_texts(mask);
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, LoggedConversation> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -8,6 +8,7 @@ use super::conversation_driver::ConversationDriver;
 use super::conversation_log::ConversationLog;
 use super::event::RunEvent;
 use super::event_channel::EventSender;
+use super::memory_recording::MemoryRecording;
 use super::options::Options;
 use super::person::Person;
 use super::stopper::Stopper;
@@ -42,6 +43,8 @@ pub struct Run {
     pub failed_walks: Option<Recordings>,
     /// One recording that every test is replayed from, over `recordings`.
     pub recording: Option<Arc<KeptRecording>>,
+    /// Keeps the recording of a run that has one test in memory, if tests are neither recorded nor replayed.
+    pub kept: Option<MemoryRecording>,
     /// Collects the conversation of a run that has one test.
     pub log: Option<ConversationLog>,
     /// Whom tests ask if their agents wait for input; `None` if there is no terminal.
@@ -78,6 +81,7 @@ impl Run {
             recordings: None,
             failed_walks: None,
             recording: None,
+            kept: None,
             log: None,
             person: None,
             driver: None,

@@ -34,7 +34,15 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     attempt.run(threads).await;
     let Attempt { environment, mut outcome, teardown, has_ended, .. } = attempt;
     let may_write = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO).is_ok();
-    lock(&case.walk).recording = environment.text_in_memory(outcome.transcript.ended_unix_ms);
+    if let Some(log) = &case.shared.log {
+        log.mask(&|text: &str| environment.marked(text));
+    }
+    let text = environment.text_in_memory(outcome.transcript.ended_unix_ms);
+    if let Some(kept) = case.shared.kept.as_ref().filter(|_| has_ended) {
+        kept.set(text);
+    } else {
+        lock(&case.walk).recording = text.ok().flatten();
+    }
     if may_write && has_ended {
         let verified = verify_recording(case, key, threads, &environment, &outcome).await;
         match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
@@ -54,7 +62,9 @@ fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem
     match (&shared.recording, &shared.recordings) {
         (Some(kept), _) => Ok(live.with_recording(kept, key)),
         (None, Some(recordings)) => live.with_recordings(recordings, key),
-        (None, None) if shared.failed_walks.is_some() && case.entry.test.walk.is_some() => {
+        (None, None)
+            if shared.kept.is_some() || (shared.failed_walks.is_some() && case.entry.test.walk.is_some()) =>
+        {
             Ok(live.recorded_in_memory(key))
         }
         (None, None) => Ok(live),

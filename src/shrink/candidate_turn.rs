@@ -65,7 +65,7 @@ impl CandidateTurn {
                     .filter(|entry| ["user", "attachments"].contains(&entry.key.as_str()));
                 Node { value: NodeValue::Map(kept.cloned().collect()), span: written.span }
             }
-            _ => written_turn(turn, number)?,
+            _ => written_turn(&turn.input, number)?,
         };
         for key in KEPT {
             if let Some(value) = written.get(key) {

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::agent_event::AgentEvent;
 use super::expectation::RunExpectation;
 use super::run_events::RunEvents;
 use super::session_project::SessionProject;
@@ -11,6 +10,7 @@ use super::tape::{Evaluation, Tape};
 use super::testing_error::TestingError;
 use crate::outcome::Failure;
 use crate::text::escape;
+use crate::trace::AgentEvent;
 
 /// What the agent did in one run.
 pub struct AgentRun {

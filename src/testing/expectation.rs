@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::agent_event::{AgentEvent, EventRole};
 use super::run_events::RunEvents;
 use super::test_judge::{JudgeVerdict, TestJudge};
 use super::testing_error::TestingError;
+use crate::trace::{AgentEvent, EventRole};
 
 /// What is expected of the events of a run, from the first one that was not looked at.
 #[derive(Clone, Copy, Debug)]

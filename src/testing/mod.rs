@@ -32,7 +32,6 @@
 //!
 //! Assertions panic, with the list of events. What a test cannot find out is a [`TestingError`].
 
-mod agent_event;
 mod agent_run;
 mod agent_target;
 mod expectation;
@@ -46,7 +45,7 @@ mod test_session;
 mod testing_error;
 
 pub use crate::message::{Attachment, ContentPart, FileContent, MediaKind};
-pub use agent_event::{AgentEvent, EventRole};
+pub use crate::trace::{AgentEvent, EventRole};
 pub use agent_run::AgentRun;
 pub use agent_target::AgentTarget;
 pub use expectation::{EventExpectation, RangeExpectation, RunExpectation};

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::agent_event::AgentEvent;
 use super::agent_target::AgentTarget;
+use crate::trace::AgentEvent;
 
 /// The events of one run.
 #[derive(Debug)]

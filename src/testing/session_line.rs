@@ -4,13 +4,14 @@ use futures_util::future::BoxFuture;
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::agent_event::{AgentEvent, events_of_last_turn};
 use super::session_tools::SessionTools;
 use super::tape::Tape;
 use crate::engine::Observer;
 use crate::message::{ToolAnswer, TurnInput};
 use crate::outcome::TurnEnd;
+use crate::redact::Redactor;
 use crate::run::ConversationDriver;
+use crate::trace::{AgentEvent, events_of_last_turn};
 use crate::trace::{ToolCall, Trace};
 
 /// What came of a turn.
@@ -48,11 +49,11 @@ impl SessionLine {
 }
 
 impl ConversationDriver for SessionLine {
-    fn instructions(&self) -> &'static str {
-        "You are a helpful assistant."
+    fn instructions(&self) -> Option<&'static str> {
+        Some("You are a helpful assistant.")
     }
 
-    fn begins(&self, tools: Vec<String>) {
+    fn begins(&self, tools: Vec<String>, _: &Redactor) {
         self.tools.set_known(tools);
         // A session that is gone needs nothing any more; the same below.
         let _is_gone = self.begins.send(());
@@ -73,8 +74,8 @@ impl ConversationDriver for SessionLine {
         let _is_gone = self.reports.send(report);
     }
 
-    fn observer(&self) -> Box<dyn Observer> {
-        Box::new(self.tape.clone())
+    fn observer(&self) -> Option<Box<dyn Observer>> {
+        Some(Box::new(self.tape.clone()))
     }
 
     fn executes(&self, tool: &str) -> bool {

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use super::agent_event::{AgentEvent, EventRole};
 use super::agent_run::AgentRun;
 use super::agent_target::AgentTarget;
 use super::run_events::{Cursor, RunEvents};
@@ -19,8 +18,9 @@ use super::testing_error::TestingError;
 use crate::message::{ContentPart, TurnInput, UserContent};
 use crate::outcome::Outcome;
 use crate::redact::Redactor;
-use crate::run::{Options, Run, RunEvent, event_channel, run};
+use crate::run::{Options, Run, event_channel, run_one};
 use crate::target::http::HttpTransport;
+use crate::trace::{AgentEvent, EventRole};
 use crate::variables::literal;
 
 /// A conversation with an agent. It begins with the first run, or with [`Self::start`], and ends with [`Self::close`] or when
@@ -164,24 +164,12 @@ impl TestSession {
         let (reported, reports) = unbounded_channel();
         let (begins, mut begun) = unbounded_channel();
         let line = SessionLine::new(said, reported, begins, self.tools.clone(), self.tape.clone());
-        let (events, mut received) = event_channel(1);
+        let (events, received) = event_channel(1);
         let transport = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
         let redactor = Redactor::default();
         let mut shared = Run::new(context, transport, redactor, Options::default(), events);
         shared.driver = Some(Arc::new(line));
-        let run = tokio::spawn(async move {
-            let finished = async {
-                let mut outcome = None;
-                while let Some(event) = received.recv().await {
-                    if let RunEvent::CaseFinished(finished) = &*event {
-                        outcome = Some((**finished).clone());
-                    }
-                }
-                outcome
-            };
-            let (_, outcome) = tokio::join!(run(shared, plan), finished);
-            outcome
-        });
+        let run = tokio::spawn(run_one(shared, plan, received));
         self.running = Some(RunningSession { inputs, reports, run });
         if begun.recv().await.is_none() {
             return Err(self.ended_without_report().await);

@@ -3,6 +3,7 @@
 //! A [`Trace`] is fed events and [`Change`]s in the order they arrived and is valid after every one of them. Each change
 //! returns what it added ([`Delta`]), so that rules look only at what is new.
 
+mod agent_event;
 mod apply;
 mod call;
 mod change;
@@ -27,6 +28,7 @@ mod turn_totals;
 mod usage;
 mod violation;
 
+pub use agent_event::{AgentEvent, EventRole, events_of_last_turn};
 pub use call::{Args, ToolCall, ToolResult};
 pub use change::{Change, Interrupt, MessageKind, ResultContent, RunEnd, SnapshotCall, SnapshotItem};
 pub use custom_events::CustomEvent;

@@ -49,6 +49,7 @@ const DIRECTION: &[&[&str]] = &[
     &["run"],
     &["freeze"],
     &["shrink"],
+    &["record"],
     &["compare"],
     &["report"],
     &["testing", "mock"],

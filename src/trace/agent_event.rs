@@ -4,9 +4,11 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::call::{ToolCall, ToolResult};
+use super::change::MessageKind;
+use super::trace::Trace;
 use crate::context::At;
 use crate::text::truncate;
-use crate::trace::{MessageKind, ToolCall, Trace};
 
 /// How much of a text a list of events shows, in characters.
 const SHOWN: usize = 100;
@@ -74,7 +76,7 @@ impl AgentEvent {
     }
 
     /// What kind of event it is: `a message`, `a function call` or `a function call output`.
-    pub(super) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::Message { .. } => "a message",
             Self::FunctionCall { .. } => "a function call",
@@ -83,7 +85,7 @@ impl AgentEvent {
     }
 
     /// The event in short, in a sentence: `a call to get_weather`.
-    pub(super) fn short(&self) -> String {
+    pub fn short(&self) -> String {
         match self {
             Self::Message { role, content } => {
                 format!("a message of the {} `{}`", role.as_str(), truncate::chars(content, SHOWN))
@@ -110,7 +112,7 @@ impl fmt::Display for AgentEvent {
 }
 
 /// The events of the last turn of `trace`, in their order.
-pub(super) fn events_of_last_turn(trace: &Trace) -> Vec<AgentEvent> {
+pub fn events_of_last_turn(trace: &Trace) -> Vec<AgentEvent> {
     let Some(turn) = trace.turns.last() else { return Vec::new() };
     let mut events: Vec<(u32, AgentEvent)> = Vec::new();
     for message in &trace.messages[turn.messages.clone()] {
@@ -129,7 +131,7 @@ pub(super) fn events_of_last_turn(trace: &Trace) -> Vec<AgentEvent> {
     events.into_iter().map(|(_, event)| event).collect()
 }
 
-fn output(call: &ToolCall, result: &crate::trace::ToolResult) -> AgentEvent {
+fn output(call: &ToolCall, result: &ToolResult) -> AgentEvent {
     let begun: At = call.args_done.unwrap_or(call.started);
     AgentEvent::FunctionCallOutput {
         tool_call_id: call.wire_id.to_string(),

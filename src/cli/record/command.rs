@@ -1,0 +1,164 @@
+//! The command `ananke record`: options, and the way from a conversation to a file.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ananke::context::Context;
+use ananke::freeze::FreezeError;
+use ananke::plan::{Plan, Selection};
+use ananke::process::TerminalMode;
+use ananke::project::Variables;
+use ananke::record::{HeldConversation, RecordRequest, hold, record as record_conversations};
+use ananke::run::{Options, Reason, Run, Stopper, event_channel};
+use ananke::target::http::HttpTransport;
+use clap::Args;
+
+use super::dialog::Dialog;
+use super::write::{refuse_existing, write};
+use crate::cli::colour::Colour;
+use crate::cli::exit::Exit;
+use crate::cli::freeze::report;
+use crate::cli::interrupt;
+use crate::cli::named_path::named_path;
+use crate::cli::outputs::Outputs;
+use crate::cli::runtime::runtime;
+use crate::cli::screen::Screen;
+use crate::cli::selection_options::variable;
+use crate::cli::services::Services;
+
+/// The file of the tests if none is named.
+const FILE: &str = "recorded.test.yaml";
+
+/// The directory of the recordings if none is named.
+const FOLDER: &str = "recordings";
+
+#[derive(Debug, Args)]
+pub(crate) struct RecordOptions {
+    /// Write the test to this file
+    #[arg(short, long, value_name = "FILE", default_value = FILE)]
+    pub(crate) output: PathBuf,
+    /// Write its recording below this directory
+    #[arg(long, value_name = "DIR", default_value = FOLDER)]
+    pub(crate) recordings: PathBuf,
+    /// Replace the test and its recording if they exist
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// The agent: one of the config's `targets`, or its `agentId` (default: that of the config)
+    #[arg(short = 'n', long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+    /// The project config (default: the nearest `ananke.config.yaml`)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) config: Option<PathBuf>,
+    /// Set a variable (string); the test gets it, unless it is secret (repeatable)
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) variables: Vec<(String, String)>,
+    /// A file of environment variables (`NAME=value` lines), for `${ENV.NAME}` and for programs that are started (repeatable)
+    #[arg(long = "env-file", value_name = "FILE")]
+    pub(crate) env_files: Vec<PathBuf>,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+impl RecordOptions {
+    fn request(&self, context: &Context) -> RecordRequest {
+        let given = self.variables.iter().cloned().collect();
+        let selection = Selection {
+            config: self.config.clone(),
+            target: self.target.clone().into(),
+            env_files: self.env_files.clone(),
+            variables: Variables { given, ..Variables::default() },
+            ..Selection::default()
+        };
+        let file = named_path(&self.output, context).0;
+        let folder = context.working_directory.join(&self.recordings);
+        RecordRequest { selection, file, folder }
+    }
+
+    /// The name of the test: that of its file, in words.
+    fn name(&self) -> String {
+        let name = self.output.file_name().unwrap_or_default().to_string_lossy();
+        let endings = [".test.yaml", ".test.yml", ".yaml", ".yml"];
+        let stem = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+        stem.replace(['-', '_'], " ")
+    }
+}
+
+/// Holds a conversation, and writes it as a test.
+pub(in crate::cli) fn record(options: &RecordOptions, context: &Context) -> Exit {
+    match recorded(options, context) {
+        Ok(exit) | Err(Unrecorded::Reported(exit)) => exit,
+        Err(Unrecorded::Refused(error)) => report(&error, options.color, context),
+    }
+}
+
+/// Why nothing is recorded.
+enum Unrecorded {
+    /// It was reported.
+    Reported(Exit),
+    /// This is to be reported.
+    Refused(FreezeError),
+}
+
+impl From<FreezeError> for Unrecorded {
+    fn from(error: FreezeError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<std::io::Error> for Unrecorded {
+    fn from(error: std::io::Error) -> Self {
+        Self::Refused(FreezeError::Refused { message: error.to_string(), help: None })
+    }
+}
+
+fn recorded(options: &RecordOptions, context: &Context) -> Result<Exit, Unrecorded> {
+    let (request, name) = (options.request(context), options.name());
+    let (plan, unsaved) = request.blank_test(context, &name)?;
+    if !options.force {
+        refuse_existing(&request.files(&plan), context)?;
+    }
+    let stopper = Stopper::default();
+    let outputs = Outputs::of_program(&stopper);
+    let mode = Arc::new(TerminalMode::now());
+    let restored = Arc::clone(&mode);
+    interrupt::listen(stopper.clone(), context, move || restored.restore())?;
+    let dialog = Arc::new(Dialog::new(context, &outputs, &stopper));
+    let runtime = runtime()?;
+    dialog.begin(&plan, &options.output);
+    let held = runtime.block_on(converse(&dialog, plan, &unsaved, &stopper, &outputs, options.color));
+    mode.restore();
+    if stopper.reason() == Some(Reason::Interrupted) {
+        return Err(Unrecorded::Reported(Exit::Interrupted));
+    }
+    let file = runtime.block_on(record_conversations(context, &request, vec![(name, held?)]))?;
+    let exit = write(&file, &outputs, context)?;
+    Ok(if dialog.is_complete() { exit } else { Exit::Failure })
+}
+
+/// Holds the conversation, while the servers of the project run.
+async fn converse(
+    dialog: &Arc<Dialog>,
+    mut plan: Plan,
+    context: &Context,
+    stopper: &Stopper,
+    outputs: &Outputs,
+    colour: Colour,
+) -> Result<HeldConversation, Unrecorded> {
+    let context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
+    let redactor = plan.redactor.clone();
+    let screen =
+        Screen { live: None, is_quiet: false, colour, context: &context, redactor: &redactor, outputs };
+    let services = Services::start(&mut plan, &context, stopper.token(), screen).await;
+    let services = services.ok_or(Unrecorded::Reported(Exit::Failure))?;
+    let (sender, events) = event_channel(1);
+    let transport = Arc::new(HttpTransport::new(context.clock.clone()));
+    let mut shared = Run::new(context.clone(), transport, redactor.clone(), Options::default(), sender);
+    shared.stopper = stopper.clone();
+    shared.servers = services.watch();
+    shared.driver = Some(Arc::clone(dialog) as Arc<dyn ananke::run::ConversationDriver>);
+    let held = hold(shared, events, plan).await;
+    let is_torn_down = services.stop(screen).await;
+    let held = held?;
+    if is_torn_down { Ok(held) } else { Err(Unrecorded::Reported(Exit::Failure)) }
+}

@@ -81,7 +81,7 @@ pub(crate) fn agent_stream(text: &str) -> String {
     ])
 }
 
-fn model_stream(text: &str) -> String {
+pub(crate) fn model_stream(text: &str) -> String {
     let chunk = |delta: Value, reason: Option<&str>| {
         json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m",
                "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})

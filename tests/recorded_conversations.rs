@@ -20,7 +20,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::freezing::{finished, run_of, says};
-use crate::judges::Paths;
+use crate::judges::{Paths, model_stream};
 use crate::replay::{Nowhere, outcomes, recordings};
 use crate::support::project::Project;
 
@@ -304,4 +304,47 @@ fn a_test_that_violates_rules_of_the_target_is_written_and_fails() {
         "{printed}"
     );
     assert!(project.folder().join("recorded.test.yaml").is_file());
+}
+
+#[test]
+fn variables_of_the_command_line_are_in_the_test_and_secrets_are_in_no_file() {
+    let config = SCRIPTED.replace("say: \"Hello\"", "say: \"Hello from ${CITY}\"")
+        + "redact: [PIN, { match: \"tok-[0-9]+\" }]\n";
+    let project = Project::new(&[("ananke.config.yaml", &config)]);
+    let arguments = ["--var", "CITY=Rome", "--var", "PIN=s3cr3t-pin"];
+    let (code, printed) =
+        command(&project, &arguments, b"Hi\nMy token is tok-123456\nand my pin s3cr3t-pin\n");
+    assert_eq!(code, Some(0), "{printed}");
+    assert!(printed.contains("agent:  Hello from Rome\n"), "{printed}");
+    assert!(
+        printed.contains("note: turn 2 has a marker instead of a secret that no variable has"),
+        "{printed}"
+    );
+    let text = fs::read_to_string(project.folder().join("recorded.test.yaml")).unwrap();
+    assert!(text.contains("vars:\n  CITY: Rome\n") && text.contains("my pin ${PIN}"), "{text}");
+    let recording = fs::read_to_string(project.folder().join("recordings/recorded/recorded.jsonl")).unwrap();
+    for secret in ["tok-123456", "s3cr3t-pin"] {
+        for place in [&printed, &text, &recording] {
+            assert!(!place.contains(secret), "{secret} is in\n{place}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_model_gets_no_instructions_that_its_test_does_not_have() {
+    let config =
+        "version: \"1.3\"\ntarget: { type: openai, endpoint: \"http://127.0.0.1:1/shop\", model: m }\n";
+    let project = Project::new(&[("ananke.config.yaml", config)]);
+    let (plan, context) = request(&project).blank_test(&project.context(), "shop").expect("a plan");
+    let paths =
+        Paths::sending(&[("/shop/chat/completions", vec![model_stream("Hello"), model_stream("Bye")])]);
+    let transport: Arc<dyn Transport> = paths;
+    let (sender, events) = event_channel(1);
+    let mut shared = Run::new(context, transport, plan.redactor.clone(), Options::default(), sender);
+    shared.driver = Some(Arc::new(Inputs(Mutex::new(vec![user("Hi"), user("Go")].into()))));
+    let held = hold(shared, events, plan).await.expect("a conversation");
+    let file = recorded(&project, held).await.expect("a test");
+    assert_eq!((file.tests[0].turns, &file.tests[0].failure), (2, &None), "{}", file.text);
+    assert!(!file.tests[0].recording.contains("helpful assistant"), "{}", file.tests[0].recording);
+    assert!(file.text.contains("# agent: Bye"), "{}", file.text);
 }

@@ -148,6 +148,9 @@ pub mod plan;
 pub mod process;
 #[doc(hidden)]
 pub mod project;
+#[cfg(feature = "mock")]
+#[doc(hidden)]
+pub mod proxy;
 #[doc(hidden)]
 pub mod record;
 #[doc(hidden)]

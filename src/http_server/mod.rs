@@ -8,5 +8,5 @@ mod received;
 mod response;
 
 pub use listener::{HttpListener, RequestHandler};
-pub use received::{BodyError, ReceivedBody, ReceivedRequest};
+pub use received::{BodyError, BodyWatch, ReceivedBody, ReceivedRequest};
 pub use response::{BodyStream, SentResponse};

@@ -4,10 +4,11 @@ use std::fmt;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
 use hyper::Request;
-use hyper::body::{Body as _, Incoming};
+use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 /// A request whose body may still be arriving.
 pub struct ReceivedRequest {
@@ -22,7 +23,13 @@ pub struct ReceivedRequest {
 }
 
 /// The body of a request as it arrives.
-pub struct ReceivedBody(Incoming);
+pub struct ReceivedBody {
+    incoming: Incoming,
+    watch: Option<BodyWatch>,
+}
+
+/// Gets the bytes of a body as they are read.
+pub type BodyWatch = Box<dyn FnMut(&Bytes) + Send + Sync>;
 
 /// Why a body is not there as a whole.
 #[derive(Debug)]
@@ -43,7 +50,7 @@ impl ReceivedRequest {
             method: head.method.as_str().to_owned(),
             target: head.uri.path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string),
             headers: head.headers.iter().map(header).collect(),
-            body: ReceivedBody(body),
+            body: ReceivedBody { incoming: body, watch: None },
         }
     }
 
@@ -59,18 +66,24 @@ impl ReceivedRequest {
 }
 
 impl ReceivedBody {
+    /// The same body, of which `watch` gets the bytes as they are read.
+    #[must_use]
+    pub fn watched(self, watch: BodyWatch) -> Self {
+        Self { watch: Some(watch), ..self }
+    }
+
     /// The next bytes; `None` when it is complete.
     ///
     /// # Errors
     /// If the client has gone away.
     pub async fn next(&mut self) -> Option<io::Result<Bytes>> {
         loop {
-            let frame = poll_fn(|context| Pin::new(&mut self.0).poll_frame(context)).await?;
-            match frame.map(hyper::body::Frame::into_data) {
+            let frame = poll_fn(|context| Pin::new(&mut *self).poll_frame(context)).await?;
+            match frame.map(Frame::into_data) {
                 Ok(Ok(bytes)) => return Some(Ok(bytes)),
                 // Trailers mean nothing here.
                 Ok(Err(_)) => {}
-                Err(error) => return Some(Err(io::Error::other(error))),
+                Err(error) => return Some(Err(error)),
             }
         }
     }
@@ -89,6 +102,33 @@ impl ReceivedBody {
             whole.extend_from_slice(&bytes);
         }
         Ok(whole.freeze())
+    }
+}
+
+impl Body for ReceivedBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        let polled = Pin::new(&mut self.incoming).poll_frame(context);
+        if let Poll::Ready(Some(Ok(frame))) = &polled
+            && let Some(bytes) = frame.data_ref()
+            && let Some(watch) = &mut self.watch
+        {
+            watch(bytes);
+        }
+        polled.map(|next| next.map(|frame| frame.map_err(io::Error::other)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.incoming.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.incoming.size_hint()
     }
 }
 

@@ -1,0 +1,126 @@
+//! Sends a request on as it is, and hands the response back as it comes: for a proxy.
+
+use std::error::Error as StdError;
+
+use bytes::Bytes;
+use hyper::body::Body;
+use reqwest::{Client, Url};
+
+use super::cause::Cause;
+use super::client_kind::ClientKind;
+use super::http_options::TlsOptions;
+
+/// Headers that concern one connection (RFC 9110, 7.6.1), and those that the client of the next connection writes itself.
+const OF_CONNECTION: [&str; 10] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "host",
+];
+
+/// Sends requests on to one server.
+#[derive(Clone, Debug)]
+pub struct Forwarder {
+    client: Client,
+    endpoint: Url,
+}
+
+/// A response whose body is still arriving.
+#[derive(Debug)]
+pub struct ForwardedResponse {
+    /// HTTP status.
+    pub status: u16,
+    /// Its headers in their order, apart from those that concern the connection.
+    pub headers: Vec<(String, String)>,
+    response: reqwest::Response,
+}
+
+impl Forwarder {
+    /// Sends requests on to the server of `endpoint`.
+    ///
+    /// # Errors
+    /// Why no client can be made.
+    pub fn new(endpoint: Url) -> Result<Self, String> {
+        let client = ClientKind::of(&endpoint).build(&TlsOptions::default())?;
+        Ok(Self { client, endpoint })
+    }
+
+    /// Where a request goes: `/` is the endpoint itself, every other path is one of its server.
+    fn place(&self, target: &str) -> Url {
+        if target == "/" {
+            return self.endpoint.clone();
+        }
+        let mut place = self.endpoint.clone();
+        let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+        place.set_path(path);
+        place.set_query(query);
+        place
+    }
+
+    /// Sends a request on. The response must come uncompressed, since its bytes are looked at.
+    ///
+    /// # Errors
+    /// Why there is no response.
+    pub async fn forward<B>(
+        &self,
+        method: &str,
+        target: &str,
+        headers: &[(String, String)],
+        body: B,
+    ) -> Result<ForwardedResponse, String>
+    where
+        B: Body<Data = Bytes> + Send + Sync + 'static,
+        B::Error: Into<Box<dyn StdError + Send + Sync>>,
+    {
+        let method = method.parse().map_err(|_| format!("`{method}` is no method of HTTP"))?;
+        let mut request = self.client.request(method, self.place(target));
+        let passed = headers.iter().filter(|(name, _)| is_passed(name) && name != "accept-encoding");
+        for (name, value) in passed {
+            request = request.header(name, value);
+        }
+        let sent = request.body(reqwest::Body::wrap(body)).send().await;
+        let response = sent.map_err(|error| Cause::of(&error).to_string())?;
+        let headers = response.headers().iter().filter(|(name, _)| is_passed(name.as_str()));
+        let headers = headers.map(|(name, value)| {
+            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+        });
+        Ok(ForwardedResponse { status: response.status().as_u16(), headers: headers.collect(), response })
+    }
+}
+
+fn is_passed(name: &str) -> bool {
+    !OF_CONNECTION.contains(&name)
+}
+
+impl ForwardedResponse {
+    /// The next bytes of the body; `None` when it is complete.
+    ///
+    /// # Errors
+    /// How the connection broke.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, String> {
+        self.response.chunk().await.map_err(|error| Cause::of(&error).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_of_the_server_and_the_root_is_the_endpoint() {
+        let forwarder = Forwarder::new("http://127.0.0.1:1/agent?a=1".parse().unwrap()).unwrap();
+        for (target, expected) in [
+            ("/", "http://127.0.0.1:1/agent?a=1"),
+            ("/info", "http://127.0.0.1:1/info"),
+            ("/x%20y?b=2", "http://127.0.0.1:1/x%20y?b=2"),
+        ] {
+            assert_eq!(forwarder.place(target).as_str(), expected);
+        }
+    }
+}

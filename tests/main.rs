@@ -32,6 +32,7 @@ mod normalising;
 mod open_files;
 mod outputs;
 mod project_hooks;
+mod proxies;
 mod quarantine;
 mod recorded_conversations;
 mod repeated_runs;

@@ -42,7 +42,15 @@ impl ProxyServer {
         let asks = read.as_ref().map(|(protocol, request)| format!("{}: {}", protocol.name(), request.describe()));
         let line = asks.unwrap_or_else(|| format!("{method} {target}"));
         let place = read.and_then(|(protocol, request)| self.capture.begin(protocol, request));
-        let mut passing = Passing { capture: self.capture.clone(), notice: Arc::clone(&self.notice), place, line, began, kept: None };
+        let mut passing = Passing {
+            capture: self.capture.clone(),
+            notice: Arc::clone(&self.notice),
+            place,
+            line,
+            began,
+            kept: None,
+            left: None,
+        };
         match answered {
             Ok(response) => {
                 passing.kept = place.map(|_| {
@@ -50,6 +58,8 @@ impl ProxyServer {
                 });
                 let (status, headers) = (response.status, response.headers.clone());
                 passing.line = format!("{}: {status}", passing.line);
+                let length = headers.iter().find(|(name, _)| name == "content-length");
+                passing.left = length.and_then(|(_, length)| length.parse().ok());
                 let state = (response, passing);
                 let body = futures_util::stream::unfold(Some(state), |state| async { next(state?).await });
                 SentResponse { status, headers, body: Box::pin(body) }
@@ -94,9 +104,27 @@ struct Passing {
     line: String,
     began: Instant,
     kept: Option<KeptResponse>,
+    /// How many bytes of the body are still to come, if that is known.
+    left: Option<usize>,
 }
 
 impl Passing {
+    /// Bytes have come.
+    fn passed(&mut self, bytes: &Bytes) {
+        let after = self.began.elapsed();
+        if let Some(kept) = &mut self.kept {
+            kept.add(after, bytes);
+        }
+        // The end of a body whose length is known is not asked for.
+        if let Some(left) = &mut self.left {
+            *left = left.saturating_sub(bytes.len());
+            if *left == 0 {
+                self.complete(ServedEnd::Complete);
+            }
+        }
+    }
+
+
     /// The response is over.
     fn end(&mut self, response: Result<crate::target::ServedResponse, Incomplete>) {
         let ms = self.began.elapsed().as_millis();
@@ -138,10 +166,7 @@ async fn next(
 ) -> Option<(io::Result<Bytes>, Option<(ForwardedResponse, Passing)>)> {
     match response.next().await {
         Ok(Some(bytes)) => {
-            let after = passing.began.elapsed();
-            if let Some(kept) = &mut passing.kept {
-                kept.add(after, &bytes);
-            }
+            passing.passed(&bytes);
             Some((Ok(bytes), Some((response, passing))))
         }
         Ok(None) => {

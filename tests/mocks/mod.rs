@@ -4,4 +4,4 @@ mod encoding;
 mod faults;
 mod over_the_wire;
 mod recorded;
-mod server;
+pub(crate) mod server;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 
-use ananke::http_server::HttpListener;
+use ananke::http_server::{HttpListener, RequestHandler};
 use ananke::mock::{EmbeddedAgent, MockAgent, MockOptions, MockServer, RequestEntry, RequestListener, Speed};
 use ananke::plan::Selection;
 use serde_json::{Value, json};
@@ -17,35 +17,41 @@ use crate::support::project::Project;
 
 /// Keeps a line of each request.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     lines: Mutex<Vec<String>>,
     changed: Notify,
+}
+
+impl Lines {
+    pub(crate) fn push(&self, line: String) {
+        self.lines.lock().unwrap().push(line);
+        self.changed.notify_one();
+    }
 }
 
 impl RequestListener for Lines {
     fn request(&self, entry: &RequestEntry) {
         let took = format!(", {} ms", entry.took_ms);
-        self.lines.lock().unwrap().push(entry.line().replacen(&took, "", 1));
-        self.changed.notify_one();
+        self.push(entry.line().replacen(&took, "", 1));
     }
 }
 
 /// A server that runs.
-pub(super) struct Serving {
-    pub(super) port: u16,
-    pub(super) lines: Arc<Lines>,
+pub(crate) struct Serving {
+    pub(crate) port: u16,
+    pub(crate) lines: Arc<Lines>,
     running: JoinHandle<()>,
 }
 
 /// What a client received.
 #[derive(Debug)]
-pub(super) struct Response {
-    pub(super) status: u16,
-    pub(super) headers: BTreeMap<String, String>,
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) headers: BTreeMap<String, String>,
     /// The body; of chunks, what they contain.
-    pub(super) body: String,
+    pub(crate) body: String,
     /// Whether the end of the body came.
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
 }
 
 impl Drop for Serving {
@@ -55,11 +61,11 @@ impl Drop for Serving {
 }
 
 impl Serving {
-    pub(super) async fn start(agent: impl MockAgent + 'static) -> Self {
+    pub(crate) async fn start(agent: impl MockAgent + 'static) -> Self {
         Self::with(agent, Vec::new(), None).await
     }
 
-    pub(super) async fn with(agent: impl MockAgent + 'static, faults: Vec<&str>, most: Option<u64>) -> Self {
+    pub(crate) async fn with(agent: impl MockAgent + 'static, faults: Vec<&str>, most: Option<u64>) -> Self {
         let options = MockOptions {
             speed: "max".parse::<Speed>().unwrap(),
             faults: faults.into_iter().map(|fault| fault.parse().unwrap()).collect(),
@@ -67,18 +73,22 @@ impl Serving {
         };
         let lines = Arc::new(Lines::default());
         let server = MockServer::new(Box::new(agent), options, lines.clone());
+        Self::of(Arc::new(server), lines).await
+    }
+
+    pub(crate) async fn of(handler: Arc<dyn RequestHandler>, lines: Arc<Lines>) -> Self {
         let listener = HttpListener::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0).await.unwrap();
         let port = listener.address().port();
-        let running = tokio::spawn(async move { listener.serve(Arc::new(server)).await.unwrap() });
+        let running = tokio::spawn(async move { listener.serve(handler).await.unwrap() });
         Self { port, lines, running }
     }
 
-    pub(super) async fn post(&self, body: &Value) -> Response {
+    pub(crate) async fn post(&self, body: &Value) -> Response {
         self.send("POST", "/", &[], body.to_string().as_bytes()).await
     }
 
     /// Sends one request on a connection of its own and reads everything that comes.
-    pub(super) async fn send(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Response {
+    pub(crate) async fn send(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Response {
         let mut stream = self.connect(method, path, headers, body).await;
         let mut bytes = Vec::new();
         // A broken connection ends what there is.
@@ -87,7 +97,7 @@ impl Serving {
     }
 
     /// Sends one request.
-    pub(super) async fn connect(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> TcpStream {
+    pub(crate) async fn connect(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
         let headers = headers.iter().fold(String::new(), |all, header| all + header + "\r\n");
         let length = body.len();
@@ -100,7 +110,7 @@ impl Serving {
     }
 
     /// The lines of the log, once there are so many.
-    pub(super) async fn log(&self, count: usize) -> Vec<String> {
+    pub(crate) async fn log(&self, count: usize) -> Vec<String> {
         loop {
             let changed = self.lines.changed.notified();
             let lines = self.lines.lines.lock().unwrap().clone();
@@ -137,30 +147,30 @@ fn read_response(bytes: &[u8]) -> Response {
 
 impl Response {
     /// The events, as JSON.
-    pub(super) fn events(&self) -> Vec<Value> {
+    pub(crate) fn events(&self) -> Vec<Value> {
         let data = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
         data.map(|data| serde_json::from_str(data).unwrap_or_else(|_| json!(data))).collect()
     }
 
     /// The types of the events.
-    pub(super) fn types(&self) -> Vec<String> {
+    pub(crate) fn types(&self) -> Vec<String> {
         self.events().iter().map(|event| event["type"].as_str().unwrap_or("-").to_owned()).collect()
     }
 }
 
 /// The agent of a project.
-pub(super) fn embedded(project: &Project) -> EmbeddedAgent {
+pub(crate) fn embedded(project: &Project) -> EmbeddedAgent {
     EmbeddedAgent::of_project(&project.context(), &Selection::default()).unwrap()
 }
 
 /// A project whose agent has these rules.
-pub(super) fn project(rules: &str) -> Project {
+pub(crate) fn project(rules: &str) -> Project {
     let config = format!("version: \"1.3\"\ntarget:\n  type: scripted\n  rules:\n{rules}");
     Project::new(&[("ananke.config.yaml", &config)])
 }
 
 /// The request of a run in which the user says the last of these.
-pub(super) fn run(thread: &str, said: &[&str]) -> Value {
+pub(crate) fn run(thread: &str, said: &[&str]) -> Value {
     let mut messages: Vec<Value> = Vec::new();
     for text in said {
         if !messages.is_empty() {

@@ -1,0 +1,161 @@
+//! A proxy between clients and an agent: everything passes as it is, and conversations are kept.
+
+use std::sync::Arc;
+
+use ananke::proxy::{Capture, Incomplete, ProxyServer};
+use ananke::target::ServedEnd;
+use ananke::target::http::Forwarder;
+use regex::Regex;
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use crate::mocks::server::{Lines, Serving, embedded, project, run};
+use crate::support::raw_agent::{RawAgent, Step};
+
+/// A proxy in front of this address.
+async fn proxy(endpoint: &str) -> (Serving, Capture) {
+    let (capture, lines) = (Capture::default(), Arc::new(Lines::default()));
+    let (times, kept) = (Regex::new(", [0-9]+ ms").unwrap(), Arc::clone(&lines));
+    let notice = Arc::new(move |line: &str| kept.push(times.replace(line, "").into_owned()));
+    let forwarder = Forwarder::new(endpoint.parse().unwrap()).unwrap();
+    let server = ProxyServer::new(forwarder, capture.clone(), notice);
+    (Serving::of(Arc::new(server), lines).await, capture)
+}
+
+fn respond(text: &str) -> Vec<Step> {
+    vec![Step::Expect, Step::Send(text.as_bytes().to_vec()), Step::HalfClose]
+}
+
+/// The bodies of what is kept, conversation by conversation.
+fn kept(capture: &Capture) -> Vec<Vec<String>> {
+    let text = |response: &ananke::target::ServedResponse| {
+        let frames = response.frames.iter().map(|frame| String::from_utf8_lossy(&frame.bytes).into_owned());
+        frames.collect::<String>()
+    };
+    let all = capture.take();
+    let of_conversation = all.iter().map(|conversation| {
+        let responses = conversation.exchanges.iter().map(|exchange| exchange.response.as_ref());
+        responses.map(|response| response.map_or_else(ToString::to_string, text)).collect()
+    });
+    of_conversation.collect()
+}
+
+#[tokio::test]
+async fn every_byte_passes_as_it_is() {
+    let body = "data: {\"a\":\u{fffd}}\r\n\r\n: \u{1F600}\n\ndata: [";
+    let head = "HTTP/1.1 203 Odd\r\nContent-Type: text/event-stream; x=y\r\nX-Own: a  b\r\nSet-Cookie: one\r\nSet-Cookie: two\r\n";
+    let whole = format!("{head}Content-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
+    let agent = RawAgent::start(vec![respond(&whole)]).await;
+    let (serving, capture) = proxy(&agent.url()).await;
+    let sent = b"{\"threadId\": \"t\",  \"runId\":\"r\", \"messages\":[{\"role\":\"user\",\"content\":\"\\u00e9\"}]}";
+    let headers = ["authorization: Bearer x", "accept-encoding: gzip", "x-twice: 1", "x-twice: 2"];
+    let response = serving.send("POST", "/other?a=%20b", &headers, sent).await;
+    assert_eq!((response.status, response.body.as_str()), (203, body));
+    assert_eq!(response.headers["content-type"], "text/event-stream; x=y");
+    assert_eq!(response.headers["x-own"], "a  b");
+    assert_eq!(kept(&capture), [[body]]);
+    let requests = agent.requests().await;
+    let head = &requests[0].head;
+    assert!(head.starts_with("post /other?a=%20b http/1.1") || head.starts_with("POST /other?a=%20b HTTP/1.1"), "{head}");
+    for header in ["authorization: Bearer x", "x-twice: 1", "x-twice: 2"] {
+        assert!(head.contains(header), "{header} in {head}");
+    }
+    assert!(!head.contains("accept-encoding"), "what is kept is not compressed: {head}");
+    assert_eq!(requests[0].body, sent);
+}
+
+#[tokio::test]
+async fn conversations_of_several_clients_are_kept_apart() {
+    let agent = Serving::start(embedded(&project("    - { do: [{ say: ok }] }\n"))).await;
+    let (serving, capture) = proxy(&format!("http://127.0.0.1:{}/agent", agent.port)).await;
+    let both = async |thread: &'static str| {
+        for said in [&["1"][..], &["1", "2"]] {
+            assert_eq!(serving.post(&run(thread, said)).await.status, 200);
+        }
+    };
+    tokio::join!(both("a"), both("b"));
+    assert_eq!(serving.post(&run("a", &["again"])).await.status, 200);
+    let user = |text: &str| json!({ "role": "user", "content": text });
+    for messages in [json!([user("x")]), json!([user("x"), { "role": "assistant", "content": "ok" }, user("y")]), json!([user("z")])] {
+        let chat = json!({ "model": "m", "messages": messages });
+        assert_eq!(serving.post(&chat).await.status, 200);
+    }
+    assert_eq!(serving.send("GET", "/", &[], b"").await.status, 404, "it passes, and is no conversation");
+    let mut lengths: Vec<usize> = capture.take().iter().map(|conversation| conversation.exchanges.len()).collect();
+    lengths.sort_unstable();
+    assert_eq!(lengths, [1, 1, 2, 2, 2]);
+}
+
+#[tokio::test]
+async fn an_agent_that_dies_in_the_middle_dies_for_the_client_too() {
+    let start = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n5\r\ndata:\r\n";
+    let agent = RawAgent::start(vec![vec![Step::Expect, Step::Send(start.into()), Step::HalfClose]]).await;
+    let (serving, capture) = proxy(&agent.url()).await;
+    let response = serving.post(&run("a", &["hi"])).await;
+    assert_eq!((response.body.as_str(), response.is_complete), ("data:", false));
+    assert_eq!(serving.log(1).await, ["AG-UI: \"hi\": 200, the connection of the agent broke"]);
+    let all = capture.take();
+    let response = all[0].exchanges[0].response.as_ref().unwrap();
+    assert!(matches!(response.end, ServedEnd::Breaks(_)), "{:?}", response.end);
+}
+
+#[tokio::test]
+async fn an_agent_that_is_not_there_is_a_bad_gateway() {
+    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let (serving, capture) = proxy(&format!("http://127.0.0.1:{port}/agent")).await;
+    let response = serving.post(&run("a", &["hi"])).await;
+    assert_eq!(response.status, 502);
+    assert!(response.body.starts_with("the agent cannot be reached: "), "{}", response.body);
+    assert!(serving.log(1).await[0].starts_with("POST /, the agent did not respond: "));
+    assert!(capture.take().is_empty(), "what is not sent is not read");
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_is_gone_for_the_agent_too() {
+    let start = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: 1\n\n";
+    let agent = RawAgent::start(vec![vec![Step::Expect, Step::Send(start.into()), Step::Hold]]).await;
+    let (serving, capture) = proxy(&agent.url()).await;
+    let body = run("a", &["hi"]).to_string();
+    let mut stream = serving.connect("POST", "/", &[], body.as_bytes()).await;
+    let mut some = [0; 8];
+    stream.read_exact(&mut some).await.unwrap();
+    drop(stream);
+    assert_eq!(agent.requests().await.len(), 1, "its connection was closed");
+    let expected = "AG-UI: \"hi\": 200, the client went away before a response was complete";
+    assert_eq!(serving.log(1).await, [expected]);
+    assert_eq!(capture.take()[0].exchanges[0].response, Err(Incomplete::ClientLeft));
+}
+
+#[tokio::test]
+async fn a_body_of_100_mb_passes_and_is_not_kept() {
+    const SIZE: usize = 100 << 20;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    // An agent that takes and gives so many bytes.
+    let agent = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let (mut taken, mut buffer) = (0, vec![0; 1 << 16]);
+        while taken < SIZE {
+            taken += stream.read(&mut buffer).await.unwrap();
+        }
+        let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {SIZE}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        for _ in 0..SIZE >> 16 {
+            stream.write_all(&buffer).await.unwrap();
+        }
+        taken
+    });
+    let (serving, capture) = proxy(&format!("http://127.0.0.1:{port}/agent")).await;
+    let mut stream = serving.connect("POST", "/", &["x-a: 1"], &vec![b'x'; SIZE]).await;
+    let (mut given, mut buffer) = (0, vec![0; 1 << 16]);
+    loop {
+        match stream.read(&mut buffer).await.unwrap() {
+            0 => break,
+            count => given += count,
+        }
+    }
+    assert!(given > SIZE, "{given} bytes came back");
+    assert!(agent.await.unwrap() >= SIZE);
+    assert!(capture.take().is_empty(), "a body that is not looked at is no request of a protocol");
+}

@@ -1,7 +1,7 @@
 //! The exchanges of one conversation.
 
 use super::captured_exchange::CapturedExchange;
-use crate::target::{Action, ServedRequest};
+use crate::target::ServedRequest;
 
 /// The exchanges of one conversation, in the order in which they were asked for.
 #[derive(Default)]
@@ -23,11 +23,5 @@ impl CapturedConversation {
             }
             _ => false,
         }
-    }
-
-    /// Whether the client has executed tools in it.
-    pub fn has_tool_results(&self) -> bool {
-        let mut actions = self.exchanges.iter().flat_map(|exchange| exchange.request.actions());
-        actions.any(|action| matches!(action, Action::ToolResults(_)))
     }
 }

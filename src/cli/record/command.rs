@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use ananke::context::Context;
-use ananke::freeze::FreezeError;
 use ananke::plan::{Plan, Selection};
 use ananke::process::TerminalMode;
 use ananke::project::Variables;
@@ -14,6 +13,8 @@ use ananke::target::http::HttpTransport;
 use clap::Args;
 
 use super::dialog::Dialog;
+use super::proxy::ProxyRecording;
+use super::unrecorded::Unrecorded;
 use super::write::{refuse_existing, write};
 use crate::cli::colour::Colour;
 use crate::cli::exit::Exit;
@@ -40,6 +41,9 @@ pub(crate) struct RecordOptions {
     /// Write its recording below this directory
     #[arg(long, value_name = "DIR", default_value = FOLDER)]
     pub(crate) recordings: PathBuf,
+    /// Record what a front end says to the agent: listen on this port, and pass everything on; 0 lets the system choose the port
+    #[arg(long, value_name = "PORT")]
+    pub(crate) proxy: Option<u16>,
     /// Replace the test and its recording if they exist
     #[arg(long)]
     pub(crate) force: bool,
@@ -92,28 +96,12 @@ pub(in crate::cli) fn record(options: &RecordOptions, context: &Context) -> Exit
     }
 }
 
-/// Why nothing is recorded.
-enum Unrecorded {
-    /// It was reported.
-    Reported(Exit),
-    /// This is to be reported.
-    Refused(FreezeError),
-}
-
-impl From<FreezeError> for Unrecorded {
-    fn from(error: FreezeError) -> Self {
-        Self::Refused(error)
-    }
-}
-
-impl From<std::io::Error> for Unrecorded {
-    fn from(error: std::io::Error) -> Self {
-        Self::Refused(FreezeError::Refused { message: error.to_string(), help: None })
-    }
-}
-
 fn recorded(options: &RecordOptions, context: &Context) -> Result<Exit, Unrecorded> {
     let (request, name) = (options.request(context), options.name());
+    if let Some(port) = options.proxy {
+        let (overwrites, colour) = (options.force, options.color);
+        return ProxyRecording { request, name, port, overwrites, colour, context }.carry_out();
+    }
     let (plan, unsaved) = request.blank_test(context, &name)?;
     if !options.force {
         refuse_existing(&request.files(&plan), context)?;

@@ -1,0 +1,25 @@
+//! Why nothing is recorded.
+
+use ananke::freeze::FreezeError;
+
+use crate::cli::exit::Exit;
+
+/// Why nothing is recorded.
+pub(super) enum Unrecorded {
+    /// It was reported.
+    Reported(Exit),
+    /// This is to be reported.
+    Refused(FreezeError),
+}
+
+impl From<FreezeError> for Unrecorded {
+    fn from(error: FreezeError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<std::io::Error> for Unrecorded {
+    fn from(error: std::io::Error) -> Self {
+        Self::Refused(FreezeError::Refused { message: error.to_string(), help: None })
+    }
+}

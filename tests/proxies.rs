@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use ananke::proxy::{Capture, Incomplete, ProxyServer};
+use ananke::plan::Selection;
+use ananke::proxy::{Capture, Incomplete, ProxyServer, hold_again};
+use ananke::record::{RecordRequest, RecordedFile, record};
 use ananke::target::ServedEnd;
 use ananke::target::http::Forwarder;
 use regex::Regex;
@@ -11,6 +13,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use crate::mocks::server::{Lines, Serving, embedded, project, run};
+use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// A proxy in front of this address.
@@ -57,7 +60,10 @@ async fn every_byte_passes_as_it_is() {
     assert_eq!(kept(&capture), [[body]]);
     let requests = agent.requests().await;
     let head = &requests[0].head;
-    assert!(head.starts_with("post /other?a=%20b http/1.1") || head.starts_with("POST /other?a=%20b HTTP/1.1"), "{head}");
+    assert!(
+        head.starts_with("post /other?a=%20b http/1.1") || head.starts_with("POST /other?a=%20b HTTP/1.1"),
+        "{head}"
+    );
     for header in ["authorization: Bearer x", "x-twice: 1", "x-twice: 2"] {
         assert!(head.contains(header), "{header} in {head}");
     }
@@ -77,12 +83,17 @@ async fn conversations_of_several_clients_are_kept_apart() {
     tokio::join!(both("a"), both("b"));
     assert_eq!(serving.post(&run("a", &["again"])).await.status, 200);
     let user = |text: &str| json!({ "role": "user", "content": text });
-    for messages in [json!([user("x")]), json!([user("x"), { "role": "assistant", "content": "ok" }, user("y")]), json!([user("z")])] {
+    for messages in [
+        json!([user("x")]),
+        json!([user("x"), { "role": "assistant", "content": "ok" }, user("y")]),
+        json!([user("z")]),
+    ] {
         let chat = json!({ "model": "m", "messages": messages });
         assert_eq!(serving.post(&chat).await.status, 200);
     }
     assert_eq!(serving.send("GET", "/", &[], b"").await.status, 404, "it passes, and is no conversation");
-    let mut lengths: Vec<usize> = capture.take().iter().map(|conversation| conversation.exchanges.len()).collect();
+    let mut lengths: Vec<usize> =
+        capture.take().iter().map(|conversation| conversation.exchanges.len()).collect();
     lengths.sort_unstable();
     assert_eq!(lengths, [1, 1, 2, 2, 2]);
 }
@@ -158,4 +169,78 @@ async fn a_body_of_100_mb_passes_and_is_not_kept() {
     assert!(given > SIZE, "{given} bytes came back");
     assert!(agent.await.unwrap() >= SIZE);
     assert!(capture.take().is_empty(), "a body that is not looked at is no request of a protocol");
+}
+
+/// What is written of the conversations that have passed, and why the first goes no further.
+async fn written(project: &Project, capture: &Capture) -> (RecordedFile, Option<String>) {
+    let request = RecordRequest {
+        selection: Selection::default(),
+        file: project.folder().join("front.test.yaml"),
+        folder: project.folder().join("recordings"),
+    };
+    let (mut held, mut first) = (Vec::new(), None);
+    for (conversation, number) in capture.take().into_iter().zip(1..) {
+        let name = format!("front {number}");
+        let (plan, context) = request.blank_test(&project.context(), &name).unwrap();
+        let again = hold_again(&context, plan, conversation).await.unwrap();
+        if number == 1 {
+            first = again.held.problem.as_ref().map(|problem| problem.message.clone()).or(again.ends);
+        }
+        held.push((name, again.held));
+    }
+    (record(&project.context(), &request, held).await.unwrap(), first)
+}
+
+fn client_of(port: u16) -> Project {
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, agentId: shop, endpoint: \"http://127.0.0.1:{port}/\" }}\n"
+    );
+    Project::new(&[("ananke.config.yaml", &config)])
+}
+
+#[tokio::test]
+async fn what_has_passed_is_written_and_replays() {
+    let rules = "    - { when: { user: pay }, do: [{ call: { tool: pay, args: { order: O-7 }, result: paid, delay_ms: 40 } }, { interrupt: { reason: confirmation } }, { say: Paid. }] }
+    - { do: [{ say: Hello }] }
+";
+    let agent = Serving::start(embedded(&project(rules))).await;
+    let (serving, capture) = proxy(&format!("http://127.0.0.1:{}/", agent.port)).await;
+    serving.post(&run("a", &["hi"])).await;
+    serving.post(&run("b", &["Please pay order O-7"])).await;
+    serving.post(&run("a", &["hi", "again"])).await;
+    let mut resume = run("b", &["Please pay order O-7", ""]);
+    resume["resume"] =
+        json!([{ "interruptId": "interrupt-1", "status": "resolved", "payload": { "ok": true } }]);
+    serving.post(&resume).await;
+    let client = client_of(agent.port);
+    let (file, why) = written(&client, &capture).await;
+    assert_eq!(why, None);
+    let tests: Vec<_> = file.tests.iter().map(|test| (test.turns, test.failure.clone())).collect();
+    assert_eq!(tests, [(2, None), (2, None)]);
+    for line in
+        ["- user: Please pay order O-7", "order: O-7", "outcome: interrupted", "ok: true", "# agent: Paid."]
+    {
+        assert!(file.text.contains(line), "{line} in\n{}", file.text);
+    }
+    file.write().unwrap();
+    // Live, the same tests pass as well.
+    let outcomes = client.run().await;
+    let statuses: Vec<&str> = outcomes.iter().map(|outcome| outcome.status().as_str()).collect();
+    assert_eq!(statuses, ["passed", "passed"], "{}", file.text);
+}
+
+#[tokio::test]
+async fn a_conversation_ends_before_the_turn_that_broke() {
+    let whole = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"a\",\"runId\":\"r-1\"}\n\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"a\",\"runId\":\"r-1\"}\n\n";
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+    let good = format!("{head}content-length: {}\r\nconnection: close\r\n\r\n{whole}", whole.len());
+    let bad = format!("{head}transfer-encoding: chunked\r\n\r\n6\r\ndata: \r\n");
+    let agent = RawAgent::start(vec![respond(&good), respond(&bad)]).await;
+    let (serving, capture) = proxy(&agent.url()).await;
+    serving.post(&run("a", &["hi"])).await;
+    serving.post(&run("a", &["hi", "again"])).await;
+    let (file, why) = written(&client_of(agent.address.port()), &capture).await;
+    assert_eq!((file.tests[0].turns, file.tests[0].failure.as_deref()), (1, None));
+    let why = why.unwrap();
+    assert!(why.contains("the connection was closed"), "{why}");
 }

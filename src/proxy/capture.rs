@@ -50,7 +50,11 @@ impl Capture {
     }
 
     /// The response to a request is over.
-    pub(super) fn end(&self, ExchangePlace(place, number): ExchangePlace, response: Result<ServedResponse, Incomplete>) {
+    pub(super) fn end(
+        &self,
+        ExchangePlace(place, number): ExchangePlace,
+        response: Result<ServedResponse, Incomplete>,
+    ) {
         let mut all = self.lock();
         let exchange = all.get_mut(place).and_then(|conversation| conversation.exchanges.get_mut(number));
         if let Some(exchange) = exchange {

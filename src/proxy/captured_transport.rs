@@ -55,7 +55,12 @@ impl CapturedTransport {
                 .filter_map(|name| Some(((*name).to_owned(), header(name)?)))
                 .collect(),
         };
-        let body = CapturedBody { clock: Arc::clone(&self.clock), sent, frames: response.frames.into(), end: response.end };
+        let body = CapturedBody {
+            clock: Arc::clone(&self.clock),
+            sent,
+            frames: response.frames.into(),
+            end: response.end,
+        };
         Ok(Some(Reply { at, head, body: Box::new(body) }))
     }
 }

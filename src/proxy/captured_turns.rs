@@ -58,7 +58,8 @@ fn input(action: &Action) -> Result<TurnInput, String> {
             Ok(TurnInput::Resume(answers.iter().map(answer).collect()))
         }
         Action::ToolResults(_) => {
-            Err("the client has executed a tool, which is not recorded: give the test `client_tools`".to_owned())
+            Err("the client has executed a tool, which is not recorded: give the test `client_tools`"
+                .to_owned())
         }
         Action::Connect | Action::Continue | Action::CallTool { .. } | Action::ListTools => {
             Err("a request has no message of the user".to_owned())

@@ -39,7 +39,8 @@ impl ProxyServer {
         let began = Instant::now();
         let answered = self.forwarder.forward(&method, &target, &headers, body).await;
         let read = (method == "POST").then(|| read(&seen)).flatten();
-        let asks = read.as_ref().map(|(protocol, request)| format!("{}: {}", protocol.name(), request.describe()));
+        let asks =
+            read.as_ref().map(|(protocol, request)| format!("{}: {}", protocol.name(), request.describe()));
         let line = asks.unwrap_or_else(|| format!("{method} {target}"));
         let place = read.and_then(|(protocol, request)| self.capture.begin(protocol, request));
         let mut passing = Passing {
@@ -53,9 +54,8 @@ impl ProxyServer {
         };
         match answered {
             Ok(response) => {
-                passing.kept = place.map(|_| {
-                    KeptResponse::new(response.status, response.headers.clone(), began.elapsed())
-                });
+                passing.kept = place
+                    .map(|_| KeptResponse::new(response.status, response.headers.clone(), began.elapsed()));
                 let (status, headers) = (response.status, response.headers.clone());
                 passing.line = format!("{}: {status}", passing.line);
                 let length = headers.iter().find(|(name, _)| name == "content-length");
@@ -123,7 +123,6 @@ impl Passing {
             }
         }
     }
-
 
     /// The response is over.
     fn end(&mut self, response: Result<crate::target::ServedResponse, Incomplete>) {

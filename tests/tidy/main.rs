@@ -52,7 +52,7 @@ const DIRECTION: &[&[&str]] = &[
     &["record"],
     &["compare"],
     &["report"],
-    &["testing", "mock"],
+    &["testing", "mock", "proxy"],
     &["cli"],
 ];
 

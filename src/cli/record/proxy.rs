@@ -123,7 +123,11 @@ impl ProxyRecording<'_> {
             let turns = conversation.inputs.len();
             if let Some(why) = ends {
                 is_complete = false;
-                let what = if turns == 0 { "is not written".to_owned() } else { format!("ends after {turns} turns") };
+                let what = if turns == 0 {
+                    "is not written".to_owned()
+                } else {
+                    format!("ends after {turns} turns")
+                };
                 let line = format!("error: the test `{name}` {what}: {why}");
                 writeln!(outputs.stderr.clone(), "{}", escape::terminal(&line))?;
             }
@@ -133,7 +137,8 @@ impl ProxyRecording<'_> {
         }
         outputs.stderr.finish()?;
         if held.is_empty() {
-            let help = "let the front end talk to the address that was printed, in a protocol that ananke knows";
+            let help =
+                "let the front end talk to the address that was printed, in a protocol that ananke knows";
             return Err(FreezeError::refused("no conversation has passed: nothing was written", help).into());
         }
         let file = record_conversations(self.context, &self.request, held).await?;

@@ -57,7 +57,8 @@ impl Forwarder {
             return self.endpoint.clone();
         }
         let mut place = self.endpoint.clone();
-        let (path, query) = target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+        let (path, query) =
+            target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
         place.set_path(path);
         place.set_query(query);
         place

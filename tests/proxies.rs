@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ananke::plan::Selection;
+use ananke::project::Variables;
 use ananke::proxy::{Capture, Incomplete, ProxyServer, hold_again};
 use ananke::record::{RecordRequest, RecordedFile, record};
 use ananke::target::ServedEnd;
@@ -181,8 +182,8 @@ async fn written(project: &Project, capture: &Capture) -> (RecordedFile, Option<
     let (mut held, mut first) = (Vec::new(), None);
     for (conversation, number) in capture.take().into_iter().zip(1..) {
         let name = format!("front {number}");
-        let (plan, context) = request.blank_test(&project.context(), &name).unwrap();
-        let again = hold_again(&context, plan, conversation).await.unwrap();
+        let variables = Variables::default();
+        let again = hold_again(&project.context(), &request, &name, &variables, conversation).await.unwrap();
         if number == 1 {
             first = again.held.problem.as_ref().map(|problem| problem.message.clone()).or(again.ends);
         }
@@ -243,4 +244,40 @@ async fn a_conversation_ends_before_the_turn_that_broke() {
     assert_eq!((file.tests[0].turns, file.tests[0].failure.as_deref()), (1, None));
     let why = why.unwrap();
     assert!(why.contains("the connection was closed"), "{why}");
+}
+
+#[tokio::test]
+async fn tools_of_the_front_end_get_mocks_that_answer_the_same() {
+    let rules = "    - when: { user: photo }
+      do: [{ call: { tool: take_photo } }, { call: { tool: take_photo } }, { say: Nice. }]
+    - { do: [{ call: { tool: locate, args: { exact: true } } }, { say: There. }] }
+";
+    let agent = Serving::start(embedded(&project(rules))).await;
+    let (serving, capture) = proxy(&format!("http://127.0.0.1:{}/", agent.port)).await;
+    let tools = json!([
+        { "name": "take_photo", "description": "Costs ${5}", "parameters": { "type": "object" } },
+        { "name": "locate", "parameters": { "type": "object", "required": ["exact"] } },
+        { "name": "unused" },
+    ]);
+    let ask = async |mut body: serde_json::Value, results: &[(&str, &str)]| {
+        body["tools"] = tools.clone();
+        let messages = body["messages"].as_array_mut().unwrap();
+        let result = |(call, text): &(&str, &str)| json!({ "id": "x", "role": "tool", "toolCallId": call, "content": text });
+        messages.extend(results.iter().map(result));
+        assert_eq!(serving.post(&body).await.status, 200);
+    };
+    ask(run("a", &["photo"]), &[]).await;
+    ask(run("a", &["photo", "photo"]), &[("call-1", "{\"id\":1}"), ("call-2", "blurred")]).await;
+    ask(run("a", &["photo", "where?"]), &[]).await;
+    ask(run("a", &["photo", "where?"]), &[("call-3", "Rome")]).await;
+    let client = client_of(agent.port);
+    let (file, why) = written(&client, &capture).await;
+    assert_eq!(why, None);
+    assert_eq!((file.tests[0].turns, file.tests[0].failure.as_deref()), (2, None), "{}", file.text);
+    for line in ["description: \"Costs $${5}\"", "sequence:", "- result: blurred", "result: Rome", "mock: none", "# agent: There."] {
+        assert!(file.text.contains(line), "{line} in\n{}", file.text);
+    }
+    file.write().unwrap();
+    let outcomes = client.run().await;
+    assert_eq!(outcomes[0].status().as_str(), "passed", "live as well: {}", file.text);
 }

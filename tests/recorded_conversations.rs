@@ -62,7 +62,7 @@ fn request(project: &Project) -> RecordRequest {
 }
 
 async fn held(project: &Project, bodies: Vec<String>, inputs: Vec<TurnInput>) -> HeldConversation {
-    let (plan, context) = request(project).blank_test(&project.context(), "shop").expect("a plan");
+    let (plan, context) = request(project).blank_test(&project.context(), "shop", &[]).expect("a plan");
     let transport: Arc<dyn Transport> = Paths::sending(&[("/shop", bodies)]);
     let (sender, events) = event_channel(1);
     let mut shared = Run::new(context, transport, plan.redactor.clone(), Options::default(), sender);
@@ -222,7 +222,7 @@ async fn a_conversation_without_a_turn_is_no_test() {
 fn an_agent_without_words_of_a_user_is_refused() {
     let config = "version: \"1.3\"\ntarget: { type: mcp, transport: stdio, command: [\"true\"] }\n";
     let project = Project::new(&[("ananke.config.yaml", config)]);
-    let refused = request(&project).blank_test(&project.context(), "shop").map(|_| ());
+    let refused = request(&project).blank_test(&project.context(), "shop", &[]).map(|_| ());
     assert!(
         matches!(&refused, Err(FreezeError::Refused { message, .. }) if message.contains("takes no words of a user")),
         "{refused:?}"

@@ -1,15 +1,21 @@
 //! What was asked in a captured conversation, as turns of a test.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use super::captured_conversation::CapturedConversation;
-use crate::message::{AnswerTo, InterruptAnswer, PendingAnswer, TurnInput};
+use crate::message::{
+    AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, ToolDeclaration, TurnInput,
+};
 use crate::target::{Action, ServedProtocol, ServedRequest, ServedResponse};
 
 /// The turns of a conversation, and the responses to their requests.
 pub(super) struct CapturedTurns {
     pub(super) inputs: VecDeque<TurnInput>,
     pub(super) exchanges: VecDeque<CapturedAnswer>,
+    /// The client-side tools.
+    pub(super) tools: Vec<ToolDeclaration>,
+    /// What the client answered to calls of these, by the id of the call.
+    pub(super) answers: HashMap<String, ToolAnswer>,
     /// Why there is no more of it, if there was more.
     pub(super) ends: Option<String>,
 }
@@ -24,12 +30,19 @@ pub(super) struct CapturedAnswer {
 impl CapturedTurns {
     /// The turns up to the first that cannot be written as one.
     pub(super) fn of(conversation: CapturedConversation) -> Self {
-        let mut turns = Self { inputs: VecDeque::new(), exchanges: VecDeque::new(), ends: None };
+        let mut turns = Self {
+            inputs: VecDeque::new(),
+            exchanges: VecDeque::new(),
+            tools: Vec::new(),
+            answers: HashMap::new(),
+            ends: None,
+        };
         for exchange in conversation.exchanges {
-            let input = exchange.request.actions().last().ok_or("it asks nothing".to_owned()).and_then(input);
+            turns.declare(exchange.request.tools());
+            let input = exchange.request.actions().last().map_or(Ok(None), |action| turns.input(action));
             match (input, exchange.response) {
                 (Ok(input), Ok(response)) => {
-                    turns.inputs.push_back(input);
+                    turns.inputs.extend(input);
                     let (protocol, request) = (exchange.protocol, exchange.request);
                     turns.exchanges.push_back(CapturedAnswer { protocol, request, response });
                 }
@@ -42,27 +55,38 @@ impl CapturedTurns {
         }
         turns
     }
-}
 
-/// The turn that asks this.
-fn input(action: &Action) -> Result<TurnInput, String> {
-    match action {
-        Action::User { content, .. } => Ok(TurnInput::User(content.clone())),
-        Action::Resume(answers) => {
-            let only = answers.len() == 1;
-            let answer = |answer: &InterruptAnswer| PendingAnswer {
-                to: if only { AnswerTo::TheOnlyOne } else { AnswerTo::Id(answer.id.clone()) },
-                is_resolved: answer.is_resolved,
-                payload: answer.payload.clone(),
-            };
-            Ok(TurnInput::Resume(answers.iter().map(answer).collect()))
+    /// Adds tools that are not known yet.
+    fn declare(&mut self, tools: &[ToolDeclaration]) {
+        for tool in tools {
+            if !self.tools.iter().any(|known| known.name == tool.name) {
+                self.tools.push(tool.clone());
+            }
         }
-        Action::ToolResults(_) => {
-            Err("the client has executed a tool, which is not recorded: give the test `client_tools`"
-                .to_owned())
-        }
-        Action::Connect | Action::Continue | Action::CallTool { .. } | Action::ListTools => {
-            Err("a request has no message of the user".to_owned())
+    }
+
+    /// The turn that asks this; `None` if it goes on with the turn before it.
+    fn input(&mut self, action: &Action) -> Result<Option<TurnInput>, String> {
+        match action {
+            Action::User { content, .. } => Ok(Some(TurnInput::User(content.clone()))),
+            Action::Resume(answers) => {
+                let only = answers.len() == 1;
+                let answer = |answer: &InterruptAnswer| PendingAnswer {
+                    to: if only { AnswerTo::TheOnlyOne } else { AnswerTo::Id(answer.id.clone()) },
+                    is_resolved: answer.is_resolved,
+                    payload: answer.payload.clone(),
+                };
+                Ok(Some(TurnInput::Resume(answers.iter().map(answer).collect())))
+            }
+            Action::ToolResults(answers) if !self.inputs.is_empty() => {
+                self.answers.extend(answers.iter().map(|answer| (answer.call.clone(), answer.clone())));
+                Ok(None)
+            }
+            Action::ToolResults(_)
+            | Action::Connect
+            | Action::Continue
+            | Action::CallTool { .. }
+            | Action::ListTools => Err("it does not begin with a message of the user".to_owned()),
         }
     }
 }

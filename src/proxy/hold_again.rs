@@ -6,17 +6,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::BoxFuture;
 
 use super::captured_conversation::CapturedConversation;
+use super::captured_tools::CapturedTools;
 use super::captured_transport::CapturedTransport;
 use super::captured_turns::CapturedTurns;
 use crate::context::{Context, ManualClock};
 use crate::freeze::FreezeError;
-use crate::message::TurnInput;
+use crate::message::{ToolAnswer, TurnInput};
 use crate::outcome::TurnEnd;
-use crate::plan::Plan;
-use crate::record::{HeldConversation, hold};
+use crate::project::Variables;
+use crate::record::{HeldConversation, RecordRequest, hold};
 use crate::redact::Redactor;
 use crate::run::{ConversationDriver, Options, Run, event_channel};
-use crate::trace::Trace;
+use crate::trace::{ToolCall, Trace};
 
 /// A captured conversation that was held again.
 #[derive(Clone, Debug)]
@@ -27,41 +28,61 @@ pub struct HeldAgain {
     pub ends: Option<String>,
 }
 
-/// Holds `conversation` again as the one test of `plan`, which has no turns. Nothing is sent.
+/// Holds `conversation` again as a test of this name that has no turns, with the `variables` of the project. Nothing is sent.
 ///
 /// # Errors
 /// If it cannot be recorded.
 pub async fn hold_again(
     context: &Context,
-    plan: Plan,
+    request: &RecordRequest,
+    name: &str,
+    variables: &Variables,
     conversation: CapturedConversation,
 ) -> Result<HeldAgain, FreezeError> {
-    let CapturedTurns { inputs, exchanges, ends } = CapturedTurns::of(conversation);
+    let CapturedTurns { inputs, exchanges, tools, answers, ends } = CapturedTurns::of(conversation);
+    let tools = CapturedTools::new(tools, answers);
+    let (mut plan, context) = request.blank_test(context, name, &tools.written())?;
+    plan.variables = variables.clone();
     let clock = Arc::new(ManualClock::new(context.unix_ms()));
     let environment = Arc::clone(&plan.environment);
-    let context = Context { environment, clock: Arc::clone(&clock) as _, ..context.clone() };
+    let context = Context { environment, clock: Arc::clone(&clock) as _, ..context };
     let (sender, events) = event_channel(1);
     let transport = Arc::new(CapturedTransport::new(clock, exchanges));
     let mut shared = Run::new(context, transport, plan.redactor.clone(), Options::default(), sender);
-    shared.driver = Some(Arc::new(CapturedClient(Mutex::new(inputs))));
+    let client = Arc::new(CapturedClient { inputs: Mutex::new(inputs), tools });
+    shared.driver = Some(Arc::clone(&client) as Arc<dyn ConversationDriver>);
     let held = hold(shared, events, plan).await?;
+    let held = HeldConversation { client_tools: client.tools.written(), ..held };
     Ok(HeldAgain { held, ends })
 }
 
-/// Says what the client of the proxy said.
-struct CapturedClient(Mutex<VecDeque<TurnInput>>);
+/// Says what the client of the proxy said, and answers calls as it did.
+struct CapturedClient {
+    inputs: Mutex<VecDeque<TurnInput>>,
+    tools: CapturedTools,
+}
 
 impl ConversationDriver for CapturedClient {
     fn instructions(&self) -> Option<&'static str> {
         None
     }
 
-    fn begins(&self, _: Vec<String>, _: &Redactor) {}
+    fn begins(&self, _: Vec<String>, redactor: &Redactor) {
+        self.tools.mask(redactor);
+    }
 
     fn next(&self) -> BoxFuture<'_, Option<TurnInput>> {
-        let next = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let next = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         Box::pin(std::future::ready(next))
     }
 
     fn ended(&self, _: &Trace, _: &TurnEnd) {}
+
+    fn executes(&self, tool: &str) -> bool {
+        self.tools.executes(tool)
+    }
+
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
+        Box::pin(std::future::ready(self.tools.answer(call.name.as_str(), &call.wire_id.to_string())))
+    }
 }

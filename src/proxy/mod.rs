@@ -7,6 +7,7 @@
 mod capture;
 mod captured_conversation;
 mod captured_exchange;
+mod captured_tools;
 mod captured_transport;
 mod captured_turns;
 mod endpoint;

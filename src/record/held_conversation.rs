@@ -3,6 +3,8 @@
 //! Flows in: a run with a driver, and the plan of a test without turns. Flows out: what was said, and the recording. Nothing is
 //! written.
 
+use serde_json::Value;
+
 use crate::freeze::FreezeError;
 use crate::message::TurnInput;
 use crate::outcome::{Outcome, Problem, Status};
@@ -16,6 +18,8 @@ pub struct HeldConversation {
     pub inputs: Vec<TurnInput>,
     /// The text of its recording.
     pub recording: String,
+    /// The client-side tools that the test has of its own, as it writes them, with their mocks.
+    pub client_tools: Vec<Value>,
     /// Why the turn after these did not end as it should, if there was one.
     pub problem: Option<Problem>,
 }
@@ -39,7 +43,7 @@ pub async fn hold(
     let turns = log.take().turns.into_iter().take(complete_turns(&outcome));
     let inputs = turns.map(|turn| turn.input).collect();
     let problem = outcome.first_problem().map(|(_, problem)| problem.clone());
-    Ok(HeldConversation { inputs, recording, problem })
+    Ok(HeldConversation { inputs, recording, client_tools: Vec::new(), problem })
 }
 
 /// How many turns ended as they should, before the first that did not.

@@ -28,15 +28,24 @@ pub struct RecordRequest {
 }
 
 impl RecordRequest {
-    /// The plan of a test of this name without turns, and the context in which it is read.
+    /// The plan of a test of this name without turns, and the context in which it is read. `client_tools` are its own, as a
+    /// test writes them.
     ///
     /// # Errors
     /// If something is wrong with the config, or there is no such target.
-    pub fn blank_test(&self, context: &Context, name: &str) -> Result<(Plan, Context), FreezeError> {
-        let head = Map::from_iter([
+    pub fn blank_test(
+        &self,
+        context: &Context,
+        name: &str,
+        client_tools: &[Value],
+    ) -> Result<(Plan, Context), FreezeError> {
+        let mut head = Map::from_iter([
             ("name".to_owned(), json!(name)),
             ("interactive".to_owned(), json!({ "enabled": false })),
         ]);
+        if !client_tools.is_empty() {
+            head.insert("client_tools".to_owned(), client_tools.into());
+        }
         let test = WrittenTest { head, turns: Vec::new() };
         let selection = Selection { sends: true, ..self.selection.clone() };
         let (plan, context) = self.plan(context, &file_text(VERSION, &[test]), name, &selection)?;

@@ -62,7 +62,7 @@ impl DraftTest {
         name: &str,
         conversation: HeldConversation,
     ) -> Result<Self, FreezeError> {
-        let HeldConversation { inputs, recording, problem } = conversation;
+        let HeldConversation { inputs, recording, client_tools, problem } = conversation;
         if inputs.is_empty() {
             return Err(problem.map_or_else(
                 || FreezeError::refused("nothing was said", "type what the user says, one message per line"),
@@ -76,6 +76,9 @@ impl DraftTest {
         if !given.is_empty() {
             let given = given.iter().map(|(name, value)| (name.clone(), json!(text_with_references(value))));
             head.insert("vars".to_owned(), Value::Object(given.collect()));
+        }
+        if !client_tools.is_empty() {
+            head.insert("client_tools".to_owned(), client_tools.into());
         }
         let mut written = WrittenTest { head, turns: Vec::new() };
         for (input, number) in inputs.iter().zip(1..) {

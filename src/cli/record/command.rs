@@ -102,7 +102,7 @@ fn recorded(options: &RecordOptions, context: &Context) -> Result<Exit, Unrecord
         let (overwrites, colour) = (options.force, options.color);
         return ProxyRecording { request, name, port, overwrites, colour, context }.carry_out();
     }
-    let (plan, unsaved) = request.blank_test(context, &name)?;
+    let (plan, unsaved) = request.blank_test(context, &name, &[])?;
     if !options.force {
         refuse_existing(&request.files(&plan), context)?;
     }

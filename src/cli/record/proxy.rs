@@ -53,7 +53,7 @@ impl ProxyRecording<'_> {
 
     /// Passes requests on until a signal comes: what passed, and the variables of the project.
     async fn pass(&self, outputs: &Outputs) -> Result<(Capture, Variables), Unrecorded> {
-        let (mut plan, context) = self.request.blank_test(self.context, &self.name)?;
+        let (mut plan, context) = self.request.blank_test(self.context, &self.name, &[])?;
         let context = Context { environment: Arc::clone(&plan.environment), ..context };
         let (redactor, stopper) = (plan.redactor.clone(), Stopper::default());
         let screen = Screen {
@@ -152,9 +152,7 @@ impl ProxyRecording<'_> {
         conversation: CapturedConversation,
         variables: &Variables,
     ) -> Result<(HeldConversation, Option<String>), Unrecorded> {
-        let (mut plan, context) = self.request.blank_test(self.context, name)?;
-        plan.variables = variables.clone();
-        let again = hold_again(&context, plan, conversation).await?;
+        let again = hold_again(self.context, &self.request, name, variables, conversation).await?;
         let mut held = again.held;
         let problem = held.problem.take().map(|problem| problem.message);
         Ok((held, problem.or(again.ends)))

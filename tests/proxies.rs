@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ananke::plan::Selection;
 use ananke::project::Variables;
-use ananke::proxy::{Capture, Incomplete, ProxyServer, hold_again};
+use ananke::proxy::{Incomplete, ProxyCapture, ProxyServer, hold_again};
 use ananke::record::{RecordRequest, RecordedFile, record};
 use ananke::target::ServedEnd;
 use ananke::target::http::Forwarder;
@@ -18,8 +18,8 @@ use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// A proxy in front of this address.
-async fn proxy(endpoint: &str) -> (Serving, Capture) {
-    let (capture, lines) = (Capture::default(), Arc::new(Lines::default()));
+async fn proxy(endpoint: &str) -> (Serving, ProxyCapture) {
+    let (capture, lines) = (ProxyCapture::default(), Arc::new(Lines::default()));
     let (times, kept) = (Regex::new(", [0-9]+ ms").unwrap(), Arc::clone(&lines));
     let notice = Arc::new(move |line: &str| kept.push(times.replace(line, "").into_owned()));
     let forwarder = Forwarder::new(endpoint.parse().unwrap()).unwrap();
@@ -32,7 +32,7 @@ fn respond(text: &str) -> Vec<Step> {
 }
 
 /// The bodies of what is kept, conversation by conversation.
-fn kept(capture: &Capture) -> Vec<Vec<String>> {
+fn kept(capture: &ProxyCapture) -> Vec<Vec<String>> {
     let text = |response: &ananke::target::ServedResponse| {
         let frames = response.frames.iter().map(|frame| String::from_utf8_lossy(&frame.bytes).into_owned());
         frames.collect::<String>()
@@ -173,7 +173,7 @@ async fn a_body_of_100_mb_passes_and_is_not_kept() {
 }
 
 /// What is written of the conversations that have passed, and why the first goes no further.
-async fn written(project: &Project, capture: &Capture) -> (RecordedFile, Option<String>) {
+async fn written(project: &Project, capture: &ProxyCapture) -> (RecordedFile, Option<String>) {
     let request = RecordRequest {
         selection: Selection::default(),
         file: project.folder().join("front.test.yaml"),
@@ -274,7 +274,14 @@ async fn tools_of_the_front_end_get_mocks_that_answer_the_same() {
     let (file, why) = written(&client, &capture).await;
     assert_eq!(why, None);
     assert_eq!((file.tests[0].turns, file.tests[0].failure.as_deref()), (2, None), "{}", file.text);
-    for line in ["description: \"Costs $${5}\"", "sequence:", "- result: blurred", "result: Rome", "mock: none", "# agent: There."] {
+    for line in [
+        "description: \"Costs $${5}\"",
+        "sequence:",
+        "- result: blurred",
+        "result: Rome",
+        "mock: none",
+        "# agent: There.",
+    ] {
         assert!(file.text.contains(line), "{line} in\n{}", file.text);
     }
     file.write().unwrap();

@@ -43,7 +43,7 @@ impl CapturedTools {
         self.declarations.iter().any(|declared| declared.name == tool)
     }
 
-    /// What the client answered to this call of a tool.
+    /// What the client answered to this call to a tool.
     pub(super) fn answer(&self, tool: &str, call: &str) -> ToolAnswer {
         let answer = self.answers.get(call).cloned().unwrap_or_else(|| ToolAnswer {
             call: call.to_owned(),
@@ -84,7 +84,9 @@ fn mock(answer: &ToolAnswer, redactor: &Redactor) -> Value {
     let text = redactor.text(&answer.text()).into_owned();
     let kind = if answer.is_error { "error" } else { "result" };
     // JSON reads better than a text with JSON in it, where both are sent as the same text.
-    let json = serde_json::from_str::<Value>(&text).ok();
-    let json = json.filter(|value| !answer.is_error && !value.is_string() && value.to_string() == text);
+    let json = serde_json::from_str::<Value>(&text).ok().filter(|value| {
+        let written = value.to_string();
+        !answer.is_error && !value.is_string() && written == text
+    });
     json!({ kind: json.unwrap_or_else(|| text.into()) })
 }

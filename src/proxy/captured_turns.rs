@@ -3,9 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::captured_conversation::CapturedConversation;
-use crate::message::{
-    AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, ToolDeclaration, TurnInput,
-};
+use crate::message::{AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, ToolDeclaration, TurnInput};
 use crate::target::{Action, ServedProtocol, ServedRequest, ServedResponse};
 
 /// The turns of a conversation, and the responses to their requests.

@@ -31,8 +31,7 @@ pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, FreezeError> {
     })?;
     let endpoint = prepared.target.endpoint().and_then(|endpoint| endpoint.parse().ok());
     endpoint.ok_or_else(|| {
-        let message =
-            format!("the target `{}` has no endpoint that a proxy can stand before", entry.test.target);
+        let message = format!("the target `{}` has no endpoint to pass requests on to", entry.test.target);
         FreezeError::refused(message, "name a target with an `endpoint`: `--target NAME`")
     })
 }

@@ -83,6 +83,6 @@ impl ConversationDriver for CapturedClient {
     }
 
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
-        Box::pin(std::future::ready(self.tools.answer(call.name.as_str(), &call.wire_id.to_string())))
+        Box::pin(std::future::ready(self.tools.answer(call.name.as_str(), call.wire_id.as_ref())))
     }
 }

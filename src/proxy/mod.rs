@@ -4,7 +4,6 @@
 //! protocol knows a [`CapturedConversation`] for each thread, which is held again to be recorded. **Invariant:** the bytes of a body pass unchanged, whatever is
 //! kept of them.
 
-mod capture;
 mod captured_conversation;
 mod captured_exchange;
 mod captured_tools;
@@ -12,11 +11,12 @@ mod captured_transport;
 mod captured_turns;
 mod endpoint;
 mod hold_again;
+mod proxy_capture;
 mod proxy_server;
 
-pub use capture::{Capture, Notice};
 pub use captured_conversation::CapturedConversation;
 pub use captured_exchange::{CapturedExchange, Incomplete};
 pub use endpoint::endpoint;
 pub use hold_again::{HeldAgain, hold_again};
+pub use proxy_capture::{Notice, ProxyCapture};
 pub use proxy_server::ProxyServer;

@@ -7,8 +7,8 @@ use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::capture::{Capture, ExchangePlace, Notice};
 use super::captured_exchange::{Incomplete, KeptResponse};
+use super::proxy_capture::{ExchangePlace, Notice, ProxyCapture};
 use crate::http_server::{BodyWatch, ReceivedRequest, RequestHandler, SentResponse};
 use crate::target::http::{ForwardedResponse, Forwarder};
 use crate::target::{ServedEnd, ServedProtocol, ServedRequest, served_protocols};
@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 16 << 20;
 /// Passes requests on.
 pub struct ProxyServer {
     forwarder: Forwarder,
-    capture: Capture,
+    capture: ProxyCapture,
     notice: Notice,
 }
 
@@ -28,7 +28,7 @@ type SeenBody = Arc<Mutex<Option<BytesMut>>>;
 
 impl ProxyServer {
     /// A proxy in front of the server of `forwarder`. `capture` gets what passes, and `notice` a line about each exchange.
-    pub fn new(forwarder: Forwarder, capture: Capture, notice: Notice) -> Self {
+    pub fn new(forwarder: Forwarder, capture: ProxyCapture, notice: Notice) -> Self {
         Self { forwarder, capture, notice }
     }
 
@@ -98,7 +98,7 @@ fn read(seen: &SeenBody) -> Option<(&'static dyn ServedProtocol, Box<dyn ServedR
 
 /// A response that is passing. If it is dropped before its end, the client has gone away.
 struct Passing {
-    capture: Capture,
+    capture: ProxyCapture,
     notice: Notice,
     place: Option<ExchangePlace>,
     line: String,

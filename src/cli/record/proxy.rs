@@ -10,7 +10,7 @@ use ananke::freeze::FreezeError;
 use ananke::http_server::HttpListener;
 use ananke::plan::Plan;
 use ananke::project::Variables;
-use ananke::proxy::{Capture, CapturedConversation, ProxyServer, endpoint, hold_again};
+use ananke::proxy::{CapturedConversation, ProxyCapture, ProxyServer, endpoint, hold_again};
 use ananke::record::{HeldConversation, RecordRequest, record as record_conversations};
 use ananke::run::Stopper;
 use ananke::target::http::Forwarder;
@@ -52,7 +52,7 @@ impl ProxyRecording<'_> {
     }
 
     /// Passes requests on until a signal comes: what passed, and the variables of the project.
-    async fn pass(&self, outputs: &Outputs) -> Result<(Capture, Variables), Unrecorded> {
+    async fn pass(&self, outputs: &Outputs) -> Result<(ProxyCapture, Variables), Unrecorded> {
         let (mut plan, context) = self.request.blank_test(self.context, &self.name, &[])?;
         let context = Context { environment: Arc::clone(&plan.environment), ..context };
         let (redactor, stopper) = (plan.redactor.clone(), Stopper::default());
@@ -67,7 +67,7 @@ impl ProxyRecording<'_> {
         let mut signals = Signals::listen(&context)?;
         let services = Services::start(&mut plan, &context, stopper.token(), screen).await;
         let services = services.ok_or(Unrecorded::Reported(Exit::Failure))?;
-        let capture = Capture::default();
+        let capture = ProxyCapture::default();
         let passed = tokio::select! {
             passed = self.serve(&context, &plan, &capture, outputs) => passed,
             () = signals.next() => Ok(()),
@@ -82,7 +82,7 @@ impl ProxyRecording<'_> {
         &self,
         context: &Context,
         plan: &Plan,
-        capture: &Capture,
+        capture: &ProxyCapture,
         outputs: &Outputs,
     ) -> Result<(), Unrecorded> {
         let endpoint = endpoint(context, plan)?;

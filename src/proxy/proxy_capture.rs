@@ -14,13 +14,13 @@ pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The conversations that have passed so far. Clones share them.
 #[derive(Clone, Default)]
-pub struct Capture(Arc<Mutex<Vec<CapturedConversation>>>);
+pub struct ProxyCapture(Arc<Mutex<Vec<CapturedConversation>>>);
 
 /// The place of an exchange: its conversation, and its number in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExchangePlace(usize, usize);
 
-impl Capture {
+impl ProxyCapture {
     fn lock(&self) -> MutexGuard<'_, Vec<CapturedConversation>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

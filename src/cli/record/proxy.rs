@@ -116,7 +116,7 @@ impl ProxyRecording<'_> {
         outputs: &Outputs,
     ) -> Result<Exit, Unrecorded> {
         let is_only = conversations.len() == 1;
-        let (mut held, mut is_complete) = (Vec::new(), true);
+        let (mut tests, mut is_complete) = (Vec::new(), true);
         for (conversation, number) in conversations.into_iter().zip(1..) {
             let name = if is_only { self.name.clone() } else { format!("{} {number}", self.name) };
             let (conversation, ends) = self.held(&name, conversation, variables).await?;
@@ -132,17 +132,18 @@ impl ProxyRecording<'_> {
                 writeln!(outputs.stderr.clone(), "{}", escape::terminal(&line))?;
             }
             if turns > 0 {
-                held.push((name, conversation));
+                tests.push((name, conversation));
             }
         }
         outputs.stderr.finish()?;
-        if held.is_empty() {
+        if tests.is_empty() {
             let help =
                 "let the front end talk to the address that was printed, in a protocol that ananke knows";
             return Err(FreezeError::refused("no conversation has passed: nothing was written", help).into());
         }
-        let file = record_conversations(self.context, &self.request, held).await?;
-        Ok(write(&file, is_complete, outputs, self.context)?)
+        let file = record_conversations(self.context, &self.request, tests).await?;
+        let exit = write(&file, outputs, self.context)?;
+        Ok(if is_complete { exit } else { Exit::Failure })
     }
 
     /// A conversation with its recording, and why it goes no further.

@@ -335,7 +335,7 @@ async fn a_model_gets_no_instructions_that_its_test_does_not_have() {
     let config =
         "version: \"1.3\"\ntarget: { type: openai, endpoint: \"http://127.0.0.1:1/shop\", model: m }\n";
     let project = Project::new(&[("ananke.config.yaml", config)]);
-    let (plan, context) = request(&project).blank_test(&project.context(), "shop").expect("a plan");
+    let (plan, context) = request(&project).blank_test(&project.context(), "shop", &[]).expect("a plan");
     let paths =
         Paths::sending(&[("/shop/chat/completions", vec![model_stream("Hello"), model_stream("Bye")])]);
     let transport: Arc<dyn Transport> = paths;

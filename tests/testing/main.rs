@@ -1,6 +1,9 @@
 //! The testing API, against scripted agents and a model of this process.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+#[cfg(feature = "mock")]
+mod agui;
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::panic::AssertUnwindSafe;

@@ -288,3 +288,27 @@ async fn tools_of_the_front_end_get_mocks_that_answer_the_same() {
     let outcomes = client.run().await;
     assert_eq!(outcomes[0].status().as_str(), "passed", "live as well: {}", file.text);
 }
+
+#[tokio::test]
+async fn what_became_of_a_call_is_proposed() {
+    let rules = "    - do:
+        - call: { tool: book, args: { room: 1 }, result: full, failure: failed }
+        - call: { tool: book, args: { room: 1 }, result: no, failure: denied }
+        - call: { tool: book, args: { room: 1 }, result: booked }
+";
+    let agent = Serving::start(embedded(&project(rules))).await;
+    let (serving, capture) = proxy(&format!("http://127.0.0.1:{}/", agent.port)).await;
+    serving.post(&run("a", &["book"])).await;
+    let client = client_of(agent.port);
+    let (file, _) = written(&client, &capture).await;
+    assert_eq!(file.tests[0].failure, None, "{}", file.text);
+    let entries = ["is_error: true", "status: denied"].map(|key| file.text.matches(key).count());
+    assert_eq!((entries, file.text.matches("- name: book").count()), ([1, 1], 3), "{}", file.text);
+    file.write().unwrap();
+    let outcomes = client.run().await;
+    assert!(
+        outcomes[0].transcript.turns[0].warnings.is_empty(),
+        "{:?}",
+        outcomes[0].transcript.turns[0].warnings
+    );
+}

@@ -57,6 +57,12 @@ fn required(calls: &[&ToolCall], said: &[String]) -> Vec<Value> {
 /// A call with the arguments that are the same next time, and patterns for the others.
 fn entry(call: &ToolCall, said: &[String]) -> Value {
     let mut entry = json!({ "name": call.name.as_str() });
+    // Without it, a call that fails would satisfy the rule for one that does not, and the other way round.
+    match call.result() {
+        Some(result) if result.is_denied => entry["status"] = json!("denied"),
+        Some(result) if result.is_error == Some(true) => entry["is_error"] = json!(true),
+        _ => {}
+    }
     let Args::Json(Value::Object(args)) = call.args() else { return entry };
     let mut patterns = Map::new();
     let same = same_part(args, "", said, &mut patterns);

@@ -32,8 +32,7 @@ target:
 async fn the_tools_of_a_session_are_client_tools_of_its_agent() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("ananke.config.yaml"), CONFIG).unwrap();
-    let agent =
-        EmbeddedAgent::of_project(&Context::isolated(folder.path()), &Selection::default()).unwrap();
+    let agent = EmbeddedAgent::of_project(&Context::isolated(folder.path()), &Selection::default()).unwrap();
     let options = MockOptions { speed: Speed::ORIGINAL, faults: Vec::new(), fault_requests: None };
     let server = MockServer::new(Box::new(agent), options, Arc::new(Silent));
     let listener = HttpListener::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0).await.unwrap();

@@ -24,6 +24,7 @@ mod limits;
 mod lint;
 mod named_tool;
 mod overlay;
+mod provenance;
 mod question_keys;
 mod registry;
 mod rule;

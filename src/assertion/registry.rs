@@ -2,6 +2,7 @@
 
 use super::collector::Collector;
 use super::content::{outcome, output, state};
+use super::provenance::provenance;
 use super::sequence::sequence;
 use super::text::{equals, must_match, must_not_match};
 use super::tools::{allow_only, forbid, forbid_calls, max_calls, max_identical_calls, require};
@@ -27,6 +28,7 @@ pub(crate) const RULES: &[RegisteredRule] = &[
     ("text.equals", equals::compile),
     ("sequence", sequence::compile),
     ("whenever", whenever::compile),
+    ("provenance", provenance::compile),
     ("output", output::compile),
     ("state", state::compile),
     ("script", script::compile),

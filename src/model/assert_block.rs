@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::judge::JudgeRule;
 use super::outcome::OutcomeRule;
+use super::provenance::ProvenanceRule;
 use super::scalars::{Limit, OneOrMany, Text};
 use super::script::ScriptRule;
 use super::sequence::SequenceRule;
@@ -52,6 +53,12 @@ pub struct AssertBlock {
         example = serde_json::json!([{"says": "(?i)refund (was|has been) issued", "preceded_by": {"call": "refund", "status": "executed", "is_error": false}}])
     )]
     pub whenever: Option<Spanned<Toggle<Vec<Spanned<WheneverRule>>>>>,
+    /// Where values must come from, and where they must not: arguments of calls, and what the agent says.
+    #[schemars(
+        extend("x-since" = "1.4"),
+        example = serde_json::json!([{"of": {"call": "refund", "arg": "order_id"}, "from": ["user", {"result": "lookup_order"}]}])
+    )]
+    pub provenance: Option<Spanned<Toggle<Vec<Spanned<ProvenanceRule>>>>>,
     /// Checks of the agent's last message: its text or, with a `path`, the JSON in it.
     #[schemars(example = serde_json::json!([{"path": "total", "equals": 89.5}]))]
     pub output: Option<Spanned<Toggle<Vec<Spanned<ValueRule>>>>>,

@@ -24,6 +24,7 @@ mod language;
 mod message;
 mod outcome;
 mod percent;
+mod provenance;
 mod quarantine;
 mod redact;
 mod report_format;
@@ -68,6 +69,9 @@ pub use language::{MEANT_SHAPES, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
 pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use percent::Percent;
+pub use provenance::{
+    DetailedSource, Normalisation, ProvenanceRule, SourceName, TracedCall, TracedValues, ValueSource,
+};
 pub use quarantine::QuarantineEntry;
 pub use redact::{RedactEntry, RedactMatch};
 pub(crate) use report_format::report_formats;

@@ -72,12 +72,15 @@ impl Trace {
             }
             Change::StateReplaced(value) => {
                 self.state.replace(value);
+                deltas.push(Delta::StateChanged);
                 self.forget_earlier_state();
             }
             Change::StatePatched(patch) => {
                 self.forget_earlier_state();
                 if let Err(error) = self.state.patch(&patch) {
                     self.warn(format!("a change of the state does not apply: {error}"));
+                } else {
+                    deltas.push(Delta::StateChanged);
                 }
             }
             Change::Snapshot(items) => self.snapshot(at, items, deltas),

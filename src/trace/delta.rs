@@ -11,4 +11,6 @@ pub enum Delta {
     Answered(usize),
     /// This message is complete.
     MessageClosed(usize),
+    /// The state changed.
+    StateChanged,
 }

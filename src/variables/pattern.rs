@@ -121,6 +121,13 @@ impl Pattern {
         self.compiled()?.find(text).map(|found| found.range())
     }
 
+    /// Where it matches in `text`: its first group if it has one, else the whole match.
+    pub fn find_all(&self, text: &str) -> Vec<Range<usize>> {
+        let Some(regex) = self.compiled() else { return Vec::new() };
+        let found = regex.captures_iter(text).filter_map(|found| found.get(1).or_else(|| found.get(0)));
+        found.map(|found| found.range()).collect()
+    }
+
     /// Its compiled form. One that was not started is compiled for the occasion; one that is too large matches nothing.
     fn compiled(&self) -> Option<Arc<Regex>> {
         self.regex.clone().or_else(|| Patterns::default().compile(self).ok())

@@ -69,6 +69,7 @@ fn the_table_covers_every_rule_at_every_home() {
         "sequence: {mode: any_order",
         "sequence: {mode: at_least",
         "sequence: {mode: only",
+        "provenance:",
         "preceded_by:",
         "not_preceded_by:",
         " followed_by:",

@@ -245,6 +245,18 @@ rows! {
     "test" "{tools: {subagents: exclude}, whenever: [{call: a, preceded_by: {call: b}}]}": "s:a" => "holds at the end of the test",
     "test" "{tools: {subagents: exclude}, whenever: [{call: a, preceded_by: {call: b}}]}": "s:b a" => "fails at event 5 of turn 1",
 
+    // provenance: as soon as the arguments of a call are known, or a message is complete.
+    "target" "{provenance: [{of: {call: b, arg: k}, from: [{result: a}]}]}": "a=v1234|b(k:v1234)" => "holds at the end of the test",
+    "target" "{provenance: [{of: {call: b, arg: k}, from: [{result: a}]}]}": "a=v1234|b(k:v9999)" => "fails at event 4 of turn 2",
+    "test" "{provenance: [{of: {call: b, arg: k}, from: [{result: a}]}]}": "b(k:v1234) a=v1234" => "fails at event 4 of turn 1",
+    "test" "{provenance: [{of: {call: b}, from: [user]}]}": "b(k:v1234)" => "fails at event 4 of turn 1",
+    "test" "{provenance: [{of: {call: b, arg: j}, from: [user]}]}": "b(k:v1234)" => "holds at the end of the test",
+    "test" "{provenance: [{of: {call: b}, from: [results]}]}": "a(k:v1234)=no_v1234_here b(k:v1234)" => "fails at event 8 of turn 1",
+    "test" "{provenance: [{of: {call: b}, not_from: [{result: a}]}]}": "a=v1234 b(k:v1234)" => "fails at event 7 of turn 1",
+    "test" "{provenance: [{of: {call: b}, from: [state]}]}": "@s:v1234 @s:other b(k:v1234)" => "holds at the end of the test",
+    "turn 2" "{provenance: [{of: {says: 'v[0-9]+'}, from: [results]}]}": "a=v1234|'it_is_v1234'" => "holds at the end of turn 2",
+    "turn 2" "{provenance: [{of: {says: 'v[0-9]+'}, from: [results]}]}": "a=v1234|'it_is_v9999'" => "fails at event 4 of turn 2",
+
     // subagents: their calls count, unless they are excluded.
     "test" "{tools: {forbid: [x]}}": "s:x" => "fails at event 2 of turn 1",
     "test" "{tools: {subagents: exclude, forbid: [x]}}": "s:x|a" => "holds at the end of the test",

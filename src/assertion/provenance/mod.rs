@@ -8,4 +8,5 @@ pub(crate) mod provenance;
 mod source;
 mod source_texts;
 mod traced_value;
+mod tracing;
 mod word;

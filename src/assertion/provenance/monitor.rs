@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde_json::Value;
 
-use super::provenance::{Traced, Tracing, literals};
-use super::source::{Source, either};
+use super::source::{ProvenanceSource, either};
 use super::source_texts::{SourceText, SourceTexts};
 use super::traced_value::{TracedValue, scalars};
+use super::tracing::{Traced, Tracing, literals};
 use crate::assertion::describe::{around, literally, said, short};
 use crate::assertion::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, View};
 use crate::outcome::RuleCounts;
@@ -32,7 +32,7 @@ pub(super) struct ProvenanceMonitor {
     from: SourceTexts,
     not_from: SourceTexts,
     /// What waits for the arguments of earlier calls, by its place among all that happened.
-    waiting: BTreeMap<u32, Vec<Waiting>>,
+    waiting: BTreeMap<u32, Vec<WaitingValues>>,
     unfinished: BTreeSet<u32>,
     seen_messages: usize,
     has_begun: bool,
@@ -45,7 +45,7 @@ pub(super) struct ProvenanceMonitor {
 
 /// Something that is looked at in its turn.
 #[derive(Clone, Copy, Debug)]
-enum Waiting {
+enum WaitingValues {
     Call(usize),
     Message(usize),
     Result(usize, usize),
@@ -77,7 +77,7 @@ impl Monitor for ProvenanceMonitor {
         while self.seen_messages < trace.messages.len() {
             let (index, message) = (self.seen_messages, &trace.messages[self.seen_messages]);
             if message.role == MessageKind::User {
-                self.wait(message.order, Waiting::Said(index));
+                self.wait(message.order, WaitingValues::Said(index));
             }
             self.seen_messages += 1;
         }
@@ -85,22 +85,22 @@ impl Monitor for ProvenanceMonitor {
             Moment::Touched(Delta::CallStarted(index)) if self.is_traced(view, index) => {
                 match trace.calls[index].args_done {
                     None => drop(self.unfinished.insert(trace.calls[index].order)),
-                    Some(_) => self.wait(trace.calls[index].order, Waiting::Call(index)),
+                    Some(_) => self.wait(trace.calls[index].order, WaitingValues::Call(index)),
                 }
             }
             Moment::Touched(Delta::ArgsDone(index)) => {
                 if self.unfinished.remove(&trace.calls[index].order) {
-                    self.wait(trace.calls[index].order, Waiting::Call(index));
+                    self.wait(trace.calls[index].order, WaitingValues::Call(index));
                 }
             }
             Moment::Touched(Delta::Answered(index)) => {
                 let nth = trace.calls[index].results.len().saturating_sub(1);
                 if let Some(result) = trace.calls[index].results.get(nth) {
-                    self.wait(result.order, Waiting::Result(index, nth));
+                    self.wait(result.order, WaitingValues::Result(index, nth));
                 }
             }
             Moment::Touched(Delta::MessageClosed(index)) => {
-                self.wait(trace.messages[index].order, Waiting::Message(index));
+                self.wait(trace.messages[index].order, WaitingValues::Message(index));
             }
             Moment::Touched(Delta::StateChanged) => self.take_state(trace),
             Moment::Touched(Delta::CallStarted(_)) => {}
@@ -180,7 +180,7 @@ impl ProvenanceMonitor {
         }
     }
 
-    fn wait(&mut self, order: u32, what: Waiting) {
+    fn wait(&mut self, order: u32, what: WaitingValues) {
         self.waiting.entry(order).or_default().push(what);
     }
 
@@ -199,10 +199,10 @@ impl ProvenanceMonitor {
         while let Some(entry) = self.waiting.first_entry().filter(|entry| *entry.key() < first) {
             for what in entry.remove() {
                 match what {
-                    Waiting::Said(index) => self.take_said(view.trace, index, Era::Now),
-                    Waiting::Result(index, nth) => self.take_result(view.trace, index, nth, Era::Now),
-                    Waiting::Call(index) => self.look_at_call(view, index, &mut found),
-                    Waiting::Message(index) => self.look_at_message(view, index, &mut found),
+                    WaitingValues::Said(index) => self.take_said(view.trace, index, Era::Now),
+                    WaitingValues::Result(index, nth) => self.take_result(view.trace, index, nth, Era::Now),
+                    WaitingValues::Call(index) => self.look_at_call(view, index, &mut found),
+                    WaitingValues::Message(index) => self.look_at_message(view, index, &mut found),
                 }
             }
         }
@@ -329,10 +329,12 @@ impl ProvenanceMonitor {
         let message = &trace.messages[index];
         let is_user = message.role == MessageKind::User;
         let event = (era == Era::Now).then_some(message.opened);
-        let wanted = |source: &Source| match source {
-            Source::User => is_user,
-            Source::History => era == Era::Before || message.origin == Origin::History,
-            Source::State | Source::Results { .. } | Source::Literal(_) => false,
+        let wanted = |source: &ProvenanceSource| match source {
+            ProvenanceSource::User => is_user,
+            ProvenanceSource::History => era == Era::Before || message.origin == Origin::History,
+            ProvenanceSource::State | ProvenanceSource::Results { .. } | ProvenanceSource::Literal(_) => {
+                false
+            }
         };
         let without = HashSet::new();
         let of = SourceText { normaliser: &self.tracing.normaliser, event, without: &without };
@@ -366,7 +368,7 @@ impl ProvenanceMonitor {
             let of = SourceText { normaliser: &self.tracing.normaliser, event, without };
             for source in sources {
                 match source {
-                    Source::Results { tool, path }
+                    ProvenanceSource::Results { tool, path }
                         if tool.as_ref().is_none_or(|tool| tool.matches(&call.name)) =>
                     {
                         match (path, result.structured()) {
@@ -378,7 +380,7 @@ impl ProvenanceMonitor {
                             (Some(_), None) => {}
                         }
                     }
-                    Source::History if era == Era::Before => texts.add(&result.text, of),
+                    ProvenanceSource::History if era == Era::Before => texts.add(&result.text, of),
                     _ => {}
                 }
             }
@@ -389,10 +391,10 @@ impl ProvenanceMonitor {
     fn take_state(&mut self, trace: &Trace) {
         let without = HashSet::new();
         let of = SourceText { normaliser: &self.tracing.normaliser, event: None, without: &without };
-        if self.tracing.from.contains(&Source::State) {
+        if self.tracing.from.contains(&ProvenanceSource::State) {
             self.from.add_value(trace.state.value(), of);
         }
-        if self.tracing.not_from.contains(&Source::State) {
+        if self.tracing.not_from.contains(&ProvenanceSource::State) {
             self.not_from.add_value(trace.state.value(), of);
         }
     }

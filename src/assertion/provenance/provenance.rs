@@ -1,10 +1,9 @@
 //! `provenance`: values, and where they must or must not come from.
 
-use serde_json::Value;
-
 use super::monitor::ProvenanceMonitor;
-use super::source::{Source, either};
-use super::traced_value::{Normaliser, TracedValue};
+use super::source::{ProvenanceSource, either};
+use super::traced_value::Normaliser;
+use super::tracing::{Traced, Tracing};
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::evaluation::{Monitor, RuleScope};
@@ -13,7 +12,7 @@ use crate::assertion::select::ToolName;
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{AssertBlock, OneOrMany, ProvenanceRule, TracedValues, ValueSource};
 use crate::trace::Path;
-use crate::variables::{Interpolation, Pattern, Patterns};
+use crate::variables::{Interpolation, Patterns};
 
 /// Values, and where they must or must not come from (SPEC 7.6).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,49 +20,10 @@ struct Provenance {
     name: Option<String>,
     message: Option<String>,
     of: Traced,
-    from: Vec<Source>,
-    not_from: Vec<Source>,
+    from: Vec<ProvenanceSource>,
+    not_from: Vec<ProvenanceSource>,
     normaliser: Normaliser,
     is_strict: bool,
-}
-
-/// The values that are traced.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Traced {
-    /// Arguments of calls; all of them without a path.
-    Arguments { tool: ToolName, paths: Vec<Path> },
-    /// What a pattern finds in the agent's messages.
-    Said(Pattern),
-}
-
-/// A rule while a test runs.
-pub(super) struct Tracing {
-    pub(super) expected: String,
-    pub(super) name: Option<String>,
-    pub(super) of: Traced,
-    pub(super) from: Vec<Source>,
-    pub(super) not_from: Vec<Source>,
-    pub(super) normaliser: Normaliser,
-    pub(super) is_strict: bool,
-}
-
-impl Tracing {
-    /// Whether a value is one that is written as a source, however short it is.
-    pub(super) fn settles(&self, value: &TracedValue) -> bool {
-        let mut literals =
-            literals(&self.from).filter_map(|literal| TracedValue::of_scalar(literal, &self.normaliser));
-        literals.any(|literal| {
-            literal.text == value.text || literal.number.is_some() && literal.number == value.number
-        })
-    }
-}
-
-/// The values that are written as sources.
-pub(super) fn literals(sources: &[Source]) -> impl Iterator<Item = &Value> {
-    sources.iter().flat_map(|source| match source {
-        Source::Literal(values) => values.as_slice(),
-        _ => &[],
-    })
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
@@ -103,10 +63,10 @@ impl Provenance {
 fn sources(
     written: Option<&Spanned<Vec<Spanned<ValueSource>>>>,
     interpolation: &mut Interpolation<'_>,
-) -> Option<Vec<Source>> {
+) -> Option<Vec<ProvenanceSource>> {
     let Some(written) = written else { return Some(Vec::new()) };
-    let sources: Vec<Option<Source>> =
-        written.value.iter().map(|source| Source::compile(source, interpolation)).collect();
+    let sources: Vec<Option<ProvenanceSource>> =
+        written.value.iter().map(|source| ProvenanceSource::compile(source, interpolation)).collect();
     sources.into_iter().collect()
 }
 
@@ -203,7 +163,7 @@ impl Rule for Provenance {
             Traced::Said(_) => None,
         };
         let sources = self.from.iter().chain(&self.not_from).filter_map(|source| match source {
-            Source::Results { tool, .. } => tool.as_ref()?.exact(),
+            ProvenanceSource::Results { tool, .. } => tool.as_ref()?.exact(),
             _ => None,
         });
         of_values.into_iter().chain(sources).map(|name| (name, None)).collect()

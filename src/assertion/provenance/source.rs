@@ -10,7 +10,7 @@ use crate::variables::Interpolation;
 
 /// A place that values can come from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Source {
+pub(super) enum ProvenanceSource {
     User,
     History,
     State,
@@ -22,7 +22,7 @@ pub(super) enum Source {
     Literal(Vec<Value>),
 }
 
-impl Source {
+impl ProvenanceSource {
     /// Checks and fills it; `None` if something is known later or was reported.
     pub(super) fn compile(
         written: &Spanned<ValueSource>,
@@ -85,6 +85,6 @@ impl Source {
 }
 
 /// Sources in words: `the user or a result`.
-pub(super) fn either(sources: &[Source]) -> String {
-    sources.iter().map(Source::describe).collect::<Vec<_>>().join(" or ")
+pub(super) fn either(sources: &[ProvenanceSource]) -> String {
+    sources.iter().map(ProvenanceSource::describe).collect::<Vec<_>>().join(" or ")
 }

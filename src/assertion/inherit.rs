@@ -65,6 +65,12 @@ impl Inherited {
         TurnRules { excludes_subagents, limits, ..TurnRules::default() }
     }
 
+    /// Whether a rule needs the tools that the agent declares.
+    pub fn look_at_declared_tools(&self) -> bool {
+        let turns = self.turns.iter().flat_map(|turn| &turn.entries);
+        self.test.iter().chain(turns).any(|entry| entry.rule.looks_at_declared_tools())
+    }
+
     /// What a rule of the test does not look at.
     pub(crate) fn exclusions(&self, entry: &RuleEntry) -> Exclusions {
         let turns = self.turns.iter().enumerate().filter(|(_, turn)| turn.leaves_out(entry));

@@ -5,7 +5,7 @@ use super::content::{outcome, output, state};
 use super::provenance::provenance;
 use super::sequence::sequence;
 use super::text::{equals, must_match, must_not_match};
-use super::tools::{allow_only, forbid, forbid_calls, max_calls, max_identical_calls, require};
+use super::tools::{allow_only, forbid, forbid_calls, max_calls, max_identical_calls, require, schema};
 use super::whenever::whenever;
 use super::{judge, script, snapshot};
 use crate::model::AssertBlock;
@@ -21,6 +21,7 @@ pub(crate) const RULES: &[RegisteredRule] = &[
     ("tools.allow_only", allow_only::compile),
     ("tools.max_calls", max_calls::compile),
     ("tools.max_identical_calls", max_identical_calls::compile),
+    ("tools.schema", schema::compile),
     ("text.must_match", must_match::compile_patterns),
     ("text.must_not_match", must_not_match::compile_patterns),
     ("text.contains", must_match::compile_literals),

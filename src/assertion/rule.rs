@@ -64,6 +64,11 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether it looks at the tools that the agent declares.
+    fn looks_at_declared_tools(&self) -> bool {
+        false
+    }
+
     /// Whether the innermost level that defines it replaces it, instead of adding to it.
     fn is_overridden(&self) -> bool {
         false
@@ -144,6 +149,11 @@ impl RuleEntry {
     /// Whether it looks at tool calls.
     pub(crate) fn is_about_tools(&self) -> bool {
         self.path.starts_with("tools.") || self.rule.names_tools()
+    }
+
+    /// Whether it looks at the tools that the agent declares.
+    pub(crate) fn looks_at_declared_tools(&self) -> bool {
+        self.rule.looks_at_declared_tools()
     }
 
     /// Whether it applies to every turn of its scope, and is decided as soon as it is violated.

@@ -8,6 +8,7 @@ use ananke::assertion::ScriptSource;
 use ananke::context::{Context, write_file};
 use ananke::diagnostic::Diagnostic;
 use ananke::helper::{Generator, GeneratorKind, HelperRole, cases_of, read_generated_cases};
+use ananke::message::DeclaredTool;
 use ananke::outcome::{Halt, Problem};
 use ananke::plan::{Plan, Planned, RunPurpose, Selection, TargetDescription, plan};
 use ananke::redact::Redactor;
@@ -140,7 +141,13 @@ async fn answer(
 ) -> Result<Vec<Value>, Unanswered> {
     let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
     let helpers = RunHelpers::new(context, &transport, &plan.redactor, stopper);
-    let TargetDescription { agent, description, tools } = plan.target_description(context);
+    let TargetDescription { agent, target, description, mut tools } = plan.target_description(context);
+    // What is wrong with the target is reported by the run of the cases.
+    if let Ok(target) = plan.helper(&target, context) {
+        let declared = helpers.declared_tools(&target).await;
+        let unknown = |error| Unanswered::Message(format!("the tools of the agent are not known: {error}"));
+        tools.extend(declared.map_err(unknown)?.iter().flatten().map(DeclaredTool::summary));
+    }
     let keys = generator.keys(&agent, &description, tools.into());
     match generator.kind {
         GeneratorKind::Agent => {

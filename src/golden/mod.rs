@@ -10,6 +10,7 @@ mod json;
 mod masks;
 mod render;
 mod state;
+mod tools;
 mod writer;
 
 pub use file::{

@@ -7,8 +7,10 @@ use serde_json::Value;
 use super::id_aliases::IdAliases;
 use super::masks::{MASK, MaskPath, Masks};
 use super::state::{StateChange, States};
+use super::tools::{by_name, normalised};
 use super::writer::{LineWriter, STEP, visible_line};
 use super::{file, json};
+use crate::message::DeclaredTool;
 use crate::redact::Redactor;
 use crate::trace::{
     Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult, Trace, TurnRanges,
@@ -111,8 +113,15 @@ impl Renderer<'_> {
         let Some(turn) = trace.turns.get(index) else { return };
         self.heading(heading);
         self.input(turn);
+        let declared =
+            trace.declarations.iter().find(|declared| declared.turn == index && declared.is_answer);
+        if let Some(declared) = declared {
+            self.tools(&declared.tools);
+        }
         for item in items(trace, index, turn, self.part) {
             match item {
+                // The list of the tools once more.
+                TurnItem::Says(_) if declared.is_some() => {}
                 TurnItem::Says(message) => self.says(message),
                 TurnItem::Calls(call) => self.call(call, index),
                 TurnItem::Answered(call, result) => {
@@ -143,6 +152,34 @@ impl Renderer<'_> {
         let by = self.by(&message.author);
         let text = if self.masks.text() { MASK.to_owned() } else { self.value(&message.text) };
         self.writer.text(STEP, &format!("says{by}"), &text);
+    }
+
+    fn tools(&mut self, tools: &[DeclaredTool]) {
+        if self.masks.text() {
+            return self.writer.text(STEP, "tools", MASK);
+        }
+        if tools.is_empty() {
+            self.writer.line(STEP, "no tools");
+        }
+        for tool in by_name(tools) {
+            let name = self.word(&tool.name);
+            self.writer.line(STEP, &format!("tool {name}"));
+            if !tool.description.is_empty() {
+                let description = self.value(&tool.description);
+                self.writer.text(2 * STEP, "description", &description);
+            }
+            for (label, schema) in [("args", &tool.input), ("result", &tool.output)] {
+                if let Some(schema) = schema {
+                    self.json(2 * STEP, label, &normalised(schema));
+                }
+            }
+            let mut rest: Vec<(&String, &Value)> = tool.rest.iter().collect();
+            rest.sort_by_key(|(key, _)| *key);
+            for (key, value) in rest {
+                let key = self.key(key);
+                self.json(2 * STEP, &key, value);
+            }
+        }
     }
 
     fn call(&mut self, call: &ToolCall, turn: usize) {

@@ -131,6 +131,7 @@ impl Helper<'_> {
             thread_id,
             history: Vec::new(),
             client_tools: Arc::clone(&self.client_tools),
+            declares_tools: false,
             clock: context.clock.clone(),
             ids: self.environment.helper_ids(&self.lane),
             transport: self.environment.helper_transport(&self.lane, &self.title()),

@@ -4,6 +4,7 @@
 //! `target` translates them into the requests of its protocol. They know none of the three.
 
 mod attachment;
+mod declared_tool;
 mod history;
 mod interrupt;
 mod lane;
@@ -17,6 +18,7 @@ mod turn_request;
 mod user_content;
 
 pub use attachment::{Attachment, FileContent, MediaKind, size_in_words};
+pub use declared_tool::DeclaredTool;
 pub use history::{HistoryCall, HistoryMessage};
 pub use interrupt::InterruptAnswer;
 pub use lane::Lane;

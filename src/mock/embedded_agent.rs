@@ -107,6 +107,7 @@ impl EmbeddedAgent {
             thread_id: thread.to_owned(),
             history: Vec::new(),
             client_tools: request.tools().into(),
+            declares_tools: false,
             clock: Arc::clone(&self.context.clock),
             ids: Arc::clone(&self.context.ids),
             transport: Arc::new(HttpTransport::new(Arc::clone(&self.context.clock))),

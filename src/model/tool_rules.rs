@@ -35,6 +35,10 @@ pub struct ToolRules {
     /// Maximum number of calls to one tool with the same arguments in a turn; on a test or target in the whole test.
     #[schemars(extend("x-since" = "1.4"))]
     pub max_identical_calls: Option<Spanned<Limit>>,
+    /// Whether the JSON Schemas of the declared tools must be valid, and calls and structured results must satisfy them. `false`
+    /// switches off what outer levels say.
+    #[schemars(extend("x-since" = "1.2"), example = true)]
+    pub schema: Option<Spanned<bool>>,
     /// Whether subagent calls count towards the rules of this block (default `include`).
     #[schemars(extend("x-since" = "1.3"))]
     pub subagents: Option<Spanned<Subagents>>,

@@ -43,6 +43,9 @@ pub(super) fn needs_of_rules(block: &Block) -> Vec<Need> {
         _ => None,
     };
     let rules = block.entries.iter().filter_map(|entry| {
+        if entry.looks_at_declared_tools() {
+            return Some((Capability::ToolSchemas, &entry.origin));
+        }
         let of_calls = entry.is_about_tools().then_some(Capability::ToolCalls);
         Some((of_calls.or_else(|| of_path(entry.path))?, &entry.origin))
     });

@@ -15,6 +15,8 @@ pub struct TargetDescription {
     pub agent: String,
     /// What the config says of it; may be empty.
     pub description: String,
+    /// The name of its target.
+    pub target: String,
     /// The tools that the config declares to it, each with name, description and parameters.
     pub tools: Vec<Value>,
 }
@@ -28,6 +30,7 @@ impl Plan {
         let tools = fill_client_tools(target.model.common.client_tools.as_ref(), None, &mut interpolation);
         let tool = |tool: &ToolDeclaration| json!({ "name": tool.name, "description": tool.description, "parameters": tool.parameters });
         TargetDescription {
+            target: target.name.clone(),
             agent: target.agent_id().unwrap_or(&target.name).to_owned(),
             description: self.config.description(target, context, &self.variables).unwrap_or_default(),
             tools: tools.iter().map(|compiled| tool(&compiled.declaration)).collect(),

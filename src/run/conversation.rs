@@ -153,6 +153,7 @@ impl Attempt<'_> {
         let called_before = history.iter().flat_map(|message| &message.calls).map(|call| call.name.as_str());
         let own = client_tools.iter().map(|tool| tool.declaration.name.as_str());
         shared.tool_names.exist(called_before.chain(own), redactor);
+        let declares_tools = rules.look_at_declared_tools();
         let evaluator = Evaluator::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
@@ -172,6 +173,7 @@ impl Attempt<'_> {
             thread_id: thread_id.clone(),
             history,
             client_tools: declared.into(),
+            declares_tools,
             clock: environment.context.clock.clone(),
             ids: environment.context.ids.clone(),
             transport: environment.transport.clone(),

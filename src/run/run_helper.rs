@@ -1,6 +1,7 @@
 //! A helper of a whole run: asked before the first test or after the last, on a thread of its own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -11,14 +12,14 @@ use crate::context::{CaseKey, Context};
 use crate::engine::{Handling, ToolHost};
 use crate::helper::{Helper, HelperQuestion, HelperRole};
 use crate::hook::{self, Expected, ScriptRequest};
-use crate::message::ToolAnswer;
+use crate::message::{DeclaredTool, ToolAnswer};
 use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::plan::PreparedHelper;
 use crate::process::Launch;
 use crate::recording::AttemptEnvironment;
 use crate::redact::Redactor;
 use crate::server::ServerWatch;
-use crate::target::{Limits, Transport};
+use crate::target::{Limits, SessionOptions, TargetError, Transport};
 use crate::trace::{ToolCall, Trace};
 
 /// Asks the helpers of a whole run.
@@ -60,13 +61,46 @@ impl RunHelpers {
             target: &*helper.target,
             client_tools: Arc::default(),
             tools: &mut NoTools,
-            limits: Limits::new(helper.timeout, self.stopper.token().clone()),
+            limits: self.limits(helper.timeout),
             key: CaseKey::first(role.test_mode()),
             environment: &self.environment,
             observers: &|_| Vec::new(),
             kind: ErrorKind::Setup,
         };
         asked.ask(&question, read).await
+    }
+
+    /// The tools that the agent `target` declares by itself; `None` if its protocol has no declarations.
+    ///
+    /// # Errors
+    /// If it cannot be reached, or does not declare them.
+    pub async fn declared_tools(
+        &self,
+        target: &PreparedHelper,
+    ) -> Result<Option<Vec<DeclaredTool>>, TargetError> {
+        let limits = self.limits(target.timeout);
+        target.target.declared_tools(self.session_options(), &limits).await
+    }
+
+    /// How far an exchange of this timeout may go.
+    pub fn limits(&self, timeout: Duration) -> Limits {
+        Limits::new(timeout, self.stopper.token().clone())
+    }
+
+    /// What a session is opened with that belongs to no test.
+    pub fn session_options(&self) -> SessionOptions {
+        let context = &self.environment.context;
+        SessionOptions {
+            key: CaseKey::first(""),
+            thread_id: context.ids.next("thread"),
+            history: Vec::new(),
+            client_tools: Arc::default(),
+            declares_tools: false,
+            clock: context.clock.clone(),
+            ids: context.ids.clone(),
+            transport: self.environment.transport.clone(),
+            programs: self.environment.programs.clone(),
+        }
     }
 
     /// The test cases that the script `program` answers to `keys`.

@@ -44,6 +44,14 @@ pub struct SchemaError {
     pub message: String,
 }
 
+impl SchemaError {
+    /// The same place as a JSON Pointer; empty for the whole.
+    pub fn pointer(&self) -> String {
+        let escaped = self.path.iter().map(|part| part.replace('~', "~0").replace('/', "~1"));
+        escaped.fold(String::new(), |pointer, part| pointer + "/" + &part)
+    }
+}
+
 /// A way in which a value does not fit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SchemaMismatch {

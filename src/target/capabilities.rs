@@ -21,6 +21,8 @@ pub enum Capability {
     History,
     /// A test can list its tools, and call them itself.
     OpenTools,
+    /// It declares its tools with their schemas.
+    ToolSchemas,
     /// A message of a tool can have several parts.
     ToolParts,
     /// Audio, video and documents can be sent.
@@ -60,6 +62,7 @@ impl Capability {
             Self::ClientTools => "takes no client tools",
             Self::History => "takes no messages from before the first turn",
             Self::OpenTools => "has no tools that a test can list or call itself",
+            Self::ToolSchemas => "shows no schemas of its tools",
             Self::ToolParts => "takes the message of a tool as text alone",
             Self::FilesBesideImages => "takes no files but images",
             Self::UntypedUrls => "takes no URL of a file without its media type",

@@ -9,6 +9,7 @@ mod capabilities;
 mod clock;
 mod common;
 mod config;
+mod declared_tools;
 mod ended;
 mod error;
 mod event_reader;

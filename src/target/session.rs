@@ -25,6 +25,8 @@ pub struct SessionOptions {
     pub history: Vec<HistoryMessage>,
     /// The client-side tools.
     pub client_tools: Arc<[ToolDeclaration]>,
+    /// Whether the tools of the agent must be known before its first turn, if it can declare them.
+    pub declares_tools: bool,
     /// Arrival times.
     pub clock: Arc<dyn Clock>,
     /// Ids of runs and messages.

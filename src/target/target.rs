@@ -7,7 +7,9 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::error::TargetError;
+use super::limits::Limits;
 use super::session::{Session, SessionOptions};
+use crate::message::DeclaredTool;
 
 /// An agent under test, with every variable of its config filled in.
 pub trait Target: Debug + Send + Sync {
@@ -42,6 +44,18 @@ pub trait Target: Debug + Send + Sync {
     /// `None` for an agent, which knows its role and gets everything with its request.
     fn prompted(&self, _instructions: &str, _connector: Option<&str>) -> Option<Box<dyn Target>> {
         None
+    }
+
+    /// The tools that the agent declares by itself; `None` if its protocol has no declarations.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached, or does not declare them.
+    fn declared_tools<'a>(
+        &'a self,
+        _options: SessionOptions,
+        _limits: &'a Limits,
+    ) -> BoxFuture<'a, Result<Option<Vec<DeclaredTool>>, TargetError>> {
+        Box::pin(std::future::ready(Ok(None)))
     }
 
     /// Starts a conversation.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::call::{ToolCall, ToolResult};
 use super::change::{Change, MessageKind, ResultContent};
 use super::custom_events::{CustomEvent, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
+use super::declaration::Declaration;
 use super::delta::Delta;
 use super::message::Message;
 use super::origin::Author;
@@ -57,6 +58,11 @@ impl Trace {
                 if let Some(result) = self.failed_result(&id, deltas) {
                     result.is_denied |= is_denied;
                 }
+            }
+            Change::ToolsDeclared { tools, is_answer } => {
+                let (turn, event) = (self.current_turn(), self.last_event());
+                self.declarations.push(Declaration { tools, turn, event, is_answer });
+                deltas.push(Delta::ToolsDeclared);
             }
             Change::Reasoning { id, delta, subagent } => self.reason(at, &id, &delta, author(subagent)),
             Change::Custom { name, value } => self.add_custom(name.into_owned(), value),

@@ -76,6 +76,8 @@ pub struct ToolResult {
     pub text: ShortText,
     pub(super) form: ResultForm,
     pub(super) structured: OnceLock<Option<Box<Value>>>,
+    /// Whether the agent calls it the structured result.
+    pub is_structured: bool,
     /// Whether it is an error, if the protocol says so.
     pub is_error: Option<bool>,
     /// Whether the call was denied and not executed.
@@ -196,12 +198,13 @@ impl ToolCall {
 
 impl ToolResult {
     pub(super) fn new(content: ResultContent<'_>, is_error: Option<bool>, at: At, event: u32) -> Self {
+        let is_structured = matches!(content, ResultContent::Structured(_));
         let (text, form) = match content {
             ResultContent::Text(text) => read(text),
-            ResultContent::Json(value) => written(value),
+            ResultContent::Json(value) | ResultContent::Structured(value) => written(value),
         };
         let structured = OnceLock::new();
-        Self { text, form, structured, is_error, is_denied: false, at, order: 0, event }
+        Self { text, form, structured, is_structured, is_error, is_denied: false, at, order: 0, event }
     }
 
     /// The JSON value, if the result is one; parsed when first needed.

@@ -8,6 +8,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::usage::Usage;
+use crate::message::DeclaredTool;
 
 /// Who a message is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub enum ResultContent<'a> {
     Text(Cow<'a, str>),
     /// A JSON value that was not sent as text.
     Json(Value),
+    /// A JSON value that the agent calls the structured result.
+    Structured(Value),
 }
 
 /// How a run ended, according to the agent.
@@ -189,6 +192,13 @@ pub enum Change<'a> {
         /// Whether it was denied and not executed.
         is_denied: bool,
     },
+    /// The agent declares its tools: all that it has now.
+    ToolsDeclared {
+        /// The tools, in its order.
+        tools: Vec<DeclaredTool>,
+        /// Whether the turn asked for them.
+        is_answer: bool,
+    },
     /// More reasoning. The first of an id begins a message.
     Reasoning {
         /// The id of the reasoning in the protocol.
@@ -257,10 +267,12 @@ impl Change<'_> {
                 let result = match result {
                     ResultContent::Text(text) => ResultContent::Text(owned(text)),
                     ResultContent::Json(value) => ResultContent::Json(value),
+                    ResultContent::Structured(value) => ResultContent::Structured(value),
                 };
                 Change::CallAnswered { id: owned(id), result, is_error }
             }
             Change::CallFailed { id, is_denied } => Change::CallFailed { id: owned(id), is_denied },
+            Change::ToolsDeclared { tools, is_answer } => Change::ToolsDeclared { tools, is_answer },
             Change::Reasoning { id, delta, subagent } => {
                 Change::Reasoning { id: owned(id), delta: owned(delta), subagent: subagent.map(owned) }
             }

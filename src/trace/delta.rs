@@ -11,6 +11,8 @@ pub enum Delta {
     Answered(usize),
     /// This message is complete.
     MessageClosed(usize),
+    /// The agent declared its tools.
+    ToolsDeclared,
     /// The state changed.
     StateChanged,
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::call::ToolCall;
 use super::change::{Interrupt, MessageKind, ResultContent};
 use super::custom_events::{CustomEvent, ReceivedBytes};
+use super::declaration::Declaration;
 use super::delta::Delta;
 use super::exchange::{Event, Exchange};
 use super::known::KnownItems;
@@ -35,6 +36,8 @@ pub struct Trace {
     pub calls: Vec<ToolCall>,
     /// The custom events, in order of arrival.
     pub custom: Vec<CustomEvent>,
+    /// The tools that the agent declared, each time it did.
+    pub declarations: Vec<Declaration>,
     /// The agent's state now.
     pub state: State,
     /// The conversation's thread, and every other id that the agent gave it.

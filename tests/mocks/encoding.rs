@@ -197,7 +197,7 @@ fn as_decoded(change: Change<'static>) -> Change<'static> {
         Change::CallAnswered { id, result, is_error } => {
             let value = match result {
                 ResultContent::Text(text) => serde_json::from_str(&text).unwrap_or_else(|_| json!(text)),
-                ResultContent::Json(value) => value,
+                ResultContent::Json(value) | ResultContent::Structured(value) => value,
             };
             Change::CallAnswered { id, result: ResultContent::Json(value), is_error }
         }

@@ -36,6 +36,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
         thread_id: "thread".to_owned(),
         history: Vec::new(),
         client_tools,
+        declares_tools: false,
         clock,
         ids,
         transport,

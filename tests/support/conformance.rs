@@ -27,6 +27,7 @@ pub(crate) async fn opened(target: &dyn Target, transport: Arc<dyn Transport>, r
     let options = SessionOptions {
         history: Vec::new(),
         client_tools: Arc::default(),
+        declares_tools: false,
         key: CaseKey::first("test"),
         thread_id: "t-1".to_owned(),
         clock: Arc::new(ManualClock::default()),

@@ -118,6 +118,7 @@ impl Summary {
                 }
             }
             Change::Custom { name, value } => self.other(format!("custom {name}: {value}")),
+            Change::ToolsDeclared { tools, .. } => self.other(format!("declares {} tools", tools.len())),
             Change::Truncated => self.other("truncated".to_owned()),
             Change::Usage(Usage { input, output, total }) => {
                 let shown = |tokens: Tokens| tokens.whole().map_or("?".to_owned(), |count| count.to_string());
@@ -214,6 +215,7 @@ fn content(result: &ResultContent<'_>) -> String {
     match result {
         ResultContent::Text(text) => format!("text {text}"),
         ResultContent::Json(value) => format!("json {value}"),
+        ResultContent::Structured(value) => format!("structured {value}"),
     }
 }
 

@@ -74,6 +74,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         thread_id: "t-1".to_owned(),
         history: Vec::new(),
         client_tools: Arc::default(),
+        declares_tools: false,
         clock: Arc::new(ManualClock::default()),
         ids: Arc::new(SequentialIds::default()),
         transport,

@@ -103,7 +103,7 @@ impl Monitor for ProvenanceMonitor {
                 self.wait(trace.messages[index].order, WaitingValues::Message(index));
             }
             Moment::Touched(Delta::StateChanged) => self.take_state(trace),
-            Moment::Touched(Delta::CallStarted(_)) => {}
+            Moment::Touched(Delta::CallStarted(_) | Delta::ToolsDeclared) => {}
             Moment::TurnEnd | Moment::ScopeEnd | Moment::TestEnd => self.unfinished.clear(),
         }
         let found = self.look(view);

@@ -115,7 +115,9 @@ impl Monitor for ForbidCallsMonitor {
             }
             Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
             Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
-            Moment::Touched(Delta::MessageClosed(_) | Delta::StateChanged) => Judgement::Open,
+            Moment::Touched(Delta::MessageClosed(_) | Delta::ToolsDeclared | Delta::StateChanged) => {
+                Judgement::Open
+            }
             Moment::TurnEnd => {
                 let provisional = std::mem::take(&mut self.provisional);
                 self.report_all(view, provisional)

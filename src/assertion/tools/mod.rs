@@ -7,3 +7,4 @@ pub(crate) mod forbid_calls;
 pub(crate) mod max_calls;
 pub(crate) mod max_identical_calls;
 pub(crate) mod require;
+pub(crate) mod schema;

@@ -112,7 +112,7 @@ impl Monitor for Prohibition {
                     self.take(view, message, &mut found);
                 }
             }
-            Moment::Touched(Delta::StateChanged) => {}
+            Moment::Touched(Delta::ToolsDeclared | Delta::StateChanged) => {}
             Moment::TurnEnd => self.end_turn(view, &mut found),
             Moment::ScopeEnd | Moment::TestEnd => {
                 self.end_turn(view, &mut found);

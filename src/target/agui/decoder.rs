@@ -287,6 +287,6 @@ fn sent_content(result: &ResultContent<'_>) -> Content {
         ResultContent::Json(Value::Array(parts)) if !parts.is_empty() && parts.iter().all(is_part) => {
             Content::from(Value::Array(parts.clone()))
         }
-        ResultContent::Json(value) => Content::text(&value.to_string()),
+        ResultContent::Json(value) | ResultContent::Structured(value) => Content::text(&value.to_string()),
     }
 }

@@ -19,10 +19,11 @@ pub enum ProtocolVersion {
 }
 
 /// What an agent of 0.x cannot do.
-const NOT_OF_V0: &[Capability] = &[Capability::OpenTools, Capability::ToolParts, Capability::UntypedUrls];
+const NOT_OF_V0: &[Capability] =
+    &[Capability::OpenTools, Capability::ToolSchemas, Capability::ToolParts, Capability::UntypedUrls];
 
 /// What no agent can do.
-const NOT_OF_V1: &[Capability] = &[Capability::OpenTools];
+const NOT_OF_V1: &[Capability] = &[Capability::OpenTools, Capability::ToolSchemas];
 
 impl ProtocolVersion {
     /// What agents of this version can do.

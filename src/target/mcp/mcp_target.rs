@@ -4,7 +4,10 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::session::McpSession;
+use crate::message::DeclaredTool;
+use crate::target::declared_tools::listed_tools;
 use crate::target::error::TargetError;
+use crate::target::limits::Limits;
 use crate::target::pipe::PipeProgram;
 use crate::target::session::{Session, SessionOptions};
 use crate::target::target::Target;
@@ -36,6 +39,14 @@ impl Target for McpTarget {
 
     fn state(&self) -> &Value {
         &Value::Null
+    }
+
+    fn declared_tools<'a>(
+        &'a self,
+        options: SessionOptions,
+        limits: &'a Limits,
+    ) -> BoxFuture<'a, Result<Option<Vec<DeclaredTool>>, TargetError>> {
+        Box::pin(async move { listed_tools(self, options, limits).await.map(Some) })
     }
 
     fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {

@@ -4,6 +4,7 @@
 //! into changes.
 
 mod config;
+mod declared;
 mod incoming;
 mod mcp_target;
 mod outgoing;

@@ -45,7 +45,7 @@ impl CallResult {
         let texts: Vec<&str> = parts.iter().filter_map(text_of).collect();
         let (text, is_text) = (texts.join("\n"), texts.len() == parts.len());
         let content = match result.remove("structuredContent") {
-            Some(structured) => ResultContent::Json(structured),
+            Some(structured) => ResultContent::Structured(structured),
             None if is_text => ResultContent::Text(Cow::Owned(text.clone())),
             None => ResultContent::Json(Value::Array(parts)),
         };
@@ -115,7 +115,7 @@ mod tests {
             (json!({ "content": [text, text] }), ResultContent::Text("a\na".into())),
             (
                 json!({ "content": [text], "structuredContent": { "b": 1 } }),
-                ResultContent::Json(json!({ "b": 1 })),
+                ResultContent::Structured(json!({ "b": 1 })),
             ),
             (json!({ "content": [text, image] }), ResultContent::Json(json!([text, image]))),
             (json!({ "content": [] }), ResultContent::Text("".into())),

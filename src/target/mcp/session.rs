@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
+use super::declared::declared_tools;
 use super::incoming::{McpResponse, RpcError, ServerMessages};
 use super::outgoing::{self, KNOWN_VERSIONS};
 use super::result::{CallResult, ToolsPage, chosen_version};
@@ -43,6 +44,8 @@ pub(super) struct McpSession {
     last_id: u64,
     /// Whether every response so far was complete.
     is_complete: bool,
+    /// Whether the tools must be known.
+    declares_tools: bool,
 }
 
 /// A turn: what it needs to ask a server.
@@ -71,8 +74,9 @@ impl From<TargetError> for Break {
 
 impl McpSession {
     pub(super) fn new(program: PipeProgram, max_response_bytes: usize, options: SessionOptions) -> Self {
-        let SessionOptions { programs, clock, .. } = options;
-        Self { program, max_response_bytes, programs, clock, server: None, last_id: 0, is_complete: true }
+        let SessionOptions { programs, clock, declares_tools, .. } = options;
+        let (server, last_id, is_complete) = (None, 0, true);
+        Self { program, max_response_bytes, programs, clock, server, last_id, is_complete, declares_tools }
     }
 
     async fn run(
@@ -95,6 +99,7 @@ impl McpSession {
             none => none.insert(self.programs.start(&self.program)?),
         };
         self.is_complete = false;
+        let declares_tools = self.declares_tools && request.action != Action::ListTools;
         let mut closed = None;
         let mut turn = McpTurn {
             server: &mut **server,
@@ -108,6 +113,9 @@ impl McpSession {
         let talk = async {
             if is_first {
                 turn.initialize().await?;
+                if declares_tools {
+                    turn.declare_tools().await?;
+                }
             }
             turn.run(request.action).await
         };
@@ -215,30 +223,51 @@ impl McpTurn<'_> {
         self.say(at, id, text)
     }
 
+    /// Lists the tools, which is what the turn is about.
     async fn list_tools(&mut self) -> Result<(), Break> {
-        let (mut tools, mut cursor, mut seen) = (Vec::new(), None, HashSet::new());
-        let mut is_started = false;
+        let (id, sent) = self.ask_for_tools(None)?;
+        self.change(sent, Change::RunStarted { run_id: None, thread_id: None, is_replay: false })?;
+        let (McpResponse { at, result }, tools) = self.tools(id).await?;
+        if let Err(error) = result {
+            return self.change(at, Change::RunEnded(error.end()));
+        }
+        let declared = declared_tools(&tools);
+        self.change(at, Change::ToolsDeclared { tools: declared, is_answer: true })?;
+        let id = *self.last_id;
+        self.say(at, id, Value::Array(tools).to_string())
+    }
+
+    /// Finds out the tools before the first turn. A server that has none may refuse.
+    async fn declare_tools(&mut self) -> Result<(), Break> {
+        let (id, _) = self.ask_for_tools(None)?;
+        let (McpResponse { at, .. }, tools) = self.tools(id).await?;
+        self.change(at, Change::ToolsDeclared { tools: declared_tools(&tools), is_answer: false })
+    }
+
+    /// Asks for a page of the tools; the id of the request, and when it was sent.
+    fn ask_for_tools(&mut self, cursor: Option<&str>) -> Result<(u64, At), TargetError> {
+        let id = self.next_id();
+        Ok((id, self.ask(&outgoing::list_tools(id, cursor))?))
+    }
+
+    /// The tools of all pages with the last response; the first page was asked for as `id`.
+    async fn tools(&mut self, mut id: u64) -> Result<(McpResponse, Vec<Value>), Break> {
+        let (mut tools, mut seen) = (Vec::new(), HashSet::new());
         loop {
-            let id = self.next_id();
-            let line = outgoing::list_tools(id, cursor.as_deref());
-            let sent = self.ask(&line)?;
-            if !std::mem::replace(&mut is_started, true) {
-                self.change(sent, Change::RunStarted { run_id: None, thread_id: None, is_replay: false })?;
-            }
             let McpResponse { at, result } = self.response(id).await?;
             let page = match result {
                 Ok(result) => ToolsPage::read(result)?,
-                Err(error) => return self.change(at, Change::RunEnded(error.end())),
+                Err(error) => return Ok((McpResponse { at, result: Err(error) }, tools)),
             };
             tools.extend(page.tools);
             let Some(next) = page.next else {
-                return self.say(at, id, Value::Array(tools).to_string());
+                return Ok((McpResponse { at, result: Ok(Value::Null) }, tools));
             };
             if !seen.insert(next.clone()) {
                 let message = "the list of tools has no end: the server names the same page again";
                 return Err(TargetError::new(message).into());
             }
-            cursor = Some(next);
+            (id, _) = self.ask_for_tools(Some(&next))?;
         }
     }
 

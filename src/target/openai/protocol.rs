@@ -19,6 +19,7 @@ const LACKING: &[Capability] = &[
     Capability::Connect,
     Capability::Interrupts,
     Capability::OpenTools,
+    Capability::ToolSchemas,
     Capability::ToolParts,
     Capability::FilesBesideImages,
 ];

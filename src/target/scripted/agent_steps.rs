@@ -119,7 +119,7 @@ impl TurnReader<'_> {
             Change::CallAnswered { id, result, is_error } => {
                 let failure = (*is_error == Some(true)).then_some("failed");
                 let result = match result {
-                    ResultContent::Json(value) => value.clone(),
+                    ResultContent::Json(value) | ResultContent::Structured(value) => value.clone(),
                     ResultContent::Text(text) => result_of_text(text),
                 };
                 self.step(AgentStep::Answers { id: id.clone().into_owned(), result, failure });
@@ -152,6 +152,7 @@ impl TurnReader<'_> {
             Change::Snapshot(_) => self.omit("snapshots of the messages"),
             Change::Truncated => self.omit("marks of incomplete answers"),
             Change::Stamped(_)
+            | Change::ToolsDeclared { .. }
             | Change::RunStarted { .. }
             | Change::MessageOpened { .. }
             | Change::MessageClosed { .. }

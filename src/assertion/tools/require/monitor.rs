@@ -57,7 +57,9 @@ impl Monitor for RequireMonitor {
             Moment::Touched(Delta::CallStarted(index)) => self.started(view, index),
             Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
             Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
-            Moment::Touched(Delta::MessageClosed(_) | Delta::StateChanged) => Judgement::Open,
+            Moment::Touched(Delta::MessageClosed(_) | Delta::ToolsDeclared | Delta::StateChanged) => {
+                Judgement::Open
+            }
             Moment::TurnEnd if self.selector.result.is_pending() => Judgement::Open,
             Moment::TurnEnd => self.confirm(view),
             Moment::ScopeEnd => self.scope_end(view),

@@ -148,6 +148,7 @@ impl<'r> Encoder<'r> {
             }
             Change::StatePatched(patch) => self.send(&json!({ "type": "STATE_DELTA", "delta": patch })),
             Change::Stamped(_)
+            | Change::ToolsDeclared { .. }
             | Change::Snapshot(_)
             | Change::Truncated
             | Change::Violation { .. }
@@ -219,7 +220,7 @@ fn result_text<'c>(result: &'c ResultContent<'_>) -> Cow<'c, str> {
         ResultContent::Json(Value::String(text)) if serde_json::from_str::<Value>(text).is_err() => {
             Cow::Borrowed(text)
         }
-        ResultContent::Json(value) => Cow::Owned(value.to_string()),
+        ResultContent::Json(value) | ResultContent::Structured(value) => Cow::Owned(value.to_string()),
     }
 }
 

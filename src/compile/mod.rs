@@ -13,6 +13,7 @@ mod hook;
 mod interaction;
 mod request_context;
 mod rows;
+mod server_answers;
 mod simulation;
 mod snapshot_files;
 mod turn;

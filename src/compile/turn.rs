@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
+
 use super::attachment::{self, AttachmentFiles};
 use super::compiled_capture::CompiledCapture;
 use super::request_context::request_context;
+use super::server_answers::server_answers;
 use crate::diagnostic::{Code, Spanned};
 use crate::message::{AnswerTo, MessageId, PendingAnswer, TurnInput, TurnRequest};
 use crate::model::{Resume, ResumeStatus, Turn, TurnSettings};
@@ -26,7 +29,7 @@ impl PreparedTurn {
         files: AttachmentFiles<'_>,
         interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Self> {
-        let TurnSettings { id, timeout_ms, props, options, capture } = turn.settings();
+        let TurnSettings { id, timeout_ms, props, options, capture, respond } = turn.settings();
         let id = id.map(|id| interpolation.text(id)).transpose();
         let timeout = timeout_ms.map(|number| interpolation.number(number)).transpose();
         let context = request_context(props, options, None, interpolation);
@@ -35,6 +38,7 @@ impl PreparedTurn {
             .flatten()
             .map(|(name, written)| CompiledCapture::fill(name, written, interpolation))
             .collect();
+        let answers = server_answers(respond, interpolation);
         let input = fill_input(turn, files, interpolation);
         let request = TurnRequest {
             id: id?,
@@ -42,6 +46,7 @@ impl PreparedTurn {
             message: MessageId::default(),
             timeout: timeout?.map(Duration::from_millis),
             context: context?,
+            answers: answers?,
         };
         Ok(Self { request, captures: captures.into_iter().collect::<Leaf<_>>()? })
     }
@@ -61,6 +66,17 @@ fn fill_input(
         Turn::Connect(_) => Ok(TurnInput::Connect),
         Turn::Continue => Ok(TurnInput::Continue),
         Turn::ListTools(_) => Ok(TurnInput::ListTools),
+        Turn::ReadResource(turn) => interpolation.sent_text(&turn.uri).map(TurnInput::ReadResource),
+        Turn::GetPrompt(turn) => {
+            let prompt = interpolation.text(&turn.prompt);
+            let args: Leaf<Map<String, Value>> = turn
+                .args
+                .iter()
+                .flatten()
+                .map(|(name, text)| Ok((name.value.clone(), Value::from(interpolation.text(text)?))))
+                .collect();
+            Ok(TurnInput::GetPrompt { prompt: prompt?, args: args? })
+        }
         Turn::CallTool(turn) => {
             let tool = interpolation.text(&turn.tool);
             let args = interpolation.optional_json(turn.args.as_ref());
@@ -84,6 +100,8 @@ pub(crate) fn describe_written(turn: &Turn) -> String {
         Turn::Continue => TurnInput::CONTINUE.to_owned(),
         Turn::ListTools(_) => TurnInput::LIST_TOOLS.to_owned(),
         Turn::CallTool(turn) => format!("{} {}", TurnInput::CALL_TOOL, turn.tool.value),
+        Turn::ReadResource(turn) => format!("{} {}", TurnInput::READ_RESOURCE, turn.uri.value),
+        Turn::GetPrompt(turn) => format!("{} {}", TurnInput::GET_PROMPT, turn.prompt.value),
         Turn::Resume(_) => TurnInput::RESUME.to_owned(),
     }
 }

@@ -214,6 +214,7 @@ impl Conversation<'_> {
         let budget = self.budget.of_turn(request.timeout, limit, used, time_left);
         let Self { session, sink, tools, .. } = self;
         let context = &request.context;
+        sink.answers.clone_from(&request.answers);
         let exchanged = exchange(&mut **session, sink, &mut **tools, &budget, context, action).await;
         let mut halt = exchanged.err().or_else(|| self.violation(index));
         self.sink.end_turn();
@@ -324,6 +325,10 @@ fn compose(
         TurnInput::Continue => Action::Continue,
         TurnInput::CallTool { tool, args } => Action::CallTool { tool: tool.clone(), args: args.clone() },
         TurnInput::ListTools => Action::ListTools,
+        TurnInput::ReadResource(uri) => Action::ReadResource(uri.clone()),
+        TurnInput::GetPrompt { prompt, args } => {
+            Action::GetPrompt { prompt: prompt.clone(), args: args.clone() }
+        }
     })
 }
 

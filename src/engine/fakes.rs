@@ -23,8 +23,8 @@ use crate::assertion::{
 use crate::context::{At, Clock, ManualClock, SequentialIds};
 use crate::diagnostic::SourceFile;
 use crate::message::{
-    Lane, MessageId, RequestContext, ServerAnswer, ServerRequest, ServerRequestKind, ToolAnswer, TurnInput,
-    TurnRequest, UserContent,
+    Lane, MessageId, RequestContext, ServerAnswer, ServerAnswers, ServerRequest, ServerRequestKind,
+    ToolAnswer, TurnInput, TurnRequest, UserContent,
 };
 use crate::model::TestFile;
 use crate::outcome::{Halt, Level, TurnEnd};
@@ -163,6 +163,7 @@ impl InputSource for Inputs {
             message: MessageId::default(),
             timeout: None,
             context: RequestContext::default(),
+            answers: ServerAnswers::default(),
         };
         let rules = self.rules.take_if(|(index, _)| *index == self.ends.len()).map(|(_, rules)| rules);
         let next = self.turns.next().map(|input| NextTurn::written(request(input), rules));

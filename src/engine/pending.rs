@@ -40,7 +40,12 @@ pub fn can_send(trace: &Trace, input: &TurnInput) -> bool {
     match input {
         TurnInput::User(_) => unanswered(trace).is_none(),
         TurnInput::Resume(answers) => action(trace, answers).is_ok(),
-        TurnInput::Connect | TurnInput::Continue | TurnInput::CallTool { .. } | TurnInput::ListTools => true,
+        TurnInput::Connect
+        | TurnInput::Continue
+        | TurnInput::CallTool { .. }
+        | TurnInput::ListTools
+        | TurnInput::ReadResource(_)
+        | TurnInput::GetPrompt { .. } => true,
     }
 }
 

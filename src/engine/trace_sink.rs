@@ -9,7 +9,7 @@ use super::observer::Observer;
 use super::request_host::RequestHost;
 use crate::assertion::Evaluator;
 use crate::context::At;
-use crate::message::{Lane, ServerAnswer, ServerRequest, ToolAnswer};
+use crate::message::{Lane, ServerAnswer, ServerAnswers, ServerRequest, ToolAnswer};
 use crate::target::{Sink, Stop, Wire};
 use crate::trace::{Change, Delta, Trace};
 
@@ -30,6 +30,8 @@ pub(super) struct TraceSink<'a> {
     pub(super) evaluator: Evaluator,
     pub(super) checkpoints: Checkpoints,
     requests: &'a mut dyn RequestHost,
+    /// What the running turn answers a server by itself.
+    pub(super) answers: ServerAnswers,
     observers: Vec<Box<dyn Observer + 'a>>,
     deltas: Vec<Delta>,
     at_failure: AtFailure,
@@ -46,8 +48,18 @@ impl<'a> TraceSink<'a> {
         observers: Vec<Box<dyn Observer + 'a>>,
         at_failure: AtFailure,
     ) -> Self {
-        let deltas = Vec::new();
-        Self { lane, trace, evaluator, checkpoints, requests, observers, deltas, at_failure, stopped: false }
+        Self {
+            lane,
+            trace,
+            evaluator,
+            checkpoints,
+            requests,
+            answers: ServerAnswers::default(),
+            observers,
+            deltas: Vec::new(),
+            at_failure,
+            stopped: false,
+        }
     }
 
     /// Closes what is still open in the turn that has ended, so that rules see complete calls and messages.
@@ -117,6 +129,9 @@ impl Sink for TraceSink<'_> {
     }
 
     fn request(&mut self, request: ServerRequest) -> BoxFuture<'_, ServerAnswer> {
-        self.requests.answer(request, &self.trace)
+        match self.answers.to(request.kind) {
+            Some(answer) => Box::pin(std::future::ready(ServerAnswer::Accepted(answer.clone()))),
+            None => self.requests.answer(request, &self.trace),
+        }
     }
 }

@@ -24,6 +24,14 @@ pub(crate) fn written_turn(input: &TurnInput, number: usize) -> Result<Node, Fre
             let call = json!({ "type": turn_type_name(TurnKind::CallTool), "tool": tool, "args": args });
             Ok(node_with_references(&call))
         }
+        TurnInput::ReadResource(uri) => {
+            Ok(node_with_references(&json!({ "type": turn_type_name(TurnKind::ReadResource), "uri": uri })))
+        }
+        TurnInput::GetPrompt { prompt, args } => {
+            let prompt =
+                json!({ "type": turn_type_name(TurnKind::GetPrompt), "prompt": prompt, "args": args });
+            Ok(node_with_references(&prompt))
+        }
         TurnInput::ListTools => Ok(Node::of_json(&json!({ "type": turn_type_name(TurnKind::ListTools) }))),
         TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {
             let message = format!("what turn {number} sent cannot be written as a turn: it is not a text");

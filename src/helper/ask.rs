@@ -13,7 +13,9 @@ use crate::engine::{
     AtFailure, AtViolation, Budget, Checkpoints, ConversationParts, ConversationResult, ConversationSoFar,
     DeclineRequests, InputSource, NextTurn, Observer, Oracle, ToolHost, converse,
 };
-use crate::message::{Lane, MessageId, RequestContext, ToolDeclaration, TurnInput, TurnRequest, UserContent};
+use crate::message::{
+    Lane, MessageId, RequestContext, ServerAnswers, ToolDeclaration, TurnInput, TurnRequest, UserContent,
+};
 use crate::outcome::{ErrorKind, Halt, Problem, Status};
 use crate::recording::AttemptEnvironment;
 use crate::target::{Limits, SessionOptions, Target};
@@ -119,6 +121,7 @@ impl Helper<'_> {
             message: MessageId::default(),
             timeout: None,
             context: RequestContext::of_props(props),
+            answers: ServerAnswers::default(),
         };
         let result = Box::pin(converse(parts, &mut OnlyTurn(Some(request)))).await;
         self.read(result)
@@ -136,6 +139,7 @@ impl Helper<'_> {
             ids: self.environment.helper_ids(&self.lane),
             transport: self.environment.helper_transport(&self.lane, &self.title()),
             programs: self.environment.helper_programs(&self.lane, &self.title()),
+            offered: Arc::default(),
         }
     }
 

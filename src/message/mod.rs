@@ -24,7 +24,7 @@ pub use interrupt::InterruptAnswer;
 pub use lane::Lane;
 pub use request_context::RequestContext;
 pub use role::Role;
-pub use server_request::{ServerAnswer, ServerRequest, ServerRequestKind};
+pub use server_request::{ServerAnswer, ServerAnswers, ServerRequest, ServerRequestKind};
 pub use tool::{ToolAnswer, ToolDeclaration};
 pub use turn_input::{AnswerTo, MessageId, PendingAnswer, TurnInput};
 pub use turn_request::TurnRequest;

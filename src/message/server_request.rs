@@ -20,6 +20,30 @@ pub enum ServerRequestKind {
     Elicitation,
     /// The answer of the client's model.
     Sampling,
+    /// The directories that the client works on.
+    Roots,
+}
+
+/// What a turn answers, in the words of its protocol.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ServerAnswers {
+    /// The answer to [`ServerRequestKind::Elicitation`].
+    pub elicitation: Option<Value>,
+    /// The answer to [`ServerRequestKind::Sampling`].
+    pub sampling: Option<Value>,
+    /// The answer to [`ServerRequestKind::Roots`].
+    pub roots: Option<Value>,
+}
+
+impl ServerAnswers {
+    /// The answer to a request of this kind, if there is one.
+    pub fn to(&self, kind: ServerRequestKind) -> Option<&Value> {
+        match kind {
+            ServerRequestKind::Elicitation => self.elicitation.as_ref(),
+            ServerRequestKind::Sampling => self.sampling.as_ref(),
+            ServerRequestKind::Roots => self.roots.as_ref(),
+        }
+    }
 }
 
 /// The answer to what a server asks back.

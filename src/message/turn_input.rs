@@ -22,6 +22,15 @@ pub enum TurnInput {
     },
     /// A request to list the tools.
     ListTools,
+    /// A request to read the resource with this URI.
+    ReadResource(String),
+    /// A request to fill a prompt.
+    GetPrompt {
+        /// The prompt.
+        prompt: String,
+        /// Its arguments.
+        args: Map<String, Value>,
+    },
     /// Nothing new: the agent goes on from the history.
     Continue,
 }
@@ -64,6 +73,10 @@ impl TurnInput {
     pub const CONTINUE: &str = "(continues the conversation)";
     /// A request to list the tools, in words.
     pub const LIST_TOOLS: &str = "(lists the tools)";
+    /// How a request to read a resource begins, in words.
+    pub const READ_RESOURCE: &str = "(reads a resource)";
+    /// How a request to fill a prompt begins, in words.
+    pub const GET_PROMPT: &str = "(gets a prompt)";
     /// How a call begins, in words.
     pub const CALL_TOOL: &str = "(calls a tool)";
     /// How answers begin, in words.
@@ -79,6 +92,10 @@ impl TurnInput {
                 format!("{} {tool}({})", Self::CALL_TOOL, Value::Object(args.clone()))
             }
             Self::ListTools => Self::LIST_TOOLS.to_owned(),
+            Self::ReadResource(uri) => format!("{} {uri}", Self::READ_RESOURCE),
+            Self::GetPrompt { prompt, args } => {
+                format!("{} {prompt}({})", Self::GET_PROMPT, Value::Object(args.clone()))
+            }
             Self::Resume(answers) => {
                 let answers: Vec<String> = answers.iter().map(PendingAnswer::describe).collect();
                 format!("{} {}", Self::RESUME, answers.join(", "))
@@ -102,7 +119,10 @@ impl TurnInput {
                     map_strings(payload, map);
                 }
             }
-            Self::CallTool { args, .. } => args.values_mut().for_each(|value| map_strings(value, map)),
+            Self::CallTool { args, .. } | Self::GetPrompt { args, .. } => {
+                args.values_mut().for_each(|value| map_strings(value, map));
+            }
+            Self::ReadResource(uri) => *uri = map(uri),
             Self::Connect | Self::ListTools | Self::Continue => {}
         }
     }

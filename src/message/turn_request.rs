@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::request_context::RequestContext;
+use super::server_request::ServerAnswers;
 use super::turn_input::{MessageId, TurnInput};
 
 /// A turn that is ready to be sent.
@@ -18,4 +19,6 @@ pub struct TurnRequest {
     pub timeout: Option<Duration>,
     /// What goes to the agent with its requests.
     pub context: RequestContext,
+    /// What a server that asks back gets.
+    pub answers: ServerAnswers,
 }

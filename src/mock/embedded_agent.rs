@@ -112,6 +112,7 @@ impl EmbeddedAgent {
             ids: Arc::clone(&self.context.ids),
             transport: Arc::new(HttpTransport::new(Arc::clone(&self.context.clock))),
             programs: Arc::new(ProgramLauncher::new(&self.context)),
+            offered: Arc::default(),
         };
         let target = self.planned.of_thread(thread).map_err(|error| error.to_string())?;
         target.open(options).await.map_err(|error| error.message)

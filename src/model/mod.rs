@@ -29,6 +29,7 @@ mod quarantine;
 mod redact;
 mod report_format;
 mod request_options;
+mod respond;
 mod run_defaults;
 mod scalars;
 mod script;
@@ -77,6 +78,7 @@ pub use redact::{RedactEntry, RedactMatch};
 pub(crate) use report_format::report_formats;
 pub use report_format::{ReportEntry, ReportFormat, ReportTarget};
 pub use request_options::{Caller, RequestOptions};
+pub use respond::{ElicitationAction, ElicitationAnswer, Respond, ServerRoot};
 pub use run_defaults::{FlakyVerdict, JunitDialect, RunDefaults};
 pub use scalars::{
     Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, extension_keys,
@@ -98,8 +100,8 @@ pub use toggle::Toggle;
 pub use tool_rules::{Count, ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
 pub use tree::form;
 pub use turn::{
-    CallToolTurn, ConnectTurn, ListToolsTurn, Resume, ResumeStatus, ResumeTurn, Turn, TurnKind, TurnSettings,
-    UserTurn,
+    CallToolTurn, ConnectTurn, GetPromptTurn, ListToolsTurn, ReadResourceTurn, Resume, ResumeStatus,
+    ResumeTurn, Turn, TurnKind, TurnSettings, UserTurn,
 };
 pub use walk::{Walk, WalkAction};
 pub use whenever::{AnswerStatus, AnsweredStep, CauseStep, SamePaths, WheneverRule, WithinScope};

@@ -7,6 +7,7 @@ use super::assert_block::AssertBlock;
 use super::capture::Capture;
 use super::content::{WrittenAttachment, WrittenContent};
 use super::request_options::RequestOptions;
+use super::respond::Respond;
 use super::scalars::{Text, TimeoutMs};
 use super::since::Since;
 use crate::diagnostic::Spanned;
@@ -25,6 +26,10 @@ pub enum Turn {
     CallTool(CallToolTurn),
     /// The tools are listed.
     ListTools(ListToolsTurn),
+    /// A resource is read.
+    ReadResource(ReadResourceTurn),
+    /// A prompt is filled.
+    GetPrompt(GetPromptTurn),
     /// The agent goes on from the history, which ends with the result of a tool.
     Continue,
 }
@@ -42,6 +47,10 @@ pub enum TurnKind {
     CallTool,
     /// [`Turn::ListTools`].
     ListTools,
+    /// [`Turn::ReadResource`].
+    ReadResource,
+    /// [`Turn::GetPrompt`].
+    GetPrompt,
 }
 
 impl Turn {
@@ -53,6 +62,8 @@ impl Turn {
             Self::Resume(turn) => turn.assert.as_ref(),
             Self::CallTool(turn) => turn.assert.as_ref(),
             Self::ListTools(turn) => turn.assert.as_ref(),
+            Self::ReadResource(turn) => turn.assert.as_ref(),
+            Self::GetPrompt(turn) => turn.assert.as_ref(),
             Self::Continue => None,
         }
     }
@@ -65,6 +76,8 @@ impl Turn {
             Self::Resume(turn) => turn.needs.as_ref(),
             Self::CallTool(turn) => turn.needs.as_ref(),
             Self::ListTools(turn) => turn.needs.as_ref(),
+            Self::ReadResource(turn) => turn.needs.as_ref(),
+            Self::GetPrompt(turn) => turn.needs.as_ref(),
             Self::Continue => None,
         }
     }
@@ -73,8 +86,12 @@ impl Turn {
     pub fn settings(&self) -> TurnSettings<'_> {
         macro_rules! settings {
             ($turn:expr, $props:expr, $options:expr) => {
+                settings!($turn, $props, $options, None)
+            };
+            ($turn:expr, $props:expr, $options:expr, $respond:expr) => {
                 TurnSettings {
                     options: $options,
+                    respond: $respond,
                     id: $turn.id.as_ref(),
                     timeout_ms: $turn.timeout_ms.as_ref(),
                     props: $props,
@@ -86,8 +103,10 @@ impl Turn {
             Self::User(turn) => settings!(turn, turn.props.as_ref(), turn.options.as_ref()),
             Self::Connect(turn) => settings!(turn, turn.props.as_ref(), None),
             Self::Resume(turn) => settings!(turn, turn.props.as_ref(), None),
-            Self::CallTool(turn) => settings!(turn, None, None),
-            Self::ListTools(turn) => settings!(turn, None, None),
+            Self::CallTool(turn) => settings!(turn, None, None, turn.respond.as_ref()),
+            Self::ListTools(turn) => settings!(turn, None, None, turn.respond.as_ref()),
+            Self::ReadResource(turn) => settings!(turn, None, None, turn.respond.as_ref()),
+            Self::GetPrompt(turn) => settings!(turn, None, None, turn.respond.as_ref()),
             Self::Continue => TurnSettings::default(),
         }
     }
@@ -106,6 +125,8 @@ pub struct TurnSettings<'t> {
     pub options: Option<&'t RequestOptions>,
     /// What it keeps for later turns.
     pub capture: Option<&'t FreeMap<Spanned<Capture>>>,
+    /// What it answers a server that asks back.
+    pub respond: Option<&'t Respond>,
 }
 
 /// A turn with a user message.
@@ -209,6 +230,9 @@ pub struct CallToolTurn {
         example = serde_json::json!({"query": "shoes"})
     )]
     pub args: Option<Node>,
+    /// The answers to what the server asks while it works on this turn. Without one, the request is declined.
+    #[schemars(example = serde_json::json!({"elicitation": {"action": "accept", "content": {"size": 42}}}))]
+    pub respond: Option<Respond>,
     /// The turn's label in reports; unique within the test.
     #[schemars(length(min = 1), extend("x-since" = "1.3"), example = &"pay")]
     pub id: Option<Text>,
@@ -230,6 +254,9 @@ pub struct CallToolTurn {
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.2"))]
 pub struct ListToolsTurn {
+    /// The answers to what the server asks while it works on this turn. Without one, the request is declined.
+    #[schemars(example = serde_json::json!({"elicitation": {"action": "accept", "content": {"size": 42}}}))]
+    pub respond: Option<Respond>,
     /// The turn's label in reports; unique within the test.
     #[schemars(length(min = 1), extend("x-since" = "1.3"), example = &"tools")]
     pub id: Option<Text>,
@@ -240,6 +267,63 @@ pub struct ListToolsTurn {
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"FIRST": {"text": "\"name\":\"([^\"]*)\""}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
     /// Assertions about the list, whose text is its JSON.
+    pub assert: Option<AssertBlock>,
+    /// What must be true of the turn before, if this is an action of a walk.
+    #[schemars(skip)]
+    pub needs: Option<Spanned<AssertBlock>>,
+}
+
+/// A turn that reads a resource.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.2"))]
+pub struct ReadResourceTurn {
+    /// The URI of the resource.
+    #[schemars(example = &"file:///orders/1.txt")]
+    pub uri: Text,
+    /// The answers to what the server asks while it works on this turn. Without one, the request is declined.
+    #[schemars(example = serde_json::json!({"elicitation": {"action": "accept", "content": {"size": 42}}}))]
+    pub respond: Option<Respond>,
+    /// The turn's label in reports; unique within the test.
+    #[schemars(length(min = 1), extend("x-since" = "1.3"), example = &"read")]
+    pub id: Option<Text>,
+    /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub timeout_ms: Option<TimeoutMs>,
+    /// Values of this turn that become variables for later turns and for `teardown`.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"FIRST": {"text": "order ([0-9]+)"}}))]
+    pub capture: Option<FreeMap<Spanned<Capture>>>,
+    /// Assertions about the contents, whose text is that of the turn.
+    pub assert: Option<AssertBlock>,
+    /// What must be true of the turn before, if this is an action of a walk.
+    #[schemars(skip)]
+    pub needs: Option<Spanned<AssertBlock>>,
+}
+
+/// A turn that fills a prompt.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.2"))]
+pub struct GetPromptTurn {
+    /// The name of the prompt.
+    #[schemars(example = &"greeting")]
+    pub prompt: Text,
+    /// The arguments of the prompt, each a text (default: none).
+    #[schemars(example = serde_json::json!({"name": "Ada"}))]
+    pub args: Option<FreeMap<Text>>,
+    /// The answers to what the server asks while it works on this turn. Without one, the request is declined.
+    #[schemars(example = serde_json::json!({"elicitation": {"action": "accept", "content": {"size": 42}}}))]
+    pub respond: Option<Respond>,
+    /// The turn's label in reports; unique within the test.
+    #[schemars(length(min = 1), extend("x-since" = "1.3"), example = &"read")]
+    pub id: Option<Text>,
+    /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub timeout_ms: Option<TimeoutMs>,
+    /// Values of this turn that become variables for later turns and for `teardown`.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"FIRST": {"text": "order ([0-9]+)"}}))]
+    pub capture: Option<FreeMap<Spanned<Capture>>>,
+    /// Assertions about the messages of the prompt, whose text is that of the turn.
     pub assert: Option<AssertBlock>,
     /// What must be true of the turn before, if this is an action of a walk.
     #[schemars(skip)]

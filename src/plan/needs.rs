@@ -22,7 +22,9 @@ pub(super) fn needs_of_test(
             Turn::User(_) => Capability::UserTurns,
             Turn::Connect(_) => Capability::Connect,
             Turn::Resume(_) => Capability::Interrupts,
-            Turn::CallTool(_) | Turn::ListTools(_) => Capability::OpenTools,
+            Turn::CallTool(_) | Turn::ListTools(_) | Turn::ReadResource(_) | Turn::GetPrompt(_) => {
+                Capability::OpenTools
+            }
             Turn::Continue => Capability::History,
         };
         (capability, turn.span)

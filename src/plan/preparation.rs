@@ -21,7 +21,7 @@ use crate::compile::{
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Severity, Span, sort};
-use crate::message::{MessageId, RequestContext, TurnInput, TurnRequest};
+use crate::message::{MessageId, RequestContext, ServerAnswers, TurnInput, TurnRequest};
 use crate::model::Hook;
 use crate::process::Launch;
 use crate::project::{LaunchContext, ResolvedTarget, Variables};
@@ -384,6 +384,7 @@ impl Preparation {
             confirmation_tools: confirmation_tools?,
             actions,
             client_tools: merge_client_tools(targets_tools, tests_tools),
+            offered: self.test.offered(),
             thread_id,
             pace: pace?,
             thread_is_fixed: self.thread_is_given || self.literal_thread().is_some(),
@@ -421,7 +422,8 @@ impl Preparation {
         let (id, message, timeout) = (None, MessageId::default(), None);
         let mut context = RequestContext::default();
         self.complete(&mut context);
-        let request = TurnRequest { id, input, message, timeout, context };
+        let answers = ServerAnswers::default();
+        let request = TurnRequest { id, input, message, timeout, context, answers };
         PreparedTurn { request, captures: Vec::new() }
     }
 

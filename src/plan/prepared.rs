@@ -7,7 +7,7 @@ use crate::assertion::Inherited;
 use crate::compile::{
     CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation, PreparedTurn,
 };
-use crate::message::HistoryMessage;
+use crate::message::{HistoryMessage, ServerRequestKind};
 use crate::target::{Target, TargetPace};
 use crate::variables::Secret;
 
@@ -32,6 +32,8 @@ pub struct Prepared {
     pub actions: Vec<CompiledAction>,
     /// The client-side tools.
     pub client_tools: Vec<CompiledClientTool>,
+    /// What a server may ask back, since a turn or an action answers it.
+    pub offered: Vec<ServerRequestKind>,
     /// The conversation's thread.
     pub thread_id: String,
     /// Whether another test may get the same thread: it was not generated for this one.

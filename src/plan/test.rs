@@ -11,8 +11,8 @@ use crate::compile::{
 };
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
-use crate::message::{HistoryMessage, MessageId, RequestContext, Role};
-use crate::model::{Hook, MessageDefinition, Test, Text, Turn, UserTurn};
+use crate::message::{HistoryMessage, MessageId, RequestContext, Role, ServerRequestKind};
+use crate::model::{Hook, MessageDefinition, Respond, Test, Text, Turn, UserTurn};
 use crate::outcome::Level;
 use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
 use crate::variables::{Interpolation, Leaf, Mode, Scope};
@@ -68,6 +68,25 @@ impl LoadedTest {
     pub(super) fn actions(&self) -> impl Iterator<Item = (&str, &Turn)> {
         let written = self.model.walk.iter().flat_map(|walk| &walk.value.actions);
         written.map(|(name, action)| (name.value.as_str(), &action.value.0))
+    }
+
+    /// What a server may ask back, since a turn or an action answers it.
+    pub(super) fn offered(&self) -> Vec<ServerRequestKind> {
+        let turns = self.turns.iter().map(|turn| &turn.value);
+        let every: Vec<&Respond> = turns
+            .chain(self.actions().map(|(_, turn)| turn))
+            .filter_map(|turn| turn.settings().respond)
+            .collect();
+        let mut offered = Vec::new();
+        let mut offer = |kind, is_answered: fn(&Respond) -> bool| {
+            if every.iter().any(|respond| is_answered(respond)) {
+                offered.push(kind);
+            }
+        };
+        offer(ServerRequestKind::Elicitation, |respond| respond.elicitation.is_some());
+        offer(ServerRequestKind::Sampling, |respond| respond.sampling.is_some());
+        offer(ServerRequestKind::Roots, |respond| respond.roots.is_some());
+        offered
     }
 
     /// Its turns and its actions.

@@ -84,7 +84,9 @@ impl CapturedTurns {
             | Action::Connect
             | Action::Continue
             | Action::CallTool { .. }
-            | Action::ListTools => Err("it does not begin with a message of the user".to_owned()),
+            | Action::ListTools
+            | Action::ReadResource(_)
+            | Action::GetPrompt { .. } => Err("it does not begin with a message of the user".to_owned()),
         }
     }
 }

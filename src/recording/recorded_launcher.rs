@@ -87,6 +87,10 @@ impl Pipe for RecordedPipe {
         text
     }
 
+    fn terminate(&mut self) {
+        self.pipe.terminate();
+    }
+
     fn end(&mut self) -> BoxFuture<'_, ()> {
         self.pipe.end()
     }

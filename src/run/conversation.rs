@@ -144,6 +144,7 @@ impl Attempt<'_> {
             interaction,
             confirmation_tools,
             actions,
+            offered,
             ..
         } = prepared;
         let options = shared.options;
@@ -178,6 +179,7 @@ impl Attempt<'_> {
             ids: environment.context.ids.clone(),
             transport: environment.transport.clone(),
             programs: environment.programs.clone(),
+            offered: offered.into(),
         };
         let session: Box<dyn Session> = target.open(session_options).await.map_err(|error| Problem {
             kind: ErrorKind::Protocol,

@@ -96,6 +96,7 @@ impl RunHelpers {
             history: Vec::new(),
             client_tools: Arc::default(),
             declares_tools: false,
+            offered: Arc::default(),
             clock: context.clock.clone(),
             ids: context.ids.clone(),
             transport: self.environment.transport.clone(),

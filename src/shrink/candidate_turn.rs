@@ -9,7 +9,7 @@ use crate::source::{Node, NodeValue};
 use crate::target::{AgentStep, written_steps};
 
 /// Keys of a turn that a shrunk test has; captures only if it needs them.
-const KEPT: [&str; 2] = ["id", "capture"];
+const KEPT: [&str; 3] = ["id", "capture", "respond"];
 
 /// What a turn sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,9 @@ impl CandidateTurn {
             | TurnInput::Connect
             | TurnInput::Continue
             | TurnInput::CallTool { .. }
-            | TurnInput::ListTools => TurnInputKind::Begins,
+            | TurnInput::ListTools
+            | TurnInput::ReadResource(_)
+            | TurnInput::GetPrompt { .. } => TurnInputKind::Begins,
         };
         let mut keys = match &turn.input {
             TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {

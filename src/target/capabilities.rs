@@ -19,7 +19,7 @@ pub enum Capability {
     ClientTools,
     /// Messages from before the first turn can be sent.
     History,
-    /// A test can list its tools, and call them itself.
+    /// A test can list its tools and call them itself, read its resources and fill its prompts.
     OpenTools,
     /// It declares its tools with their schemas.
     ToolSchemas,
@@ -61,8 +61,8 @@ impl Capability {
             Self::Interrupts => "does not wait for answers",
             Self::ClientTools => "takes no client tools",
             Self::History => "takes no messages from before the first turn",
-            Self::OpenTools => "has no tools that a test can list or call itself",
             Self::ToolSchemas => "shows no schemas of its tools",
+            Self::OpenTools => "has no tools, resources or prompts that a test can ask for itself",
             Self::ToolParts => "takes the message of a tool as text alone",
             Self::FilesBesideImages => "takes no files but images",
             Self::UntypedUrls => "takes no URL of a file without its media type",

@@ -34,6 +34,15 @@ pub enum Action {
     },
     /// List the tools.
     ListTools,
+    /// Read the resource with this URI.
+    ReadResource(String),
+    /// Fill a prompt.
+    GetPrompt {
+        /// Its name.
+        prompt: String,
+        /// Its arguments.
+        args: Map<String, Value>,
+    },
     /// Replay the thread.
     Connect,
     /// Go on from the history, which ends with the result of a tool.

@@ -12,7 +12,7 @@ use super::pipe::PipeLauncher;
 use super::request::Request;
 use super::sink::Sink;
 use crate::context::{CaseKey, Clock, Ids};
-use crate::message::{HistoryMessage, ToolDeclaration};
+use crate::message::{HistoryMessage, ServerRequestKind, ToolDeclaration};
 
 /// What a session is opened with: everything that is known only when its test starts.
 #[derive(Clone)]
@@ -27,6 +27,8 @@ pub struct SessionOptions {
     pub client_tools: Arc<[ToolDeclaration]>,
     /// Whether the tools of the agent must be known before its first turn, if it can declare them.
     pub declares_tools: bool,
+    /// What a server may ask back, since a turn of the test answers it.
+    pub offered: Arc<[ServerRequestKind]>,
     /// Arrival times.
     pub clock: Arc<dyn Clock>,
     /// Ids of runs and messages.

@@ -41,6 +41,7 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
         ids,
         transport,
         programs: Arc::new(ProgramLauncher::new(&Context::isolated("/"))),
+        offered: Arc::default(),
     };
     let mut session = target.open(options).await.unwrap();
     let limits = Limits {

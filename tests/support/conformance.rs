@@ -34,6 +34,7 @@ pub(crate) async fn opened(target: &dyn Target, transport: Arc<dyn Transport>, r
         ids: Arc::new(ShortIds::starting_with_run(run)),
         transport,
         programs: Arc::new(ProgramLauncher::new(&Context::isolated("/"))),
+        offered: Arc::default(),
     };
     target.open(options).await.expect("opening does nothing that can fail")
 }

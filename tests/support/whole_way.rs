@@ -79,6 +79,7 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         ids: Arc::new(SequentialIds::default()),
         transport,
         programs: Arc::new(ProgramLauncher::new(&Context::isolated("/"))),
+        offered: Arc::default(),
     };
     let target = AguiTarget::new(settings);
     let mut session = target.open(options).await.expect("opening does nothing that can fail");

@@ -122,7 +122,12 @@ impl AguiConversation {
                     Some(UserMessage { id: message_id.clone(), text: content.text().into_owned() });
             }
             // A test that lists or calls tools does not load.
-            Action::Connect | Action::Continue | Action::CallTool { .. } | Action::ListTools => {
+            Action::Connect
+            | Action::Continue
+            | Action::CallTool { .. }
+            | Action::ListTools
+            | Action::ReadResource(_)
+            | Action::GetPrompt { .. } => {
                 calls.start_turn();
                 *user_message = None;
             }
@@ -146,7 +151,12 @@ impl AguiConversation {
                 history.say(&message_id, name, Content::of(content, *version));
                 new.push(message_id);
             }
-            Action::Connect | Action::Continue | Action::CallTool { .. } | Action::ListTools => {}
+            Action::Connect
+            | Action::Continue
+            | Action::CallTool { .. }
+            | Action::ListTools
+            | Action::ReadResource(_)
+            | Action::GetPrompt { .. } => {}
             Action::ToolResults(answers) => {
                 new.extend(answers.iter().map(|answer| history.answer_call(answer, &**ids)));
             }

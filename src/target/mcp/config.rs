@@ -23,6 +23,10 @@ pub struct McpConfig {
     /// Working directory, relative to the config's directory (default: that directory). `~` is the home directory.
     #[schemars(example = &"server")]
     pub cwd: Option<Text>,
+    /// Which versions are spoken: those that begin with `initialize` (`legacy`), the one without (`modern`), or what the server
+    /// speaks, which is found out first (`auto`, the default).
+    #[schemars(example = &"legacy")]
+    pub protocol: Option<McpProtocol>,
     /// Size limit for all that the server says in a turn, in bytes (default 67108864, which is 64 MiB). More is an error.
     #[schemars(extend("x-since" = "1.3"), example = 1_000_000)]
     pub max_response_bytes: Option<Number>,
@@ -38,4 +42,18 @@ pub struct McpConfig {
 pub enum McpTransport {
     /// It is a program that is started: messages are lines of its stdin and stdout.
     Stdio,
+}
+
+/// Which versions of the protocol are spoken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum McpProtocol {
+    /// What the server speaks, which is found out with its first turn.
+    #[default]
+    Auto,
+    /// The version without `initialize`.
+    Modern,
+    /// A version that begins with `initialize`.
+    Legacy,
 }

@@ -1,4 +1,4 @@
-//! Reads what a server says while it is asked one thing: messages of JSON-RPC, one line each.
+//! Reads what a server says while it is asked something: messages of JSON-RPC, whatever carries them.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -11,24 +11,44 @@ use crate::target::event_reader::{EventReader, Rest};
 use crate::target::limits::in_words;
 use crate::target::pipe::quoted;
 use crate::target::sink::{Sink, Stop};
-use crate::trace::Change;
+use crate::trace::{Change, RunEnd};
+
+/// Notifications that a trace shows: how far a request is, and what the server logs.
+const SHOWN: [&str; 2] = ["notifications/progress", "notifications/message"];
 
 /// What a server says in one turn.
 pub(super) struct ServerMessages {
-    /// The id of the request that waits.
-    awaited: u64,
-    response: Option<McpResponse>,
-    /// What the server asks and has no answer yet: the id that it gave, and the method.
-    asked: VecDeque<(Value, String)>,
+    /// The ids of the requests that wait, the last one last.
+    awaited: Vec<u64>,
+    /// The ids of requests whose response does not matter any more.
+    pub(super) abandoned: Vec<u64>,
+    /// Whether a response is that of the last request whatever its id is: it is the body of the response over HTTP.
+    pub(super) takes_any_id: bool,
+    responses: VecDeque<McpResponse>,
+    /// What the server asks and has no answer yet.
+    asked: VecDeque<Asked>,
     bytes: usize,
     max_bytes: usize,
     /// Whether something that is no message was printed before.
     has_noise: bool,
 }
 
+/// What a server asks its client.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Asked {
+    /// The id that it gave.
+    pub(super) id: Value,
+    /// What it asks.
+    pub(super) method: String,
+    /// The rest of the question.
+    pub(super) params: Value,
+}
+
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct McpResponse {
+    /// The request.
+    pub(super) id: u64,
     /// When it came.
     pub(super) at: At,
     /// The result, or the error.
@@ -36,33 +56,119 @@ pub(super) struct McpResponse {
 }
 
 /// An error of JSON-RPC.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct RpcError {
     /// Its code, if it has one.
     pub(super) code: Option<String>,
     /// The server's words.
     pub(super) message: String,
+    /// What else it says.
+    pub(super) data: Value,
+}
+
+impl RpcError {
+    /// The end that it is of a run.
+    pub(super) fn end(self) -> RunEnd {
+        RunEnd::Error { message: self.message, code: self.code }
+    }
 }
 
 impl ServerMessages {
     /// Nothing so far; all of it may be this large.
     pub(super) fn new(max_bytes: usize) -> Self {
-        Self { awaited: 0, response: None, asked: VecDeque::new(), bytes: 0, max_bytes, has_noise: false }
+        Self {
+            awaited: Vec::new(),
+            abandoned: Vec::new(),
+            takes_any_id: false,
+            responses: VecDeque::new(),
+            asked: VecDeque::new(),
+            bytes: 0,
+            max_bytes,
+            has_noise: false,
+        }
     }
 
-    /// Waits from now on for the response to this request.
+    /// Waits from now on for the response to this request too.
     pub(super) fn await_response(&mut self, id: u64) {
-        (self.awaited, self.response) = (id, None);
+        self.awaited.push(id);
     }
 
-    /// What the server asks next: the id that it gave, and the method.
-    pub(super) fn take_asked(&mut self) -> Option<(Value, String)> {
+    /// What the server asks next.
+    pub(super) fn take_asked(&mut self) -> Option<Asked> {
         self.asked.pop_front()
     }
 
-    /// The response, if it is there.
+    /// The next response, if one is there.
     pub(super) fn take_response(&mut self) -> Option<McpResponse> {
-        self.response.take()
+        self.responses.pop_front()
+    }
+
+    /// Ignores the responses to the requests that wait, and returns their ids.
+    pub(super) fn abandon(&mut self) -> Vec<u64> {
+        let awaited = std::mem::take(&mut self.awaited);
+        self.abandoned.extend(&awaited);
+        awaited
+    }
+
+    /// Whether there is something to do: a response, or a question of the server.
+    pub(super) fn has_news(&self) -> bool {
+        !self.responses.is_empty() || !self.asked.is_empty()
+    }
+
+    /// Takes a response to `id`.
+    fn answer(&mut self, at: At, id: u64, message: Map<String, Value>) -> Result<(), String> {
+        let result = result(message)?;
+        self.awaited.retain(|awaited| *awaited != id);
+        self.responses.push_back(McpResponse { id, at, result });
+        Ok(())
+    }
+
+    fn message(
+        &mut self,
+        at: At,
+        mut message: Map<String, Value>,
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
+        let last = self.awaited.last().copied();
+        let params = |message: &mut Map<String, Value>| message.remove("params").unwrap_or(Value::Null);
+        // Ids count in each direction by themselves: a request is never taken for a response.
+        match (message.remove("method"), message.remove("id"), last) {
+            (Some(Value::String(method)), Some(id), _) => {
+                let params = params(&mut message);
+                self.asked.push_back(Asked { id, method, params });
+            }
+            (Some(Value::String(method)), None, _) if SHOWN.contains(&method.as_str()) => {
+                let value = params(&mut message);
+                return Ok(sink.change(at, Change::Custom { name: method.into(), value }));
+            }
+            (Some(Value::String(_)), None, _) => {}
+            (Some(_), ..) => return Err("has a `method` that is not a text".to_owned()),
+            (None, Some(Value::Number(id)), _)
+                if id.as_u64().is_some_and(|id| self.awaited.contains(&id)) =>
+            {
+                self.answer(at, id.as_u64().unwrap_or_default(), message)?;
+            }
+            (None, Some(Value::Number(id)), _)
+                if id.as_u64().is_some_and(|id| self.abandoned.contains(&id)) => {}
+            // What could not be read has no id that it could repeat.
+            (None, Some(Value::Null) | None, Some(last)) if message.contains_key("error") => {
+                self.answer(at, last, message)?;
+            }
+            (None, Some(_), Some(last)) if self.takes_any_id => self.answer(at, last, message)?,
+            (None, Some(id), Some(last)) => {
+                return Err(format!(
+                    "answers the request `{}`, but the request that waits is `{last}`",
+                    crate::source::printable(&id.to_string()),
+                ));
+            }
+            (None, Some(id), None) => {
+                let id = id.to_string();
+                let id = crate::source::printable(&id);
+                return Err(format!("answers the request `{id}`, but no request waits"));
+            }
+            (None, None, _) => return Err("is neither a request nor a response".to_owned()),
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     fn warn(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> ControlFlow<Stop> {
@@ -76,52 +182,48 @@ impl ServerMessages {
         sink.change(at, Change::Warning(warning.into()))
     }
 
-    fn message(&mut self, at: At, mut message: Map<String, Value>) -> Result<(), String> {
-        // Ids count in each direction by themselves: a request is never taken for a response.
-        match (message.remove("method"), message.remove("id")) {
-            (Some(Value::String(method)), Some(id)) => self.asked.push_back((id, method)),
-            (Some(Value::String(_)), None) => {}
-            (Some(_), _) => return Err("has a `method` that is not a text".to_owned()),
-            (None, Some(Value::Number(id))) if id.as_u64() == Some(self.awaited) => {
-                self.response = Some(McpResponse { at, result: result(message)? });
-            }
-            // What could not be read has no id that it could repeat.
-            (None, Some(Value::Null) | None) if message.contains_key("error") => {
-                self.response = Some(McpResponse { at, result: result(message)? });
-            }
-            (None, Some(id)) => {
-                return Err(format!(
-                    "answers the request `{}`, but the request that waits is `{}`",
-                    crate::source::printable(&id.to_string()),
-                    self.awaited
-                ));
-            }
-            (None, None) => return Err("is neither a request nor a response".to_owned()),
+    /// Takes messages out of `data`. Some versions put several into a list.
+    pub(super) fn take(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<Option<ControlFlow<Stop>>, String> {
+        self.bytes = self.bytes.saturating_add(data.len());
+        if self.bytes > self.max_bytes {
+            let limit = in_words(self.max_bytes);
+            return Err(format!("makes what the server said in this turn larger than {limit}"));
         }
-        Ok(())
+        let messages = match serde_json::from_slice(data) {
+            Ok(Value::Array(messages)) => messages,
+            Ok(message) => vec![message],
+            Err(_) => return Ok(None),
+        };
+        let is_message = |message: &Value| message.get("jsonrpc").is_some_and(|version| version == "2.0");
+        if messages.is_empty() || !messages.iter().all(is_message) {
+            return Ok(None);
+        }
+        for message in messages {
+            let Value::Object(message) = message else { return Ok(None) };
+            let flow = self.message(at, message, sink)?;
+            if flow.is_break() {
+                return Ok(Some(flow));
+            }
+        }
+        Ok(Some(ControlFlow::Continue(())))
     }
 }
 
 impl EventReader for ServerMessages {
     fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String> {
-        self.bytes = self.bytes.saturating_add(data.len());
-        if self.bytes > self.max_bytes {
-            return Err(format!(
-                "makes what the server said in this turn larger than {}",
-                in_words(self.max_bytes)
-            ));
-        }
-        match serde_json::from_slice(data) {
-            Ok(Value::Object(message)) if message.get("jsonrpc").is_some_and(|version| version == "2.0") => {
-                self.message(at, message).map(ControlFlow::Continue)
-            }
-            _ => Ok(self.warn(at, data, sink)),
+        match self.take(at, data, sink)? {
+            Some(flow) => Ok(flow),
+            None => Ok(self.warn(at, data, sink)),
         }
     }
 
     fn rest(&self) -> Option<Rest> {
-        let is_turn_of_client = self.response.is_some() || !self.asked.is_empty();
-        is_turn_of_client.then_some(Rest::AfterEnd(Duration::ZERO))
+        self.has_news().then_some(Rest::AfterEnd(Duration::ZERO))
     }
 }
 
@@ -129,9 +231,10 @@ impl EventReader for ServerMessages {
 fn result(mut message: Map<String, Value>) -> Result<Result<Value, RpcError>, String> {
     match (message.remove("result"), message.remove("error")) {
         (Some(result), None) => Ok(Ok(result)),
-        (None, Some(Value::Object(error))) => Ok(Err(RpcError {
+        (None, Some(Value::Object(mut error))) => Ok(Err(RpcError {
             code: error.get("code").map(ToString::to_string),
             message: error.get("message").and_then(Value::as_str).unwrap_or("(no message)").to_owned(),
+            data: error.remove("data").unwrap_or_default(),
         })),
         _ => Err("is a response without a `result` or an `error`".to_owned()),
     }
@@ -170,7 +273,8 @@ mod tests {
         assert_eq!(read, Ok(()));
         assert!(incoming.rest().is_some(), "it waits for an answer");
         assert_eq!(incoming.take_response(), None);
-        assert_eq!(incoming.take_asked(), Some((Value::from(1), "roots/list".to_owned())));
+        let asked = Asked { id: 1.into(), method: "roots/list".to_owned(), params: Value::Null };
+        assert_eq!(incoming.take_asked(), Some(asked));
         assert!(incoming.rest().is_none());
     }
 
@@ -178,11 +282,12 @@ mod tests {
     fn a_response_is_a_result_or_an_error() {
         let (mut incoming, ..) = read(r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#);
         let result = Ok(serde_json::json!({ "a": 1 }));
-        assert_eq!(incoming.take_response(), Some(McpResponse { at: At(5), result }));
+        assert_eq!(incoming.take_response(), Some(McpResponse { id: 1, at: At(5), result }));
         for id in ["1", "null"] {
             let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32602,"message":"no"}}}}"#);
             let (mut incoming, ..) = read(&line);
-            let error = RpcError { code: Some("-32602".to_owned()), message: "no".to_owned() };
+            let error =
+                RpcError { code: Some("-32602".to_owned()), message: "no".to_owned(), data: Value::Null };
             assert_eq!(incoming.take_response().map(|response| response.result), Some(Err(error)));
         }
     }

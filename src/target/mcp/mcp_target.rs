@@ -3,7 +3,11 @@
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
+use super::client::Client;
+use super::config::McpProtocol;
+use super::connection::Connection;
 use super::session::McpSession;
+use super::stdio::StdioConnection;
 use crate::message::DeclaredTool;
 use crate::target::declared_tools::listed_tools;
 use crate::target::error::TargetError;
@@ -16,13 +20,14 @@ use crate::target::target::Target;
 #[derive(Clone, Debug, PartialEq)]
 pub struct McpTarget {
     program: PipeProgram,
+    protocol: McpProtocol,
     max_response_bytes: usize,
 }
 
 impl McpTarget {
-    /// The server that is this program, and may say this much in a turn.
-    pub fn new(program: PipeProgram, max_response_bytes: usize) -> Self {
-        Self { program, max_response_bytes }
+    /// The server that is this program, which speaks this and may say this much in a turn.
+    pub fn new(program: PipeProgram, protocol: McpProtocol, max_response_bytes: usize) -> Self {
+        Self { program, protocol, max_response_bytes }
     }
 }
 
@@ -50,7 +55,11 @@ impl Target for McpTarget {
     }
 
     fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
-        let session = McpSession::new(self.program.clone(), self.max_response_bytes, options);
+        let SessionOptions { programs, clock, offered, declares_tools, .. } = options;
+        let connection = Connection::Stdio(StdioConnection::new(self.program.clone(), programs));
+        let mut client = Client::new(connection, self.protocol, offered);
+        client.declares_tools = declares_tools;
+        let session = McpSession::new(client, self.max_response_bytes, clock);
         Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
     }
 }

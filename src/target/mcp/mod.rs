@@ -1,16 +1,24 @@
 //! Servers of the Model Context Protocol: programs on this machine whose tools a test lists and calls itself.
 //!
-//! A message of JSON-RPC is a line. A `session` asks, `incoming` reads what the server says, and `result` translates results
-//! into changes.
+//! A `session` holds a `client`, whose `connection` carries messages of JSON-RPC. The `handshake` finds out the era of the server,
+//! `incoming` reads what it says, `server_requests` answer what it asks, and a `turn` makes changes of its `result`s.
 
+mod client;
 mod config;
+mod connection;
 mod declared;
+mod era;
+mod handshake;
 mod incoming;
 mod mcp_target;
 mod outgoing;
 mod protocol;
 mod result;
+mod server_requests;
 mod session;
+mod stdio;
+mod talk;
+mod turn;
 
-pub use config::McpConfig;
+pub use config::{McpConfig, McpProtocol};
 pub use mcp_target::McpTarget;

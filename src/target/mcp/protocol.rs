@@ -41,6 +41,18 @@ impl Protocol for McpConfig {
             description: "Lists the tools of an MCP server. The text of the turn is the list as JSON.",
             kind: TurnKind::ListTools,
         },
+        TurnType {
+            name: "mcp:read",
+            since: "1.2",
+            description: "Reads a resource of an MCP server. The text of the turn is the text of its contents.",
+            kind: TurnKind::ReadResource,
+        },
+        TurnType {
+            name: "mcp:prompt",
+            since: "1.2",
+            description: "Gets a prompt of an MCP server. The text of the turn is the text of its messages.",
+            kind: TurnKind::GetPrompt,
+        },
     ];
 }
 
@@ -65,6 +77,6 @@ impl ProtocolConfig for McpConfig {
         let max_line_bytes = bytes(&self.max_event_bytes, Limits::MAX_EVENT_BYTES);
         let home = interpolation.source().path.parent().map(Path::to_path_buf).unwrap_or_default();
         let program = PipeProgram { command: command?, home, max_line_bytes: max_line_bytes? };
-        Some(Arc::new(McpTarget::new(program, max_response_bytes?)))
+        Some(Arc::new(McpTarget::new(program, self.protocol.unwrap_or_default(), max_response_bytes?)))
     }
 }

@@ -18,10 +18,10 @@ pub(super) struct CallResult {
     pub(super) is_error: bool,
 }
 
-/// A page of the tools.
+/// A page of a list.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ToolsPage {
-    pub(super) tools: Vec<Value>,
+pub(super) struct ListPage {
+    pub(super) items: Vec<Value>,
     /// The next page, if there is one.
     pub(super) next: Option<String>,
 }
@@ -53,24 +53,51 @@ impl CallResult {
     }
 }
 
-impl ToolsPage {
-    /// Reads the result of `tools/list`.
+impl ListPage {
+    /// Reads the result of `method`, whose list is under `key`.
     ///
     /// # Errors
     /// If it is not what the protocol promises.
-    pub(super) fn read(result: Value) -> Result<Self, TargetError> {
-        const METHOD: &str = "tools/list";
-        let mut result = object(result, METHOD)?;
-        let Some(Value::Array(tools)) = result.remove("tools") else {
-            return Err(wrong(METHOD, "no list `tools`"));
+    pub(super) fn read(result: Value, method: &str, key: &str) -> Result<Self, TargetError> {
+        let mut result = object(result, method)?;
+        let Some(Value::Array(items)) = result.remove(key) else {
+            return Err(wrong(method, &format!("no list `{key}`")));
         };
         let next = match result.remove("nextCursor") {
             None | Some(Value::Null) => None,
             Some(Value::String(cursor)) => Some(cursor),
-            Some(_) => return Err(wrong(METHOD, "a `nextCursor` that is not a text")),
+            Some(_) => return Err(wrong(method, "a `nextCursor` that is not a text")),
         };
-        Ok(Self { tools, next })
+        Ok(Self { items, next })
     }
+}
+
+/// The text of what `resources/read` answers.
+///
+/// # Errors
+/// If it is not what the protocol promises.
+pub(super) fn resource_text(result: Value) -> Result<String, TargetError> {
+    const METHOD: &str = "resources/read";
+    let Some(Value::Array(contents)) = object(result, METHOD)?.remove("contents") else {
+        return Err(wrong(METHOD, "no list `contents`"));
+    };
+    let texts: Vec<&str> =
+        contents.iter().filter_map(|content| content.get("text").and_then(Value::as_str)).collect();
+    Ok(texts.join("\n"))
+}
+
+/// The text of the messages that `prompts/get` answers.
+///
+/// # Errors
+/// If it is not what the protocol promises.
+pub(super) fn prompt_text(result: Value) -> Result<String, TargetError> {
+    const METHOD: &str = "prompts/get";
+    let Some(Value::Array(messages)) = object(result, METHOD)?.remove("messages") else {
+        return Err(wrong(METHOD, "no list `messages`"));
+    };
+    let texts: Vec<&str> =
+        messages.iter().filter_map(|message| message.get("content").and_then(text_of)).collect();
+    Ok(texts.join("\n"))
 }
 
 /// The version that the result of `initialize` chooses.
@@ -146,7 +173,7 @@ mod tests {
                 "the result of `tools/list` has a `nextCursor` that is not a text",
             ),
         ] {
-            assert_eq!(ToolsPage::read(result).expect_err("wrong").message, why);
+            assert_eq!(ListPage::read(result, "tools/list", "tools").expect_err("wrong").message, why);
         }
         let why = "the result of `initialize` has no text `protocolVersion`";
         assert_eq!(chosen_version(json!({})).expect_err("wrong").message, why);

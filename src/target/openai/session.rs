@@ -141,7 +141,12 @@ impl OpenaiSession {
             }
             // A test with such a turn does not load.
             Action::Continue => {}
-            Action::Connect | Action::Resume(_) | Action::CallTool { .. } | Action::ListTools => {
+            Action::Connect
+            | Action::Resume(_)
+            | Action::CallTool { .. }
+            | Action::ListTools
+            | Action::ReadResource(_)
+            | Action::GetPrompt { .. } => {
                 return Err(TargetError::new(
                     "a model has no thread to connect to, no interrupts to answer, and no tools of its own",
                 ));

@@ -120,6 +120,10 @@ impl Pipe for ChildPipe {
         self.stderr.lock().unwrap_or_else(PoisonError::into_inner).last_lines(STDERR_LINES)
     }
 
+    fn terminate(&mut self) {
+        self.keeper.terminate();
+    }
+
     fn end(&mut self) -> BoxFuture<'_, ()> {
         self.stdin = None;
         Box::pin(self.keeper.end())

@@ -49,6 +49,9 @@ pub trait Pipe: Send {
     /// The last lines that the program printed to stderr; empty if it printed none.
     fn last_stderr(&self) -> String;
 
+    /// Asks the program, by a signal, to end. It may take its time, or ignore that.
+    fn terminate(&mut self) {}
+
     /// Ends the program and everything that it started, if it still runs, and returns when they are gone.
     fn end(&mut self) -> BoxFuture<'_, ()>;
 }

@@ -1,6 +1,8 @@
 //! Keeps a running program until it ends or is to end, and sees to it that nothing of its group is left.
 
-use tokio::sync::watch;
+use std::sync::Arc;
+
+use tokio::sync::{Notify, watch};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::process::{ExitStatus, Process};
@@ -8,6 +10,7 @@ use crate::process::{ExitStatus, Process};
 /// A program that is kept by a task. If this is dropped, the program is killed with everything it started.
 pub(super) struct ProgramKeeper {
     stop: Option<DropGuard>,
+    terminate: Arc<Notify>,
     over: ProgramOver,
 }
 
@@ -25,14 +28,19 @@ enum ProgramState {
 
 impl ProgramKeeper {
     pub(super) fn new(process: Process) -> Self {
-        let stop = CancellationToken::new();
+        let (stop, terminate) = (CancellationToken::new(), Arc::new(Notify::new()));
         let (sender, over) = watch::channel(ProgramState::Running);
-        tokio::spawn(keep(process, stop.clone(), sender));
-        Self { stop: Some(stop.drop_guard()), over: ProgramOver(over) }
+        tokio::spawn(keep(process, stop.clone(), Arc::clone(&terminate), sender));
+        Self { stop: Some(stop.drop_guard()), terminate, over: ProgramOver(over) }
     }
 
     pub(super) fn over(&self) -> ProgramOver {
         self.over.clone()
+    }
+
+    /// Asks the program and what it started to end.
+    pub(super) fn terminate(&self) {
+        self.terminate.notify_one();
     }
 
     /// Ends the program, if it still runs, and returns when its group is empty.
@@ -53,11 +61,19 @@ impl ProgramOver {
     }
 }
 
-async fn keep(mut process: Process, stop: CancellationToken, over: watch::Sender<ProgramState>) {
-    tokio::select! {
-        biased;
-        () = process.ends() => {}
-        () = stop.cancelled() => {}
+async fn keep(
+    mut process: Process,
+    stop: CancellationToken,
+    terminate: Arc<Notify>,
+    over: watch::Sender<ProgramState>,
+) {
+    loop {
+        tokio::select! {
+            biased;
+            () = process.ends() => break,
+            () = stop.cancelled() => break,
+            () = terminate.notified() => process.terminate(),
+        }
     }
     let status = process.end().await;
     over.send_replace(ProgramState::Over(status));

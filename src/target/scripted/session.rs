@@ -136,7 +136,11 @@ impl ScriptedSession {
                 self.answer(&said.unwrap_or_default())
             }
             // A test that lists or calls tools does not load.
-            Action::Connect | Action::CallTool { .. } | Action::ListTools => {
+            Action::Connect
+            | Action::CallTool { .. }
+            | Action::ListTools
+            | Action::ReadResource(_)
+            | Action::GetPrompt { .. } => {
                 self.turn += 1;
                 VecDeque::new()
             }

@@ -392,3 +392,64 @@ fn what_is_meant_as_written_is_not_odd() {
         assert_eq!(told(&project), none, "{turn}");
     }
 }
+
+#[test]
+fn a_rule_with_a_cause_that_can_never_fail() {
+    let none: [&str; 0] = [];
+    let found = |target: &str, test: &str, turns: &[&str]| {
+        let project = Project::new(&[
+            (
+                "ananke.config.yaml",
+                &format!("version: \"1.4\"\ntarget:\n  type: scripted\n  assert: {target}\n  rules: []\n"),
+            ),
+            ("one.test.yaml", &file("one", test, turns).replace("\"1.3\"", "\"1.4\"")),
+        ]);
+        told(&project)
+    };
+    let whenever = |rule: &str| format!("{{ whenever: [{{ {rule} }}] }}");
+    let forbid = "{ tools: { forbid: [pay] } }";
+    let by_call = whenever("call: pay, preceded_by: { call: look }");
+    let by_result = whenever("result: pay, preceded_by: { call: look }");
+    let traced = "{ provenance: [{ of: { call: pay }, from: [user] }] }";
+    for rule in [&by_call, &by_result, traced] {
+        assert_eq!(found(forbid, rule, &["{}"]), ["never-triggered:3"], "{rule}");
+        assert_eq!(
+            found("{ tools: { allow_only: [look] } }", rule, &["{}"]),
+            ["never-triggered:3"],
+            "{rule}"
+        );
+        assert_eq!(
+            found(rule, forbid, &["{}"]),
+            ["never-triggered:4"],
+            "in every test of the target: {rule}"
+        );
+        assert_eq!(found("{ tools: { forbid: [other] } }", rule, &["{}"]), none, "{rule}");
+        assert_eq!(found("{}", rule, &[forbid, "{}"]), none, "another turn may call it: {rule}");
+        assert_eq!(found("{}", forbid, &[rule, "{}"]), ["never-triggered:5"], "{rule}");
+    }
+    let both = "{ tools: { forbid: [pay] }, whenever: [{ result: pay, preceded_by: { call: look } }] }";
+    assert_eq!(found("{}", "{}", &["{}", both]), none, "the call may be one of the turn before");
+    assert_eq!(found("{}", "{}", &[both, "{}"]), ["never-triggered:5"]);
+    let some = "{ tools: { forbid_calls: [{ name: pay, args: { to: me } }] } }";
+    assert_eq!(found(some, &by_call, &["{}"]), none, "other calls may trigger it");
+    assert_eq!(
+        found(some, &whenever("call: { name: pay, args: { to: me } }, preceded_by: { call: look }"), &["{}"]),
+        ["never-triggered:3"]
+    );
+    assert_eq!(found(forbid, &whenever("says: paid, preceded_by: { call: look }"), &["{}"]), none);
+
+    for always in ["call: same", "call: pay", "call: { name_match: \"^p\" }"] {
+        let rule = whenever(&format!("result: pay, preceded_by: {{ {always} }}"));
+        assert_eq!(found("{}", &rule, &["{}"]), ["never-triggered:3"], "{always}");
+    }
+    for sometimes in [
+        "result: pay, preceded_by: [{ call: pay }, { call: look }]",
+        "result: pay, preceded_by: { call: pay }, within: turn",
+        "result: pay, preceded_by: { call: pay, args: { to: me } }",
+        "result: pay, preceded_by: { call: same, same: [to] }",
+        "call: pay, preceded_by: { call: pay }",
+        "result: pay, preceded_by: { call: pay }, not_followed_by: { call: pay }",
+    ] {
+        assert_eq!(found("{}", &whenever(sometimes), &["{}"]), none, "{sometimes}");
+    }
+}

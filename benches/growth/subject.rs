@@ -71,6 +71,9 @@ pub(crate) fn all() -> Vec<Subject> {
         passing("state steps", 300, state_steps),
         passing("state patches", 20000, state_patches),
         passing("violations", 50000, violations),
+        passing("causes", 5000, causes),
+        passing("causes of open calls", 5000, causes_of_open_calls),
+        passing("origins", 5000, origins),
     ]
 }
 
@@ -389,4 +392,32 @@ fn violations(count: usize) -> Files {
         "{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m\",\"role\":\"assistant\",\"delta\":\"word 7\"}",
     );
     vec![remote(&(events + "\n" + &lines(count, message))), test(SAID)]
+}
+
+const CAUSED: &str = "turns: [{ user: hello }]\nassert:\n  whenever:\n    - { call: find, preceded_by: { says: hello, role: user } }\n    - { result: find, not_followed_by: { call: find, same: [id] } }\n    - { call: find, followed_by: { result: find, same: [id] } }\n";
+
+/// Every call is a trigger, and what must or must not come before or after it.
+fn causes(count: usize) -> Files {
+    let (name, text) = test(CAUSED);
+    let text = text.replace("1.3", "1.4");
+    vec![remote(&lines(count * 4, |number| event(&call(number / 4)[number % 4]))), (name, text)]
+}
+
+/// The arguments of the first call never end, so that every other trigger waits.
+fn causes_of_open_calls(count: usize) -> Files {
+    let mut files = causes(count);
+    let open = "{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"open\",\"toolCallName\":\"find\"}";
+    let events = lines(count * 4, |number| event(&call(number / 4)[number % 4]));
+    files[0] = remote(&(event(open) + "\n" + &events));
+    files
+}
+
+/// Every argument is looked for in what came before it.
+fn origins(count: usize) -> Files {
+    let mut files = causes(count);
+    let rule =
+        "turns: [{ user: hello }]\nassert: { provenance: [{ of: { call: find }, not_from: [results] }] }\n";
+    files[1] = test(rule);
+    files[1].1 = files[1].1.replace("1.3", "1.4");
+    files
 }

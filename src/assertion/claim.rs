@@ -27,6 +27,17 @@ pub(crate) enum Claim<'r> {
         /// Whether their result is the step.
         is_result: bool,
     },
+    /// These calls, or their results, trigger the rule; without one it passes.
+    TriggeredBy {
+        /// Which tool.
+        name: &'r ToolName,
+        /// Which of its calls, unless all are.
+        selector: Option<&'r Selector>,
+        /// Whether their result is the trigger.
+        is_result: bool,
+    },
+    /// What the rule requires always comes before its trigger, which is a result of this tool.
+    AlwaysPreceded(&'r ToolName),
     /// The tool must not be called.
     ForbidsTool(&'r str),
     /// The selected calls must not come.

@@ -88,6 +88,8 @@ codes! {
     MissingKey = "missing-key",
     /// A sequential test that has too few runs to ever pass.
     NeverDecided = "never-decided",
+    /// A rule whose trigger is forbidden, or whose cause always comes.
+    NeverTriggered = "never-triggered",
     /// A key is newer than the version its file declares.
     NewerKey = "newer-key",
     /// No test was selected.

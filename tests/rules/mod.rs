@@ -4,6 +4,7 @@
 //! Both must be decided at the same event.
 
 mod agents;
+mod causes;
 pub(crate) mod levels;
 mod observer;
 mod table;

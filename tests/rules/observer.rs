@@ -7,6 +7,7 @@ use std::time::Duration;
 use ananke::assertion::{Completion, Evaluator, Following, Inherited};
 use ananke::context::{At, CaseKey, Context, SequentialIds};
 use ananke::message::UserContent;
+use ananke::outcome::Failure;
 use ananke::redact::Redactor;
 use ananke::target::pipe::ProgramLauncher;
 use ananke::target::scripted::CompiledStep;
@@ -25,6 +26,15 @@ pub(crate) fn observe(row: &Row, script: &[Vec<CompiledStep>], agent: Agent) -> 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(drive(&mut observer, script, agent));
     observer.settled.unwrap_or_else(|| "never settles".to_owned())
+}
+
+/// The whole conversation, and every failure of the rule of `row` in it: a failure does not end it.
+pub(crate) fn conversation(row: &Row, script: &[Vec<CompiledStep>], agent: Agent) -> (Trace, Vec<Failure>) {
+    let rules = inherited(&[(row.level, row.rule)], script.len());
+    let mut observer = Observer { goes_on: true, ..Observer::new(rules) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(drive(&mut observer, script, agent));
+    (observer.trace, observer.failures)
 }
 
 async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Agent) {
@@ -78,12 +88,15 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
         let failures = observer.evaluator.end_turn(&observer.trace, completion, following);
         let is_violated = !failures.is_empty() || observer.evaluator.unjudged().is_some();
         observer.note(&format!("the end of turn {}", index + 1), is_violated);
-        if failed || !failures.is_empty() {
+        let is_violated = !failures.is_empty();
+        observer.failures.extend(failures);
+        if failed || is_violated && !observer.goes_on {
             return;
         }
     }
     let failures = observer.evaluator.settle(&observer.trace);
     observer.note("the end of the test", !failures.is_empty());
+    observer.failures.extend(failures);
 }
 
 struct Observer {
@@ -98,6 +111,9 @@ struct Observer {
     /// Whether a rule has applied so far.
     applied: bool,
     settled: Option<String>,
+    failures: Vec<Failure>,
+    /// Whether the conversation goes on after a failure.
+    goes_on: bool,
 }
 
 impl Observer {
@@ -113,6 +129,8 @@ impl Observer {
             open: of_test,
             applied: of_test > 0,
             settled: None,
+            failures: Vec::new(),
+            goes_on: false,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::assertion::evaluation::RuleScope;
 use crate::assertion::rule::RuleEntry;
 use crate::assertion::select::{Selector, ToolName, WrittenName};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::outcome::Level;
 use crate::variables::Patterns;
 
 /// Calls that are forbidden somewhere.
@@ -29,7 +30,8 @@ struct Prohibitions<'r, 'e> {
     allowed: Vec<(Scoped<'e>, &'e [WrittenName])>,
 }
 
-pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
+pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) -> Vec<(Level, Diagnostic)> {
+    let mut triggers = Vec::new();
     let prohibitions = Prohibitions::of(rules);
     let mut reported: Option<&RuleEntry> = None;
     for (scoped @ (_, entry), claim) in rules.claims() {
@@ -48,9 +50,17 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
                 reported = warning.is_some().then_some(entry).or(reported);
                 found.extend(warning);
             }
+            Claim::TriggeredBy { name, selector, is_result } => {
+                let warning = prohibitions.against_trigger(name, selector, is_result, scoped);
+                triggers.extend(warning.map(|warning| (entry.origin.level, warning)));
+            }
+            Claim::AlwaysPreceded(name) => {
+                triggers.push((entry.origin.level, always_preceded(name, entry, rules)));
+            }
             _ => {}
         }
     }
+    triggers
 }
 
 impl<'r, 'e> Prohibitions<'r, 'e> {
@@ -73,7 +83,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
                     }
                 }
                 Claim::AllowsOnly(names) => found.allowed.push((scoped, names)),
-                Claim::Requires { .. } | Claim::Step { .. } => requirements += 1,
+                Claim::Requires { .. } | Claim::Step { .. } | Claim::TriggeredBy { .. } => requirements += 1,
                 _ => {}
             }
         }
@@ -147,6 +157,34 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         Some(self.warning(never(&what, start, forbidden), entry, prohibition))
     }
 
+    /// What forbids the calls that trigger a rule, or whose results do.
+    fn against_trigger(
+        &self,
+        name: &ToolName,
+        selector: Option<&Selector>,
+        is_result: bool,
+        scoped @ (scope, entry): Scoped<'e>,
+    ) -> Option<Diagnostic> {
+        let is_before_all = |(forbidden, _): &Scoped<'_>| {
+            // A turn forbids calls that start in it; a result may be that of a call before it.
+            !is_result || forbidden != &scope || matches!(scope, RuleScope::Test | RuleScope::Turn(0))
+        };
+        let is_forbidden = |calls: &ForbiddenCalls<'_>| {
+            calls
+                .selector
+                .is_none_or(|forbidden| selector.is_some_and(|selector| selector.is_within(forbidden)))
+        };
+        let forbidden = self.about(name).filter(|calls| self.rules.overlap(calls.scoped, scoped));
+        let forbidden = forbidden.filter(is_forbidden).map(|calls| ("is forbidden", calls.scoped)).next();
+        let (how, (_, prohibition)) = forbidden
+            .or_else(|| Some(("is not in `allow_only`", self.not_allowed(name, scoped)?)))
+            .filter(|(_, scoped)| is_before_all(scoped))?;
+        let message = format!("{} triggers this rule, and {how}: the rule can never fail", name.describe());
+        let places = ((&entry.origin, "never triggered"), (&prohibition.origin, "forbidden"));
+        let warning = self.rules.surroundings.warning(Code::NeverTriggered, message, places.0, places.1);
+        Some(warning.help("drop one of the two, or forbid the tool only on the turns that must not call it"))
+    }
+
     /// What forbids every call that is selected.
     fn forbidding(&self, selector: &Selector, required: Scoped<'e>) -> Option<Scoped<'e>> {
         let found = self.about(&selector.name).find(|calls| {
@@ -200,6 +238,14 @@ fn never(what: &str, scope: RuleScope, forbidden: RuleScope) -> String {
         ),
         _ => format!("{what}: the test can never pass"),
     }
+}
+
+fn always_preceded(name: &ToolName, entry: &RuleEntry, rules: &Rules<'_>) -> Diagnostic {
+    let name = name.describe();
+    let message = format!("a call to {name} comes before every result of it: the rule can never fail");
+    Diagnostic::warning(Code::NeverTriggered, message)
+        .at(rules.surroundings.source(&entry.origin), entry.origin.span, "")
+        .help("add a condition to the call, or name another tool")
 }
 
 fn requires_nothing(name: &ToolName, entry: &RuleEntry, rules: &Rules<'_>) -> Diagnostic {

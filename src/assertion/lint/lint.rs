@@ -14,7 +14,7 @@ use crate::outcome::Level;
 pub struct Lint {
     /// True of this test.
     pub certain: Vec<Diagnostic>,
-    /// What the target's limits never do in this test: a mistake only if it is so in every test.
+    /// What the target's limits and triggers never do in this test: a mistake only if it is so in every test.
     pub of_target: Vec<Diagnostic>,
 }
 
@@ -24,10 +24,10 @@ pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &LintCo
     let rules = Rules::new(&merged, surroundings);
     let mut lint = Lint::default();
     calls::lint(&rules, &mut lint.certain);
-    exclusions::lint(&rules, &mut lint.certain);
+    let triggers = exclusions::lint(&rules, &mut lint.certain);
     texts::lint(&rules, &mut lint.certain);
     limits::unused(test, &merged, surroundings, &mut lint.certain);
-    for (level, warning) in limits::lint(&merged, surroundings) {
+    for (level, warning) in limits::lint(&merged, surroundings).into_iter().chain(triggers) {
         let warnings = if level == Level::Target { &mut lint.of_target } else { &mut lint.certain };
         warnings.push(warning);
     }

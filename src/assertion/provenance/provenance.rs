@@ -4,6 +4,7 @@ use super::monitor::ProvenanceMonitor;
 use super::source::{ProvenanceSource, either};
 use super::traced_value::Normaliser;
 use super::tracing::{Traced, Tracing};
+use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
 use crate::assertion::evaluation::{Monitor, RuleScope};
@@ -155,6 +156,15 @@ impl Rule for Provenance {
             normaliser: self.normaliser.clone(),
             is_strict: self.is_strict,
         })))
+    }
+
+    fn claims(&self) -> Vec<Claim<'_>> {
+        match &self.of {
+            Traced::Arguments { tool, .. } => {
+                vec![Claim::TriggeredBy { name: tool, selector: None, is_result: false }]
+            }
+            Traced::Said(_) => Vec::new(),
+        }
     }
 
     fn named_tools(&self) -> Vec<(&str, Option<Span>)> {

@@ -59,16 +59,18 @@ impl OpenTriggers {
 
     /// Takes out the triggers before `order`.
     pub(super) fn take_before(&mut self, place: &MemoryKey, order: u32) -> Vec<Happening> {
-        let Some(open) = self.0.get_mut(place) else { return Vec::new() };
+        let Some(open) = self.0.remove(place) else { return Vec::new() };
         // Triggers come nearly in their order: all of them are usually before.
-        let (before, after) = std::mem::take(open).into_iter().partition(|trigger| trigger.order < order);
-        *open = after;
+        let (before, after): (_, Vec<_>) = open.into_iter().partition(|trigger| trigger.order < order);
+        if !after.is_empty() {
+            self.0.insert(place.clone(), after);
+        }
         before
     }
 
     /// Whether there is none.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.values().all(Vec::is_empty)
+        self.0.is_empty()
     }
 
     /// Every trigger with its place.

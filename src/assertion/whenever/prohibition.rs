@@ -3,7 +3,7 @@
 //! A trigger is looked at when it is known, and not before the arguments of every earlier call are: a call has its place where it
 //! starts. What may still turn out to be a failure is looked at when its turn ends.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::finding::{Findings, TriggerViolation};
 use super::happening::{Happening, What};
@@ -21,8 +21,8 @@ pub(super) struct Prohibition {
     parts: RunningRule,
     steps: Vec<WatchedStep>,
     findings: Findings,
-    /// Triggers that wait for the arguments of earlier calls.
-    waiting: Vec<Happening>,
+    /// Triggers that wait for the arguments of earlier calls, by their place among all that happened.
+    waiting: BTreeMap<u32, Vec<Happening>>,
     /// What may turn out to be a failure by the end of the turn: triggers, and calls and results that must not follow one.
     late: Vec<Happening>,
     /// The places of calls whose arguments are still arriving.
@@ -73,7 +73,7 @@ impl Prohibition {
             parts,
             steps,
             findings: Findings::default(),
-            waiting: Vec::new(),
+            waiting: BTreeMap::new(),
             late: Vec::new(),
             unfinished: BTreeSet::new(),
             triggered: HashSet::new(),
@@ -203,7 +203,7 @@ impl Prohibition {
             if is_revocable || self.parts.trigger.is_pending() {
                 self.late.push(happening);
             } else {
-                self.waiting.push(happening);
+                self.waiting.entry(happening.order).or_default().push(happening);
                 self.triggered.insert((happening.what, happening.order));
             }
         }
@@ -266,14 +266,10 @@ impl Prohibition {
     /// Looks at the triggers that wait for nothing any more.
     fn decide_waiting(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
         let first = self.unfinished.first().copied().unwrap_or(u32::MAX);
-        if self.waiting.iter().all(|trigger| trigger.order > first) {
-            return;
-        }
-        let (ready, waiting): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.waiting).into_iter().partition(|trigger| trigger.order <= first);
-        self.waiting = waiting;
-        for trigger in ready {
-            self.decide(view, trigger, found);
+        while let Some(ready) = self.waiting.first_entry().filter(|entry| *entry.key() <= first) {
+            for trigger in ready.remove() {
+                self.decide(view, trigger, found);
+            }
         }
     }
 

@@ -35,18 +35,21 @@ impl Monitor for Requirement {
         }
         let mut violations = Vec::new();
         for (index, pattern) in self.parts.patterns.iter().enumerate() {
-            for group in &pattern.groups {
-                let last: Vec<_> = group.iter().map(|step| last_matches(view, &self.parts, step)).collect();
-                for trigger in &triggers {
-                    let follows = group.iter().zip(&last).any(|(step, last)| {
+            let last_of = |group: &Vec<TiedStep>| -> Vec<_> {
+                group.iter().map(|step| last_matches(view, &self.parts, step)).collect()
+            };
+            let last: Vec<Vec<_>> = pattern.groups.iter().map(last_of).collect();
+            for trigger in &triggers {
+                let missing = pattern.groups.iter().zip(&last).find(|(group, last)| {
+                    !group.iter().zip(*last).any(|(step, last)| {
                         let key = step.tie.of_trigger(view.trace, trigger);
                         let place = key.map(|key| (self.parts.turn_of(trigger), key));
                         place.and_then(|place| last.get(&place)).is_some_and(|last| *last > trigger.order)
-                    });
-                    if let Some(step) = group.first().filter(|_| !follows) {
-                        let (trigger, step) = (*trigger, step.clone());
-                        violations.push(TriggerViolation { trigger, pattern: index, step, cause: None });
-                    }
+                    })
+                });
+                if let Some(step) = missing.and_then(|(group, _)| group.first()) {
+                    let (trigger, step) = (*trigger, step.clone());
+                    violations.push(TriggerViolation { trigger, pattern: index, step, cause: None });
                 }
             }
         }

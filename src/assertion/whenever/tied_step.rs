@@ -83,6 +83,13 @@ impl TiedStep {
         is_sound.then_some(Self { wanted, tie: Tie { is_same_tool, paths } })
     }
 
+    /// Whether it wants the call of a result of this tool, and nothing else of it.
+    pub(super) fn includes_own_call(&self, trigger: &ToolName) -> bool {
+        let Some(StepMatcher::Call(selector)) = self.step() else { return false };
+        let is_any = selector.args.is_empty() && selector.result.is_empty() && self.tie.paths.is_empty();
+        is_any && (self.tie.is_same_tool || selector.name.surely_includes(trigger))
+    }
+
     /// What is wanted, in words.
     pub(super) fn describe(&self) -> String {
         match &self.wanted {

@@ -4,7 +4,8 @@ use super::prohibition::Prohibition;
 use super::related_steps::{RelatedSteps, Relation};
 use super::requirement::Requirement;
 use super::running_rule::RunningRule;
-use super::tied_step::TriggerKind;
+use super::tied_step::{TiedStep, TriggerKind};
+use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::evaluation::{Monitor, RuleScope};
 use crate::assertion::rule::{Rule, RuleKind};
@@ -137,6 +138,23 @@ impl Rule for Whenever {
             return Ok(Box::new(Requirement::new(parts)));
         }
         Ok(Box::new(Prohibition::new(parts)))
+    }
+
+    fn claims(&self) -> Vec<Claim<'_>> {
+        let Some(selector) = self.trigger.selector() else { return Vec::new() };
+        let is_result = matches!(self.trigger, StepMatcher::Result(_));
+        let name = &selector.name;
+        let mut claims = vec![Claim::TriggeredBy { name, selector: Some(selector), is_result }];
+        // `within: turn` and subagents may leave the call out.
+        let always_comes = |step: &TiedStep| step.includes_own_call(name);
+        let of_own_call = self.patterns.iter().all(|pattern| {
+            pattern.relation == Relation::RequiredBefore
+                && pattern.groups.iter().all(|group| group.iter().any(always_comes))
+        });
+        if is_result && of_own_call && self.within.is_none() {
+            claims.push(Claim::AlwaysPreceded(name));
+        }
+        claims
     }
 
     fn named_tools(&self) -> Vec<(&str, Option<Span>)> {

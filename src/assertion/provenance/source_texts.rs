@@ -1,6 +1,6 @@
 //! The texts of sources, so that a value is looked for in all of them at once.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -12,8 +12,18 @@ use super::word::{has_whole, json_number, numbers, runs_of_digits, tokens, words
 pub(super) struct SourceTexts {
     /// Words, parts between whitespace, numbers as what they mean, and short whole texts.
     known: BTreeMap<String, Option<u32>>,
-    /// The texts as a whole, in which values of several words are looked for, each with what does not count in it.
-    whole: Vec<(String, Option<u32>, HashSet<String>)>,
+    /// The texts as a whole, in which values of several words are looked for.
+    whole: Vec<WholeText>,
+    /// Which texts contain a word, so that few are looked at for a value.
+    by_word: HashMap<String, Vec<usize>>,
+}
+
+/// A text, and what does not count in it.
+#[derive(Debug)]
+struct WholeText {
+    text: String,
+    event: Option<u32>,
+    without: HashSet<String>,
 }
 
 /// Where a value was found.
@@ -45,7 +55,14 @@ impl SourceTexts {
         for part in parts.chain(numbers(&text)).chain(digits).collect::<Vec<_>>() {
             self.insert(part, of);
         }
-        self.whole.push((text, of.event, of.without.clone()));
+        let distinct: HashSet<&str> = words(&text).collect();
+        for word in distinct {
+            match self.by_word.get_mut(word) {
+                Some(texts) => texts.push(self.whole.len()),
+                None => drop(self.by_word.insert(word.to_owned(), vec![self.whole.len()])),
+            }
+        }
+        self.whole.push(WholeText { text, event: of.event, without: of.without.clone() });
     }
 
     /// Takes a value: its scalars, and the keys of its objects.
@@ -82,19 +99,23 @@ impl SourceTexts {
         if let Some(event) = number.or_else(|| self.known.get(&value.text)) {
             return Some(FoundIn { event: *event });
         }
-        // A value of several words is there only if all of them are.
-        if value.number.is_some() || words(&value.text).any(|word| !self.may_have(word)) {
+        let is_one_word = words(&value.text).next() == Some(value.text.as_str());
+        if value.number.is_some() || is_one_word {
             return None;
         }
-        let whole = self.whole.iter();
-        let mut found =
-            whole.filter(|(text, _, without)| !without.contains(&value.text) && has_whole(text, &value.text));
-        found.next().map(|(_, event, _)| FoundIn { event: *event })
+        let is_there =
+            |whole: &&WholeText| !whole.without.contains(&value.text) && has_whole(&whole.text, &value.text);
+        let found = match self.fewest_texts(&value.text) {
+            Some(texts) => texts.iter().map(|index| &self.whole[*index]).find(is_there),
+            None => self.whole.iter().find(is_there),
+        };
+        found.map(|whole| FoundIn { event: whole.event })
     }
 
-    fn may_have(&self, word: &str) -> bool {
-        // What does not count alone may be a part of what does.
-        self.known.contains_key(word) || self.whole.iter().any(|(_, _, without)| without.contains(word))
+    /// The texts that contain the rarest word of `value`; `None` if it has no words.
+    fn fewest_texts(&self, value: &str) -> Option<&[usize]> {
+        let texts = words(value).map(|word| self.by_word.get(word).map_or(&[][..], Vec::as_slice));
+        texts.min_by_key(|texts| texts.len())
     }
 
     /// A part of `text` that can be traced to a source, and where it is there.

@@ -119,6 +119,8 @@ pub mod compile;
 #[doc(hidden)]
 pub mod context;
 #[doc(hidden)]
+pub mod coverage;
+#[doc(hidden)]
 pub mod diagnostic;
 #[doc(hidden)]
 pub mod engine;

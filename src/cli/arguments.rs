@@ -7,6 +7,7 @@ use super::check::{CheckOptions, check};
 use super::compare::{CompareOptions, compare};
 use super::completions::{CompletionsOptions, ManOptions, completions, man};
 use super::convert::{ConvertOptions, convert};
+use super::coverage::{CoverageOptions, coverage};
 use super::exit::Exit;
 use super::explain::{ExplainOptions, explain};
 use super::freeze::{FreezeOptions, freeze};
@@ -41,6 +42,8 @@ pub(crate) enum Command {
     Explain(ExplainOptions),
     /// Compare two runs using their reports
     Compare(CompareOptions),
+    /// Run tests, and show which tools, outcomes, values of arguments and answers to interrupts they exercise
+    Coverage(Box<CoverageOptions>),
     /// List the tests
     List(ListOptions),
     /// Convert a case file (JSONL) to a YAML test file
@@ -72,6 +75,7 @@ impl CommandLine {
             Command::Check(options) => check(options, context),
             Command::Explain(options) => explain(options, context),
             Command::Compare(options) => compare(options, context),
+            Command::Coverage(options) => coverage(options, context),
             Command::List(options) => list(options, context),
             Command::Convert(options) => convert(options, context),
             Command::Record(options) => record(options, context),

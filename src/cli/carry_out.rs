@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ananke::compare::Baseline;
 use ananke::context::Context;
+use ananke::coverage::CoverageCollector;
 use ananke::plan::Plan;
 use ananke::process::TerminalMode;
 use ananke::recording::Recordings;
@@ -51,6 +52,8 @@ pub(super) struct PlannedRun<'a> {
     pub(super) reporter: Option<CustomReporter>,
     pub(super) context: &'a Context,
     pub(super) redactor: &'a Redactor,
+    /// Takes what the tests exercise of the agent, if that is asked for.
+    pub(super) coverage: Option<Arc<CoverageCollector>>,
     /// Collects the walks that fail.
     pub(super) walks: FailedWalks,
 }
@@ -77,8 +80,9 @@ impl PlannedRun<'_> {
     /// # Errors
     /// If a report cannot be written, or the system has no room for a run.
     pub(super) fn carry_out(self, mut plan: Plan) -> io::Result<Exit> {
-        let Self { options, going, recordings, baseline, reporter, context, redactor, walks } = self;
-        let (coverage, colour) = (options.coverage(), options.selection.color);
+        let Self { options, going, recordings, baseline, reporter, context, redactor, coverage, walks } =
+            self;
+        let (selected, colour) = (options.coverage(), options.selection.color);
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
         let own_context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
@@ -89,6 +93,7 @@ impl PlannedRun<'_> {
         let is_live = servers::is_live(&plan, recordings.as_ref());
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
         shared.recordings = recordings;
+        shared.coverage = coverage;
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
         let has_person = may_ask(&plan, going.people) && context.has_person();
@@ -102,10 +107,10 @@ impl PlannedRun<'_> {
             reporters.push(Box::new(reporter.collect(context)?));
         }
         // First, since a report that is written to a pipe waits for its reader.
-        reporters.insert(0, Box::new(last_run::memory(&plan, coverage, context, redactor)));
+        reporters.insert(0, Box::new(last_run::memory(&plan, selected, context, redactor)));
         reporters.push(Box::new(walks));
         reporters.extend(baseline.map(|known| {
-            baseline_report(known, coverage, options.reports.people(), colour, context, &outputs)
+            baseline_report(known, selected, options.reports.people(), colour, context, &outputs)
         }));
         let (area, streams) = (live.clone(), outputs.clone());
         interrupt::listen(stopper.clone(), context, move || {

@@ -9,6 +9,7 @@ mod compare;
 mod comparison_file;
 mod completions;
 mod convert;
+mod coverage;
 mod custom_reporter;
 mod execution_options;
 mod exit;

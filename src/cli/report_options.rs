@@ -50,7 +50,7 @@ pub(crate) struct ReportOptions {
 impl ReportOptions {
     /// The stream of what is for people: standard output belongs to programs with `--json`, and to answers that are printed.
     pub(super) fn people(&self) -> OutputStream {
-        let is_taken = self.json || self.answers == AgentAnswers::Printed;
+        let is_taken = self.json || self.answers != AgentAnswers::InReport;
         if is_taken { OutputStream::Stderr } else { OutputStream::Stdout }
     }
 }
@@ -63,6 +63,8 @@ pub(crate) enum AgentAnswers {
     InReport,
     /// On standard output, alone.
     Printed,
+    /// Nowhere: standard output is for what another command prints.
+    Omitted,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -104,14 +104,15 @@ fn terminal_reporters(
         let stream = JsonLinesReport::stream(stdout());
         return Reporters { reporters: vec![Box::new(stream), Box::new(servers)], live: None };
     }
-    if options.answers == AgentAnswers::Printed {
+    if options.answers != AgentAnswers::InReport {
         let console = console(options, OutputStream::Stderr, colour, context);
         let report = ConsoleReport::new(Box::new(outputs.stderr.clone()), console);
         let report = report.in_log(context.clock.clone());
-        return Reporters {
-            reporters: vec![Box::new(report), Box::new(AnswerReport::new(stdout()))],
-            live: None,
-        };
+        let mut reporters: Vec<Box<dyn Reporter>> = vec![Box::new(report)];
+        if options.answers == AgentAnswers::Printed {
+            reporters.push(Box::new(AnswerReport::new(stdout())));
+        }
+        return Reporters { reporters, live: None };
     }
     let console = console(options, OutputStream::Stdout, colour, context);
     // The area with the running tests stays below what is printed, but not below another stream.

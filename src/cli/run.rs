@@ -1,8 +1,10 @@
 //! `ananke run`: plan, run, report.
 
 use std::io::{self, Write as _};
+use std::sync::Arc;
 
 use ananke::context::Context;
+use ananke::coverage::CoverageCollector;
 use ananke::helper::Generator;
 use ananke::model::ReportFormat;
 use ananke::recording::{RecordingMode, Recordings};
@@ -36,7 +38,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         );
         return complain(&message, Exit::Usage);
     }
-    let Some(text) = &options.input.input else { return run_tests(options, context) };
+    let Some(text) = &options.input.input else { return run_tests(options, None, context) };
     let input = match TestInput::of(text, context) {
         Ok(input) => input,
         Err(message) => return complain(&message, Exit::Usage),
@@ -61,7 +63,7 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
     let report = report.filter(|_| options.reports.output.is_empty() && !options.dry_run);
     options.reports.output.extend(report.clone());
     let is_quiet = options.reports.quiet;
-    let exit = run_tests(options, &context);
+    let exit = run_tests(options, None, &context);
     if let Some(ReportFile { path, .. }) = report.filter(|report| !is_quiet && report.is_in(&context)) {
         let _ = writeln!(io::stderr().lock(), "note: the results are in `{}`", path.display());
     }
@@ -94,8 +96,17 @@ fn complain(message: &str, exit: Exit) -> Exit {
     exit
 }
 
+/// Runs the selected tests, whose conversations `coverage` takes.
+pub(super) fn run_measured(
+    options: RunOptions,
+    coverage: &Arc<CoverageCollector>,
+    context: &Context,
+) -> Exit {
+    run_tests(options, Some(Arc::clone(coverage)), context)
+}
+
 /// Runs the selected tests and reports them to the console and to files.
-fn run_tests(mut options: RunOptions, context: &Context) -> Exit {
+fn run_tests(mut options: RunOptions, coverage: Option<Arc<CoverageCollector>>, context: &Context) -> Exit {
     let writing = match snapshots::writing(options.update_snapshots, context) {
         Ok(writing) => writing,
         Err(message) => return complain(&message, Exit::Usage),
@@ -154,6 +165,7 @@ fn run_tests(mut options: RunOptions, context: &Context) -> Exit {
         reporter,
         context,
         redactor: &redactor,
+        coverage,
         walks: walks.clone(),
     };
     match run.carry_out(plan) {

@@ -136,7 +136,7 @@ impl RunOptions {
     /// What the run is for.
     fn purpose(&self) -> RunPurpose {
         match self.reports.answers {
-            AgentAnswers::InReport => RunPurpose::Verdicts,
+            AgentAnswers::InReport | AgentAnswers::Omitted => RunPurpose::Verdicts,
             AgentAnswers::Printed => RunPurpose::Answers,
         }
     }

@@ -21,7 +21,7 @@ use crate::context::Ids;
 use crate::message::{Lane, TurnInput, TurnRequest};
 use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
 use crate::target::{Action, Session};
-use crate::trace::{Input, InterruptStatus, Trace};
+use crate::trace::{AnsweredInterrupt, Input, InterruptStatus, Trace};
 
 /// What a violation of the protocol makes of its turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -315,10 +315,15 @@ fn compose(
         TurnInput::Resume(answers) => {
             let action = action(trace, answers)?;
             if let Action::Resume(interrupts) = &action {
-                let statuses = interrupts.iter().map(|answer| {
-                    if answer.is_resolved { InterruptStatus::Resolved } else { InterruptStatus::Cancelled }
+                let answered = interrupts.iter().map(|answer| {
+                    let status = if answer.is_resolved {
+                        InterruptStatus::Resolved
+                    } else {
+                        InterruptStatus::Cancelled
+                    };
+                    AnsweredInterrupt { id: answer.id.clone(), status }
                 });
-                input.answered = statuses.collect();
+                input.answered = answered.collect();
             }
             action
         }

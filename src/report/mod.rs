@@ -6,6 +6,7 @@
 
 pub mod ci;
 pub mod comparison;
+mod coverage;
 pub mod file;
 pub mod last_run;
 mod layout;

@@ -160,6 +160,9 @@ impl Attempt<'_> {
             .writing(options.writing);
         let scripts = ScriptOracle { attempt: self, preparation };
         let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
+        if let Some(coverage) = &shared.coverage {
+            coverage.declare(&declared, redactor);
+        }
         let mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
         let mut tools = HostedTools { driver: shared.driver.clone(), mocks };
         let watched = simulation.iter().flat_map(|simulation| &simulation.checkpoints).cloned().collect();
@@ -286,6 +289,10 @@ impl Attempt<'_> {
         } = result;
         let called = trace.calls.iter().map(|call| call.name.as_str());
         self.case.shared.tool_names.exist(called, &self.case.redactor);
+        let coverage = self.case.shared.coverage.as_ref().filter(|_| self.purpose != AttemptPurpose::Verify);
+        if let Some(coverage) = coverage {
+            coverage.observe(&self.case.entry.id(), &trace, &self.case.redactor);
+        }
         let outcome = &mut self.outcome;
         outcome.transcript.turns = turns;
         outcome.transcript.checkpoints = checkpoints;

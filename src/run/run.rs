@@ -16,6 +16,7 @@ use super::target_limits::TargetLimits;
 use super::thread_locks::ThreadLocks;
 use super::tool_names::ToolNames;
 use crate::context::Context;
+use crate::coverage::CoverageCollector;
 use crate::outcome::RunFacts;
 use crate::plan::CaseEntry;
 use crate::recording::{KeptRecording, Recordings};
@@ -47,6 +48,8 @@ pub struct Run {
     pub kept: Option<MemoryRecording>,
     /// Collects the conversation of a run that has one test.
     pub log: Option<ConversationLog>,
+    /// Takes what the tests exercise of the agent, if that is asked for.
+    pub coverage: Option<Arc<CoverageCollector>>,
     /// Whom tests ask if their agents wait for input; `None` if there is no terminal.
     pub person: Option<Arc<dyn Person>>,
     /// The program that holds the conversations, if one does.
@@ -83,6 +86,7 @@ impl Run {
             recording: None,
             kept: None,
             log: None,
+            coverage: None,
             person: None,
             driver: None,
             servers: ServerWatch::default(),

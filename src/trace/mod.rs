@@ -45,6 +45,6 @@ pub use same_json::{is_same_json, read_json};
 pub use state::State;
 pub use tool_index::{CallPhase, Callers};
 pub use trace::Trace;
-pub use turn::{Input, InterruptStatus, TurnRanges};
+pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
 pub use usage::{Tokens, Usage};
 pub use violation::{Violation, Violations};

@@ -16,8 +16,17 @@ pub struct Input {
     pub shown: String,
     /// Whether it is a replay turn: it asks the agent for the conversation so far.
     pub is_replay: bool,
-    /// How the interrupts were answered that the turn answers.
-    pub answered: Vec<InterruptStatus>,
+    /// The interrupts that the turn answers.
+    pub answered: Vec<AnsweredInterrupt>,
+}
+
+/// An interrupt that a turn answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnsweredInterrupt {
+    /// Its id.
+    pub id: String,
+    /// How it is answered.
+    pub status: InterruptStatus,
 }
 
 /// How an interrupt was answered.

@@ -34,6 +34,7 @@ const DIRECTION: &[&[&str]] = &[
     &["golden"],
     // Inert data; this early because `assertion` answers with its `Failure` and `Level`.
     &["outcome"],
+    &["coverage"],
     &["assertion"],
     &["target"],
     &["project"],

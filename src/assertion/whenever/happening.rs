@@ -55,7 +55,7 @@ impl Happening {
     /// The answers to interrupts with which a turn began.
     pub(super) fn answers(trace: &Trace, turn: usize) -> impl Iterator<Item = Self> {
         let began = &trace.turns[turn];
-        let statuses = began.input.answered.iter().map(|answer| match answer {
+        let statuses = began.input.answered.iter().map(|answer| match answer.status {
             InterruptStatus::Resolved => AnswerStatus::Resolved,
             InterruptStatus::Cancelled => AnswerStatus::Cancelled,
         });

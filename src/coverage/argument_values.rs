@@ -1,0 +1,150 @@
+//! Which values arguments can have, according to their schema, and which they had.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// How deep a schema or an argument is looked at.
+const DEEPEST: usize = 16;
+
+/// How many values one schema or one call contributes.
+const MOST_VALUES: usize = 1000;
+
+/// A place in arguments: keys with dots between them, `[]` for every item of a list.
+pub(super) type ArgumentPath = String;
+
+/// A value as JSON.
+pub(super) type WrittenValue = String;
+
+/// The values that a schema lists with `enum` or `const`, each with its place.
+pub(super) fn declared(schema: &Value) -> BTreeSet<(ArgumentPath, WrittenValue)> {
+    let mut found = BTreeSet::new();
+    let mut walk = SchemaWalk { root: schema, found: &mut found, visited: 0 };
+    walk.take(schema, "", 0);
+    found
+}
+
+/// The scalars in the arguments of a call, each with its place.
+pub(super) fn seen(args: &Value) -> BTreeSet<(ArgumentPath, WrittenValue)> {
+    let mut found = BTreeSet::new();
+    take_scalars(args, "", 0, &mut found);
+    found
+}
+
+struct SchemaWalk<'s> {
+    root: &'s Value,
+    found: &'s mut BTreeSet<(ArgumentPath, WrittenValue)>,
+    /// How many parts were looked at: references can make a schema larger than its text.
+    visited: usize,
+}
+
+impl SchemaWalk<'_> {
+    fn take(&mut self, schema: &Value, path: &str, depth: usize) {
+        self.visited += 1;
+        if depth > DEEPEST || self.visited > 10 * MOST_VALUES || self.found.len() >= MOST_VALUES {
+            return;
+        }
+        if let Some(pointer) = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'))
+        {
+            let root = self.root;
+            root.pointer(pointer).into_iter().for_each(|part| self.take(part, path, depth + 1));
+        }
+        let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        for value in listed.chain(schema.get("const")).filter(|value| is_scalar(value)) {
+            if !path.is_empty() && self.found.len() < MOST_VALUES {
+                self.found.insert((path.to_owned(), value.to_string()));
+            }
+        }
+        for (key, part) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            self.take(part, &inside(path, key), depth + 1);
+        }
+        if let Some(items) = schema.get("items") {
+            self.take(items, &format!("{path}[]"), depth + 1);
+        }
+        for several in ["anyOf", "oneOf", "allOf"] {
+            let parts = schema.get(several).and_then(Value::as_array).into_iter().flatten();
+            parts.for_each(|part| self.take(part, path, depth + 1));
+        }
+    }
+}
+
+fn take_scalars(value: &Value, path: &str, depth: usize, found: &mut BTreeSet<(ArgumentPath, WrittenValue)>) {
+    if depth > DEEPEST || found.len() >= MOST_VALUES {
+        return;
+    }
+    match value {
+        Value::Object(entries) => {
+            entries.iter().for_each(|(key, part)| take_scalars(part, &inside(path, key), depth + 1, found));
+        }
+        Value::Array(items) => {
+            items.iter().for_each(|item| take_scalars(item, &format!("{path}[]"), depth + 1, found));
+        }
+        scalar if !path.is_empty() => drop(found.insert((path.to_owned(), scalar.to_string()))),
+        // Arguments that are no object have no names.
+        _ => {}
+    }
+}
+
+fn is_scalar(value: &&Value) -> bool {
+    !matches!(value, Value::Array(_) | Value::Object(_))
+}
+
+fn inside(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shown(values: &BTreeSet<(String, String)>) -> Vec<String> {
+        values.iter().map(|(path, value)| format!("{path}={value}")).collect()
+    }
+
+    #[test]
+    fn values_are_found_wherever_a_schema_lists_them() {
+        let schema = json!({
+            "properties": {
+                "unit": { "enum": ["celsius", "kelvin"] },
+                "opts": { "properties": { "kind": { "const": 5 } } },
+                "tags": { "type": "array", "items": { "$ref": "#/$defs/Tag" } },
+                "maybe": { "anyOf": [{ "enum": [null] }, { "enum": ["x"] }] },
+                "free": { "type": "string" },
+                "lists": { "enum": [[1], { "a": 1 }] },
+            },
+            "$defs": { "Tag": { "enum": ["a"] } },
+        });
+        assert_eq!(
+            shown(&declared(&schema)),
+            [
+                "maybe=\"x\"",
+                "maybe=null",
+                "opts.kind=5",
+                "tags[]=\"a\"",
+                "unit=\"celsius\"",
+                "unit=\"kelvin\""
+            ]
+        );
+        let args = json!({ "unit": "kelvin", "opts": { "kind": 5 }, "tags": ["a", "b"], "maybe": null });
+        assert_eq!(
+            shown(&seen(&args)),
+            ["maybe=null", "opts.kind=5", "tags[]=\"a\"", "tags[]=\"b\"", "unit=\"kelvin\""]
+        );
+    }
+
+    #[test]
+    fn a_schema_without_end_is_walked_to_an_end() {
+        let itself = json!({
+            "properties": { "a": { "$ref": "#" }, "b": { "$ref": "#" }, "c": { "enum": [1] }, "d": { "$ref": "#" } },
+        });
+        let found = declared(&itself);
+        assert!(!found.is_empty() && found.len() <= MOST_VALUES);
+        for odd in [json!(null), json!([1]), json!({ "enum": 5 }), json!({ "$ref": "#/nowhere" }), json!("x")]
+        {
+            assert!(declared(&odd).is_empty() && seen(&odd).len() <= 1, "{odd}");
+        }
+        let wide: Value = (0..5000).map(|number| (format!("k{number}"), json!(number))).collect();
+        assert_eq!(seen(&wide).len(), MOST_VALUES);
+    }
+}

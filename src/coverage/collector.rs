@@ -1,0 +1,113 @@
+//! Takes what tests declare and what happens in them, from any thread.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::argument_values::{ArgumentPath, WrittenValue, declared, seen};
+use super::coverage_report::CoverageReport;
+use super::coverage_state::{CallEnding, CoverageState};
+use super::covered_items::CoveredItems;
+use crate::message::ToolDeclaration;
+use crate::redact::Redactor;
+use crate::trace::{Args, Interrupt, InterruptStatus, Origin, RunEnd, ToolCall, Trace};
+
+/// Takes what tests declare and what happens in them. What is secret in a test is masked before it is kept.
+#[derive(Debug, Default)]
+pub struct CoverageCollector {
+    items: Mutex<CoveredItems>,
+    /// The events of each test, by its id, of which rules notice a change.
+    noticed: BTreeMap<String, BTreeSet<u32>>,
+}
+
+impl CoverageCollector {
+    /// A collector that knows of which events rules notice a change, by the ids of tests.
+    pub fn asserting(noticed: BTreeMap<String, BTreeSet<u32>>) -> Self {
+        Self { items: Mutex::default(), noticed }
+    }
+
+    /// Takes tools that the agent of a test is known to have.
+    pub fn declare<'t>(&self, tools: impl IntoIterator<Item = &'t ToolDeclaration>, redactor: &Redactor) {
+        for tool in tools {
+            let values = masked(declared(&tool.parameters), redactor);
+            self.items().declare(&redactor.text(&tool.name), values);
+        }
+    }
+
+    /// Takes the conversation of a test, which is over.
+    pub fn observe(&self, test: &str, trace: &Trace, redactor: &Redactor) {
+        let noticed = self.noticed.get(test);
+        let is_live = |call: &&ToolCall| matches!(call.origin, Origin::Streamed | Origin::SnapshotOnly);
+        let mut calls: Vec<&ToolCall> = trace.calls.iter().filter(is_live).collect();
+        calls.sort_by_key(|call| call.order);
+        let mut items = self.items();
+        let mut before: Option<String> = None;
+        for call in calls {
+            let state = if noticed.is_some_and(|noticed| is_noticed(call, noticed)) {
+                CoverageState::Asserted
+            } else {
+                CoverageState::Exercised
+            };
+            let tool = redactor.text(&call.name).into_owned();
+            items.call(&tool, CallEnding::of(call), state);
+            if let Args::Json(args) = call.args() {
+                masked(seen(args), redactor).into_iter().for_each(|value| items.value(&tool, value, state));
+            }
+            if let Some(before) = &before {
+                items.transition(before, &tool, state);
+            }
+            before = Some(tool);
+        }
+        take_interrupts(trace, redactor, &mut items);
+    }
+
+    /// What is covered so far.
+    pub fn report(&self) -> CoverageReport {
+        CoverageReport::of(&self.items())
+    }
+
+    fn items(&self) -> MutexGuard<'_, CoveredItems> {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether rules notice a change of the call or of its result.
+fn is_noticed(call: &ToolCall, noticed: &BTreeSet<u32>) -> bool {
+    let results = call.results.iter().map(|result| result.event);
+    [call.first_event, call.last_event].into_iter().chain(results).any(|event| noticed.contains(&event))
+}
+
+/// Takes the interrupts, and the answers of the turns after them.
+fn take_interrupts(trace: &Trace, redactor: &Redactor, items: &mut CoveredItems) {
+    let named = |interrupt: &Interrupt| {
+        let name = trace.tool_of(interrupt).or(interrupt.reason.as_deref()).unwrap_or("interrupt");
+        redactor.text(name).into_owned()
+    };
+    let mut open: BTreeMap<&str, String> = BTreeMap::new();
+    for turn in &trace.turns {
+        for answer in &turn.input.answered {
+            let Some(name) = open.remove(answer.id.as_str()) else { continue };
+            let Some(states) = items.interrupt(&name) else { continue };
+            match answer.status {
+                InterruptStatus::Resolved => states.resolved.raise(CoverageState::Exercised),
+                InterruptStatus::Cancelled => states.cancelled.raise(CoverageState::Exercised),
+            }
+        }
+        for exchange in trace.exchanges.get(turn.exchanges.clone()).unwrap_or_default() {
+            if let Some(RunEnd::Interrupted(interrupts)) = &exchange.run_end {
+                for interrupt in interrupts {
+                    let name = named(interrupt);
+                    items.interrupt(&name);
+                    open.insert(&interrupt.id, name);
+                }
+            }
+        }
+    }
+}
+
+fn masked(
+    values: BTreeSet<(ArgumentPath, WrittenValue)>,
+    redactor: &Redactor,
+) -> BTreeSet<(ArgumentPath, WrittenValue)> {
+    let text = |text: String| redactor.text(&text).into_owned();
+    values.into_iter().map(|(path, value)| (text(path), text(value))).collect()
+}

@@ -1,0 +1,112 @@
+//! What was declared and what happened so far, within bounds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::argument_values::{ArgumentPath, WrittenValue};
+use super::coverage_state::{AnswerStates, CallEnding, CoverageState, OutcomeStates};
+
+/// How many tools are kept.
+const MOST_TOOLS: usize = 1000;
+
+/// How many transitions, values or interrupts are kept.
+const MOST_ITEMS: usize = 50_000;
+
+/// The longest name or value that is kept, in bytes.
+const LONGEST: usize = 256;
+
+/// What was declared and what happened so far.
+#[derive(Debug, Default)]
+pub(super) struct CoveredItems {
+    pub(super) tools: BTreeMap<String, CoveredTool>,
+    pub(super) transitions: BTreeMap<(String, String), CoverageState>,
+    pub(super) interrupts: BTreeMap<String, AnswerStates>,
+    /// How many values all tools have together.
+    values: usize,
+    /// Whether something was left out, since there was too much of it.
+    pub(super) is_partial: bool,
+}
+
+/// A tool.
+#[derive(Debug, Default)]
+pub(super) struct CoveredTool {
+    pub(super) is_declared: bool,
+    pub(super) outcomes: OutcomeStates,
+    /// The values that its schema lists.
+    pub(super) listed: BTreeSet<(ArgumentPath, WrittenValue)>,
+    /// The values that its calls had.
+    pub(super) seen: BTreeMap<(ArgumentPath, WrittenValue), CoverageState>,
+}
+
+impl CoveredItems {
+    /// Takes a tool that the agent is known to have, with the values that its schema lists.
+    pub(super) fn declare(&mut self, tool: &str, values: BTreeSet<(ArgumentPath, WrittenValue)>) {
+        let mut room = MOST_ITEMS.saturating_sub(self.values);
+        let Some(tool) = self.tool(tool) else { return };
+        tool.is_declared = true;
+        let (mut added, mut is_partial) = (0, false);
+        for value in values.into_iter().filter(is_short) {
+            if room == 0 {
+                is_partial = true;
+            } else if tool.listed.insert(value) {
+                (added, room) = (added + 1, room - 1);
+            }
+        }
+        self.values += added;
+        self.is_partial |= is_partial;
+    }
+
+    /// Takes a call.
+    pub(super) fn call(&mut self, tool: &str, ending: CallEnding, state: CoverageState) {
+        if let Some(tool) = self.tool(tool) {
+            tool.outcomes.of(ending).raise(state);
+        }
+    }
+
+    /// Takes a value that an argument of a call had.
+    pub(super) fn value(&mut self, tool: &str, value: (ArgumentPath, WrittenValue), state: CoverageState) {
+        let is_full = self.values >= MOST_ITEMS;
+        let Some(covered) = self.tool(tool).filter(|_| is_short(&value)) else { return };
+        if let Some(known) = covered.seen.get_mut(&value) {
+            known.raise(state);
+        } else if is_full {
+            self.is_partial = true;
+        } else {
+            covered.seen.insert(value, state);
+            self.values += 1;
+        }
+    }
+
+    /// Takes two calls of which one comes right after the other.
+    pub(super) fn transition(&mut self, from: &str, to: &str, state: CoverageState) {
+        let key = (from.to_owned(), to.to_owned());
+        if let Some(known) = self.transitions.get_mut(&key) {
+            known.raise(state);
+        } else if self.transitions.len() >= MOST_ITEMS || from.len() > LONGEST || to.len() > LONGEST {
+            self.is_partial = true;
+        } else {
+            self.transitions.insert(key, state);
+        }
+    }
+
+    /// The answers to interrupts of this name.
+    pub(super) fn interrupt(&mut self, name: &str) -> Option<&mut AnswerStates> {
+        if name.len() > LONGEST || self.interrupts.len() >= MOST_ITEMS && !self.interrupts.contains_key(name)
+        {
+            self.is_partial = true;
+            return None;
+        }
+        Some(self.interrupts.entry(name.to_owned()).or_default())
+    }
+
+    fn tool(&mut self, name: &str) -> Option<&mut CoveredTool> {
+        if name.len() > LONGEST || self.tools.len() >= MOST_TOOLS && !self.tools.contains_key(name) {
+            self.is_partial = true;
+            return None;
+        }
+        Some(self.tools.entry(name.to_owned()).or_default())
+    }
+}
+
+fn is_short((path, value): &(ArgumentPath, WrittenValue)) -> bool {
+    path.len() <= LONGEST && value.len() <= LONGEST
+}

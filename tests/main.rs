@@ -10,6 +10,7 @@ mod case_files;
 mod command_lines;
 mod config;
 mod corpus;
+mod coverage;
 mod data;
 mod docs;
 mod examples;

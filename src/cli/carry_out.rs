@@ -82,18 +82,17 @@ impl PlannedRun<'_> {
     pub(super) fn carry_out(self, mut plan: Plan) -> io::Result<Exit> {
         let Self { options, going, recordings, baseline, reporter, context, redactor, coverage, walks } =
             self;
-        let (selected, colour) = (options.coverage(), options.selection.color);
+        let (selected, colour, plan_redactor) =
+            (options.coverage(), options.selection.color, plan.redactor.clone());
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
         let own_context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
-        let plan_redactor = plan.redactor.clone();
         let mut shared =
             Run::new(own_context.clone(), Arc::clone(&transport), plan.redactor.clone(), going, sender);
         shared.facts = run_facts(std::env::args_os(), &plan, context);
         let is_live = servers::is_live(&plan, recordings.as_ref());
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
-        shared.recordings = recordings;
-        shared.coverage = coverage;
+        (shared.recordings, shared.coverage) = (recordings, coverage);
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
         let has_person = may_ask(&plan, going.people) && context.has_person();

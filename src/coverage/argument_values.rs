@@ -50,7 +50,8 @@ impl SchemaWalk<'_> {
             root.pointer(pointer).into_iter().for_each(|part| self.take(part, path, depth + 1));
         }
         let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-        for value in listed.chain(schema.get("const")).filter(|value| is_scalar(value)) {
+        for value in listed.chain(schema.get("const")).filter(|value| !value.is_array() && !value.is_object())
+        {
             if !path.is_empty() && self.found.len() < MOST_VALUES {
                 self.found.insert((path.to_owned(), value.to_string()));
             }
@@ -74,19 +75,19 @@ fn take_scalars(value: &Value, path: &str, depth: usize, found: &mut BTreeSet<(A
     }
     match value {
         Value::Object(entries) => {
-            entries.iter().for_each(|(key, part)| take_scalars(part, &inside(path, key), depth + 1, found));
+            for (key, part) in entries {
+                take_scalars(part, &inside(path, key), depth + 1, found);
+            }
         }
         Value::Array(items) => {
-            items.iter().for_each(|item| take_scalars(item, &format!("{path}[]"), depth + 1, found));
+            for item in items {
+                take_scalars(item, &format!("{path}[]"), depth + 1, found);
+            }
         }
         scalar if !path.is_empty() => drop(found.insert((path.to_owned(), scalar.to_string()))),
         // Arguments that are no object have no names.
         _ => {}
     }
-}
-
-fn is_scalar(value: &&Value) -> bool {
-    !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
 fn inside(path: &str, key: &str) -> String {

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
+
 use super::argument_values::{ArgumentPath, WrittenValue, declared, seen};
 use super::coverage_report::CoverageReport;
 use super::coverage_state::{CallEnding, CoverageState};
@@ -28,8 +30,7 @@ impl CoverageCollector {
     /// Takes tools that the agent of a test is known to have.
     pub fn declare<'t>(&self, tools: impl IntoIterator<Item = &'t ToolDeclaration>, redactor: &Redactor) {
         for tool in tools {
-            let values = masked(declared(&tool.parameters), redactor);
-            self.items().declare(&redactor.text(&tool.name), values);
+            declare(&tool.name, Some(&tool.parameters), redactor, &mut self.items());
         }
     }
 
@@ -40,6 +41,9 @@ impl CoverageCollector {
         let mut calls: Vec<&ToolCall> = trace.calls.iter().filter(is_live).collect();
         calls.sort_by_key(|call| call.order);
         let mut items = self.items();
+        for tool in trace.declarations.iter().flat_map(|declaration| &declaration.tools) {
+            declare(&tool.name, tool.input.as_ref(), redactor, &mut items);
+        }
         let mut before: Option<String> = None;
         for call in calls {
             let state = if noticed.is_some_and(|noticed| is_noticed(call, noticed)) {
@@ -50,7 +54,9 @@ impl CoverageCollector {
             let tool = redactor.text(&call.name).into_owned();
             items.call(&tool, CallEnding::of(call), state);
             if let Args::Json(args) = call.args() {
-                masked(seen(args), redactor).into_iter().for_each(|value| items.value(&tool, value, state));
+                for value in masked(seen(args), redactor) {
+                    items.value(&tool, value, state);
+                }
             }
             if let Some(before) = &before {
                 items.transition(before, &tool, state);
@@ -67,6 +73,14 @@ impl CoverageCollector {
 
     fn items(&self) -> MutexGuard<'_, CoveredItems> {
         self.items.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes a tool with the schema of its arguments.
+fn declare(name: &str, schema: Option<&Value>, redactor: &Redactor, items: &mut CoveredItems) {
+    if !name.is_empty() {
+        let values = masked(schema.map(declared).unwrap_or_default(), redactor);
+        items.declare(&redactor.text(name), values);
     }
 }
 

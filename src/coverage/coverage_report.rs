@@ -200,8 +200,8 @@ fn totals(
     }
 }
 
-/// A share in percent with one digit, rounded down, so that 100 means all; of nothing it is 100.
+/// A share in percent with one digit, rounded down, so that 100 means all; of nothing it is 0.
 fn percent(part: usize, whole: usize) -> f64 {
-    let tenths = (part * 1000).checked_div(whole).unwrap_or(1000);
+    let tenths = (part * 1000).checked_div(whole).unwrap_or(0);
     f64::from(u32::try_from(tenths).unwrap_or(u32::MAX)) / 10.0
 }

@@ -95,12 +95,17 @@ impl CoverageReport {
 
 /// A heading and a table, unless it has no rows.
 fn table(page: &mut String, heading: &str, columns: &[&str], rows: impl Iterator<Item = String>) {
-    let rows: String = rows.map(|row| format!("<tr>{row}</tr>\n")).collect();
+    let rows: Vec<String> = rows.collect();
     if rows.is_empty() {
         return;
     }
-    let columns: String = columns.iter().map(|column| format!("<th scope=\"col\">{column}</th>")).collect();
-    let _ = writeln!(page, "<h2>{heading}</h2>\n<table>\n<tr>{columns}</tr>\n{rows}</table>");
+    let columns: Vec<String> =
+        columns.iter().map(|column| format!("<th scope=\"col\">{column}</th>")).collect();
+    let _ = writeln!(page, "<h2>{heading}</h2>\n<table>\n<tr>{}</tr>", columns.concat());
+    for row in rows {
+        let _ = writeln!(page, "<tr>{row}</tr>");
+    }
+    page.push_str("</table>\n");
 }
 
 fn cell(state: CoverageState) -> String {

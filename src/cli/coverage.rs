@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use ananke::context::{Context, write_file};
 use ananke::coverage::{CoverageCollector, CoverageReport, CoverageState};
+use ananke::model::TurnKind;
 use ananke::report::file::not_written;
+use ananke::target::turn_type_name;
 use ananke::text::escape;
 use clap::{Args, Parser, ValueEnum};
 
@@ -115,7 +117,7 @@ impl CoverageFile {
                         "`{shown}` exists already: nothing was written; name another file for the stubs"
                     )));
                 }
-                let Some(stubs) = report.stubs() else { return Ok(()) };
+                let Some(stubs) = report.stubs(turn_type_name(TurnKind::Resume)) else { return Ok(()) };
                 stubs
             }
         };

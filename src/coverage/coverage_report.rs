@@ -33,7 +33,7 @@ pub struct ToolCoverage {
     pub name: String,
     /// Whether a test or a server declares it, so that it is known without a call.
     pub declared: bool,
-    /// What became of its calls.
+    /// How its calls ended.
     pub outcomes: OutcomeStates,
 }
 
@@ -141,7 +141,10 @@ impl CoverageReport {
             .map(|(name, answers)| InterruptCoverage { name: name.clone(), answers: *answers })
             .collect();
         let transitions = transitions(items);
-        let totals = totals(&tools, &transitions, &arguments, &interrupts, items.is_partial);
+        let totals = CoverageTotals {
+            partial: items.is_partial,
+            ..totals(&tools, &transitions, &arguments, &interrupts)
+        };
         Self { tools, transitions, arguments, interrupts, totals }
     }
 
@@ -175,7 +178,6 @@ fn totals(
     transitions: &[TransitionCoverage],
     arguments: &[ArgumentCoverage],
     interrupts: &[InterruptCoverage],
-    partial: bool,
 ) -> CoverageTotals {
     let best = |tool: &ToolCoverage| {
         tool.outcomes.all().into_iter().map(|(_, state)| state).max().unwrap_or_default()
@@ -196,7 +198,7 @@ fn totals(
         interrupts,
         exercised_percent: percent(sum(|count| count.exercised), total),
         asserted_percent: percent(sum(|count| count.asserted), total),
-        partial,
+        partial: false,
     }
 }
 

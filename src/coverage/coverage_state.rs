@@ -33,7 +33,7 @@ impl CoverageState {
     }
 }
 
-/// What can become of a call.
+/// How a call can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallEnding {
     Ok,
@@ -43,7 +43,7 @@ pub(super) enum CallEnding {
 }
 
 impl CallEnding {
-    /// What became of a call by the end of its conversation.
+    /// How a call has ended when its conversation is over.
     pub(super) fn of(call: &ToolCall) -> Self {
         match call.result() {
             None => Self::Pending,
@@ -54,7 +54,7 @@ impl CallEnding {
     }
 }
 
-/// What became of the calls to a tool.
+/// How the calls to a tool ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OutcomeStates {
     /// A call has a result that is no error.

@@ -22,7 +22,7 @@ pub(super) struct CoveredItems {
     pub(super) interrupts: BTreeMap<String, AnswerStates>,
     /// How many values all tools have together.
     values: usize,
-    /// Whether something was left out, since there was too much of it.
+    /// Whether something is missing, since there was too much of it.
     pub(super) is_partial: bool,
 }
 

@@ -16,10 +16,10 @@ const USER: &str = "Write what makes the agent do this";
 
 impl CoverageReport {
     /// A test file with a skipped test for every outcome, value and answer that occurs in no test; `None` if there is none.
-    /// Names and values of agents are text in it, never references.
-    pub fn stubs(&self) -> Option<String> {
+    /// Interrupts are answered by turns of the type `resume`. Names and values of agents are text in it, never references.
+    pub fn stubs(&self, resume: &str) -> Option<String> {
         let tests: Vec<Value> =
-            self.outcome_stubs().chain(self.argument_stubs()).chain(self.answer_stubs()).collect();
+            self.outcome_stubs().chain(self.argument_stubs()).chain(self.answer_stubs(resume)).collect();
         if tests.is_empty() {
             return None;
         }
@@ -55,17 +55,17 @@ impl CoverageReport {
         })
     }
 
-    fn answer_stubs(&self) -> impl Iterator<Item = Value> {
+    fn answer_stubs(&self, resume: &str) -> impl Iterator<Item = Value> {
         let holes = self.interrupts.iter().flat_map(|interrupt| {
             let never =
                 interrupt.answers.all().into_iter().filter(|(_, state)| *state == CoverageState::Never);
             never.map(move |(answer, _)| (&interrupt.name, answer))
         });
-        holes.map(|(name, answer)| {
+        holes.map(move |(name, answer)| {
             json!({
                 "name": format!("{name}: the interrupt is {answer}"),
                 "skip": SKIPPED,
-                "turns": [{ "user": USER }, { "type": "agui:resume", "resume": [{ "status": answer }] }],
+                "turns": [{ "user": USER }, { "type": resume, "resume": [{ "status": answer }] }],
                 "assert": { "outcome": "finished" },
             })
         })

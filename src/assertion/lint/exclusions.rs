@@ -51,7 +51,13 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) -> Vec<(Level
                 found.extend(warning);
             }
             Claim::TriggeredBy { name, selector, is_result } => {
-                let warning = prohibitions.against_trigger(name, selector, is_result, scoped);
+                let warning = prohibitions.against_trigger(name, selector, scoped);
+                // A turn forbids calls that start in it; a result may be that of a call before it.
+                let may_be_earlier = |forbidden: &RuleScope| {
+                    is_result && *forbidden == scoped.0 && matches!(scoped.0, RuleScope::Turn(1..))
+                };
+                let warning = warning.filter(|(forbidden, _)| !may_be_earlier(forbidden));
+                let warning = warning.map(|(_, warning)| warning);
                 triggers.extend(warning.map(|warning| (entry.origin.level, warning)));
             }
             Claim::AlwaysPreceded(name) => {
@@ -157,18 +163,13 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         Some(self.warning(never(&what, start, forbidden), entry, prohibition))
     }
 
-    /// What forbids the calls that trigger a rule, or whose results do.
+    /// What forbids the calls that trigger a rule, or whose results do, and where.
     fn against_trigger(
         &self,
         name: &ToolName,
         selector: Option<&Selector>,
-        is_result: bool,
-        scoped @ (scope, entry): Scoped<'e>,
-    ) -> Option<Diagnostic> {
-        let is_before_all = |(forbidden, _): &Scoped<'_>| {
-            // A turn forbids calls that start in it; a result may be that of a call before it.
-            !is_result || forbidden != &scope || matches!(scope, RuleScope::Test | RuleScope::Turn(0))
-        };
+        scoped @ (_, entry): Scoped<'e>,
+    ) -> Option<(RuleScope, Diagnostic)> {
         let is_forbidden = |calls: &ForbiddenCalls<'_>| {
             calls
                 .selector
@@ -176,13 +177,13 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         };
         let forbidden = self.about(name).filter(|calls| self.rules.overlap(calls.scoped, scoped));
         let forbidden = forbidden.filter(is_forbidden).map(|calls| ("is forbidden", calls.scoped)).next();
-        let (how, (_, prohibition)) = forbidden
-            .or_else(|| Some(("is not in `allow_only`", self.not_allowed(name, scoped)?)))
-            .filter(|(_, scoped)| is_before_all(scoped))?;
+        let (how, (scope, prohibition)) =
+            forbidden.or_else(|| Some(("is not in `allow_only`", self.not_allowed(name, scoped)?)))?;
         let message = format!("{} triggers this rule, and {how}: the rule can never fail", name.describe());
         let places = ((&entry.origin, "never triggered"), (&prohibition.origin, "forbidden"));
         let warning = self.rules.surroundings.warning(Code::NeverTriggered, message, places.0, places.1);
-        Some(warning.help("drop one of the two, or forbid the tool only on the turns that must not call it"))
+        let help = "drop one of the two, or forbid the tool only on the turns that must not call it";
+        Some((scope, warning.help(help)))
     }
 
     /// What forbids every call that is selected.

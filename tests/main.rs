@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
+mod a2a;
 mod agree;
 mod attachments;
 mod bad_files;

@@ -3,7 +3,6 @@
 use crate::model::{Hook, Text};
 use crate::process::Launch;
 use crate::project::LaunchContext;
-use crate::source::FreeMap;
 use crate::target::TargetConfig;
 use crate::variables::{Interpolation, Piece, is_reserved, scan};
 
@@ -72,8 +71,7 @@ pub(crate) fn headers_with(
     target: &TargetConfig,
     is_meant: impl Fn(&str) -> bool,
 ) -> impl Iterator<Item = &Text> {
-    let texts = target.headers().into_iter().flat_map(FreeMap::values);
-    texts.filter(move |text| {
+    target.credentials().filter(move |text| {
         let pieces = scan(&text.value).unwrap_or_default();
         pieces.iter().any(|piece| matches!(piece, Piece::Reference(reference) if is_meant(reference.name)))
     })

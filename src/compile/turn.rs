@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::attachment::{self, AttachmentFiles};
 use super::compiled_capture::CompiledCapture;
+use super::message_part::message_part;
 use super::request_context::request_context;
 use super::server_answers::server_answers;
 use crate::diagnostic::{Code, Spanned};
@@ -66,6 +67,11 @@ fn fill_input(
         Turn::Connect(_) => Ok(TurnInput::Connect),
         Turn::Continue => Ok(TurnInput::Continue),
         Turn::ListTools(_) => Ok(TurnInput::ListTools),
+        Turn::Parts(turn) => {
+            let parts: Vec<Leaf<Value>> =
+                turn.parts.iter().map(|part| message_part(part, interpolation)).collect();
+            parts.into_iter().collect::<Leaf<Vec<Value>>>().map(|parts| TurnInput::Parts(parts.into()))
+        }
         Turn::ReadResource(turn) => interpolation.sent_text(&turn.uri).map(TurnInput::ReadResource),
         Turn::GetPrompt(turn) => {
             let prompt = interpolation.text(&turn.prompt);
@@ -99,6 +105,10 @@ pub(crate) fn describe_written(turn: &Turn) -> String {
         Turn::Connect(_) => TurnInput::CONNECT.to_owned(),
         Turn::Continue => TurnInput::CONTINUE.to_owned(),
         Turn::ListTools(_) => TurnInput::LIST_TOOLS.to_owned(),
+        Turn::Parts(turn) => {
+            let texts = turn.parts.iter().filter_map(|part| part.value.text.as_ref());
+            texts.map(|text| text.value.as_str()).collect::<Vec<_>>().join(" ")
+        }
         Turn::CallTool(turn) => format!("{} {}", TurnInput::CALL_TOOL, turn.tool.value),
         Turn::ReadResource(turn) => format!("{} {}", TurnInput::READ_RESOURCE, turn.uri.value),
         Turn::GetPrompt(turn) => format!("{} {}", TurnInput::GET_PROMPT, turn.prompt.value),

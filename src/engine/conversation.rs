@@ -18,7 +18,7 @@ use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, state, turn_outcome, violation};
 use crate::assertion::{Completion, Decision, Evaluator, Following, Question, RuleOrigin, RuleScope};
 use crate::context::Ids;
-use crate::message::{Lane, TurnInput, TurnRequest};
+use crate::message::{Lane, TurnInput, TurnRequest, text_of_parts};
 use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
 use crate::target::{Action, Session};
 use crate::trace::{AnsweredInterrupt, Input, InterruptStatus, Trace};
@@ -307,6 +307,15 @@ fn compose(
             input.message_id = Some(message_id.clone());
             input.text = content.text().into_owned();
             Action::User { message_id, name: request.message.name.clone(), content: content.clone() }
+        }
+        TurnInput::Parts(parts) => {
+            if let Some(problem) = unanswered(trace) {
+                return Err(problem);
+            }
+            let message_id = ids.next("message");
+            input.message_id = Some(message_id.clone());
+            input.text = text_of_parts(parts);
+            Action::Parts { message_id, parts: Arc::clone(parts) }
         }
         TurnInput::Connect => {
             input.is_replay = true;

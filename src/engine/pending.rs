@@ -38,7 +38,7 @@ pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
 /// Whether `input` can be sent now: interrupts that are open are answered, and only these.
 pub fn can_send(trace: &Trace, input: &TurnInput) -> bool {
     match input {
-        TurnInput::User(_) => unanswered(trace).is_none(),
+        TurnInput::User(_) | TurnInput::Parts(_) => unanswered(trace).is_none(),
         TurnInput::Resume(answers) => action(trace, answers).is_ok(),
         TurnInput::Connect
         | TurnInput::Continue

@@ -32,6 +32,10 @@ pub(crate) fn written_turn(input: &TurnInput, number: usize) -> Result<Node, Fre
                 json!({ "type": turn_type_name(TurnKind::GetPrompt), "prompt": prompt, "args": args });
             Ok(node_with_references(&prompt))
         }
+        TurnInput::Parts(parts) => {
+            let written = json!({ "type": turn_type_name(TurnKind::Parts), "parts": **parts });
+            Ok(node_with_references(&written))
+        }
         TurnInput::ListTools => Ok(Node::of_json(&json!({ "type": turn_type_name(TurnKind::ListTools) }))),
         TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {
             let message = format!("what turn {number} sent cannot be written as a turn: it is not a text");

@@ -1,7 +1,10 @@
 //! What a turn sends to the agent.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
+use super::message_part;
 use super::user_content::{ContentPart, UserContent};
 
 /// What a turn sends.
@@ -9,6 +12,8 @@ use super::user_content::{ContentPart, UserContent};
 pub enum TurnInput {
     /// A message of the user.
     User(UserContent),
+    /// A message of the user in parts of the protocol's own: each has one of `text`, `data`, `url` and `raw`.
+    Parts(Arc<[Value]>),
     /// A request to replay the thread.
     Connect,
     /// Answers to what is pending.
@@ -86,6 +91,7 @@ impl TurnInput {
     pub fn describe(&self) -> String {
         match self {
             Self::User(content) => content.describe(),
+            Self::Parts(parts) => parts.iter().map(message_part::describe).collect::<Vec<_>>().join(" "),
             Self::Connect => Self::CONNECT.to_owned(),
             Self::Continue => Self::CONTINUE.to_owned(),
             Self::CallTool { tool, args } => {
@@ -111,6 +117,13 @@ impl TurnInput {
                 let mapped = parts.iter().map(|part| match part {
                     ContentPart::Text(text) => ContentPart::Text(map(text)),
                     file @ ContentPart::File(_) => file.clone(),
+                });
+                *parts = mapped.collect();
+            }
+            Self::Parts(parts) => {
+                let mapped = parts.iter().cloned().map(|mut part| {
+                    map_strings(&mut part, map);
+                    part
                 });
                 *parts = mapped.collect();
             }

@@ -14,8 +14,7 @@ pub const TAG_DEFAULTS: &[TagDefault] = &[
 
 /// Values of `type` that the language has and this version does not implement, and what each is: the problem of a file
 /// that uses one says so.
-pub const NOT_YET: &[(&str, &str)] =
-    &[("a2a", "a target that speaks A2A"), ("a2a:send", "a turn of an A2A target")];
+pub const NOT_YET: &[(&str, &str)] = &[];
 
 /// A simpler shape in which a value may be written by mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,6 +22,7 @@ mod interactive;
 mod judge;
 mod language;
 mod message;
+mod message_part;
 mod outcome;
 mod percent;
 mod provenance;
@@ -68,6 +69,7 @@ pub use interactive::{Awaiting, CONFIRMATION_TOOLS, Interactive, MissingInput};
 pub use judge::{JudgeRule, JudgedText};
 pub use language::{MEANT_SHAPES, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
 pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
+pub use message_part::MessagePart;
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use percent::Percent;
 pub use provenance::{
@@ -100,8 +102,8 @@ pub use toggle::Toggle;
 pub use tool_rules::{Count, ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
 pub use tree::form;
 pub use turn::{
-    CallToolTurn, ConnectTurn, GetPromptTurn, ListToolsTurn, ReadResourceTurn, Resume, ResumeStatus,
-    ResumeTurn, Turn, TurnKind, TurnSettings, UserTurn,
+    CallToolTurn, ConnectTurn, GetPromptTurn, ListToolsTurn, PartsTurn, ReadResourceTurn, Resume,
+    ResumeStatus, ResumeTurn, Turn, TurnKind, TurnSettings, UserTurn,
 };
 pub use walk::{Walk, WalkAction};
 pub use whenever::{AnswerStatus, AnsweredStep, CauseStep, SamePaths, WheneverRule, WithinScope};

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::assert_block::AssertBlock;
 use super::capture::Capture;
 use super::content::{WrittenAttachment, WrittenContent};
+use super::message_part::MessagePart;
 use super::request_options::RequestOptions;
 use super::respond::Respond;
 use super::scalars::{Text, TimeoutMs};
@@ -26,6 +27,8 @@ pub enum Turn {
     CallTool(CallToolTurn),
     /// The tools are listed.
     ListTools(ListToolsTurn),
+    /// A message of the user whose parts are written in the protocol's own words.
+    Parts(PartsTurn),
     /// A resource is read.
     ReadResource(ReadResourceTurn),
     /// A prompt is filled.
@@ -47,6 +50,8 @@ pub enum TurnKind {
     CallTool,
     /// [`Turn::ListTools`].
     ListTools,
+    /// [`Turn::Parts`].
+    Parts,
     /// [`Turn::ReadResource`].
     ReadResource,
     /// [`Turn::GetPrompt`].
@@ -62,6 +67,7 @@ impl Turn {
             Self::Resume(turn) => turn.assert.as_ref(),
             Self::CallTool(turn) => turn.assert.as_ref(),
             Self::ListTools(turn) => turn.assert.as_ref(),
+            Self::Parts(turn) => turn.assert.as_ref(),
             Self::ReadResource(turn) => turn.assert.as_ref(),
             Self::GetPrompt(turn) => turn.assert.as_ref(),
             Self::Continue => None,
@@ -76,6 +82,7 @@ impl Turn {
             Self::Resume(turn) => turn.needs.as_ref(),
             Self::CallTool(turn) => turn.needs.as_ref(),
             Self::ListTools(turn) => turn.needs.as_ref(),
+            Self::Parts(turn) => turn.needs.as_ref(),
             Self::ReadResource(turn) => turn.needs.as_ref(),
             Self::GetPrompt(turn) => turn.needs.as_ref(),
             Self::Continue => None,
@@ -105,6 +112,7 @@ impl Turn {
             Self::Resume(turn) => settings!(turn, turn.props.as_ref(), None),
             Self::CallTool(turn) => settings!(turn, None, None, turn.respond.as_ref()),
             Self::ListTools(turn) => settings!(turn, None, None, turn.respond.as_ref()),
+            Self::Parts(turn) => settings!(turn, turn.props.as_ref(), turn.options.as_ref()),
             Self::ReadResource(turn) => settings!(turn, None, None, turn.respond.as_ref()),
             Self::GetPrompt(turn) => settings!(turn, None, None, turn.respond.as_ref()),
             Self::Continue => TurnSettings::default(),
@@ -324,6 +332,37 @@ pub struct GetPromptTurn {
     #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"FIRST": {"text": "order ([0-9]+)"}}))]
     pub capture: Option<FreeMap<Spanned<Capture>>>,
     /// Assertions about the messages of the prompt, whose text is that of the turn.
+    pub assert: Option<AssertBlock>,
+    /// What must be true of the turn before, if this is an action of a walk.
+    #[schemars(skip)]
+    pub needs: Option<Spanned<AssertBlock>>,
+}
+
+/// A turn with a message of the user whose parts are written in the protocol's own words.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.1"))]
+pub struct PartsTurn {
+    /// The parts of the message: each is a `text`, a `data`, a `url` or a `raw`.
+    #[schemars(length(min = 1), example = serde_json::json!([{"text": "Check this cart."}, {"data": {"cart": "c-1"}}]))]
+    pub parts: Vec<Spanned<MessagePart>>,
+    /// The turn's label in reports; unique within the test.
+    #[schemars(length(min = 1), extend("x-since" = "1.3"), example = &"pay")]
+    pub id: Option<Text>,
+    /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub timeout_ms: Option<TimeoutMs>,
+    /// Passed to the agent with the message of this turn; merged over the test's, key by key.
+    #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", extend("x-since" = "1.3"))]
+    pub props: Option<Node>,
+    /// How the agent is asked in this turn; merged over the test's options, key by key.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"connector": "deepseek.v3"}))]
+    pub options: Option<RequestOptions>,
+    /// Values of this turn that become variables for later turns and for `teardown`.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"ORDER": {"tool": "create_order", "result": "id"}}))]
+    pub capture: Option<FreeMap<Spanned<Capture>>>,
+    /// Assertions for this turn.
     pub assert: Option<AssertBlock>,
     /// What must be true of the turn before, if this is an action of a walk.
     #[schemars(skip)]

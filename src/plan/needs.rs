@@ -25,6 +25,7 @@ pub(super) fn needs_of_test(
             Turn::CallTool(_) | Turn::ListTools(_) | Turn::ReadResource(_) | Turn::GetPrompt(_) => {
                 Capability::OpenTools
             }
+            Turn::Parts(_) => Capability::MessageParts,
             Turn::Continue => Capability::History,
         };
         (capability, turn.span)

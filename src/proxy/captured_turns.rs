@@ -81,6 +81,7 @@ impl CapturedTurns {
                 Ok(None)
             }
             Action::ToolResults(_)
+            | Action::Parts { .. }
             | Action::Connect
             | Action::Continue
             | Action::CallTool { .. }

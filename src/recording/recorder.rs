@@ -258,6 +258,10 @@ struct RecordedLane {
 }
 
 impl Transport for RecordedLane {
+    fn is_network(&self) -> bool {
+        self.transport.is_network()
+    }
+
     fn wait(&self, time: Duration) -> BoxFuture<'_, ()> {
         self.transport.wait(time)
     }

@@ -391,6 +391,10 @@ struct ReplayedLane {
 }
 
 impl Transport for ReplayedLane {
+    fn is_network(&self) -> bool {
+        false
+    }
+
     fn wait(&self, _time: Duration) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }

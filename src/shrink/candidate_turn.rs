@@ -52,6 +52,7 @@ impl CandidateTurn {
             }
             TurnInput::Resume(_) => TurnInputKind::Cancels,
             TurnInput::User(_)
+            | TurnInput::Parts(_)
             | TurnInput::Connect
             | TurnInput::Continue
             | TurnInput::CallTool { .. }

@@ -11,6 +11,8 @@ pub enum Capability {
     State,
     /// There can be turns in which the user says something.
     UserTurns,
+    /// There can be turns whose messages have parts in the words of the protocol.
+    MessageParts,
     /// The agent can replay its thread.
     Connect,
     /// The agent can wait for an answer to an interrupt, and go on with it.
@@ -57,6 +59,7 @@ impl Capability {
             Self::Usage => "does not report tokens",
             Self::State => "does not show a state",
             Self::UserTurns => "takes no words of a user",
+            Self::MessageParts => "takes no messages that are written part by part",
             Self::Connect => "cannot replay its thread",
             Self::Interrupts => "does not wait for answers",
             Self::ClientTools => "takes no client tools",

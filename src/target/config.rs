@@ -7,7 +7,7 @@ use super::common::TargetCommon;
 use super::protocol::ProtocolConfig;
 use super::registry::{Registration, TYPE};
 use super::target::Target;
-use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
+use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::model::{TAG_DEFAULTS, Text, Turn};
 use crate::source::{self, FreeMap, Node, NodeValue, TypeMismatch, printable};
 use crate::variables::Interpolation;
@@ -20,6 +20,7 @@ pub struct TargetConfig {
     /// The value of `type`.
     pub protocol: &'static str,
     own: Arc<dyn ProtocolConfig>,
+    span: Span,
 }
 
 impl TargetConfig {
@@ -32,7 +33,7 @@ impl TargetConfig {
         let own = protocol.read(node)?;
         let is_not_common = |key: &str| !TargetCommon::KEYS.contains(&key);
         let common = source::from_mapping(node, TAG_DEFAULTS, is_not_common)?;
-        Ok(Self { common, protocol: protocol.name, own })
+        Ok(Self { common, protocol: protocol.name, own, span: node.span })
     }
 
     /// The agent in words, with its article.
@@ -60,8 +61,17 @@ impl TargetConfig {
         self.own.headers()
     }
 
+    /// The texts as written whose variables are secrets: headers, and what else carries credentials.
+    pub fn credentials(&self) -> impl Iterator<Item = &Text> {
+        self.headers().into_iter().flat_map(FreeMap::values).chain(self.own.credentials())
+    }
+
     /// Checks every leaf of the protocol's own keys and fills it; `None` if something is known later or was reported.
     pub fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        if let Some(missing) = self.own.missing() {
+            interpolation.report(Code::MissingKey, self.span, missing, None);
+            return None;
+        }
         self.own.compile(interpolation)
     }
 

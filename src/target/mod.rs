@@ -4,6 +4,7 @@
 //! [`Target`]. That opens a [`Session`] for each test; a session makes the exchanges of [`Request`]s and reports to a [`Sink`] what
 //! happens: the bytes, and the neutral [`Change`](crate::trace::Change)s they mean. No protocol knows another.
 
+pub mod a2a;
 pub mod agui;
 mod capabilities;
 mod clock;

@@ -37,6 +37,16 @@ pub trait ProtocolConfig: Debug + Send + Sync {
         None
     }
 
+    /// What is missing of the keys, if one of several is needed.
+    fn missing(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Further texts as written whose variables are secrets.
+    fn credentials(&self) -> Vec<&Text> {
+        Vec::new()
+    }
+
     /// Checks every leaf and fills it; `None` if something is known later or was reported.
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>>;
 

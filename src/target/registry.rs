@@ -6,6 +6,7 @@ use std::sync::Arc;
 use schemars::{Schema, SchemaGenerator};
 use serde_json::Value;
 
+use super::a2a::A2aConfig;
 use super::agui::{AguiConfig, CommandConfig};
 use super::common::TargetCommon;
 use super::mcp::McpConfig;
@@ -20,6 +21,7 @@ use crate::source::{self, Node, TypeMismatch};
 pub(super) const PROTOCOLS: &[Registration] = &[
     Registration::of::<AguiConfig>(),
     Registration::of::<CommandConfig>(),
+    Registration::of::<A2aConfig>(),
     Registration::of::<McpConfig>(),
     Registration::of::<OpenaiConfig>(),
     Registration::of::<ScriptedConfig>(),

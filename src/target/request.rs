@@ -1,5 +1,7 @@
 //! What an agent is asked to do.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use crate::message::{InterruptAnswer, RequestContext, ToolAnswer, UserContent};
@@ -24,6 +26,13 @@ pub enum Action {
         name: Option<String>,
         /// What the user says.
         content: UserContent,
+    },
+    /// The user says something in parts of the protocol's own.
+    Parts {
+        /// The id of the message.
+        message_id: String,
+        /// The parts, as a test writes them: each has one of `text`, `data`, `url` and `raw`.
+        parts: Arc<[Value]>,
     },
     /// Call this tool.
     CallTool {

@@ -11,8 +11,8 @@ use super::protocol::TurnType;
 use super::registry::PROTOCOLS;
 use super::schema::branch;
 use crate::model::{
-    AssertBlock, CallToolTurn, ConnectTurn, GetPromptTurn, ListToolsTurn, ReadResourceTurn, ResumeTurn, Turn,
-    TurnKind, UserTurn, WalkAction,
+    AssertBlock, CallToolTurn, ConnectTurn, GetPromptTurn, ListToolsTurn, PartsTurn, ReadResourceTurn,
+    ResumeTurn, Turn, TurnKind, UserTurn, WalkAction,
 };
 
 /// The type of a turn in which the user says something, whatever the protocol.
@@ -47,6 +47,7 @@ impl<'de> Deserialize<'de> for Turn {
                     Some(TurnKind::Resume) => turn.newtype_variant().map(Turn::Resume),
                     Some(TurnKind::CallTool) => turn.newtype_variant().map(Turn::CallTool),
                     Some(TurnKind::ListTools) => turn.newtype_variant().map(Turn::ListTools),
+                    Some(TurnKind::Parts) => turn.newtype_variant().map(Turn::Parts),
                     Some(TurnKind::ReadResource) => turn.newtype_variant().map(Turn::ReadResource),
                     Some(TurnKind::GetPrompt) => turn.newtype_variant().map(Turn::GetPrompt),
                     None => Err(de::Error::unknown_variant(&name, &[])),
@@ -115,6 +116,7 @@ fn turn_branch(
         TurnKind::Resume => ResumeTurn::json_schema(generator),
         TurnKind::CallTool => CallToolTurn::json_schema(generator),
         TurnKind::ListTools => ListToolsTurn::json_schema(generator),
+        TurnKind::Parts => PartsTurn::json_schema(generator),
         TurnKind::ReadResource => ReadResourceTurn::json_schema(generator),
         TurnKind::GetPrompt => GetPromptTurn::json_schema(generator),
     };
@@ -128,8 +130,8 @@ mod tests {
 
     #[test]
     fn every_kind_of_turn_has_a_type() {
-        use TurnKind::{CallTool, Connect, GetPrompt, ListTools, ReadResource, Resume, User};
-        for kind in [User, Connect, Resume, CallTool, ListTools, ReadResource, GetPrompt] {
+        use TurnKind::{CallTool, Connect, GetPrompt, ListTools, Parts, ReadResource, Resume, User};
+        for kind in [User, Connect, Resume, CallTool, ListTools, Parts, ReadResource, GetPrompt] {
             assert_ne!(turn_type_name(kind), "", "{kind:?}");
         }
     }

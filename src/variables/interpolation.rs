@@ -171,13 +171,27 @@ impl<'a> Interpolation<'a> {
         let known = self.secrets.len();
         let value = self.replace(text, TextPurpose::Header)?;
         if is_secret_header(name) {
-            let whole = Secret::written(&format!("headers.{name}"), &value);
-            // `Bearer abc`: the token alone is as secret as the whole.
-            self.secrets.push(whole.clone());
-            self.secrets.extend(credentials(&value).into_iter().map(|part| whole.part(part)));
+            self.add_written(&format!("headers.{name}"), &value);
         }
         self.warn_of_short_secrets(known, &format!("header `{name}`"), text.span);
         Ok(value)
+    }
+
+    /// The value at `place`, such as `auth.token`, which is a secret, also as a literal.
+    pub fn credential(&mut self, place: &str, text: &Text) -> Leaf<String> {
+        let known = self.secrets.len();
+        let value = self.replace(text, TextPurpose::Header)?;
+        self.add_written(place, &value);
+        self.warn_of_short_secrets(known, &format!("key `{place}`"), text.span);
+        Ok(value)
+    }
+
+    /// A secret that is written in the file at `place`, and its parts.
+    fn add_written(&mut self, place: &str, value: &str) {
+        let whole = Secret::written(place, value);
+        // `Bearer abc`: the token alone is as secret as the whole.
+        self.secrets.push(whole.clone());
+        self.secrets.extend(credentials(value).into_iter().map(|part| whole.part(part)));
     }
 
     /// A secret that `reference` gives: its value, the parts of it, and what its variable was made of.

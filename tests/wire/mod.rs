@@ -1,5 +1,6 @@
 //! The wire: server-sent events, HTTP, and AG-UI from bytes to changes.
 
+mod a2a;
 mod bodies;
 pub(crate) mod captures;
 mod certificates;

@@ -132,7 +132,7 @@ fn words(outcome: &RunEnd) -> String {
             };
             match interrupts.first() {
                 Some(first) => format!("the agent was interrupted and waits for {}", asks(first)),
-                None => "the agent was interrupted".to_owned(),
+                None => "the agent waits for a message of the user".to_owned(),
             }
         }
     }

@@ -262,6 +262,9 @@ impl TranscriptWriter {
             Some(ReportedRunEnd::Cancelled) => {
                 self.row(None, "ends", palette.faint, "the agent cancelled the run");
             }
+            Some(ReportedRunEnd::Interrupted(interrupts)) if interrupts.is_empty() => {
+                self.row(None, "waits", Style::new(), "for a message of the user");
+            }
             Some(ReportedRunEnd::Interrupted(interrupts)) => {
                 for interrupt in interrupts {
                     self.row(None, "waits", Style::new(), &waits_for(interrupt));

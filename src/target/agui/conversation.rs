@@ -126,6 +126,7 @@ impl AguiConversation {
             | Action::Continue
             | Action::CallTool { .. }
             | Action::ListTools
+            | Action::Parts { .. }
             | Action::ReadResource(_)
             | Action::GetPrompt { .. } => {
                 calls.start_turn();
@@ -155,6 +156,7 @@ impl AguiConversation {
             | Action::Continue
             | Action::CallTool { .. }
             | Action::ListTools
+            | Action::Parts { .. }
             | Action::ReadResource(_)
             | Action::GetPrompt { .. } => {}
             Action::ToolResults(answers) => {

@@ -19,11 +19,16 @@ pub enum ProtocolVersion {
 }
 
 /// What an agent of 0.x cannot do.
-const NOT_OF_V0: &[Capability] =
-    &[Capability::OpenTools, Capability::ToolSchemas, Capability::ToolParts, Capability::UntypedUrls];
+const NOT_OF_V0: &[Capability] = &[
+    Capability::OpenTools,
+    Capability::ToolSchemas,
+    Capability::MessageParts,
+    Capability::ToolParts,
+    Capability::UntypedUrls,
+];
 
 /// What no agent can do.
-const NOT_OF_V1: &[Capability] = &[Capability::OpenTools, Capability::ToolSchemas];
+const NOT_OF_V1: &[Capability] = &[Capability::OpenTools, Capability::ToolSchemas, Capability::MessageParts];
 
 impl ProtocolVersion {
     /// What agents of this version can do.

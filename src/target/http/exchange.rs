@@ -26,6 +26,11 @@ pub struct Response {
 }
 
 impl Response {
+    /// When the head came.
+    pub(super) fn came_at(&self) -> At {
+        self.at
+    }
+
     /// The response, if its status is success.
     ///
     /// # Errors

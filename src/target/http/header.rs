@@ -33,8 +33,7 @@ const RESERVED: [(&[&str], &str, &str); 5] = [
 /// RFC 9110, 5.1 and 5.5: a token for the name, no control characters but tab in the value.
 fn header(name: &Text, text: &Text, interpolation: &mut Interpolation<'_>) -> Option<(String, String)> {
     let value = interpolation.header(name, text).ok();
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || !name.bytes().all(is_token) {
+    if !is_token(name) {
         let message = format!("`{}` is not a valid header name", printable(name));
         let help = "names consist of letters, digits and `-`, such as `x-tenant`";
         interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned()));
@@ -47,7 +46,7 @@ fn header(name: &Text, text: &Text, interpolation: &mut Interpolation<'_>) -> Op
         return None;
     }
     let value = value?;
-    if value.chars().any(|c| c.is_control() && c != '\t') {
+    if !is_value(&value) {
         // The value may be a secret: it is not shown.
         let message = format!(
             "the value of the header `{}` contains a line break or another control character",
@@ -58,6 +57,20 @@ fn header(name: &Text, text: &Text, interpolation: &mut Interpolation<'_>) -> Op
         return None;
     }
     Some((name.to_ascii_lowercase(), value))
+}
+
+/// Whether a header can be sent with this name and this value.
+pub fn is_header(name: &str, value: &str) -> bool {
+    is_token(name) && is_value(value)
+}
+
+fn is_token(name: &str) -> bool {
+    let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_of_token)
+}
+
+fn is_value(value: &str) -> bool {
+    !value.chars().any(|c| c.is_control() && c != '\t')
 }
 
 /// The HTTP headers of a config, checked and filled; `None` if one is known later or was reported.

@@ -120,6 +120,11 @@ pub trait Transport: Send + Sync {
     /// Where there is no answer at all: connection refused, name not found, TLS failed.
     fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>>;
 
+    /// Whether what is sent leaves this program. In a replay, it does not.
+    fn is_network(&self) -> bool {
+        true
+    }
+
     /// Waits between two requests. A recording does not wait.
     fn wait(&self, time: Duration) -> BoxFuture<'_, ()> {
         Box::pin(tokio::time::sleep(time))

@@ -19,6 +19,7 @@ const LACKING: &[Capability] = &[
     Capability::Usage,
     Capability::State,
     Capability::UserTurns,
+    Capability::MessageParts,
     Capability::Connect,
     Capability::Interrupts,
     Capability::ClientTools,

@@ -44,6 +44,7 @@ impl McpTurn<'_, '_> {
             }
             // A test with such a turn does not load.
             Action::User { .. }
+            | Action::Parts { .. }
             | Action::Connect
             | Action::Continue
             | Action::Resume(_)

@@ -20,6 +20,7 @@ const LACKING: &[Capability] = &[
     Capability::Interrupts,
     Capability::OpenTools,
     Capability::ToolSchemas,
+    Capability::MessageParts,
     Capability::ToolParts,
     Capability::FilesBesideImages,
 ];

@@ -145,6 +145,7 @@ impl OpenaiSession {
             | Action::Resume(_)
             | Action::CallTool { .. }
             | Action::ListTools
+            | Action::Parts { .. }
             | Action::ReadResource(_)
             | Action::GetPrompt { .. } => {
                 return Err(TargetError::new(

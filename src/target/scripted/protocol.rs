@@ -29,7 +29,7 @@ impl ProtocolConfig for ScriptedConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::all_but(&[Capability::OpenTools, Capability::ToolSchemas])
+        Capabilities::all_but(&[Capability::OpenTools, Capability::ToolSchemas, Capability::MessageParts])
     }
 
     fn is_embedded(&self) -> bool {

@@ -139,6 +139,7 @@ impl ScriptedSession {
             Action::Connect
             | Action::CallTool { .. }
             | Action::ListTools
+            | Action::Parts { .. }
             | Action::ReadResource(_)
             | Action::GetPrompt { .. } => {
                 self.turn += 1;

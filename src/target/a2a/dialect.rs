@@ -1,0 +1,96 @@
+//! How an agent is asked: the version of the protocol, and what carries its messages.
+
+use std::fmt;
+
+/// A version of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// 1.0.
+    V1,
+    /// 0.3, and what came before it.
+    V03,
+}
+
+/// What carries the messages of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// Requests and responses of JSON-RPC, posted to one URL.
+    JsonRpc,
+    /// HTTP with a URL for each operation.
+    HttpJson,
+}
+
+/// How an agent is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// The version.
+    pub version: Version,
+    /// The binding.
+    pub binding: Binding,
+}
+
+/// What an agent is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    /// To take a message.
+    Send,
+    /// To take a message, and to stream what comes of it.
+    Stream,
+    /// What has become of a task.
+    GetTask,
+}
+
+impl Version {
+    /// The version that a card names: `1.0`, `1.0.1`, `0.3.0`; `None` if it is not known.
+    pub(super) fn of_card(name: &str) -> Option<Self> {
+        let name = name.trim().trim_start_matches('v');
+        match name.split('.').next()? {
+            "1" => Some(Self::V1),
+            "0" => Some(Self::V03),
+            _ => None,
+        }
+    }
+}
+
+impl Binding {
+    /// The binding that a card names; `None` if it is not supported.
+    pub(super) fn of_card(name: &str) -> Option<Self> {
+        match name.to_ascii_uppercase().as_str() {
+            "JSONRPC" => Some(Self::JsonRpc),
+            "HTTP+JSON" => Some(Self::HttpJson),
+            _ => None,
+        }
+    }
+}
+
+impl Operation {
+    /// The method of JSON-RPC.
+    pub(super) fn method(self, version: Version) -> &'static str {
+        match (version, self) {
+            (Version::V1, Self::Send) => "SendMessage",
+            (Version::V1, Self::Stream) => "SendStreamingMessage",
+            (Version::V1, Self::GetTask) => "GetTask",
+            (Version::V03, Self::Send) => "message/send",
+            (Version::V03, Self::Stream) => "message/stream",
+            (Version::V03, Self::GetTask) => "tasks/get",
+        }
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::V1 => "1.0",
+            Self::V03 => "0.3",
+        })
+    }
+}
+
+impl fmt::Display for Binding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::JsonRpc => "JSON-RPC",
+            Self::HttpJson => "HTTP+JSON",
+        })
+    }
+}

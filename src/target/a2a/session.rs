@@ -1,0 +1,376 @@
+//! A conversation with an agent: the first turn finds the agent card; each turn sends a message, and reads or polls what comes
+//! of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::card::AgentCard;
+use super::conversation::Conversation;
+use super::dialect::{Binding, Operation, Version};
+use super::discovery::{Discovered, discover};
+use super::outgoing::{self, Answering, Outgoing, OutgoingMessage, TRACEABILITY};
+use super::part::parts_of;
+use super::quiet_sink::QuietSink;
+use super::settings::{A2aSettings, Blocking, Location};
+use super::turn_reader::TurnReader;
+use crate::context::{At, Clock, Ids};
+use crate::message::DeclaredTool;
+use crate::target::a2a::config::ToolCallConvention;
+use crate::target::ended::Ended;
+use crate::target::error::TargetError;
+use crate::target::http::{self, ClientEvent, Document, HttpRequest, RequestProgress, Response, Transport};
+use crate::target::limits::Limits;
+use crate::target::request::{Action, Request};
+use crate::target::session::{Session, SessionOptions};
+use crate::target::sink::{Sink, Wire};
+
+/// How long is waited before a task is polled for the first time. Each time, it is twice as long, up to [`LONGEST_WAIT`].
+const FIRST_WAIT: Duration = Duration::from_millis(200);
+
+/// The longest time between two polls.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+
+/// One conversation with an agent.
+pub(super) struct A2aSession {
+    settings: Arc<A2aSettings>,
+    transport: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    /// The agent card, once it was read.
+    card: Option<AgentCard>,
+    conversation: Conversation,
+    /// The number of the last request.
+    last_id: u64,
+}
+
+/// One turn: what it needs to ask an agent.
+struct Turn<'a> {
+    settings: &'a A2aSettings,
+    card: &'a AgentCard,
+    transport: &'a dyn Transport,
+    last_id: &'a mut u64,
+    limits: &'a Limits,
+    /// When the exchange that is not over yet was over, if that is known.
+    closed: &'a mut Option<At>,
+}
+
+/// What a message is made of.
+struct MessageParts {
+    id: String,
+    parts: Vec<Value>,
+    metadata: Map<String, Value>,
+}
+
+impl A2aSession {
+    pub(super) fn new(settings: Arc<A2aSettings>, options: SessionOptions) -> Self {
+        let SessionOptions { transport, clock, ids, .. } = options;
+        let card = match &settings.location {
+            Location::Card { card, .. } => Some(card.clone()),
+            Location::CardUrl { .. } => None,
+        };
+        let conversation = Conversation::new(settings.context_id.clone());
+        Self { settings, transport, clock, ids, card, conversation, last_id: 0 }
+    }
+
+    async fn run(
+        &mut self,
+        request: Request,
+        limits: &Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<Ended, TargetError> {
+        let message = message(request)?;
+        let limits = self.settings.options.limits(limits);
+        if self.card.is_none() {
+            let found = self.find_card(&limits).await?;
+            match found {
+                Ok(card) => self.card = Some(card),
+                Err(ended) => return Ok(ended),
+            }
+        }
+        let Some(card) = &self.card else { return Ok(Ended::Cancelled) };
+        let conventions = self.settings.conventions.as_slice();
+        let dialect = card.interface.dialect;
+        let (context_id, task_id) = (self.conversation.context_id.clone(), self.conversation.task_id.clone());
+        let mut reader = TurnReader::new(dialect, conventions, &*self.ids, &mut self.conversation);
+        let mut closed = None;
+        let mut turn = Turn {
+            settings: &self.settings,
+            card,
+            transport: &*self.transport,
+            last_id: &mut self.last_id,
+            limits: &limits,
+            closed: &mut closed,
+        };
+        let talk = turn.talk(message, context_id.as_deref(), task_id.as_deref(), &mut reader, sink);
+        // A cancellation drops it, and its connection.
+        let ended = match limits.cancel.run_until_cancelled(talk).await {
+            // The turn has ended; only the stream has not.
+            None | Some(Ok(Ended::Timeout)) if reader.is_ended() => Ok(Ended::Terminal),
+            Some(ended) => ended,
+            None => Ok(Ended::Cancelled),
+        };
+        let closed = self.transport.moment(ClientEvent::Closes(closed));
+        let ended = match ended {
+            Ok(Ended::Terminal) => match reader.finish(sink) {
+                Ok(flow) if flow.is_break() => Ok(Ended::Cancelled),
+                Ok(_) => Ok(Ended::Terminal),
+                Err(error) => Err(error),
+            },
+            ended => ended,
+        };
+        sink.wire(closed, Wire::Closed);
+        ended
+    }
+
+    /// What the agent says that it can do.
+    pub(super) async fn declared_tools(self, limits: &Limits) -> Result<Vec<DeclaredTool>, TargetError> {
+        if let Some(card) = self.card {
+            return Ok(card.skills);
+        }
+        let limits = self.settings.options.limits(limits);
+        let found = self.find_card(&limits).await?;
+        found.map(|card| card.skills).map_err(|_| TargetError::new("the agent card did not come in time"))
+    }
+
+    /// The agent card, or how the turn ended without it.
+    async fn find_card(&self, limits: &Limits) -> Result<Result<AgentCard, Ended>, TargetError> {
+        let Location::CardUrl { url, endpoint } = &self.settings.location else {
+            return Err(TargetError::new("there is no agent card"));
+        };
+        // What it takes to find the agent is no time of the agent.
+        let mut sink = QuietSink::new(None);
+        let (settings, transport) = (&self.settings, &*self.transport);
+        let found = discover(settings, url, endpoint.as_ref(), transport, limits, &mut sink);
+        Ok(match limits.cancel.run_until_cancelled(found).await.transpose()? {
+            Some(Discovered::Card(card)) => Ok(*card),
+            Some(Discovered::Late) => Err(Ended::Timeout),
+            None => Err(Ended::Cancelled),
+        })
+    }
+}
+
+/// What a request says.
+///
+/// # Errors
+/// If it is none that says something. A test with such a turn does not load.
+fn message(request: Request) -> Result<MessageParts, TargetError> {
+    let metadata = outgoing::metadata(request.context);
+    match request.action {
+        Action::User { message_id, content, .. } => {
+            Ok(MessageParts { id: message_id, parts: parts_of(&content), metadata })
+        }
+        Action::Parts { message_id, parts } => {
+            Ok(MessageParts { id: message_id, parts: parts.to_vec(), metadata })
+        }
+        Action::Connect
+        | Action::Continue
+        | Action::Resume(_)
+        | Action::ToolResults(_)
+        | Action::CallTool { .. }
+        | Action::ListTools
+        | Action::ReadResource(_)
+        | Action::GetPrompt { .. } => Err(TargetError::new("an agent of A2A takes messages of a user alone")),
+    }
+}
+
+impl Turn<'_> {
+    /// Sends a message, and reads what comes of it until the turn ends.
+    async fn talk(
+        &mut self,
+        message: MessageParts,
+        context_id: Option<&str>,
+        task_id: Option<&str>,
+        reader: &mut TurnReader<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<Ended, TargetError> {
+        let blocking = self.settings.blocking;
+        let operation = match blocking {
+            Blocking::Streaming if self.card.is_streaming => Operation::Stream,
+            _ => Operation::Send,
+        };
+        let MessageParts { id: message_id, parts, metadata } = message;
+        let message = OutgoingMessage { id: &message_id, context_id, task_id, parts, metadata };
+        let is_polled = blocking == Blocking::Polling;
+        let answering = Answering { modes: self.settings.accepted_output_modes.as_deref(), is_polled };
+        let id = self.next_id();
+        let sent = outgoing::send(&self.card.interface, operation, &id, message, answering)?;
+        reader.await_response(self.envelope(id), !is_polled && operation == Operation::Send);
+        let request = self.request(sent, operation);
+        let response = http::send(self.transport, request, self.limits, sink, self.closed).await;
+        let Some(response) = response.map_err(|error| self.unreachable(error))? else {
+            return Ok(Ended::Timeout);
+        };
+        let until = response.until;
+        let response = response.accepted().await.map_err(|error| self.refused(error))?;
+        let ended = if is_document(&response) {
+            self.document(response, reader, sink).await?
+        } else {
+            http::read_events(response, reader, self.limits, sink, self.closed).await?
+        };
+        if ended != Ended::Terminal || operation == Operation::Stream {
+            return Ok(ended);
+        }
+        self.poll(until, reader, sink).await
+    }
+
+    /// Asks for the task until it is done.
+    async fn poll(
+        &mut self,
+        until: At,
+        reader: &mut TurnReader<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<Ended, TargetError> {
+        let mut wait = FIRST_WAIT;
+        while let Some(task) = reader.unfinished_task() {
+            let id = self.next_id();
+            let sent = outgoing::get_task(&self.card.interface, &id, task)?;
+            let now = self.transport.moment(ClientEvent::Closes(*self.closed));
+            if now.plus(wait) >= until {
+                *self.closed = Some(until);
+                return Ok(Ended::Timeout);
+            }
+            self.transport.wait(wait).await;
+            wait = (wait * 2).min(LONGEST_WAIT);
+            // The time of the turn goes on.
+            let limits =
+                Limits { timeout: until.since(now.plus(wait.min(until.since(now)))), ..self.limits.clone() };
+            let limits = Limits {
+                deadline: Some(limits.latest().map_or(until, |latest| latest.min(until))),
+                ..limits
+            };
+            reader.await_response(self.envelope(id), false);
+            let request = self.request(sent, Operation::GetTask);
+            // It is part of the exchange that began with the message.
+            let mut quiet = QuietSink::new(Some(&mut *sink));
+            let response = http::send(self.transport, request, &limits, &mut quiet, self.closed).await?;
+            let Some(response) = response else { return Ok(Ended::Timeout) };
+            let response = response.accepted().await.map_err(|error| self.refused(error))?;
+            let ended = self.document(response, reader, &mut quiet).await?;
+            if ended != Ended::Terminal {
+                return Ok(ended);
+            }
+        }
+        if reader.is_ended() {
+            return Ok(Ended::Terminal);
+        }
+        Err(TargetError::new("the agent's answer is a task without an `id` that is not done"))
+    }
+
+    /// Reads a response that is one document.
+    async fn document(
+        &mut self,
+        response: Response,
+        reader: &mut TurnReader<'_>,
+        sink: &mut dyn Sink,
+    ) -> Result<Ended, TargetError> {
+        use crate::target::event_reader::EventReader as _;
+        let document = http::read_document(response, self.limits, sink, self.closed).await?;
+        let Some(Document { received, at, bytes }) = document else { return Ok(Ended::Timeout) };
+        let read = reader.event(at, &bytes, sink);
+        let flow = read.map_err(|why| {
+            received.error(format!("the response {why}")).with_help("is this the URL of an agent of A2A?")
+        })?;
+        Ok(if flow.is_break() { Ended::Cancelled } else { Ended::Terminal })
+    }
+
+    fn next_id(&mut self) -> String {
+        *self.last_id += 1;
+        self.last_id.to_string()
+    }
+
+    /// The id that the response repeats, if responses have an envelope.
+    fn envelope(&self, id: String) -> Option<String> {
+        (self.card.interface.dialect.binding == Binding::JsonRpc).then_some(id)
+    }
+
+    fn request(&self, sent: Outgoing, operation: Operation) -> HttpRequest {
+        let Outgoing { method, url, body } = sent;
+        let A2aSettings { headers, credentials, conventions, options, .. } = self.settings;
+        let dialect = self.card.interface.dialect;
+        let mut defaults = vec![match operation {
+            Operation::Stream => ("accept", "text/event-stream"),
+            Operation::Send | Operation::GetTask => ("accept", "application/json"),
+        }];
+        if !body.is_empty() {
+            defaults.push(("content-type", "application/json"));
+        }
+        let extensions = match dialect.version {
+            Version::V1 => {
+                defaults.push(("a2a-version", "1.0"));
+                "a2a-extensions"
+            }
+            Version::V03 => "x-a2a-extensions",
+        };
+        if conventions.contains(&ToolCallConvention::Traceability) {
+            defaults.push((extensions, TRACEABILITY));
+        }
+        let own = [headers.as_slice(), &credentials.headers].concat();
+        HttpRequest {
+            method,
+            url: credentials.on(url),
+            headers: http::headers_with_defaults(&own, &defaults),
+            body,
+            response_headers: &[],
+            options: Arc::clone(options),
+            progress: RequestProgress::default(),
+        }
+    }
+
+    /// The error of an agent that does not answer at all, where a card says that it is.
+    fn unreachable(&self, error: TargetError) -> TargetError {
+        match &self.settings.location {
+            Location::CardUrl { endpoint: None, .. } => error.with_help(
+                "the agent card contains this URL; if it is not right from here, replace it with `endpoint`",
+            ),
+            _ => error,
+        }
+    }
+
+    /// The error of an agent that rejects a request; of one that wants to know who asks, it says how.
+    fn refused(&self, error: TargetError) -> TargetError {
+        match error.received.status {
+            Some(401 | 403) => {
+                let schemes = self.card.schemes.iter().map(|scheme| crate::source::printable(scheme));
+                let schemes: Vec<String> = schemes.map(|scheme| format!("`{scheme}`")).collect();
+                let named = if schemes.is_empty() {
+                    String::new()
+                } else {
+                    format!("; the agent card names {}", schemes.join(", "))
+                };
+                error.with_help(format!("check the `auth` and the `headers` of the target{named}"))
+            }
+            Some(300..=399) => {
+                error.with_help("redirects are not followed for POST requests: set `endpoint` to the new URL")
+            }
+            Some(404 | 405) => {
+                error.with_help("is this the URL of the agent? `endpoint` replaces the one in its card")
+            }
+            _ => error,
+        }
+    }
+}
+
+/// Whether a response is one document: its content type says so.
+fn is_document(response: &Response) -> bool {
+    let content_type = response.received.head.content_type.split(';').next().unwrap_or_default().trim();
+    let content_type = content_type.to_ascii_lowercase();
+    content_type == "application/json" || content_type.ends_with("+json")
+}
+
+impl Session for A2aSession {
+    fn exchange<'a>(
+        &'a mut self,
+        request: Request,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> BoxFuture<'a, Result<Ended, TargetError>> {
+        Box::pin(self.run(request, limits, sink))
+    }
+
+    fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+}

@@ -1,0 +1,268 @@
+//! Agents of A2A from outside: how they are found, what is sent to them, and what they must not do.
+
+use ananke::outcome::{Outcome, Status};
+use serde_json::{Value, json};
+
+use crate::support::project::Project;
+use crate::support::raw_agent::{Captured, RawAgent, Step};
+
+/// What came of a test, and the requests that it sent.
+struct Ran {
+    outcome: Outcome,
+    requests: Vec<Captured>,
+}
+
+impl Ran {
+    /// The status, and the first problem with its help.
+    fn verdict(&self) -> String {
+        let problem = self.outcome.first_problem().map(|(_, problem)| {
+            let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+            format!(": {}{help}", problem.message)
+        });
+        format!("{}{}", self.outcome.status().as_str(), problem.unwrap_or_default())
+    }
+
+    /// The first line of each request.
+    fn lines(&self) -> Vec<&str> {
+        let line = |request: &'_ Captured| request.head.lines().next().unwrap_or_default().len();
+        self.requests.iter().map(|request| &request.head[..line(request)]).collect()
+    }
+
+    fn body(&self, number: usize) -> Value {
+        serde_json::from_slice(&self.requests[number].body).unwrap()
+    }
+
+    fn header(&self, number: usize, name: &str) -> Option<String> {
+        let name = format!("{name}: ");
+        let found =
+            |line: &str| line.to_ascii_lowercase().starts_with(&name).then(|| line[name.len()..].to_owned());
+        self.requests[number].head.lines().find_map(found)
+    }
+}
+
+fn respond(status: &str, content_type: &str, more: &str, body: &str) -> Vec<Step> {
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\n{more}content-length: {}\r\nconnection: close\r\n\r\n",
+        body.len()
+    );
+    vec![Step::Expect, Step::Send([head.as_bytes(), body.as_bytes()].concat())]
+}
+
+fn ok(body: &Value) -> Vec<Step> {
+    respond("200 OK", "application/json", "", &body.to_string())
+}
+
+fn not_found() -> Vec<Step> {
+    respond("404 Not Found", "text/plain", "", "Not Found")
+}
+
+/// A card of 1.0 whose agent is at `url`.
+fn card(url: &str, binding: &str) -> Value {
+    let interface = json!({ "url": url, "protocolBinding": binding, "protocolVersion": "1.0" });
+    json!({ "name": "a", "capabilities": { "streaming": false }, "supportedInterfaces": [interface],
+        "securitySchemes": { "portal": { "type": "http" } } })
+}
+
+/// A response of JSON-RPC with a direct message.
+fn message(id: u32) -> Value {
+    let message =
+        json!({ "messageId": "m", "contextId": "c", "role": "ROLE_AGENT", "parts": [{ "text": "hello" }] });
+    json!({ "jsonrpc": "2.0", "id": id.to_string(), "result": { "message": message } })
+}
+
+/// Runs a test of the agent that answers so; `AGENT` in `target` is its address.
+async fn ran(target: &str, turns: &str, answers: Vec<Vec<Step>>) -> Ran {
+    let agent = RawAgent::start(answers).await;
+    let address = agent.address.to_string();
+    let config =
+        format!("version: \"1.4\"\ntarget: {{ type: a2a, {} }}\n", target.replace("AGENT", &address));
+    let test = format!("version: \"1.4\"\nname: one\nturns: {turns}\n");
+    let project = Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
+    let outcome = project.run().await.remove(0);
+    Ran { outcome, requests: agent.requests().await }
+}
+
+const HELLO: &str = "[{ user: hi, assert: { text: { equals: hello } } }]";
+
+#[tokio::test]
+async fn a_card_is_found_in_every_form() {
+    let at_base = |answers: Vec<Vec<Step>>| ran("agentCardUrl: \"http://AGENT/x\"", HELLO, answers);
+    let relative = || ok(&card("/rpc", "JSONRPC"));
+    let posted = "POST /rpc HTTP/1.1";
+    let (new, old) =
+        ("GET /x/.well-known/agent-card.json HTTP/1.1", "GET /x/.well-known/agent.json HTTP/1.1");
+    let run = at_base(vec![relative(), ok(&message(1))]).await;
+    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec![new, posted]));
+    assert_eq!(run.header(1, "a2a-version").as_deref(), Some("1.0"));
+    let run = at_base(vec![not_found(), relative(), ok(&message(1))]).await;
+    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec![new, old, posted]));
+    let run = at_base(vec![not_found(), not_found(), relative(), ok(&message(1))]).await;
+    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec![new, old, "GET /x HTTP/1.1", posted]));
+    let run = at_base(vec![not_found(), not_found(), not_found()]).await;
+    assert!(run.verdict().starts_with("error: there is no agent card at `/.well-known/agent-card.json` below `agentCardUrl` (HTTP 404), at "), "{}", run.verdict());
+    let run = ran("agentCardUrl: \"http://AGENT/c.json\"", HELLO, vec![relative(), ok(&message(1))]).await;
+    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec!["GET /c.json HTTP/1.1", posted]));
+    let inline = "agentCard: { url: \"http://AGENT/rpc\", protocolVersion: \"0.3\" }";
+    let run = ran(inline, HELLO, vec![ok(&message(1))]).await;
+    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec![posted]));
+    assert_eq!((run.body(0)["method"].as_str(), run.header(0, "a2a-version")), (Some("message/send"), None));
+    let run = ran("endpoint: \"http://AGENT/rpc\"", HELLO, vec![ok(&message(1))]).await;
+    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec![posted]));
+}
+
+#[tokio::test]
+async fn a_card_is_requested_once_and_the_context_goes_on() {
+    let turns = "[{ user: hi }, { user: again, assert: { text: { equals: hello } } }]";
+    let answers = vec![ok(&card("/rpc", "JSONRPC")), ok(&message(1)), ok(&message(2))];
+    let run = ran("agentCardUrl: \"http://AGENT\"", turns, answers).await;
+    assert_eq!(run.verdict(), "passed");
+    let sent = |number: usize| run.body(number)["params"]["message"]["contextId"].clone();
+    assert_eq!((sent(1), sent(2)), (Value::Null, json!("c")));
+    let given = ran("endpoint: \"http://AGENT\", contextId: mine", HELLO, vec![ok(&message(1))]).await;
+    assert_eq!(given.body(0)["params"]["message"]["contextId"], "mine");
+}
+
+#[tokio::test]
+async fn the_wrong_url_of_a_card_can_be_replaced() {
+    let wrong = card("http://127.0.0.1:9/", "JSONRPC");
+    let run = ran("agentCardUrl: \"http://AGENT\"", HELLO, vec![ok(&wrong)]).await;
+    let verdict = run.verdict();
+    assert!(verdict.starts_with("error: could not connect to http://127.0.0.1:9/"), "{verdict}");
+    assert!(verdict.contains("the agent card contains this URL"), "{verdict}");
+    let target = "agentCardUrl: \"http://AGENT\", endpoint: \"http://AGENT/real\"";
+    let run = ran(target, HELLO, vec![ok(&wrong), ok(&message(1))]).await;
+    assert_eq!((run.verdict().as_str(), run.lines()[1]), ("passed", "POST /real HTTP/1.1"));
+}
+
+#[tokio::test]
+async fn secrets_go_to_the_host_of_the_card_alone() {
+    let elsewhere = card("http://agent.invalid/", "JSONRPC");
+    for secret in
+        ["headers: { authorization: word-of-mouth }", "auth: { scheme: bearer, token: word-of-mouth }"]
+    {
+        let target = format!("agentCardUrl: \"http://AGENT\", {secret}");
+        let verdict = ran(&target, HELLO, vec![ok(&elsewhere)]).await.verdict();
+        assert!(
+            verdict.starts_with(
+                "error: the agent card says that the agent is at http://agent.invalid/, which is another host"
+            ),
+            "{verdict}"
+        );
+        let run = ran(&target, HELLO, vec![ok(&card("http://localhost:1/", "JSONRPC"))]).await;
+        assert!(!run.verdict().contains("another host"), "this machine has one name: {}", run.verdict());
+    }
+    let moved = respond("302 Found", "text/plain", "location: http://agent.invalid/card.json\r\n", "");
+    let verdict = ran("agentCardUrl: \"http://AGENT/c.json\"", HELLO, vec![moved]).await.verdict();
+    assert!(
+        verdict.starts_with("error: the agent card redirects to http://agent.invalid/card.json"),
+        "{verdict}"
+    );
+}
+
+#[tokio::test]
+async fn every_scheme_says_who_asks() {
+    for (auth, name, value) in [
+        ("scheme: bearer, token: word", "authorization", "Bearer word"),
+        ("scheme: oauth2, token: word", "authorization", "Bearer word"),
+        ("scheme: apiKey, name: X-Key, value: word", "x-key", "word"),
+        ("scheme: apiKey, name: key, value: word, in: cookie", "cookie", "key=word"),
+    ] {
+        let target = format!("agentCardUrl: \"http://AGENT\", auth: {{ {auth} }}");
+        let run = ran(&target, HELLO, vec![ok(&card("/", "JSONRPC")), ok(&message(1))]).await;
+        assert_eq!(run.verdict(), "passed");
+        let sent = [run.header(0, name), run.header(1, name)];
+        assert_eq!(sent, [Some(value.to_owned()), Some(value.to_owned())]);
+    }
+    let target =
+        "endpoint: \"http://AGENT/rpc\", auth: { scheme: apiKey, name: key, value: word, in: query }";
+    let run = ran(target, HELLO, vec![ok(&message(1))]).await;
+    assert_eq!(run.lines(), ["POST /rpc?key=word HTTP/1.1"]);
+    let refused = respond("401 Unauthorized", "text/plain", "", "who are you?");
+    let run = ran("agentCardUrl: \"http://AGENT\"", HELLO, vec![ok(&card("/", "JSONRPC")), refused]).await;
+    assert!(run.verdict().ends_with("the agent card names `portal`)"), "{}", run.verdict());
+}
+
+#[tokio::test]
+async fn http_and_json_without_an_envelope() {
+    let task = |state: &str| {
+        json!({ "id": "t", "contextId": "c", "status": { "state": state },
+        "artifacts": [{ "artifactId": "a", "parts": [{ "text": "hello" }] }] })
+    };
+    let answers = vec![
+        ok(&card("/rest", "HTTP+JSON")),
+        ok(&json!({ "task": { "id": "t", "status": { "state": "TASK_STATE_SUBMITTED" } } })),
+        ok(&task("TASK_STATE_COMPLETED")),
+    ];
+    let run = ran("agentCardUrl: \"http://AGENT\", blocking: false", HELLO, answers).await;
+    assert_eq!(run.verdict(), "passed");
+    assert_eq!(run.lines()[1..], ["POST /rest/message:send HTTP/1.1", "GET /rest/tasks/t HTTP/1.1"]);
+    assert_eq!(run.body(1)["configuration"], json!({ "returnImmediately": true }));
+}
+
+#[tokio::test]
+async fn parts_and_what_goes_with_them_are_sent() {
+    let turns =
+        "[{ type: \"a2a:send\", parts: [{ text: hi }, { data: { n: 3 } }], forwardedProps: { lang: uk },
+        options: { connector: gpt }, assert: { text: { equals: hello } } }]";
+    let target = "endpoint: \"http://AGENT\", acceptedOutputModes: [text/plain]";
+    let run = ran(target, turns, vec![ok(&message(1))]).await;
+    assert_eq!(run.verdict(), "passed");
+    let params = &run.body(0)["params"];
+    assert_eq!(params["message"]["parts"], json!([{ "text": "hi" }, { "data": { "n": 3 } }]));
+    assert_eq!(params["message"]["metadata"], json!({ "lang": "uk", "options": { "connector": "gpt" } }));
+    assert_eq!(params["configuration"], json!({ "acceptedOutputModes": ["text/plain"] }));
+}
+
+#[tokio::test]
+async fn what_is_no_agent_is_named() {
+    let page = respond("200 OK", "text/html", "", "<html></html>");
+    for (target, answers, why) in [
+        (
+            "agentCardUrl: \"http://AGENT/c.json\"",
+            vec![page.clone()],
+            "error: what is at `agentCardUrl` itself is not an agent card: it is not JSON",
+        ),
+        (
+            "agentCardUrl: \"http://AGENT/c.json\"",
+            vec![ok(&json!({ "openapi": "3.1.0" }))],
+            "error: what is at `agentCardUrl` itself is not an agent card: it has neither `supportedInterfaces` nor `url`",
+        ),
+        (
+            "agentCardUrl: \"http://AGENT/c.json\"",
+            vec![ok(&card("http://h/", "GRPC"))],
+            "error: the agent card has no interface that is supported: `GRPC 1.0 at http://h/`",
+        ),
+        (
+            "endpoint: \"http://AGENT\"",
+            vec![page],
+            "error: the response is a web page, not a stream of events",
+        ),
+        (
+            "endpoint: \"http://AGENT\"",
+            vec![ok(&message(7))],
+            "error: the response answers the request `7`, but the request that waits is `1`",
+        ),
+        (
+            "endpoint: \"http://AGENT\"",
+            vec![ok(&json!({ "id": "1", "error": { "code": -32601, "message": "no such method" } }))],
+            "error: the agent does not accept requests of A2A 1.0 over JSON-RPC: no such method (code `-32601`)",
+        ),
+        (
+            "endpoint: \"http://AGENT\", max_response_bytes: 100",
+            vec![ok(&json!("x".repeat(1000)))],
+            "error: the response is larger than 100 bytes",
+        ),
+    ] {
+        let verdict = ran(target, HELLO, answers).await.verdict();
+        assert!(verdict.starts_with(why), "{verdict}");
+    }
+}
+
+#[tokio::test]
+async fn a_hundred_megabytes_are_an_error_long_before_their_end() {
+    let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n\"".to_vec();
+    let flood = vec![Step::Expect, Step::Send(head), Step::Send(vec![b'x'; 100 << 20])];
+    let run = ran("endpoint: \"http://AGENT\"", HELLO, vec![flood]).await;
+    assert_eq!(run.outcome.status(), Status::Error);
+    assert!(run.verdict().starts_with("error: the response is larger than 64 MiB"), "{}", run.verdict());
+}

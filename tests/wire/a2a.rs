@@ -7,8 +7,8 @@ use std::time::Duration;
 use ananke::context::{At, ManualClock};
 use ananke::message::UserContent;
 use ananke::target::a2a::{
-    A2aSettings, A2aTarget, AgentCard, Binding, Blocking, Credentials, Dialect, Interface, Location,
-    ToolCallConvention, Version,
+    A2aSettings, A2aTarget, A2aVersion, AgentCard, Binding, Blocking, Credentials, Dialect, Interface,
+    Location, ToolCallConvention,
 };
 use ananke::target::{
     Action, Chunks, ClientEvent, Ended, HttpRequest, Next, Reply, Request, ResponseHead, TargetError,
@@ -39,8 +39,8 @@ fn settings(dialect: Dialect, blocking: Blocking) -> A2aSettings {
     }
 }
 
-const NEW: Dialect = Dialect { version: Version::V1, binding: Binding::JsonRpc };
-const OLD: Dialect = Dialect { version: Version::V03, binding: Binding::JsonRpc };
+const NEW: Dialect = Dialect { version: A2aVersion::V1, binding: Binding::JsonRpc };
+const OLD: Dialect = Dialect { version: A2aVersion::V03, binding: Binding::JsonRpc };
 
 fn agent(dialect: Dialect, blocking: Blocking) -> A2aTarget {
     A2aTarget::new(settings(dialect, blocking))

@@ -26,7 +26,7 @@ struct Artifact {
 
 /// Whether an update adds to an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Update {
+pub(super) enum ArtifactUpdate {
     /// It creates or replaces it.
     Replace,
     /// It adds parts.
@@ -56,12 +56,18 @@ impl Artifacts {
     }
 
     /// Takes an update of the artifact `id`: its text, and its other parts.
-    pub(super) fn update(&mut self, id: &str, update: Update, text: &str, others: Vec<Value>) -> Added {
+    pub(super) fn update(
+        &mut self,
+        id: &str,
+        update: ArtifactUpdate,
+        text: &str,
+        others: Vec<Value>,
+    ) -> Added {
         let known = self.known.entry(id.to_owned()).or_default();
         let (new_text, is_replaced) = match update {
-            Update::Append => (text.to_owned(), false),
+            ArtifactUpdate::Append => (text.to_owned(), false),
             // A closing update may have no text at all.
-            Update::Replace => match text.strip_prefix(known.text.as_str()) {
+            ArtifactUpdate::Replace => match text.strip_prefix(known.text.as_str()) {
                 Some(more) => (more.to_owned(), false),
                 None if text.is_empty() => (String::new(), false),
                 None => {
@@ -71,7 +77,7 @@ impl Artifacts {
             },
         };
         known.text.push_str(&new_text);
-        let is_known = update == Update::Replace && others.starts_with(&known.others);
+        let is_known = update == ArtifactUpdate::Replace && others.starts_with(&known.others);
         let new: Vec<Value> = if is_known { others[known.others.len()..].to_vec() } else { others };
         let first = known.others.len() + 1;
         known.others.extend(new.iter().cloned());
@@ -92,9 +98,9 @@ mod tests {
 
     use super::*;
 
-    fn texts(updates: &[(Update, &str)]) -> Vec<(String, bool)> {
+    fn texts(updates: &[(ArtifactUpdate, &str)]) -> Vec<(String, bool)> {
         let mut artifacts = Artifacts::default();
-        let update = |(update, text): &(Update, &str)| {
+        let update = |(update, text): &(ArtifactUpdate, &str)| {
             let Added { text, is_replaced, .. } = artifacts.update("a", *update, text, Vec::new());
             (text, is_replaced)
         };
@@ -103,7 +109,7 @@ mod tests {
 
     #[test]
     fn no_text_is_said_twice() {
-        use Update::{Append, Replace};
+        use ArtifactUpdate::{Append, Replace};
         for (updates, new) in [
             (&[(Replace, "Hel"), (Append, "lo")][..], &[("Hel", false), ("lo", false)][..]),
             (
@@ -126,9 +132,9 @@ mod tests {
         let mut artifacts = Artifacts::default();
         let mut update = |update, others: &[Value]| artifacts.update("a", update, "", others.to_vec()).others;
         let (one, two) = (json!({ "data": 1 }), json!({ "data": 2 }));
-        assert_eq!(update(Update::Append, std::slice::from_ref(&one)), [(1, one.clone())]);
-        assert_eq!(update(Update::Append, std::slice::from_ref(&one)), [(2, one.clone())]);
-        assert_eq!(update(Update::Replace, &[one.clone(), one.clone(), two.clone()]), [(3, two)]);
+        assert_eq!(update(ArtifactUpdate::Append, std::slice::from_ref(&one)), [(1, one.clone())]);
+        assert_eq!(update(ArtifactUpdate::Append, std::slice::from_ref(&one)), [(2, one.clone())]);
+        assert_eq!(update(ArtifactUpdate::Replace, &[one.clone(), one.clone(), two.clone()]), [(3, two)]);
     }
 
     #[test]

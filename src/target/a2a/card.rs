@@ -3,14 +3,14 @@
 use serde_json::Value;
 use url::Url;
 
-use super::dialect::{Binding, Dialect, Version};
+use super::dialect::{A2aVersion, Binding, Dialect};
 use super::skills::skills;
 use crate::message::DeclaredTool;
 
 /// What is read of an agent card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentCard {
-    /// Where the agent is, and how it is asked: the first of its interfaces that is supported.
+    /// Its URL and how it is asked: the first of its interfaces that is supported.
     pub interface: Interface,
     /// Whether it streams.
     pub is_streaming: bool,
@@ -20,7 +20,7 @@ pub struct AgentCard {
     pub skills: Vec<DeclaredTool>,
 }
 
-/// Where an agent is, and how it is asked.
+/// The URL of an agent, and how it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
     /// Its URL.
@@ -54,7 +54,7 @@ impl AgentCard {
     /// # Errors
     /// Why no interface of it can be used.
     pub(super) fn read(card: &Value, base: Option<&Url>, endpoint: Option<&Url>) -> Result<Self, String> {
-        let written = interfaces(card, endpoint.is_some());
+        let written = interfaces(card, endpoint);
         let supported = written.iter().find_map(|written| Some((written, written.dialect()?)));
         let Some((written, dialect)) = supported else {
             let offered: Vec<String> = written.iter().map(WrittenInterface::describe).collect();
@@ -78,7 +78,7 @@ impl AgentCard {
 
 /// The interfaces of a card, in the order of preference: those of 1.0, then those of 0.3. A card whose URL is replaced may
 /// have none.
-fn interfaces(card: &Value, is_replaced: bool) -> Vec<WrittenInterface<'_>> {
+fn interfaces<'a>(card: &'a Value, endpoint: Option<&Url>) -> Vec<WrittenInterface<'a>> {
     let list = |key: &str| card.get(key).and_then(Value::as_array).into_iter().flatten();
     let mut all: Vec<WrittenInterface<'_>> = Vec::new();
     for interface in list("supportedInterfaces") {
@@ -93,7 +93,7 @@ fn interfaces(card: &Value, is_replaced: bool) -> Vec<WrittenInterface<'_>> {
     let older = |url, binding| WrittenInterface { url, binding, version, tenant: None };
     if let Some(url) = str_of(card, "url") {
         all.push(older(url, str_of(card, "preferredTransport").unwrap_or(DEFAULT_BINDING)));
-    } else if all.is_empty() && is_replaced {
+    } else if all.is_empty() && endpoint.is_some() {
         all.push(older("", str_of(card, "preferredTransport").unwrap_or(DEFAULT_BINDING)));
     }
     for interface in list("additionalInterfaces") {
@@ -109,7 +109,10 @@ fn str_of<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
 
 impl WrittenInterface<'_> {
     fn dialect(&self) -> Option<Dialect> {
-        Some(Dialect { version: Version::of_card(self.version)?, binding: Binding::of_card(self.binding)? })
+        Some(Dialect {
+            version: A2aVersion::of_card(self.version)?,
+            binding: Binding::of_card(self.binding)?,
+        })
     }
 
     fn url(&self, base: Option<&Url>) -> Result<Url, String> {
@@ -140,7 +143,7 @@ mod tests {
 
     use super::*;
 
-    fn chosen(card: &Value) -> Result<(String, Version, Binding, Option<String>), String> {
+    fn chosen(card: &Value) -> Result<(String, A2aVersion, Binding, Option<String>), String> {
         let base = "http://h:1/a/.well-known/agent-card.json".parse().unwrap();
         let Interface { url, dialect, tenant } = AgentCard::read(card, Some(&base), None)?.interface;
         Ok((url.to_string(), dialect.version, dialect.binding, tenant))
@@ -148,8 +151,8 @@ mod tests {
 
     #[test]
     fn the_first_supported_interface_of_either_shape_is_chosen() {
+        use A2aVersion::{V1, V03};
         use Binding::{HttpJson, JsonRpc};
-        use Version::{V1, V03};
         let of = |binding: &str, version: &str| json!({ "url": "http://h/r", "protocolBinding": binding, "protocolVersion": version });
         let both = json!({
             "supportedInterfaces": [of("GRPC", "1.0"), of("HTTP+JSON", "1.0"), of("JSONRPC", "0.3")],

@@ -9,7 +9,7 @@ use super::a2a_target::A2aTarget;
 use super::auth_config::{Credentials, fill_auth};
 use super::card::{AgentCard, Interface};
 use super::config::A2aConfig;
-use super::dialect::{Binding, Dialect, Version};
+use super::dialect::{A2aVersion, Binding, Dialect};
 use super::settings::{A2aSettings, Blocking, Location};
 use crate::diagnostic::Code;
 use crate::model::Text;
@@ -93,7 +93,7 @@ fn of_card(card: AgentCard, document: &Value) -> Location {
 
 /// The card of an agent of which nothing but the URL is known.
 fn assumed(url: Url) -> AgentCard {
-    let dialect = Dialect { version: Version::V1, binding: Binding::JsonRpc };
+    let dialect = Dialect { version: A2aVersion::V1, binding: Binding::JsonRpc };
     AgentCard {
         interface: Interface { url, dialect, tenant: None },
         is_streaming: false,

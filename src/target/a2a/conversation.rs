@@ -9,7 +9,7 @@ use super::call_log::CallLog;
 
 /// What is kept of a conversation.
 #[derive(Debug, Default)]
-pub(super) struct Conversation {
+pub(super) struct A2aConversation {
     /// The context, as the agent named it, or the target.
     pub(super) context_id: Option<String>,
     /// The task that waits for the next message.
@@ -24,7 +24,7 @@ pub(super) struct Conversation {
     pub(super) calls: CallLog,
 }
 
-impl Conversation {
+impl A2aConversation {
     /// A conversation in this context, if one is given.
     pub(super) fn new(context_id: Option<String>) -> Self {
         Self { context_id, ..Self::default() }

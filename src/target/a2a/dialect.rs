@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A version of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
+pub enum A2aVersion {
     /// 1.0.
     V1,
     /// 0.3, and what came before it.
@@ -24,7 +24,7 @@ pub enum Binding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// The version.
-    pub version: Version,
+    pub version: A2aVersion,
     /// The binding.
     pub binding: Binding,
 }
@@ -36,11 +36,11 @@ pub(super) enum Operation {
     Send,
     /// To take a message, and to stream what comes of it.
     Stream,
-    /// What has become of a task.
+    /// The present state of a task.
     GetTask,
 }
 
-impl Version {
+impl A2aVersion {
     /// The version that a card names: `1.0`, `1.0.1`, `0.3.0`; `None` if it is not known.
     pub(super) fn of_card(name: &str) -> Option<Self> {
         let name = name.trim().trim_start_matches('v');
@@ -65,19 +65,19 @@ impl Binding {
 
 impl Operation {
     /// The method of JSON-RPC.
-    pub(super) fn method(self, version: Version) -> &'static str {
+    pub(super) fn method(self, version: A2aVersion) -> &'static str {
         match (version, self) {
-            (Version::V1, Self::Send) => "SendMessage",
-            (Version::V1, Self::Stream) => "SendStreamingMessage",
-            (Version::V1, Self::GetTask) => "GetTask",
-            (Version::V03, Self::Send) => "message/send",
-            (Version::V03, Self::Stream) => "message/stream",
-            (Version::V03, Self::GetTask) => "tasks/get",
+            (A2aVersion::V1, Self::Send) => "SendMessage",
+            (A2aVersion::V1, Self::Stream) => "SendStreamingMessage",
+            (A2aVersion::V1, Self::GetTask) => "GetTask",
+            (A2aVersion::V03, Self::Send) => "message/send",
+            (A2aVersion::V03, Self::Stream) => "message/stream",
+            (A2aVersion::V03, Self::GetTask) => "tasks/get",
         }
     }
 }
 
-impl fmt::Display for Version {
+impl fmt::Display for A2aVersion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::V1 => "1.0",

@@ -71,7 +71,7 @@ pub(super) async fn discover(
     ))
 }
 
-/// Where the card may be, in this order, each with its name in messages. They say nothing of the host, which may be
+/// The places of the card, in this order, each with its name in messages. They say nothing of the host, which may be
 /// another one when a recording is replayed.
 fn candidates(url: &Url) -> Vec<(Url, String)> {
     let itself = (url.clone(), "`agentCardUrl` itself".to_owned());

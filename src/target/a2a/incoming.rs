@@ -1,4 +1,4 @@
-//! What an agent sends, whatever its version and binding: the envelope is opened, and the shape is told by what is there.
+//! What an agent sends, whatever its version and binding: the envelope is opened, and the shape is recognized by its keys.
 //! Servers mix the method names, the nesting and the spelling of versions, so each is read by itself.
 
 use serde_json::{Map, Value};

@@ -33,5 +33,5 @@ pub use a2a_target::A2aTarget;
 pub use auth_config::Credentials;
 pub use card::{AgentCard, Interface};
 pub use config::{A2aConfig, ToolCallConvention};
-pub use dialect::{Binding, Dialect, Version};
+pub use dialect::{A2aVersion, Binding, Dialect};
 pub use settings::{A2aSettings, Blocking, Location};

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::card::Interface;
-use super::dialect::{Binding, Dialect, Operation, Version};
+use super::dialect::{A2aVersion, Binding, Dialect, Operation};
 use super::part::translated;
 use crate::message::RequestContext;
 use crate::target::error::TargetError;
@@ -37,7 +37,7 @@ pub(super) struct Answering<'a> {
 
 /// A request without the headers of the target.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Outgoing {
+pub(super) struct A2aRequest {
     pub(super) method: Method,
     pub(super) url: Url,
     pub(super) body: Bytes,
@@ -63,11 +63,11 @@ pub(super) fn send(
     id: &str,
     message: OutgoingMessage<'_>,
     answering: Answering<'_>,
-) -> Result<Outgoing, TargetError> {
+) -> Result<A2aRequest, TargetError> {
     let Dialect { version, binding } = interface.dialect;
-    let is_flat = version == Version::V03 && binding == Binding::JsonRpc;
+    let is_flat = version == A2aVersion::V03 && binding == Binding::JsonRpc;
     let parts = message.parts.into_iter().map(|part| translated(part, interface.dialect)).collect();
-    let is_old_http = version == Version::V03 && binding == Binding::HttpJson;
+    let is_old_http = version == A2aVersion::V03 && binding == Binding::HttpJson;
     let mut written = Map::new();
     let mut put = |key: &str, value: Value| written.insert(key.to_owned(), value);
     if is_flat {
@@ -94,22 +94,22 @@ pub(super) fn send(
     request(interface, operation, id, params, Method::Post, &[path])
 }
 
-/// The request for what has become of a task.
-pub(super) fn get_task(interface: &Interface, id: &str, task: &str) -> Result<Outgoing, TargetError> {
+/// The request for the present state of a task.
+pub(super) fn get_task(interface: &Interface, id: &str, task: &str) -> Result<A2aRequest, TargetError> {
     let params = Map::from_iter([("id".to_owned(), json!(task))]);
     request(interface, Operation::GetTask, id, params, Method::Get, &["tasks", task])
 }
 
-fn configuration(version: Version, operation: Operation, answering: Answering<'_>) -> Map<String, Value> {
+fn configuration(version: A2aVersion, operation: Operation, answering: Answering<'_>) -> Map<String, Value> {
     let mut configuration = Map::new();
     if let Some(modes) = answering.modes {
         configuration.insert("acceptedOutputModes".to_owned(), json!(modes));
     }
     match (version, operation, answering.is_polled) {
-        (Version::V1, Operation::Send, true) => {
+        (A2aVersion::V1, Operation::Send, true) => {
             configuration.insert("returnImmediately".to_owned(), json!(true));
         }
-        (Version::V03, Operation::Send, is_polled) => {
+        (A2aVersion::V03, Operation::Send, is_polled) => {
             configuration.insert("blocking".to_owned(), json!(!is_polled));
         }
         _ => {}
@@ -124,7 +124,7 @@ fn request(
     mut params: Map<String, Value>,
     method: Method,
     path: &[&str],
-) -> Result<Outgoing, TargetError> {
+) -> Result<A2aRequest, TargetError> {
     let Interface { url, dialect: Dialect { version, binding }, tenant } = interface;
     match binding {
         Binding::JsonRpc => {
@@ -132,17 +132,17 @@ fn request(
             let body = json!({
                 "jsonrpc": "2.0", "id": id, "method": operation.method(*version), "params": params,
             });
-            Ok(Outgoing { method: Method::Post, url: url.clone(), body: Bytes::from(body.to_string()) })
+            Ok(A2aRequest { method: Method::Post, url: url.clone(), body: Bytes::from(body.to_string()) })
         }
         Binding::HttpJson => {
-            let prefix = if *version == Version::V03 { Some("v1") } else { tenant.as_deref() };
+            let prefix = if *version == A2aVersion::V03 { Some("v1") } else { tenant.as_deref() };
             let url = below(url, prefix.into_iter().chain(path.iter().copied()))
                 .ok_or_else(|| TargetError::new("the URL of the agent takes no path"))?;
             let body = match method {
                 Method::Post => Bytes::from(Value::Object(params).to_string()),
                 Method::Get | Method::Delete => Bytes::new(),
             };
-            Ok(Outgoing { method, url, body })
+            Ok(A2aRequest { method, url, body })
         }
     }
 }
@@ -158,7 +158,7 @@ pub(super) fn below<'a>(url: &Url, segments: impl Iterator<Item = &'a str>) -> O
 mod tests {
     use super::*;
 
-    fn interface(version: Version, binding: Binding) -> Interface {
+    fn interface(version: A2aVersion, binding: Binding) -> Interface {
         Interface {
             url: "http://h/a/".parse().unwrap(),
             dialect: Dialect { version, binding },
@@ -166,7 +166,7 @@ mod tests {
         }
     }
 
-    fn sent(version: Version, binding: Binding, operation: Operation, is_polled: bool) -> (String, Value) {
+    fn sent(version: A2aVersion, binding: Binding, operation: Operation, is_polled: bool) -> (String, Value) {
         let message = OutgoingMessage {
             id: "m",
             context_id: Some("c"),
@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn a_message_is_written_in_every_dialect() {
+        use A2aVersion::{V1, V03};
         use Binding::{HttpJson, JsonRpc};
         use Operation::{Send, Stream};
-        use Version::{V1, V03};
         let new =
             json!({ "messageId": "m", "contextId": "c", "role": "ROLE_USER", "parts": [{ "text": "hi" }] });
         let flat = json!({ "kind": "message", "messageId": "m", "contextId": "c", "role": "user",
@@ -230,10 +230,10 @@ mod tests {
     #[test]
     fn a_task_is_asked_for_by_its_id() {
         let of = |version, binding| get_task(&interface(version, binding), "2", "a/b").unwrap();
-        let polled = of(Version::V1, Binding::HttpJson);
+        let polled = of(A2aVersion::V1, Binding::HttpJson);
         assert_eq!((polled.method, polled.url.as_str()), (Method::Get, "http://h/a/t/tasks/a%2Fb"));
         assert!(polled.body.is_empty());
-        let polled: Value = serde_json::from_slice(&of(Version::V03, Binding::JsonRpc).body).unwrap();
+        let polled: Value = serde_json::from_slice(&of(A2aVersion::V03, Binding::JsonRpc).body).unwrap();
         assert_eq!((&polled["method"], &polled["params"]["id"]), (&json!("tasks/get"), &json!("a/b")));
     }
 }

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use serde_json::{Map, Value, json};
 
-use super::dialect::{Binding, Dialect, Version};
+use super::dialect::{A2aVersion, Binding, Dialect};
 use crate::message::{Attachment, ContentPart, FileContent, UserContent};
 
 /// What a part is, whatever its shape.
@@ -46,7 +46,7 @@ fn file_part(file: &Attachment) -> Value {
 
 /// A part in the shape of 1.0 as `dialect` writes it.
 pub(super) fn translated(part: Value, dialect: Dialect) -> Value {
-    let Dialect { version: Version::V03, binding } = dialect else { return part };
+    let Dialect { version: A2aVersion::V03, binding } = dialect else { return part };
     let Value::Object(mut part) = part else { return part };
     let mut take = |key: &str| part.remove(key);
     let (text, data, url, raw) = (take("text"), take("data"), take("url"), take("raw"));
@@ -130,9 +130,9 @@ pub(super) fn text_of(message: &Value) -> String {
 mod tests {
     use super::*;
 
-    const OLD: Dialect = Dialect { version: Version::V03, binding: Binding::JsonRpc };
-    const OLD_HTTP: Dialect = Dialect { version: Version::V03, binding: Binding::HttpJson };
-    const NEW: Dialect = Dialect { version: Version::V1, binding: Binding::JsonRpc };
+    const OLD: Dialect = Dialect { version: A2aVersion::V03, binding: Binding::JsonRpc };
+    const OLD_HTTP: Dialect = Dialect { version: A2aVersion::V03, binding: Binding::HttpJson };
+    const NEW: Dialect = Dialect { version: A2aVersion::V1, binding: Binding::JsonRpc };
 
     #[test]
     fn parts_are_translated_and_read_back() {

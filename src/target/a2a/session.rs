@@ -8,14 +8,14 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::card::AgentCard;
-use super::conversation::Conversation;
-use super::dialect::{Binding, Operation, Version};
+use super::conversation::A2aConversation;
+use super::dialect::{A2aVersion, Binding, Operation};
 use super::discovery::{Discovered, discover};
-use super::outgoing::{self, Answering, Outgoing, OutgoingMessage, TRACEABILITY};
+use super::outgoing::{self, A2aRequest, Answering, OutgoingMessage, TRACEABILITY};
 use super::part::parts_of;
 use super::quiet_sink::QuietSink;
 use super::settings::{A2aSettings, Blocking, Location};
-use super::turn_reader::TurnReader;
+use super::turn_reader::A2aReader;
 use crate::context::{At, Clock, Ids};
 use crate::message::DeclaredTool;
 use crate::target::a2a::config::ToolCallConvention;
@@ -41,13 +41,13 @@ pub(super) struct A2aSession {
     ids: Arc<dyn Ids>,
     /// The agent card, once it was read.
     card: Option<AgentCard>,
-    conversation: Conversation,
+    conversation: A2aConversation,
     /// The number of the last request.
     last_id: u64,
 }
 
 /// One turn: what it needs to ask an agent.
-struct Turn<'a> {
+struct A2aTurn<'a> {
     settings: &'a A2aSettings,
     card: &'a AgentCard,
     transport: &'a dyn Transport,
@@ -71,7 +71,7 @@ impl A2aSession {
             Location::Card { card, .. } => Some(card.clone()),
             Location::CardUrl { .. } => None,
         };
-        let conversation = Conversation::new(settings.context_id.clone());
+        let conversation = A2aConversation::new(settings.context_id.clone());
         Self { settings, transport, clock, ids, card, conversation, last_id: 0 }
     }
 
@@ -94,9 +94,9 @@ impl A2aSession {
         let conventions = self.settings.conventions.as_slice();
         let dialect = card.interface.dialect;
         let (context_id, task_id) = (self.conversation.context_id.clone(), self.conversation.task_id.clone());
-        let mut reader = TurnReader::new(dialect, conventions, &*self.ids, &mut self.conversation);
+        let mut reader = A2aReader::new(dialect, conventions, &*self.ids, &mut self.conversation);
         let mut closed = None;
-        let mut turn = Turn {
+        let mut turn = A2aTurn {
             settings: &self.settings,
             card,
             transport: &*self.transport,
@@ -176,14 +176,14 @@ fn message(request: Request) -> Result<MessageParts, TargetError> {
     }
 }
 
-impl Turn<'_> {
+impl A2aTurn<'_> {
     /// Sends a message, and reads what comes of it until the turn ends.
     async fn talk(
         &mut self,
         message: MessageParts,
         context_id: Option<&str>,
         task_id: Option<&str>,
-        reader: &mut TurnReader<'_>,
+        reader: &mut A2aReader<'_>,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         let blocking = self.settings.blocking;
@@ -197,7 +197,12 @@ impl Turn<'_> {
         let answering = Answering { modes: self.settings.accepted_output_modes.as_deref(), is_polled };
         let id = self.next_id();
         let sent = outgoing::send(&self.card.interface, operation, &id, message, answering)?;
-        reader.await_response(self.envelope(id), !is_polled && operation == Operation::Send);
+        let id = self.envelope(id);
+        if !is_polled && operation == Operation::Send {
+            reader.await_final_response(id);
+        } else {
+            reader.await_response(id);
+        }
         let request = self.request(sent, operation);
         let response = http::send(self.transport, request, self.limits, sink, self.closed).await;
         let Some(response) = response.map_err(|error| self.unreachable(error))? else {
@@ -220,7 +225,7 @@ impl Turn<'_> {
     async fn poll(
         &mut self,
         until: At,
-        reader: &mut TurnReader<'_>,
+        reader: &mut A2aReader<'_>,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         let mut wait = FIRST_WAIT;
@@ -241,7 +246,7 @@ impl Turn<'_> {
                 deadline: Some(limits.latest().map_or(until, |latest| latest.min(until))),
                 ..limits
             };
-            reader.await_response(self.envelope(id), false);
+            reader.await_response(self.envelope(id));
             let request = self.request(sent, Operation::GetTask);
             // It is part of the exchange that began with the message.
             let mut quiet = QuietSink::new(Some(&mut *sink));
@@ -263,7 +268,7 @@ impl Turn<'_> {
     async fn document(
         &mut self,
         response: Response,
-        reader: &mut TurnReader<'_>,
+        reader: &mut A2aReader<'_>,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         use crate::target::event_reader::EventReader as _;
@@ -286,8 +291,8 @@ impl Turn<'_> {
         (self.card.interface.dialect.binding == Binding::JsonRpc).then_some(id)
     }
 
-    fn request(&self, sent: Outgoing, operation: Operation) -> HttpRequest {
-        let Outgoing { method, url, body } = sent;
+    fn request(&self, sent: A2aRequest, operation: Operation) -> HttpRequest {
+        let A2aRequest { method, url, body } = sent;
         let A2aSettings { headers, credentials, conventions, options, .. } = self.settings;
         let dialect = self.card.interface.dialect;
         let mut defaults = vec![match operation {
@@ -298,11 +303,11 @@ impl Turn<'_> {
             defaults.push(("content-type", "application/json"));
         }
         let extensions = match dialect.version {
-            Version::V1 => {
+            A2aVersion::V1 => {
                 defaults.push(("a2a-version", "1.0"));
                 "a2a-extensions"
             }
-            Version::V03 => "x-a2a-extensions",
+            A2aVersion::V03 => "x-a2a-extensions",
         };
         if conventions.contains(&ToolCallConvention::Traceability) {
             defaults.push((extensions, TRACEABILITY));

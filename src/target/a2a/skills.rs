@@ -1,4 +1,4 @@
-//! The skills of an agent card, which stand for the tools of an agent: the protocol declares no others.
+//! The skills of an agent card, the declared tools of an agent: the protocol declares no others.
 
 use serde_json::Value;
 

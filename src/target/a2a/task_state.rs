@@ -34,7 +34,7 @@ impl TaskState {
         }
     }
 
-    /// Whether the agent waits for somebody.
+    /// Whether the agent waits for input or an authorization.
     pub(super) fn is_interrupted(self) -> bool {
         matches!(self, Self::InputRequired | Self::AuthRequired)
     }

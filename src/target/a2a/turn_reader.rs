@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::artifacts::{Added, Update};
+use super::artifacts::{Added, ArtifactUpdate};
 use super::config::ToolCallConvention;
-use super::conventions::{self, CallChange};
-use super::conversation::Conversation;
+use super::conventions::{self, ConventionChange};
+use super::conversation::A2aConversation;
 use super::dialect::Dialect;
 use super::incoming::{Payload, ReportedError, open_envelope, payloads, reported};
 use super::part::{PartContent, content, parts, text_of};
@@ -30,11 +30,11 @@ const AFTER_THE_END: Duration = Duration::from_millis(100);
 const AS_LONG_AS_IT_GOES_ON: Duration = Duration::from_secs(u32::MAX as u64);
 
 /// Reads what comes of one message.
-pub(super) struct TurnReader<'a> {
+pub(super) struct A2aReader<'a> {
     dialect: Dialect,
     conventions: &'a [ToolCallConvention],
     ids: &'a dyn Ids,
-    conversation: &'a mut Conversation,
+    conversation: &'a mut A2aConversation,
     /// The id of the request that waits; `None` if responses have no envelope.
     awaited: Option<String>,
     /// Whether a task that waits for the user does so now, and not since before the message.
@@ -74,12 +74,12 @@ enum StatusOf {
     Update,
 }
 
-impl<'a> TurnReader<'a> {
+impl<'a> A2aReader<'a> {
     pub(super) fn new(
         dialect: Dialect,
         conventions: &'a [ToolCallConvention],
         ids: &'a dyn Ids,
-        conversation: &'a mut Conversation,
+        conversation: &'a mut A2aConversation,
     ) -> Self {
         Self {
             dialect,
@@ -100,10 +100,14 @@ impl<'a> TurnReader<'a> {
         }
     }
 
-    /// The request with this id waits for its response now, if responses have ids. `is_current`: a task in the response is as
-    /// it is after the message.
-    pub(super) fn await_response(&mut self, id: Option<String>, is_current: bool) {
-        (self.awaited, self.is_current) = (id, is_current);
+    /// The request with this id waits for its response now, if responses have ids.
+    pub(super) fn await_response(&mut self, id: Option<String>) {
+        (self.awaited, self.is_current) = (id, false);
+    }
+
+    /// The same, of a response in which a task is as it is after the message.
+    pub(super) fn await_final_response(&mut self, id: Option<String>) {
+        (self.awaited, self.is_current) = (id, true);
     }
 
     /// Whether the turn may end here.
@@ -203,10 +207,17 @@ impl<'a> TurnReader<'a> {
                 let artifact =
                     update.get("artifact").ok_or("has an artifact update without an `artifact`")?;
                 let flag = |key: &str| update.get(key) == Some(&Value::Bool(true));
-                let kind = if flag("append") { Update::Append } else { Update::Replace };
-                self.artifact(artifact, kind, flag("lastChunk"), teller);
+                let kind = if flag("append") { ArtifactUpdate::Append } else { ArtifactUpdate::Replace };
+                let id = self.artifact(artifact, kind, teller);
+                if flag("lastChunk")
+                    && let Some(message) = self.open.remove(&id)
+                {
+                    teller.close(&message);
+                }
             }
-            Payload::ArtifactAlone(artifact) => self.artifact(&artifact, Update::Replace, false, teller),
+            Payload::ArtifactAlone(artifact) => {
+                self.artifact(&artifact, ArtifactUpdate::Replace, teller);
+            }
         }
         self.payloads += 1;
         Ok(())
@@ -238,7 +249,7 @@ impl<'a> TurnReader<'a> {
             }
         }
         for artifact in list("artifacts") {
-            self.artifact(artifact, Update::Replace, false, teller);
+            self.artifact(artifact, ArtifactUpdate::Replace, teller);
         }
         let status = task.get("status").ok_or("has a task without a `status`")?;
         self.status(status, StatusOf::Task, teller)
@@ -294,8 +305,8 @@ impl<'a> TurnReader<'a> {
         }
     }
 
-    /// Takes an artifact, or more of one.
-    fn artifact(&mut self, artifact: &Value, update: Update, is_last: bool, teller: &mut Teller<'_>) {
+    /// Takes an artifact, or more of one, and returns its id.
+    fn artifact(&mut self, artifact: &Value, update: ArtifactUpdate, teller: &mut Teller<'_>) -> String {
         for change in conventions::of_metadata(self.conventions, artifact) {
             self.call(change, teller);
         }
@@ -315,27 +326,25 @@ impl<'a> TurnReader<'a> {
                 _ => others.push(part.clone()),
             }
         }
-        let Added { text, is_replaced, others } =
-            self.conversation.artifacts.update(&id, update, &text, others);
+        let added = self.conversation.artifacts.update(&id, update, &text, others);
         if begins_with_text {
-            self.artifact_text(&id, &text, is_replaced, teller);
+            self.artifact_text(&id, &added, teller);
         }
-        for (number, part) in others {
-            self.other_part(&id, number, &part, teller);
+        for (number, part) in &added.others {
+            self.other_part(&id, *number, part, teller);
         }
         if !begins_with_text {
-            self.artifact_text(&id, &text, is_replaced, teller);
+            self.artifact_text(&id, &added, teller);
         }
-        if is_last && let Some(message) = self.open.remove(&id) {
-            teller.close(&message);
-        }
+        id
     }
 
-    fn artifact_text(&mut self, id: &str, text: &str, is_replaced: bool, teller: &mut Teller<'_>) {
+    fn artifact_text(&mut self, id: &str, added: &Added, teller: &mut Teller<'_>) {
+        let Added { text, is_replaced, .. } = added;
         if text.is_empty() {
             return;
         }
-        if is_replaced && let Some(message) = self.open.remove(id) {
+        if *is_replaced && let Some(message) = self.open.remove(id) {
             teller.close(&message);
         }
         let Self { open, conversation, .. } = self;
@@ -386,23 +395,23 @@ impl<'a> TurnReader<'a> {
         true
     }
 
-    fn call(&mut self, change: CallChange, teller: &mut Teller<'_>) {
+    fn call(&mut self, change: ConventionChange, teller: &mut Teller<'_>) {
         let calls = &mut self.conversation.calls;
         match change {
-            CallChange::Call { id, name, args } => calls.call(id, name, &args, teller),
-            CallChange::Result { id, name, result, is_error } => {
+            ConventionChange::Call { id, name, args } => calls.call(id, name, &args, teller),
+            ConventionChange::Result { id, name, result, is_error } => {
                 calls.result(id, &name, result, is_error, teller);
             }
-            CallChange::Denied { id } => calls.deny(&id, teller),
-            CallChange::Reasoning(delta) => {
+            ConventionChange::Denied { id } => calls.deny(&id, teller),
+            ConventionChange::Reasoning(delta) => {
                 teller.tell(Change::Reasoning {
                     id: "reasoning".into(),
                     delta: delta.into(),
                     subagent: None,
                 });
             }
-            CallChange::Text(text) if text.is_empty() => {}
-            CallChange::Text(text) => {
+            ConventionChange::Text(text) if text.is_empty() => {}
+            ConventionChange::Text(text) => {
                 let id = self.streamed.get_or_insert_with(|| {
                     let id = self.ids.next("message");
                     teller.open(&id);
@@ -415,7 +424,7 @@ impl<'a> TurnReader<'a> {
     }
 }
 
-impl EventReader for TurnReader<'_> {
+impl EventReader for A2aReader<'_> {
     fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String> {
         self.last = at;
         let event: Value = serde_json::from_slice(data).map_err(|error| format!("is not JSON: {error}"))?;
@@ -450,7 +459,7 @@ impl EventReader for TurnReader<'_> {
     }
 }
 
-impl StreamReader for TurnReader<'_> {
+impl StreamReader for A2aReader<'_> {
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
         if response.events() > 0 {
             let state = self.last_status.written.get("state").and_then(Value::as_str).unwrap_or("unknown");

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// What a convention says about a tool call, or about what goes with it.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) enum CallChange {
+pub(in super::super) enum ConventionChange {
     /// A call. It may be announced several times.
     Call {
         /// Its id; empty if there is none.

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::super::part::{PartContent, content, parts, text_of};
-use super::call_change::CallChange;
+use super::call_change::ConventionChange;
 
 /// What a status update says.
-pub(super) fn read(update: &Value) -> Vec<CallChange> {
+pub(super) fn read(update: &Value) -> Vec<ConventionChange> {
     let kind = update.pointer("/metadata/coderAgent/kind").and_then(Value::as_str);
     let message = update.pointer("/status/message").unwrap_or(&Value::Null);
     match kind {
@@ -17,22 +17,22 @@ pub(super) fn read(update: &Value) -> Vec<CallChange> {
             });
             data.flat_map(of_call).collect()
         }
-        Some("text-content") => vec![CallChange::Text(text_of(message))],
-        Some("thought") => vec![CallChange::Reasoning(text_of(message))],
+        Some("text-content") => vec![ConventionChange::Text(text_of(message))],
+        Some("thought") => vec![ConventionChange::Reasoning(text_of(message))],
         _ => Vec::new(),
     }
 }
 
 /// A call as it is now: that it is there, and what came of it.
-fn of_call(data: &Value) -> Vec<CallChange> {
+fn of_call(data: &Value) -> Vec<ConventionChange> {
     let text = |path: &str| data.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (id, name) = (text("/request/callId"), text("/request/name"));
     if name.is_empty() {
         return Vec::new();
     }
     let args = data.pointer("/request/args").cloned().unwrap_or_default();
-    let mut changes = vec![CallChange::Call { id: id.clone(), name: name.clone(), args }];
-    let result = |is_error| CallChange::Result {
+    let mut changes = vec![ConventionChange::Call { id: id.clone(), name: name.clone(), args }];
+    let result = |is_error| ConventionChange::Result {
         id: id.clone(),
         name: name.clone(),
         result: data.get("response").cloned().unwrap_or_default(),
@@ -41,7 +41,7 @@ fn of_call(data: &Value) -> Vec<CallChange> {
     match data.get("status").and_then(Value::as_str) {
         Some("success") => changes.push(result(false)),
         Some("error") => changes.push(result(true)),
-        Some("cancelled") => changes.extend([result(true), CallChange::Denied { id: id.clone() }]),
+        Some("cancelled") => changes.extend([result(true), ConventionChange::Denied { id: id.clone() }]),
         // It is scheduled, waits for an approval, or is executed.
         _ => {}
     }
@@ -65,8 +65,9 @@ mod tests {
             read(&update("tool-call-update", &json!({ "kind": "data", "data": data })))
         };
         let (id, name) = ("c".to_owned(), "ls".to_owned());
-        let call = CallChange::Call { id: id.clone(), name: name.clone(), args: json!({ "path": "." }) };
-        let result = |is_error| CallChange::Result {
+        let call =
+            ConventionChange::Call { id: id.clone(), name: name.clone(), args: json!({ "path": "." }) };
+        let result = |is_error| ConventionChange::Result {
             id: id.clone(),
             name: name.clone(),
             result: json!(1),
@@ -77,14 +78,14 @@ mod tests {
         }
         assert_eq!(of("success"), [call.clone(), result(false)]);
         assert_eq!(of("error"), [call.clone(), result(true)]);
-        assert_eq!(of("cancelled"), [call, result(true), CallChange::Denied { id: id.clone() }]);
+        assert_eq!(of("cancelled"), [call, result(true), ConventionChange::Denied { id: id.clone() }]);
     }
 
     #[test]
     fn text_and_thoughts_have_kinds_of_their_own() {
         let part = json!({ "kind": "text", "text": "hi" });
-        assert_eq!(read(&update("text-content", &part)), [CallChange::Text("hi".to_owned())]);
-        assert_eq!(read(&update("thought", &part)), [CallChange::Reasoning("hi".to_owned())]);
+        assert_eq!(read(&update("text-content", &part)), [ConventionChange::Text("hi".to_owned())]);
+        assert_eq!(read(&update("thought", &part)), [ConventionChange::Reasoning("hi".to_owned())]);
         assert_eq!(read(&update("state-change", &part)), []);
         assert_eq!(read(&json!({})), []);
     }

@@ -6,5 +6,5 @@ mod gemini;
 mod read;
 mod traceability;
 
-pub(super) use call_change::CallChange;
+pub(super) use call_change::ConventionChange;
 pub(super) use read::{of_metadata, of_part, of_status};

@@ -3,21 +3,30 @@
 use serde_json::Value;
 
 use super::super::config::ToolCallConvention;
-use super::call_change::CallChange;
+use super::call_change::ConventionChange;
 use super::{adk, gemini, traceability};
 
 /// What a part says about a call; `None` if it is a part like any other.
-pub(in super::super) fn of_part(conventions: &[ToolCallConvention], part: &Value) -> Option<CallChange> {
+pub(in super::super) fn of_part(
+    conventions: &[ToolCallConvention],
+    part: &Value,
+) -> Option<ConventionChange> {
     conventions.contains(&ToolCallConvention::Adk).then(|| adk::read(part)).flatten()
 }
 
 /// What a status update says about calls.
-pub(in super::super) fn of_status(conventions: &[ToolCallConvention], update: &Value) -> Vec<CallChange> {
+pub(in super::super) fn of_status(
+    conventions: &[ToolCallConvention],
+    update: &Value,
+) -> Vec<ConventionChange> {
     if conventions.contains(&ToolCallConvention::Gemini) { gemini::read(update) } else { Vec::new() }
 }
 
 /// What the metadata of `holder`, a message, an artifact, a task or an update, say about calls.
-pub(in super::super) fn of_metadata(conventions: &[ToolCallConvention], holder: &Value) -> Vec<CallChange> {
+pub(in super::super) fn of_metadata(
+    conventions: &[ToolCallConvention],
+    holder: &Value,
+) -> Vec<ConventionChange> {
     match holder.get("metadata") {
         Some(metadata) if conventions.contains(&ToolCallConvention::Traceability) => {
             traceability::read(metadata)

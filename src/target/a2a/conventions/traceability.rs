@@ -2,20 +2,20 @@
 
 use serde_json::Value;
 
-use super::call_change::CallChange;
+use super::call_change::ConventionChange;
 
 /// The key of the metadata, without the scheme that some write before it.
 const KEY: &str = "github.com/a2aproject/a2a-samples/extensions/traceability/v1/traceability";
 
 /// The calls among the steps that `metadata` contains.
-pub(super) fn read(metadata: &Value) -> Vec<CallChange> {
+pub(super) fn read(metadata: &Value) -> Vec<ConventionChange> {
     let entries = metadata.as_object().into_iter().flatten();
     let traces = entries.filter(|(key, _)| key.trim_start_matches("https://") == KEY).map(|(_, trace)| trace);
     let steps = traces.filter_map(|trace| trace.get("steps").and_then(Value::as_array)).flatten();
     steps.zip(1..).filter_map(|(step, number)| of_step(step, number)).flatten().collect()
 }
 
-fn of_step(step: &Value, number: usize) -> Option<Vec<CallChange>> {
+fn of_step(step: &Value, number: usize) -> Option<Vec<ConventionChange>> {
     if step.get("call_type").and_then(Value::as_str) != Some("TOOL") {
         return None;
     }
@@ -24,11 +24,11 @@ fn of_step(step: &Value, number: usize) -> Option<Vec<CallChange>> {
     let args = invocation.get("parameters").cloned().unwrap_or_default();
     let id = step.get("step_id").and_then(Value::as_str).filter(|id| !id.is_empty());
     let id = id.map_or_else(|| format!("step-{number}"), str::to_owned);
-    let mut changes = vec![CallChange::Call { id: id.clone(), name: name.clone(), args }];
+    let mut changes = vec![ConventionChange::Call { id: id.clone(), name: name.clone(), args }];
     let error = step.get("error").filter(|error| !error.is_null());
     let result = step.get("outputs").or_else(|| step.get("result")).filter(|result| !result.is_null());
     if let Some(result) = error.or(result) {
-        changes.push(CallChange::Result {
+        changes.push(ConventionChange::Result {
             id,
             name,
             result: result.clone(),
@@ -52,12 +52,12 @@ mod tests {
             { "call_type": "AGENT" },
             { "call_type": "TOOL", "step_action": { "tool_invocation": { "tool_name": "rm" } }, "error": "denied" },
         ]);
-        let call = |id: &str, name: &str, args: Value| CallChange::Call {
+        let call = |id: &str, name: &str, args: Value| ConventionChange::Call {
             id: id.to_owned(),
             name: name.to_owned(),
             args,
         };
-        let denied = CallChange::Result {
+        let denied = ConventionChange::Result {
             id: "step-3".to_owned(),
             name: "rm".to_owned(),
             result: json!("denied"),

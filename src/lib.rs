@@ -110,6 +110,9 @@
 // What is not listed here is no promise: the command and the tests of this package use it.
 #[doc(hidden)]
 pub mod assertion;
+#[cfg(feature = "json-schema")]
+#[doc(hidden)]
+pub mod audit;
 #[doc(hidden)]
 pub mod cases;
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 use ananke::context::Context;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
+use super::audit::{AuditCommand, audit};
 use super::check::{CheckOptions, check};
 use super::compare::{CompareOptions, compare};
 use super::completions::{CompletionsOptions, ManOptions, completions, man};
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Compare(CompareOptions),
     /// Run tests, and show which tools, outcomes, values of arguments and answers to interrupts they exercise
     Coverage(Box<CoverageOptions>),
+    /// Call the tools of a target without any test, and report what is wrong with them
+    Audit(AuditCommand),
     /// List the tests
     List(ListOptions),
     /// Convert a case file (JSONL) to a YAML test file
@@ -76,6 +79,7 @@ impl CommandLine {
             Command::Explain(options) => explain(options, context),
             Command::Compare(options) => compare(options, context),
             Command::Coverage(options) => coverage(options, context),
+            Command::Audit(options) => audit(options, context),
             Command::List(options) => list(options, context),
             Command::Convert(options) => convert(options, context),
             Command::Record(options) => record(options, context),

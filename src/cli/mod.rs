@@ -1,6 +1,8 @@
 //! The command line: one file per command, each with its own options; uses the library like any other program.
 
+mod agent_project;
 mod arguments;
+mod audit;
 mod baseline;
 mod carry_out;
 mod check;

@@ -28,6 +28,6 @@ pub use request_context::RequestContext;
 pub use role::Role;
 pub use server_request::{ServerAnswer, ServerAnswers, ServerRequest, ServerRequestKind};
 pub use tool::{ToolAnswer, ToolDeclaration};
-pub use turn_input::{AnswerTo, MessageId, PendingAnswer, TurnInput};
+pub use turn_input::{AnswerTo, MessageId, PendingAnswer, TurnInput, map_strings};
 pub use turn_request::TurnRequest;
 pub use user_content::{ContentPart, UserContent};

@@ -141,7 +141,7 @@ impl TurnInput {
     }
 }
 
-fn map_strings(value: &mut Value, map: &impl Fn(&str) -> String) {
+pub fn map_strings(value: &mut Value, map: &impl Fn(&str) -> String) {
     match value {
         Value::String(text) => *text = map(text),
         Value::Array(items) => items.iter_mut().for_each(|item| map_strings(item, map)),

@@ -86,3 +86,4 @@ pub use run_helper::RunHelpers;
 pub use run_one::run_one;
 pub use stopper::{Reason, Stopper};
 pub use suite::run;
+pub use walk_random::WalkRandom;

@@ -4,14 +4,14 @@
 
 /// A sequence of numbers.
 #[derive(Clone, Debug)]
-pub(super) struct WalkRandom(u64);
+pub struct WalkRandom(u64);
 
 /// What is added with each number.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl WalkRandom {
     /// The choices of the walk `number`, counted from 1.
-    pub(super) fn of_walk(seed: u64, number: u32) -> Self {
+    pub fn of_walk(seed: u64, number: u32) -> Self {
         let mut seeds = Self(seed.wrapping_add(GAMMA.wrapping_mul(number.into())));
         Self(seeds.next())
     }
@@ -24,7 +24,7 @@ impl WalkRandom {
     }
 
     /// One of `0..count`, each as likely as the others; 0 if there is none.
-    pub(super) fn below(&mut self, count: usize) -> usize {
+    pub fn below(&mut self, count: usize) -> usize {
         let count = u128::try_from(count).unwrap_or(u128::MAX);
         usize::try_from((u128::from(self.next()) * count) >> 64).unwrap_or_default()
     }

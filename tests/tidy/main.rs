@@ -52,7 +52,7 @@ const DIRECTION: &[&[&str]] = &[
     &["shrink"],
     &["record"],
     &["compare"],
-    &["report"],
+    &["report", "audit"],
     &["testing", "mock", "proxy"],
     &["cli"],
 ];

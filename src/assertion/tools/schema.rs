@@ -69,10 +69,10 @@ type Compiled = Option<ValueSchema>;
 struct SchemaMonitor {
     /// How many declarations were read.
     read: usize,
-    tools: HashMap<String, CompiledTool>,
+    tools: HashMap<String, ToolSchemas>,
 }
 
-struct CompiledTool {
+struct ToolSchemas {
     input: Compiled,
     output: Compiled,
 }
@@ -114,7 +114,7 @@ impl SchemaMonitor {
                     }
                 };
                 let compiled =
-                    CompiledTool { input: compiled(SchemaKind::Input), output: compiled(SchemaKind::Output) };
+                    ToolSchemas { input: compiled(SchemaKind::Input), output: compiled(SchemaKind::Output) };
                 self.tools.insert(tool.name.clone(), compiled);
             }
         }

@@ -1,0 +1,20 @@
+//! Calls the tools of an agent without any test, with arguments made from their schemas, and finds what is wrong with what they
+//! declare and answer.
+//!
+//! `made_arguments` makes the arguments of a tool out of `made_value`s, a `prober` makes the calls, and `judgement` says what
+//! is wrong with a call, `declarations` with what is declared. **Invariant:** the same seed and the same declarations give the
+//! same calls; their number and their time are bounded; a tool that says that it is destructive is not called.
+
+#[expect(clippy::module_inception, reason = "the function that the folder is about")]
+mod audit;
+mod check;
+mod declarations;
+mod judgement;
+mod made_arguments;
+mod made_value;
+mod prober;
+mod report;
+
+pub use audit::{AuditOptions, DestructiveTools, audit};
+pub use check::{AuditCheck, CheckLevel};
+pub use report::{Audit, AuditFinding, AuditedTool};

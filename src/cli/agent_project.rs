@@ -1,0 +1,80 @@
+//! An agent of a project and its tools, for commands that run no test.
+
+use std::sync::Arc;
+
+use ananke::context::Context;
+use ananke::diagnostic::Severity;
+use ananke::model::TurnKind;
+use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
+use ananke::redact::Redactor;
+use ananke::run::{RunHelpers, Stopper};
+use ananke::target::Transport;
+use ananke::target::http::HttpTransport;
+use ananke::target::turn_type_name;
+use serde_json::json;
+
+use super::colour::Colour;
+use super::exit::Exit;
+use super::print_problems::print_problems;
+use super::recorded_selection::RecordedSelection;
+
+/// The file of a test that only names the agent; it is never written.
+const FILE: &str = "tools.test.yaml";
+
+/// An agent whose tools can be listed and called.
+pub(super) struct AgentProject {
+    pub(super) plan: Plan,
+    pub(super) context: Context,
+    pub(super) redactor: Redactor,
+    /// The name of its target.
+    pub(super) name: String,
+}
+
+impl AgentProject {
+    /// The target that `options` name.
+    ///
+    /// # Errors
+    /// If there is no such target, or its tools cannot be listed and called, which is reported.
+    pub(super) fn of(options: &RecordedSelection, context: &Context) -> Result<Self, Exit> {
+        let turn = json!({ "type": turn_type_name(TurnKind::ListTools) });
+        let test = json!({ "version": "1.3", "name": "tools", "turns": [turn] }).to_string();
+        let path = context.working_directory.join(FILE);
+        let files = context.files.with_unsaved(path.clone(), test.as_bytes());
+        let unsaved = Context { files, ..context.clone() };
+        let selection = Selection { paths: vec![path.clone()], sends: true, ..options.selection() };
+        let Planned { plan, mut problems, redactor } = plan(&unsaved, &selection, &Redactor::default());
+        problems.retain(|problem| problem.severity == Severity::Error);
+        let Some(plan) = plan else {
+            // The file of the test is no file that anyone can look at.
+            for problem in &mut problems {
+                if problem.source.as_ref().is_some_and(|source| source.path == path) {
+                    (problem.source, problem.labels) = (None, Vec::new());
+                    problem.help = vec!["name another target".to_owned()];
+                }
+            }
+            print_problems(&problems, options.color, &unsaved, &redactor);
+            return Err(Exit::Failure);
+        };
+        let name = plan.target_description(&unsaved).target;
+        let name = plan.cases.first().map_or(name, |case| case.test.target.clone());
+        let context = Context { environment: Arc::clone(&plan.environment), ..unsaved };
+        Ok(Self { plan, context, redactor, name })
+    }
+
+    /// Asks the agent.
+    pub(super) fn helpers(&self, stopper: &Stopper) -> RunHelpers {
+        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(self.context.clock.clone()));
+        RunHelpers::new(&self.context, &transport, &self.plan.redactor, stopper)
+    }
+
+    /// The agent, filled.
+    ///
+    /// # Errors
+    /// If something of it cannot be filled, which is reported.
+    pub(super) fn target(&self, colour: Colour) -> Result<PreparedHelper, Exit> {
+        self.plan.helper(&self.name, &self.context).map_err(|problems| {
+            print_problems(&problems, colour, &self.context, &self.redactor);
+            Exit::Failure
+        })
+    }
+}

@@ -121,6 +121,9 @@ pub mod compare;
 pub mod compile;
 #[doc(hidden)]
 pub mod context;
+#[cfg(feature = "json-schema")]
+#[doc(hidden)]
+pub mod contract;
 #[doc(hidden)]
 pub mod coverage;
 #[doc(hidden)]

@@ -98,7 +98,7 @@ impl Audit {
         let name = |name: &str| escape::line(&redactor.text(&shortened(name))).into_owned();
         let mut shown = HashSet::new();
         for tool in &self.tools {
-            // Of tools with one name, the first shows what is wrong with them.
+            // If several tools have one name, the first shows what is wrong with them.
             let is_shown = shown.insert(tool.name.as_str());
             let findings = self.findings.iter().filter(|finding| finding.tool.as_deref() == Some(&tool.name));
             let findings: Vec<&AuditFinding> = findings.filter(|_| is_shown).collect();

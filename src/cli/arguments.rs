@@ -7,6 +7,7 @@ use super::audit::{AuditCommand, audit};
 use super::check::{CheckOptions, check};
 use super::compare::{CompareOptions, compare};
 use super::completions::{CompletionsOptions, ManOptions, completions, man};
+use super::contract::{ContractOptions, contract};
 use super::convert::{ConvertOptions, convert};
 use super::coverage::{CoverageOptions, coverage};
 use super::exit::Exit;
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     Coverage(Box<CoverageOptions>),
     /// Call the tools of a target without any test, and report what is wrong with them
     Audit(AuditCommand),
+    /// Report which recorded calls the tools of a target would refuse now
+    Contract(ContractOptions),
     /// List the tests
     List(ListOptions),
     /// Convert a case file (JSONL) to a YAML test file
@@ -80,6 +83,7 @@ impl CommandLine {
             Command::Compare(options) => compare(options, context),
             Command::Coverage(options) => coverage(options, context),
             Command::Audit(options) => audit(options, context),
+            Command::Contract(options) => contract(options, context),
             Command::List(options) => list(options, context),
             Command::Convert(options) => convert(options, context),
             Command::Record(options) => record(options, context),

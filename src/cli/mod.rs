@@ -10,6 +10,7 @@ mod colour;
 mod compare;
 mod comparison_file;
 mod completions;
+mod contract;
 mod convert;
 mod coverage;
 mod custom_reporter;

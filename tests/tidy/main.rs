@@ -52,7 +52,7 @@ const DIRECTION: &[&[&str]] = &[
     &["shrink"],
     &["record"],
     &["compare"],
-    &["report", "audit"],
+    &["report", "audit", "contract"],
     &["testing", "mock", "proxy"],
     &["cli"],
 ];

@@ -1,0 +1,136 @@
+//! `ananke contract`: which recorded calls the tools of a target would refuse now.
+
+use std::path::PathBuf;
+
+use ananke::context::Context;
+use ananke::contract::{ContractReport, recorded_calls, recordings_below, refusals};
+use ananke::freeze::FreezeError;
+use ananke::plan::Selection;
+use ananke::run::Stopper;
+use ananke::text::escape;
+use clap::Args;
+
+use super::agent_project::AgentProject;
+use super::exit::Exit;
+use super::freeze::{report, shown_path};
+use super::interrupt;
+use super::named_path::named_path;
+use super::outputs::Outputs;
+use super::print::print;
+use super::recorded_selection::RecordedSelection;
+use super::runtime::runtime;
+use super::screen::Screen;
+use super::services::Services;
+
+#[derive(Debug, Args)]
+pub(crate) struct ContractOptions {
+    /// Recordings, or directories of recordings
+    #[arg(value_name = "RECORDINGS", required = true)]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// The target that the recordings are of, if it was chosen on the command line
+    #[arg(long, value_name = "NAME")]
+    pub(crate) recorded_target: Option<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) project: RecordedSelection,
+}
+
+/// Compares recorded calls with the tools that a target lists now; the exit code says whether one would be refused.
+pub(super) fn contract(options: &ContractOptions, context: &Context) -> Exit {
+    let mut agent = match AgentProject::of(&options.project, context) {
+        Ok(agent) => agent,
+        Err(exit) => return exit,
+    };
+    let stopper = Stopper::default();
+    let made = interrupt::listen(stopper.clone(), context, || {}).and_then(|()| runtime());
+    let compared = match made {
+        Ok(runtime) => runtime.block_on(compared(options, &mut agent, context, &stopper)),
+        Err(error) => {
+            Err(Uncompared::Refused(FreezeError::Refused { message: error.to_string(), help: None }))
+        }
+    };
+    match compared {
+        _ if stopper.reason().is_some() => Exit::Interrupted,
+        Err(Uncompared::Reported(exit)) => exit,
+        Err(Uncompared::Refused(error)) => report(&error, options.project.color, context),
+        Ok(found) => {
+            let exit = if found.refusals.is_empty() { Exit::Success } else { Exit::Failure };
+            let text = if options.json {
+                escape::json(&found.json(&agent.redactor).to_string()).into_owned() + "\n"
+            } else {
+                found.text(&agent.redactor)
+            };
+            print(exit, |out| out.write_all(text.as_bytes()))
+        }
+    }
+}
+
+/// Why nothing was compared.
+enum Uncompared {
+    /// It was reported.
+    Reported(Exit),
+    /// Why.
+    Refused(FreezeError),
+}
+
+impl From<FreezeError> for Uncompared {
+    fn from(error: FreezeError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+async fn compared(
+    options: &ContractOptions,
+    agent: &mut AgentProject,
+    context: &Context,
+    stopper: &Stopper,
+) -> Result<ContractReport, Uncompared> {
+    let given = options.project.selection();
+    let selection = Selection { target: options.recorded_target.clone().into(), ..given };
+    let (mut calls, mut recordings) = (Vec::new(), 0);
+    for path in &options.recordings {
+        let (path, shown) = named_path(path, context);
+        let found = recordings_below(&path);
+        if found.is_empty() {
+            let message = format!("there is no recording in `{shown}`");
+            return Err(FreezeError::refused(message, "record tests with `ananke run --record DIR`").into());
+        }
+        for file in found {
+            let shown = shown_path(&file, context);
+            calls.extend(recorded_calls(context, &selection, &file, &shown).await?);
+            recordings += 1;
+        }
+    }
+    let tools = listed(options, agent, stopper).await?;
+    Ok(ContractReport {
+        target: agent.name.clone(),
+        recordings,
+        calls: calls.len(),
+        refusals: refusals(&calls, &tools),
+    })
+}
+
+/// The tools of the target, listed while the servers of the project run.
+async fn listed(
+    options: &ContractOptions,
+    agent: &mut AgentProject,
+    stopper: &Stopper,
+) -> Result<Vec<ananke::message::DeclaredTool>, Uncompared> {
+    let outputs = Outputs::of_program(stopper);
+    let (context, redactor, colour) = (agent.context.clone(), agent.redactor.clone(), options.project.color);
+    let (context, redactor) = (&context, &redactor);
+    let screen = Screen { live: None, is_quiet: options.json, colour, context, redactor, outputs: &outputs };
+    let services = Services::start(&mut agent.plan, context, stopper.token(), screen).await;
+    let services = services.ok_or(Uncompared::Reported(Exit::Failure))?;
+    let declared = match agent.target(colour) {
+        Ok(target) => agent.helpers(stopper).declared_tools(&target).await.map_err(|error| {
+            let message = format!("the tools of the target `{}` are not known: {error}", agent.name);
+            Uncompared::Refused(FreezeError::Refused { message, help: error.help })
+        }),
+        Err(exit) => Err(Uncompared::Reported(exit)),
+    };
+    services.stop(screen).await;
+    Ok(declared?.unwrap_or_default())
+}

@@ -1,0 +1,12 @@
+//! Whether recorded calls fit the tools that an agent declares now.
+//!
+//! `recorded_calls` replays recordings and collects their calls, `refusals` compares each with a declaration.
+//! **Invariant:** nothing is sent while a recording is replayed; the order is that of the recordings, their turns and calls.
+
+mod contract_report;
+mod recorded_calls;
+mod refusals;
+
+pub use contract_report::ContractReport;
+pub use recorded_calls::{RecordedCall, recorded_calls, recordings_below};
+pub use refusals::{Refusal, refusals};

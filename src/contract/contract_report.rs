@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::refusals::Refusal;
+use super::refusals::RefusedCall;
 use crate::message::map_strings;
 use crate::redact::{Redactor, excerpt};
 use crate::text::{escape, truncate};
@@ -22,7 +22,7 @@ pub struct ContractReport {
     /// How many calls they have.
     pub calls: usize,
     /// What would be refused.
-    pub refusals: Vec<Refusal>,
+    pub refusals: Vec<RefusedCall>,
 }
 
 impl ContractReport {
@@ -31,7 +31,7 @@ impl ContractReport {
         let line = |text: &str| escape::line(&redactor.text(&shortened(text))).into_owned();
         let mut text = String::new();
         let mut last = None;
-        for Refusal { call, path, message } in &self.refusals {
+        for RefusedCall { call, path, message } in &self.refusals {
             // A call is shown once, with every place that does not fit.
             if last.replace(call) != Some(call) {
                 let args = line(&call.args.to_string());
@@ -71,7 +71,7 @@ impl ContractReport {
 
     /// The report for programs.
     pub fn json(&self, redactor: &Redactor) -> Value {
-        let refusal = |Refusal { call, path, message }: &Refusal| {
+        let refusal = |RefusedCall { call, path, message }: &RefusedCall| {
             json!({
                 "test": call.test, "turn": call.turn, "call": call.call, "tool": call.tool,
                 "arguments": call.args, "path": path, "message": shortened(message),

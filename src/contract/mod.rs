@@ -9,4 +9,4 @@ mod refusals;
 
 pub use contract_report::ContractReport;
 pub use recorded_calls::{RecordedCall, recorded_calls, recordings_below};
-pub use refusals::{Refusal, refusals};
+pub use refusals::{RefusedCall, refusals};

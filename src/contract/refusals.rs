@@ -9,7 +9,7 @@ use crate::text::nearest;
 
 /// A call that would be refused, and why.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal {
+pub struct RefusedCall {
     /// The call.
     pub call: RecordedCall,
     /// Where in the arguments, as a JSON Pointer; empty for the whole call.
@@ -19,7 +19,7 @@ pub struct Refusal {
 }
 
 /// The calls that `tools` would refuse, in their order; one for each place.
-pub fn refusals(calls: &[RecordedCall], tools: &[DeclaredTool]) -> Vec<Refusal> {
+pub fn refusals(calls: &[RecordedCall], tools: &[DeclaredTool]) -> Vec<RefusedCall> {
     let mut schemas: HashMap<&str, Result<Option<ValueSchema>, String>> = HashMap::new();
     for tool in tools {
         let schema = tool.input.clone().map(ValueSchema::compile).transpose();
@@ -30,7 +30,7 @@ pub fn refusals(calls: &[RecordedCall], tools: &[DeclaredTool]) -> Vec<Refusal> 
     }
     let mut refused = Vec::new();
     for call in calls {
-        let refusal = |path: String, message: String| Refusal { call: call.clone(), path, message };
+        let refusal = |path: String, message: String| RefusedCall { call: call.clone(), path, message };
         match schemas.get(call.tool.as_str()) {
             None => {
                 let near = nearest(&call.tool, schemas.keys().copied());

@@ -214,7 +214,10 @@ impl Conversation<'_> {
         let budget = self.budget.of_turn(request.timeout, limit, used, time_left);
         let Self { session, sink, tools, .. } = self;
         let context = &request.context;
+        // A server asks for its directories at any time: they are those of the last turn that gave some.
+        let roots = sink.answers.roots.take();
         sink.answers.clone_from(&request.answers);
+        sink.answers.roots = sink.answers.roots.take().or(roots);
         let exchanged = exchange(&mut **session, sink, &mut **tools, &budget, context, action).await;
         let mut halt = exchanged.err().or_else(|| self.violation(index));
         self.sink.end_turn();

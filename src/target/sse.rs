@@ -47,9 +47,52 @@ pub struct SseDecoder {
     /// `data` was handed over: it goes before anything else is put into it.
     handed_over: bool,
     max_event_bytes: usize,
+    /// What a stream says besides its data, if that is kept.
+    fields: Option<SseFields>,
+}
+
+/// What a stream says besides its data.
+#[derive(Debug, Default)]
+struct SseFields {
+    /// The start of the line that is read.
+    line: Vec<u8>,
+    last_id: Option<String>,
+    retry_ms: Option<u64>,
+}
+
+/// How much of a line without data is kept, in bytes.
+const LONGEST_FIELD: usize = 1 << 10;
+
+impl SseFields {
+    fn end_line(&mut self) {
+        let line = String::from_utf8_lossy(&self.line);
+        let value =
+            |name: &str| line.strip_prefix(name).map(|value| value.strip_prefix(' ').unwrap_or(value));
+        if let Some(id) = value("id:") {
+            self.last_id = Some(id.to_owned());
+        } else if let Some(retry) = value("retry:") {
+            self.retry_ms = retry.parse().ok().or(self.retry_ms);
+        }
+        self.line.clear();
+    }
 }
 
 impl SseDecoder {
+    /// A decoder that also keeps the id of the last event, and the pause before the stream is continued.
+    pub fn with_fields(max_event_bytes: usize) -> Self {
+        Self { fields: Some(SseFields::default()), ..Self::new(max_event_bytes) }
+    }
+
+    /// The id of the last event that has one.
+    pub fn last_id(&self) -> Option<&str> {
+        self.fields.as_ref()?.last_id.as_deref().filter(|id| !id.is_empty())
+    }
+
+    /// The pause before the stream is continued, in milliseconds, if the stream says one.
+    pub fn retry_ms(&self) -> Option<u64> {
+        self.fields.as_ref()?.retry_ms
+    }
+
     /// A decoder at the start of a stream.
     pub fn new(max_event_bytes: usize) -> Self {
         Self {
@@ -59,6 +102,7 @@ impl SseDecoder {
             data: Vec::new(),
             handed_over: false,
             max_event_bytes,
+            fields: None,
         }
     }
 
@@ -121,7 +165,13 @@ impl SseDecoder {
                     position += 1;
                     self.place = LinePosition::Name(matched + 1);
                 }
-                LinePosition::Mark(_) | LinePosition::Name(_) => self.place = LinePosition::Other,
+                LinePosition::Mark(_) | LinePosition::Name(_) => {
+                    if let (Some(fields), LinePosition::Name(matched @ 1..)) = (&mut self.fields, self.place)
+                    {
+                        fields.line.extend_from_slice(&FIELD[..matched.min(FIELD.len())]);
+                    }
+                    self.place = LinePosition::Other;
+                }
                 LinePosition::Colon => {
                     position += usize::from(byte == b' ');
                     first_start = (!self.has_data).then_some(position);
@@ -141,6 +191,14 @@ impl SseDecoder {
                 }
                 LinePosition::Other => {
                     let end = memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
+                    if let Some(fields) = &mut self.fields {
+                        let room = LONGEST_FIELD.saturating_sub(fields.line.len());
+                        let line = &chunk[position..end.unwrap_or(chunk.len())];
+                        fields.line.extend_from_slice(&line[..line.len().min(room)]);
+                        if end.is_some() {
+                            fields.end_line();
+                        }
+                    }
                     position = self.end_line(chunk, end);
                 }
             }

@@ -32,12 +32,13 @@ pub enum BodyForm {
 }
 
 impl ReceivedResponse {
-    pub(super) fn new(head: ResponseHead) -> Self {
+    /// The start of a response.
+    pub fn new(head: ResponseHead) -> Self {
         Self { head, start: Vec::new(), bytes: 0, events: 0 }
     }
 
     /// Adds bytes of the body.
-    pub(super) fn add(&mut self, bytes: &[u8]) {
+    pub fn add(&mut self, bytes: &[u8]) {
         self.bytes = self.bytes.saturating_add(bytes.len());
         let room = START_BYTES.saturating_sub(self.start.len());
         self.start.extend_from_slice(&bytes[..bytes.len().min(room)]);

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::model::{Number, Since, Text};
+use crate::diagnostic::Spanned;
+use crate::model::{Since, Text};
 use crate::source::FreeMap;
+use crate::target::http::HttpConfig;
 
 /// A server of the Model Context Protocol, whose tools the tests list and call. Each test starts one with its first turn.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -12,11 +14,17 @@ use crate::source::FreeMap;
 #[schemars(transform = Since("1.2"))]
 pub struct McpConfig {
     /// How the server is reached.
-    pub transport: McpTransport,
+    pub transport: Spanned<McpTransport>,
     /// The program that is the server, and its arguments, one word per entry. Not run through a shell: `~`, `*` and `$NAME` are
-    /// not expanded.
+    /// not expanded. For `transport: stdio`.
     #[schemars(length(min = 1), example = serde_json::json!(["python3", "server.py"]))]
-    pub command: Vec<Text>,
+    pub command: Option<Vec<Text>>,
+    /// The URL of the server, for `transport: http` and `sse`. With `sse` it is that of the stream.
+    #[schemars(example = &"http://localhost:8000/mcp")]
+    pub endpoint: Option<Text>,
+    /// HTTP headers of every request, for `transport: http` and `sse`. A variable in one of them is a secret.
+    #[schemars(example = serde_json::json!({"authorization": "Bearer ${ENV.SHOP_TOKEN}"}))]
+    pub headers: Option<FreeMap<Text>>,
     /// Environment variables, in addition to ananke's own.
     #[schemars(example = serde_json::json!({"LOG_LEVEL": "debug"}))]
     pub env: Option<FreeMap<Text>>,
@@ -27,12 +35,10 @@ pub struct McpConfig {
     /// speaks, which is found out first (`auto`, the default).
     #[schemars(example = &"legacy")]
     pub protocol: Option<McpProtocol>,
-    /// Size limit for all that the server says in a turn, in bytes (default 67108864, which is 64 MiB). More is an error.
-    #[schemars(extend("x-since" = "1.3"), example = 1_000_000)]
-    pub max_response_bytes: Option<Number>,
-    /// Size limit for a line in bytes (default 16777216, which is 16 MiB). A larger one is an error.
-    #[schemars(extend("x-since" = "1.3"), example = 100_000)]
-    pub max_event_bytes: Option<Number>,
+    /// What every connection over HTTP has; the size limits are those of a program too.
+    #[serde(rename = "$ananke::flattened")]
+    #[schemars(flatten)]
+    pub http: HttpConfig,
 }
 
 /// How a server is reached.
@@ -42,6 +48,10 @@ pub struct McpConfig {
 pub enum McpTransport {
     /// It is a program that is started: messages are lines of its stdin and stdout.
     Stdio,
+    /// It has one endpoint: every message is a request over HTTP.
+    Http,
+    /// It has the two endpoints of version `2024-11-05`: a stream of events, and one for messages.
+    Sse,
 }
 
 /// Which versions of the protocol are spoken.

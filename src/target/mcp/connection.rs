@@ -1,5 +1,8 @@
 //! The way to a server, whatever carries the messages.
 
+use serde_json::Value;
+
+use super::http::HttpConnection;
 use super::outgoing::Outgoing;
 use super::stdio::StdioConnection;
 use super::talk::{Break, Talk, TalkEnd};
@@ -10,14 +13,16 @@ use crate::target::ended::Ended;
 pub(super) enum Connection {
     /// Lines of a program.
     Stdio(StdioConnection),
+    /// Requests over HTTP.
+    Http(Box<HttpConnection>),
 }
 
 impl Connection {
     /// Sends a message, and returns when that was. The response to a request is read later.
     pub(super) async fn send(&mut self, message: &Outgoing, talk: &mut Talk<'_>) -> Result<At, Break> {
-        let bytes = message.bytes();
         match self {
             Self::Stdio(stdio) => {
+                let bytes = message.bytes();
                 if talk.began.is_none() {
                     talk.admit().await;
                 }
@@ -25,6 +30,7 @@ impl Connection {
                 talk.sent(at, &bytes);
                 Ok(at)
             }
+            Self::Http(http) => http.send(message, talk).await,
         }
     }
 
@@ -32,6 +38,7 @@ impl Connection {
     pub(super) async fn read(&mut self, until: At, talk: &mut Talk<'_>) -> Result<Ended, Break> {
         match self {
             Self::Stdio(stdio) => Ok(stdio.read(until, talk).await?),
+            Self::Http(http) => http.read(until, talk).await,
         }
     }
 
@@ -39,6 +46,39 @@ impl Connection {
     pub(super) fn closes(&self, closed: Option<At>) -> Option<At> {
         match self {
             Self::Stdio(_) => closed,
+            Self::Http(http) => Some(http.closes(closed)),
+        }
+    }
+
+    /// The server was initialized with this version.
+    pub(super) fn negotiated(&mut self, version: &str) {
+        match self {
+            Self::Stdio(_) => {}
+            Self::Http(http) => http.negotiated(version),
+        }
+    }
+
+    /// Begins to listen to what an initialized server says at any time.
+    pub(super) async fn listen(&mut self, talk: &mut Talk<'_>) {
+        match self {
+            Self::Stdio(_) => {}
+            Self::Http(http) => http.listen(talk).await,
+        }
+    }
+
+    /// Whether the tools must be known before one is called.
+    pub(super) fn needs_tools(&self) -> bool {
+        match self {
+            Self::Stdio(_) => false,
+            Self::Http(http) => http.needs_tools(),
+        }
+    }
+
+    /// Takes the tools of the server.
+    pub(super) fn learn_tools(&mut self, tools: &[Value]) {
+        match self {
+            Self::Stdio(_) => {}
+            Self::Http(http) => http.learn_tools(tools),
         }
     }
 
@@ -51,6 +91,7 @@ impl Connection {
     pub(super) async fn restart(&mut self) {
         match self {
             Self::Stdio(stdio) => stdio.restart().await,
+            Self::Http(_) => {}
         }
     }
 
@@ -63,6 +104,10 @@ impl Connection {
                     let _not_sent = stdio.send(&cancelled.bytes());
                 }
                 stdio.close(end).await
+            }
+            Self::Http(http) => {
+                http.close(end, cancelled).await;
+                Vec::new()
             }
         }
     }

@@ -32,10 +32,12 @@ impl Client {
             McpProtocol::Auto => self.detect(talk).await?,
         };
         self.abandon(talk);
-        let is_legacy = era != ProtocolEra::Modern;
-        self.era = Some(era);
-        if is_legacy {
+        self.era = Some(era.clone());
+        if let ProtocolEra::Legacy(version) = era {
+            // The notification is one of the negotiated version.
+            self.connection.negotiated(&version);
             self.connection.send(&Outgoing::notification("notifications/initialized"), talk).await?;
+            self.connection.listen(talk).await;
         }
         Ok(())
     }
@@ -62,14 +64,16 @@ impl Client {
 
     /// Speaks to a server of any era.
     async fn detect(&mut self, talk: &mut Talk<'_>) -> Result<ProtocolEra, Break> {
+        talk.patience = Some(PROBE);
         let probed = self.ask_discovery(talk).await;
         let answer = match probed {
             Ok((id, at)) => {
-                let until = talk.until(at).min(at.plus(PROBE));
+                let until = talk.until(at);
                 self.next_response(until, talk).await.map(|answer| (id, answer))
             }
             Err(failed) => Err(failed),
         };
+        talk.patience = None;
         match answer {
             Ok((_, Some(answer))) => match Discovery::of(&answer.result) {
                 Discovery::Modern => Ok(ProtocolEra::Modern),

@@ -1,4 +1,4 @@
-//! A server of MCP that is a program.
+//! A server of MCP: a program, or one that is reached over HTTP.
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -6,28 +6,39 @@ use serde_json::Value;
 use super::client::Client;
 use super::config::McpProtocol;
 use super::connection::Connection;
+use super::http::{HttpConnection, HttpSettings};
 use super::session::McpSession;
 use super::stdio::StdioConnection;
 use crate::message::DeclaredTool;
 use crate::target::declared_tools::listed_tools;
 use crate::target::error::TargetError;
+use crate::target::http::place;
 use crate::target::limits::Limits;
 use crate::target::pipe::PipeProgram;
 use crate::target::session::{Session, SessionOptions};
 use crate::target::target::Target;
 
-/// A server of MCP that is a program.
+/// A server of MCP.
 #[derive(Clone, Debug, PartialEq)]
 pub struct McpTarget {
-    program: PipeProgram,
+    place: ServerPlace,
     protocol: McpProtocol,
     max_response_bytes: usize,
 }
 
+/// Where a server is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ServerPlace {
+    /// It is this program.
+    Program(PipeProgram),
+    /// It is reached over HTTP.
+    Http(HttpSettings),
+}
+
 impl McpTarget {
-    /// The server that is this program, which speaks this and may say this much in a turn.
-    pub fn new(program: PipeProgram, protocol: McpProtocol, max_response_bytes: usize) -> Self {
-        Self { program, protocol, max_response_bytes }
+    /// The server at this place, which speaks this and may say this much in a turn.
+    pub(super) fn new(place: ServerPlace, protocol: McpProtocol, max_response_bytes: usize) -> Self {
+        Self { place, protocol, max_response_bytes }
     }
 }
 
@@ -36,10 +47,21 @@ impl Target for McpTarget {
         "mcp"
     }
 
-    /// The same program with the same arguments, environment and directory.
+    /// The same program with the same arguments, environment and directory; or the same endpoint.
     fn address(&self, _connector: Option<&str>) -> Option<String> {
-        let PipeProgram { command, home, .. } = &self.program;
-        Some(format!("{command:?} {}", home.display()))
+        Some(match &self.place {
+            ServerPlace::Program(PipeProgram { command, home, .. }) => {
+                format!("{command:?} {}", home.display())
+            }
+            ServerPlace::Http(settings) => place(&settings.endpoint),
+        })
+    }
+
+    fn endpoint(&self) -> Option<&str> {
+        match &self.place {
+            ServerPlace::Program(_) => None,
+            ServerPlace::Http(settings) => Some(settings.endpoint.as_str()),
+        }
     }
 
     fn state(&self) -> &Value {
@@ -55,8 +77,15 @@ impl Target for McpTarget {
     }
 
     fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
-        let SessionOptions { programs, clock, offered, declares_tools, .. } = options;
-        let connection = Connection::Stdio(StdioConnection::new(self.program.clone(), programs));
+        let SessionOptions { programs, transport, clock, offered, declares_tools, .. } = options;
+        let connection = match &self.place {
+            ServerPlace::Program(program) => {
+                Connection::Stdio(StdioConnection::new(program.clone(), programs))
+            }
+            ServerPlace::Http(settings) => {
+                Connection::Http(Box::new(HttpConnection::new(settings.clone(), transport)))
+            }
+        };
         let mut client = Client::new(connection, self.protocol, offered);
         client.declares_tools = declares_tools;
         let session = McpSession::new(client, self.max_response_bytes, clock);

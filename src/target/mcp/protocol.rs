@@ -1,15 +1,12 @@
 //! Servers of MCP as a protocol of the registry.
 
-use std::path::Path;
 use std::sync::Arc;
 
+use super::compile::compile;
 use super::config::McpConfig;
-use super::mcp_target::McpTarget;
-use crate::model::{Number, TurnKind};
-use crate::process::WrittenCommand;
+use crate::model::{Text, TurnKind};
+use crate::source::FreeMap;
 use crate::target::capabilities::{Capabilities, Capability};
-use crate::target::limits::Limits;
-use crate::target::pipe::PipeProgram;
 use crate::target::protocol::{Protocol, ProtocolConfig, TurnType};
 use crate::target::target::Target;
 use crate::variables::Interpolation;
@@ -59,25 +56,18 @@ impl Protocol for McpConfig {
 
 impl ProtocolConfig for McpConfig {
     fn describe(&self) -> &'static str {
-        "a program that is a server of MCP"
+        "a server of MCP"
     }
 
     fn capabilities(&self) -> Capabilities {
         Capabilities::all_but(LACKING)
     }
 
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.headers.as_ref()
+    }
+
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
-        let written = WrittenCommand { cmd: &self.command, env: self.env.as_ref(), cwd: self.cwd.as_ref() };
-        let command = written.fill(interpolation, Interpolation::sent_text);
-        let mut bytes = |written: &Option<Number>, default: usize| {
-            let Some(written) = written else { return Some(default) };
-            let number = interpolation.number_within(written, 1, u64::from(u32::MAX)).ok()?;
-            usize::try_from(number).ok()
-        };
-        let max_response_bytes = bytes(&self.max_response_bytes, Limits::MAX_RESPONSE_BYTES);
-        let max_line_bytes = bytes(&self.max_event_bytes, Limits::MAX_EVENT_BYTES);
-        let home = interpolation.source().path.parent().map(Path::to_path_buf).unwrap_or_default();
-        let program = PipeProgram { command: command?, home, max_line_bytes: max_line_bytes? };
-        Some(Arc::new(McpTarget::new(program, self.protocol.unwrap_or_default(), max_response_bytes?)))
+        compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Talk<'a> {
     /// When it was over.
     pub(super) closed: Option<At>,
     pacer: Option<Arc<dyn Pacer>>,
+    /// How long a request may take, if that is less than the time of the turn.
+    pub(super) patience: Option<Duration>,
 }
 
 /// How the last turn ended.
@@ -54,7 +56,7 @@ impl From<TargetError> for Break {
 impl<'a> Talk<'a> {
     pub(super) fn new(limits: Limits, sink: &'a mut dyn Sink) -> Self {
         let (incoming, pacer) = (ServerMessages::new(limits.max_response_bytes), limits.pacer.clone());
-        Self { incoming, limits, sink, began: None, until: None, closed: None, pacer }
+        Self { incoming, limits, sink, began: None, until: None, closed: None, pacer, patience: None }
     }
 
     /// Waits until a request may be sent.
@@ -77,10 +79,11 @@ impl<'a> Talk<'a> {
 
     /// When the time of the turn is up; of a request that is sent at `now`, if it is the first.
     pub(super) fn until(&self, now: At) -> At {
-        match self.until {
+        let until = match self.until {
             Some((until, waited)) => until.plus(self.waited().saturating_sub(waited)),
             None => self.limits.until(now),
-        }
+        };
+        self.patience.map_or(until, |patience| until.min(now.plus(patience)))
     }
 
     pub(super) fn change(&mut self, at: At, change: Change<'_>) -> Result<(), Break> {

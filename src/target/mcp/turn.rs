@@ -56,6 +56,12 @@ impl McpTurn<'_, '_> {
     }
 
     async fn call_tool(&mut self, tool: &str, args: &Map<String, Value>) -> Result<(), Break> {
+        if self.client.connection.needs_tools() {
+            // A server that has no list needs nothing of it.
+            let listed = list(self.client, "tools/list", "tools", &mut self.talk, |_, _| Ok(())).await?;
+            let tools = if let Listed::All { items, .. } = listed { items } else { Vec::new() };
+            self.client.connection.learn_tools(&tools);
+        }
         let params =
             Map::from_iter([("name".to_owned(), tool.into()), ("arguments".to_owned(), args.clone().into())]);
         let pending = self.client.ask("tools/call", params, &mut self.talk).await?;
@@ -88,6 +94,7 @@ impl McpTurn<'_, '_> {
         });
         match listed.await? {
             Listed::All { at, id, items } => {
+                self.client.connection.learn_tools(&items);
                 let tools = declared_tools(&items);
                 self.change(at, Change::ToolsDeclared { tools, is_answer: true })?;
                 self.say(at, id, Value::Array(items).to_string())

@@ -1,0 +1,35 @@
+"""A server of the official Python SDK: `stdio`, or `http` on a port that the system chose."""
+
+import sys
+
+from mcp.server import MCPServer
+
+server = MCPServer("ananke-test")
+
+
+@server.tool()
+def add(a: int, b: int) -> int:
+    """Add two integers."""
+    return a + b
+
+
+@server.tool()
+def fail(reason: str) -> str:
+    """Always fails."""
+    raise ValueError(reason)
+
+
+@server.resource("shop://hours")
+def hours() -> str:
+    return "open from 9 to 5"
+
+
+@server.prompt()
+def greeting(name: str) -> str:
+    return f"Greet {name}"
+
+
+if sys.argv[1] == "stdio":
+    server.run(transport="stdio")
+else:
+    server.run(transport="streamable-http", port=int(sys.argv[2]))

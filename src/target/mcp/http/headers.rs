@@ -1,0 +1,114 @@
+//! The headers of requests to a server over HTTP: what the body says, for those who look at headers alone.
+
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value};
+
+use crate::target::mcp::era::MODERN;
+use crate::target::mcp::outgoing::Outgoing;
+
+/// Which arguments of tools are headers too.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MirroredArguments {
+    /// The headers of a tool, each with the name of its argument.
+    tools: HashMap<String, Vec<(String, String)>>,
+    /// Whether the tools are known.
+    pub(super) is_known: bool,
+}
+
+impl MirroredArguments {
+    /// Takes the tools of the server.
+    pub(super) fn learn(&mut self, tools: &[Value]) {
+        self.is_known = true;
+        for tool in tools {
+            let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
+            let properties = tool.pointer("/inputSchema/properties").and_then(Value::as_object);
+            let headers = properties.into_iter().flatten().filter_map(|(argument, schema)| {
+                let header = schema.get("x-mcp-header")?.as_str()?;
+                Some((format!("mcp-param-{}", header.to_ascii_lowercase()), argument.clone()))
+            });
+            self.tools.insert(name.to_owned(), headers.collect());
+        }
+    }
+
+    /// The headers of a call.
+    fn of_call(&self, params: &Map<String, Value>) -> Vec<(String, String)> {
+        let tool = params.get("name").and_then(Value::as_str).unwrap_or_default();
+        let arguments = params.get("arguments").and_then(Value::as_object);
+        let headers = self.tools.get(tool).into_iter().flatten().filter_map(|(header, argument)| {
+            let value = match arguments?.get(argument)? {
+                Value::String(text) => text.clone(),
+                value @ (Value::Number(_) | Value::Bool(_)) => value.to_string(),
+                Value::Null | Value::Array(_) | Value::Object(_) => return None,
+            };
+            Some((header.clone(), safe(&value)))
+        });
+        headers.collect()
+    }
+}
+
+/// A text as the value of a header; what cannot be one is encoded.
+fn safe(text: &str) -> String {
+    let is_plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    if is_plain && text.trim() == text && !text.starts_with("=?base64?") {
+        return text.to_owned();
+    }
+    format!("=?base64?{}?=", STANDARD.encode(text))
+}
+
+/// The headers of a message, apart from those of its connection.
+pub(super) fn of_message(message: &Outgoing, mirrored: &MirroredArguments) -> Vec<(String, String)> {
+    let Outgoing::Request { method, params, .. } = message else { return Vec::new() };
+    let is_modern = params.get("_meta").is_some_and(|meta| {
+        meta.get("io.modelcontextprotocol/protocolVersion").is_some_and(|version| version == MODERN)
+    });
+    if !is_modern {
+        return Vec::new();
+    }
+    let own = |name: &str, value: String| (name.to_owned(), value);
+    let mut headers =
+        vec![own("mcp-protocol-version", MODERN.to_owned()), own("mcp-method", (*method).to_owned())];
+    let name = match *method {
+        "tools/call" | "prompts/get" => params.get("name"),
+        "resources/read" => params.get("uri"),
+        _ => None,
+    };
+    headers.extend(name.and_then(Value::as_str).map(|name| own("mcp-name", safe(name))));
+    if *method == "tools/call" {
+        headers.extend(mirrored.of_call(params));
+    }
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_and_names_are_headers_of_a_modern_call() {
+        let mut mirrored = MirroredArguments::default();
+        let properties =
+            json!({ "city": { "x-mcp-header": "City" }, "limit": { "x-mcp-header": "Limit" }, "b": {} });
+        mirrored.learn(&[json!({ "name": "find", "inputSchema": { "properties": properties } })]);
+        let meta = json!({ "io.modelcontextprotocol/protocolVersion": MODERN });
+        let params =
+            json!({ "_meta": meta, "name": "find", "arguments": { "city": "Łódź", "limit": 3, "b": "c" } });
+        let Value::Object(params) = params else { panic!("an object") };
+        let call = Outgoing::Request { id: 1, method: "tools/call", params };
+        let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let expected = [
+            header("mcp-protocol-version", MODERN),
+            header("mcp-method", "tools/call"),
+            header("mcp-name", "find"),
+            header("mcp-param-city", "=?base64?xYHDs2TFug==?="),
+            header("mcp-param-limit", "3"),
+        ];
+        assert_eq!(of_message(&call, &mirrored), expected);
+        let legacy = Outgoing::Request { id: 1, method: "tools/call", params: Map::new() };
+        assert_eq!(of_message(&legacy, &mirrored), []);
+    }
+}

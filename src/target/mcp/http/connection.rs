@@ -11,7 +11,7 @@ use url::Url;
 
 use super::headers::{MirroredArguments, of_message};
 use super::incoming_reply::{IncomingReply, ReplyItem};
-use super::merge::{Source, next};
+use super::merge::{ReplySource, next};
 use super::settings::{Endpoints, HttpSettings};
 use crate::context::At;
 use crate::target::ended::Ended;
@@ -227,8 +227,8 @@ impl HttpConnection {
             // A cancellation must be noticed between two messages, however much is there to read.
             tokio::task::yield_now().await;
             match source {
-                Source::Reply => self.take_reply(item, talk).await?,
-                Source::Stream => self.take_stream(item, talk)?,
+                ReplySource::Reply => self.take_reply(item, talk).await?,
+                ReplySource::Stream => self.take_stream(item, talk)?,
             }
         }
         Ok(Ended::Terminal)

@@ -10,7 +10,7 @@ use crate::target::error::TargetError;
 
 /// Which of the two it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum ReplySource {
     /// The response to the request that waits.
     Reply,
     /// The stream of what the server says at any time.
@@ -25,7 +25,7 @@ pub(super) async fn next(
     reply: &mut Option<IncomingReply>,
     stream: &mut Option<IncomingReply>,
     until: At,
-) -> Result<Option<(Source, ReplyItem)>, TargetError> {
+) -> Result<Option<(ReplySource, ReplyItem)>, TargetError> {
     let has_reply = reply.is_some();
     let (mut of_reply, mut of_stream) = (None, None);
     {
@@ -66,12 +66,12 @@ pub(super) async fn next(
     }
     let at = |reply: &Option<IncomingReply>| reply.as_ref().and_then(IncomingReply::next_at);
     let source = match (at(reply), at(stream)) {
-        (Some(reply), Some(stream)) if stream < reply => Source::Stream,
-        (Some(_), _) => Source::Reply,
-        (None, Some(_)) => Source::Stream,
+        (Some(reply), Some(stream)) if stream < reply => ReplySource::Stream,
+        (Some(_), _) => ReplySource::Reply,
+        (None, Some(_)) => ReplySource::Stream,
         (None, None) => return Ok(None),
     };
-    let of = if source == Source::Reply { reply } else { stream };
+    let of = if source == ReplySource::Reply { reply } else { stream };
     Ok(of.as_mut().and_then(IncomingReply::take).map(|item| (source, item)))
 }
 

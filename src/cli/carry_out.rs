@@ -82,13 +82,12 @@ impl PlannedRun<'_> {
     pub(super) fn carry_out(self, mut plan: Plan) -> io::Result<Exit> {
         let Self { options, going, recordings, baseline, reporter, context, redactor, coverage, walks } =
             self;
-        let (selected, colour, plan_redactor) =
-            (options.coverage(), options.selection.color, plan.redactor.clone());
+        let (selected, colour) = (options.coverage(), options.selection.color);
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
         let own_context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
-        let mut shared =
-            Run::new(own_context.clone(), Arc::clone(&transport), plan.redactor.clone(), going, sender);
+        let (plan_redactor, own_transport) = (plan.redactor.clone(), Arc::clone(&transport));
+        let mut shared = Run::new(own_context.clone(), own_transport, plan_redactor.clone(), going, sender);
         shared.facts = run_facts(std::env::args_os(), &plan, context);
         let is_live = servers::is_live(&plan, recordings.as_ref());
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);

@@ -172,7 +172,7 @@ impl<'t> Thing<'t> {
 fn argument(call: Option<&ToolCall>) -> Option<String> {
     match call?.args() {
         Args::Json(args) => args.get("k").map(ToString::to_string),
-        _ => None,
+        Args::Malformed(_) => None,
     }
 }
 

@@ -149,6 +149,8 @@ pub mod mock;
 #[doc(hidden)]
 pub mod model;
 #[doc(hidden)]
+pub mod mutation;
+#[doc(hidden)]
 pub mod outcome;
 #[doc(hidden)]
 pub mod plan;

@@ -16,6 +16,7 @@ use super::freeze::{FreezeOptions, freeze};
 use super::init::{InitOptions, init};
 use super::list::{ListOptions, list};
 use super::mock::{MockCommand, mock};
+use super::mutate::{MutateOptions, mutate};
 use super::record::{RecordOptions, record};
 use super::run::run;
 use super::run_options::RunOptions;
@@ -60,6 +61,8 @@ pub(crate) enum Command {
     Freeze(FreezeOptions),
     /// Write the smallest conversation that violates the rule that a recording violates, as a scripted agent with its test
     Shrink(ShrinkOptions),
+    /// Change what was recorded, and report which changes no rule notices
+    Mutate(MutateOptions),
     /// Answer requests over HTTP as a scripted agent of the config does, or as a recorded agent did
     Mock(MockCommand),
     /// Print the JSON Schema of a file, for editors
@@ -89,6 +92,7 @@ impl CommandLine {
             Command::Record(options) => record(options, context),
             Command::Freeze(options) => freeze(options, context),
             Command::Shrink(options) => shrink(options, context),
+            Command::Mutate(options) => mutate(options, context),
             Command::Mock(options) => mock(options, context),
             Command::Schema(options) => schema(options),
             Command::Init(options) => init(options, context),

@@ -29,6 +29,7 @@ mod line_reading;
 mod list;
 mod load;
 mod mock;
+mod mutate;
 mod named_path;
 mod output_thread;
 mod outputs;

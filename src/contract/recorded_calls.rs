@@ -59,7 +59,7 @@ pub async fn recorded_calls(
     let test = recording.key().test.clone();
     let selection = Selection { paths: vec![PathBuf::from(&test)], ..selection.clone() };
     let plan = planned(context, &selection, &test)?;
-    let HeldTest { outcome, conversation } = run_test(context, &plan, Some(&recording)).await?;
+    let HeldTest { outcome, conversation, .. } = run_test(context, &plan, Some(&recording)).await?;
     if let Some((_, problem)) =
         outcome.first_problem().filter(|(_, problem)| problem.kind == ErrorKind::Recording)
     {

@@ -16,7 +16,9 @@ use super::result::ConversationResult;
 use super::tool_host::ToolHost;
 use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, state, turn_outcome, violation};
-use crate::assertion::{Completion, Decision, Evaluator, Following, Question, RuleOrigin, RuleScope};
+use crate::assertion::{
+    Completion, Decision, Evaluator, Following, Question, RuleOrigin, RuleScope, TurnRules,
+};
 use crate::context::Ids;
 use crate::message::{Lane, TurnInput, TurnRequest, text_of_parts};
 use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
@@ -116,11 +118,11 @@ impl Conversation<'_> {
             };
             let NextTurn { request, origin, time_left, rules } = next;
             let index = self.result.turns.len();
-            if let Some(rules) = rules {
-                self.sink.evaluator.set_turn_rules(index, rules);
+            if let Some(rules) = &rules {
+                self.sink.evaluator.set_turn_rules(index, rules.clone());
             }
             let following = if inputs.remaining() == Some(0) { Following::Nothing } else { Following::Turns };
-            let mut turn = self.turn(index, &request, time_left, following).await;
+            let mut turn = self.turn(index, &request, rules.as_ref(), time_left, following).await;
             turn.origin = origin;
             let review = inputs.review(&self.sink.trace, &turn.end);
             turn.warnings.extend(review.warnings);
@@ -176,10 +178,11 @@ impl Conversation<'_> {
         &mut self,
         index: usize,
         request: &TurnRequest,
+        rules: Option<&TurnRules>,
         time_left: Option<TimeLeft>,
         following: Following,
     ) -> TurnOutcome {
-        let (limits, end) = match self.begin_turn(index, request) {
+        let (limits, end) = match self.begin_turn(index, request, rules) {
             Ok(action) => {
                 let end = self.carry_out_turn(index, request, action, time_left, following).await;
                 (self.sink.evaluator.time_limits(), end)
@@ -190,10 +193,15 @@ impl Conversation<'_> {
         TurnOutcome { id: request.id.clone(), ..outcome }
     }
 
-    fn begin_turn(&mut self, index: usize, request: &TurnRequest) -> Result<Action, Problem> {
+    fn begin_turn(
+        &mut self,
+        index: usize,
+        request: &TurnRequest,
+        rules: Option<&TurnRules>,
+    ) -> Result<Action, Problem> {
         let mut input = Input { shown: request.input.describe(), ..Input::default() };
         let action = compose(&self.sink.trace, request, &*self.ids, &mut input);
-        self.sink.trace.begin_turn(input);
+        self.sink.begin_turn(input, rules);
         let action = action?;
         let begun = self.sink.evaluator.begin_turn(index);
         let begun = begun.and_then(|()| self.sink.checkpoints.begin_turn(index));
@@ -220,7 +228,7 @@ impl Conversation<'_> {
         sink.answers.roots = sink.answers.roots.take().or(roots);
         let exchanged = exchange(&mut **session, sink, &mut **tools, &budget, context, action).await;
         let mut halt = exchanged.err().or_else(|| self.violation(index));
-        self.sink.end_turn();
+        self.sink.end_turn(following);
         let is_cut_short = halt.is_some() || self.sink.was_stopped();
         let completion = if is_cut_short { Completion::Aborted } else { Completion::Complete };
         let mut failures = self.sink.evaluator.end_turn(&self.sink.trace, completion, following);

@@ -1,9 +1,10 @@
 //! Who follows a conversation while it goes on: a recorder, a live display.
 
+use crate::assertion::{Following, TurnRules};
 use crate::context::At;
-use crate::message::Lane;
+use crate::message::{Lane, ToolAnswer};
 use crate::target::Wire;
-use crate::trace::Change;
+use crate::trace::{Change, Input};
 
 /// Follows a conversation. It sees everything in the order in which it happened, before the trace and the rules do, each
 /// time with the lane that talks.
@@ -16,5 +17,20 @@ pub trait Observer: Send {
     /// The bytes meant this.
     fn change(&mut self, lane: &Lane, at: At, change: &Change<'_>) {
         let _ = (lane, at, change);
+    }
+
+    /// A turn begins with this input; `rules` are its own if they were not known when the conversation began.
+    fn turn_began(&mut self, input: &Input, rules: Option<&TurnRules>) {
+        let _ = (input, rules);
+    }
+
+    /// The client answered a call.
+    fn answered(&mut self, answer: &ToolAnswer) {
+        let _ = answer;
+    }
+
+    /// The running turn has ended.
+    fn turn_ended(&mut self, following: Following) {
+        let _ = following;
     }
 }

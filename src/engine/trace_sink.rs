@@ -7,11 +7,11 @@ use futures_util::future::BoxFuture;
 use super::checkpoints::Checkpoints;
 use super::observer::Observer;
 use super::request_host::RequestHost;
-use crate::assertion::Evaluator;
+use crate::assertion::{Evaluator, Following, TurnRules};
 use crate::context::At;
 use crate::message::{Lane, ServerAnswer, ServerAnswers, ServerRequest, ToolAnswer};
 use crate::target::{Sink, Stop, Wire};
-use crate::trace::{Change, Delta, Trace};
+use crate::trace::{Change, Delta, Input, Trace};
 
 /// When a turn ends in which a rule fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,8 +62,19 @@ impl<'a> TraceSink<'a> {
         }
     }
 
+    /// Begins a turn with this input and, if they were not known before, its rules.
+    pub(super) fn begin_turn(&mut self, input: Input, rules: Option<&TurnRules>) {
+        for observer in &mut self.observers {
+            observer.turn_began(&input, rules);
+        }
+        self.trace.begin_turn(input);
+    }
+
     /// Closes what is still open in the turn that has ended, so that rules see complete calls and messages.
-    pub(super) fn end_turn(&mut self) {
+    pub(super) fn end_turn(&mut self, following: Following) {
+        for observer in &mut self.observers {
+            observer.turn_ended(following);
+        }
         self.trace.end_turn(&mut self.deltas);
         self.evaluate();
     }
@@ -71,6 +82,9 @@ impl<'a> TraceSink<'a> {
     /// Adds the answers of the client to the trace. `Break` if the turn ends here, because a rule failed.
     pub(super) fn answer(&mut self, answers: &[ToolAnswer]) -> ControlFlow<Stop> {
         for answer in answers {
+            for observer in &mut self.observers {
+                observer.answered(answer);
+            }
             self.trace.answer_as_client(answer, &mut self.deltas);
         }
         self.feed()

@@ -14,7 +14,10 @@ use crate::plan::{Plan, Planned, Selection, plan};
 use crate::project::{GivenRuns, RunCounts};
 use crate::recording::KeptRecording;
 use crate::redact::Redactor;
-use crate::run::{ConversationLog, LoggedConversation, Options, Run, event_channel, run_one};
+use crate::run::{
+    ConversationLog, ConversationTape, LoggedConversation, Options, Run, TapedConversation, event_channel,
+    run_one,
+};
 use crate::target::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
 
 /// What came of a test.
@@ -24,6 +27,8 @@ pub(crate) struct HeldTest {
     pub(crate) outcome: Outcome,
     /// What was sent and received.
     pub(crate) conversation: LoggedConversation,
+    /// The same with the rules that watched it.
+    pub(crate) taped: TapedConversation,
 }
 
 /// The plan of the one test `id`.
@@ -57,11 +62,12 @@ pub(crate) async fn run_test(
     let options = Options { runs, ..Options::default() };
     let mut shared = Run::new(context, Arc::new(SendNothing), plan.redactor.clone(), options, sender);
     let log = ConversationLog::default();
-    (shared.recording, shared.log) = (recording.cloned(), Some(log.clone()));
-    let outcome = run_one(shared, plan.clone(), events).await.ok_or_else(|| {
+    let tape = ConversationTape::default();
+    (shared.recording, shared.log, shared.tape) = (recording.cloned(), Some(log.clone()), Some(tape.clone()));
+    let outcome = Box::pin(run_one(shared, plan.clone(), events)).await.ok_or_else(|| {
         FreezeError::refused("the test did not run", "does it run with `ananke run --replay`?")
     })?;
-    Ok(HeldTest { outcome, conversation: log.take() })
+    Ok(HeldTest { outcome, conversation: log.take(), taped: tape.take() })
 }
 
 /// The way to no agent.

@@ -23,6 +23,8 @@ mod judge;
 mod language;
 mod message;
 mod message_part;
+mod mutation_operator;
+mod mutation_settings;
 mod outcome;
 mod percent;
 mod provenance;
@@ -70,6 +72,8 @@ pub use judge::{JudgeRule, JudgedText};
 pub use language::{MEANT_SHAPES, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
 pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
 pub use message_part::MessagePart;
+pub use mutation_operator::MutationOperator;
+pub use mutation_settings::{HarmlessMutation, MutationSettings};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use percent::Percent;
 pub use provenance::{

@@ -25,7 +25,7 @@ use crate::message::RequestContext;
 use crate::model::ReportFormat;
 use crate::outcome;
 use crate::project::{
-    Config, ProjectFiles, ReadConfig, ResolvedTarget, RunSettings, ServerCommand, Variables,
+    Config, MutationGate, ProjectFiles, ReadConfig, ResolvedTarget, RunSettings, ServerCommand, Variables,
     check_name_of_config, default_specs, discover, locate, with_env_files,
 };
 use crate::redact::{Redactor, written_secrets};
@@ -244,9 +244,11 @@ fn read_settings(
     variables
 }
 
+/// The quarantine; what is wrong with it, or with what `ananke mutate` requires, goes to `problems`.
 fn quarantine_in(reading: &ReadConfig, problems: &mut Vec<Diagnostic>) -> QuarantineList {
     let mut found = Vec::new();
     let list = QuarantineList::of(reading.config(), &mut found);
+    MutationGate::of(reading.config(), &mut found);
     reading.report(found, problems);
     list
 }

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::model::{
-    AssertBlock, Awaiting, EnvFileEntry, File, Hook, OneOrMany, QuarantineEntry, RedactEntry, ReportEntry,
-    RunDefaults, ScriptProgram, Server, TAG_DEFAULTS, Text, extension_keys, is_extension_key, version_schema,
+    AssertBlock, Awaiting, EnvFileEntry, File, Hook, MutationSettings, OneOrMany, QuarantineEntry,
+    RedactEntry, ReportEntry, RunDefaults, ScriptProgram, Server, TAG_DEFAULTS, Text, extension_keys,
+    is_extension_key, version_schema,
 };
 use crate::source::{self, FreeMap, Node, TypeMismatch};
 use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
@@ -97,6 +98,9 @@ pub struct ConfigFile {
         ])
     )]
     pub quarantine: Option<Vec<QuarantineEntry>>,
+    /// What `ananke mutate` requires, and which changes to a conversation need not be noticed.
+    #[schemars(extend("x-since" = "1.4"), example = serde_json::json!({ "min_score": "95%" }))]
+    pub mutation: Option<MutationSettings>,
 }
 
 impl File for ConfigFile {

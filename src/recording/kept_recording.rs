@@ -16,6 +16,7 @@ use super::recording_limits::RecordingLimits;
 use super::recordings::bounded;
 use super::replay::Replay;
 use super::request_match::RequestMatch;
+use super::stream_fault::{self, StreamFault};
 use crate::context::CaseKey;
 use crate::message::Lane;
 use crate::outcome::Problem;
@@ -92,6 +93,20 @@ impl KeptRecording {
     pub fn masked(&self, name: &str, value: &str) -> String {
         let is_secret = self.recorded.secrets.iter().any(|secret| secret == name);
         if is_secret { marker(name) } else { value.to_owned() }
+    }
+
+    /// The numbers of the responses of the agent that have several events, each with its turn, counted from 1.
+    pub fn streams(&self) -> impl Iterator<Item = (usize, u32)> {
+        stream_fault::streams(&self.recorded)
+    }
+
+    /// The same with a fault in the response `number`; `None` if there is no such response.
+    #[must_use]
+    pub fn with_fault(&self, number: usize, fault: StreamFault) -> Option<Self> {
+        let mut recorded = self.recorded.clone();
+        let (key, shown) = (self.key.clone(), self.shown.clone());
+        let put = stream_fault::put(&mut recorded, number, fault);
+        put.then_some(Self { key, recorded, shown, requests: self.requests, copy: None })
     }
 
     /// What the agent was asked over HTTP, and what it answered, in their order.

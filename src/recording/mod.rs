@@ -19,6 +19,7 @@ mod replay;
 mod replayed_launcher;
 mod request_match;
 mod secret_splitter;
+mod stream_fault;
 
 pub use agent_exchange::{AgentAnswer, AgentExchange};
 pub use environment::AttemptEnvironment;
@@ -29,3 +30,4 @@ pub use recorder::Recorder;
 pub use recording_limits::RecordingLimits;
 pub use recordings::{RecordingMode, Recordings};
 pub use request_match::RequestMatch;
+pub use stream_fault::StreamFault;

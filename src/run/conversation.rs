@@ -7,6 +7,7 @@ use super::attempt::{Attempt, AttemptPurpose};
 use super::awaited_input::AwaitedInput;
 use super::case::Case;
 use super::conversation_log::{ConversationLog, LoggedInputs};
+use super::conversation_tape::ConversationStart;
 use super::driver_input::{DriverInput, HostedTools};
 use super::exchange_log::ExchangeLog;
 use super::helpers::Helpers;
@@ -30,11 +31,11 @@ use crate::compile::{CompiledAction, CompiledInteraction, CompiledSimulation};
 use crate::engine::{
     self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource, Observer,
 };
-use crate::message::{HistoryMessage, Lane};
+use crate::message::Lane;
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
 use crate::plan::{Preparation, Prepared};
 use crate::project::DEFAULT_TURN_TIMEOUT;
-use crate::target::{Limits, Pacer, Session, SessionOptions};
+use crate::target::{Limits, Pacer, Session, SessionOptions, Target};
 use crate::trace::Trace;
 
 /// How many rules are named that a skipped test has not evaluated.
@@ -48,11 +49,6 @@ fn setup(message: String) -> Problem {
 fn longest_duration(rules: &Inherited) -> Duration {
     let limits = rules.turns.iter().filter_map(|turn| turn.limits.get(Measure::Duration));
     Duration::from_millis(limits.map(|bound| bound.most).max().unwrap_or_default())
-}
-
-/// The ids by which a message of the history and its calls are known.
-fn ids_of(message: &HistoryMessage) -> impl Iterator<Item = String> {
-    message.id.iter().chain(message.calls.iter().map(|call| &call.id)).cloned()
 }
 
 /// Why a test is skipped whose agent waits for input: with the rules that nothing decided, and what to do.
@@ -155,6 +151,7 @@ impl Attempt<'_> {
         let own = client_tools.iter().map(|tool| tool.declaration.name.as_str());
         shared.tool_names.exist(called_before.chain(own), redactor);
         let declares_tools = rules.look_at_declared_tools();
+        let taped_rules = shared.tape.is_some().then(|| rules.clone());
         let evaluator = Evaluator::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
@@ -167,11 +164,14 @@ impl Attempt<'_> {
         let mut tools = HostedTools { driver: shared.driver.clone(), mocks };
         let watched = simulation.iter().flat_map(|simulation| &simulation.checkpoints).cloned().collect();
         let conditions = actions.iter().filter_map(|action| action.needs.clone()).collect();
-        let trace = Trace::new(target.state().clone())
-            .on_thread(thread_id.as_str())
-            .after(history.iter().flat_map(ids_of))
-            .remembering(&history);
-        let trace = if target.has_event_clock() { trace.by_event_clock() } else { trace };
+        let start = ConversationStart {
+            state: target.state().clone(),
+            thread_id: thread_id.clone(),
+            history: history.clone(),
+            has_event_clock: target.has_event_clock(),
+            client_tools: declared.iter().map(|tool| tool.name.clone()).collect(),
+        };
+        let trace = self.begin(start, taped_rules);
         let session_options = SessionOptions {
             key: self.key.clone(),
             thread_id: thread_id.clone(),
@@ -184,11 +184,7 @@ impl Attempt<'_> {
             programs: environment.programs.clone(),
             offered: offered.into(),
         };
-        let session: Box<dyn Session> = target.open(session_options).await.map_err(|error| Problem {
-            kind: ErrorKind::Protocol,
-            message: error.to_string(),
-            help: error.help,
-        })?;
+        let session = open(&*target, session_options).await?;
         let attempt_pace = RequestPace::new(Arc::clone(watchdog), environment.recorder().cloned());
         let rate = pace.rate.map(|rate| shared.target_limits.rate(rate));
         let pacer = environment.is_live().then(|| Arc::new(attempt_pace.with_limit(rate)) as Arc<dyn Pacer>);
@@ -228,6 +224,15 @@ impl Attempt<'_> {
         Ok(engine::converse(parts, &mut *inputs).await)
     }
 
+    /// The trace before the first turn; a tape that is kept begins with it.
+    fn begin(&self, start: ConversationStart, taped_rules: Option<Inherited>) -> Trace {
+        let trace = start.trace();
+        if let (Some(tape), Some(rules)) = (&self.case.shared.tape, taped_rules) {
+            tape.begin(start, rules, self.case.redactor.clone());
+        }
+        trace
+    }
+
     /// Who says what is not written: a program, a walk, a simulator, or a person.
     fn unwritten<'a>(
         &'a self,
@@ -260,11 +265,13 @@ impl Attempt<'_> {
         let recorder = recorder.map(|recorder| Box::new(recorder) as Box<dyn Observer>);
         let of_agent = self.case.shared.log.as_ref().filter(|_| *lane == Lane::Agent);
         let of_agent = of_agent.map(ConversationLog::observer);
+        let tape = self.case.shared.tape.clone().filter(|_| *lane == Lane::Agent);
         let of_driver = self.case.shared.driver.as_ref().filter(|_| *lane == Lane::Agent);
         recorder
             .into_iter()
             .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
             .chain(of_agent)
+            .chain(tape.map(|tape| Box::new(tape) as Box<dyn Observer>))
             .chain(of_driver.and_then(|driver| driver.observer()))
             .collect()
     }
@@ -323,4 +330,13 @@ impl Attempt<'_> {
         }
         Ok(snapshots::keep(snapshots, outcome)?)
     }
+}
+
+/// Opens a session with the agent.
+async fn open(target: &dyn Target, options: SessionOptions) -> Result<Box<dyn Session>, Problem> {
+    target.open(options).await.map_err(|error| Problem {
+        kind: ErrorKind::Protocol,
+        message: error.to_string(),
+        help: error.help,
+    })
 }

@@ -13,6 +13,7 @@ mod case;
 mod conversation;
 mod conversation_driver;
 mod conversation_log;
+mod conversation_tape;
 mod current_walk;
 mod driver_input;
 mod event;
@@ -74,6 +75,7 @@ mod written_turns;
 
 pub use conversation_driver::ConversationDriver;
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
+pub use conversation_tape::{ConversationStart, ConversationTape, TapedConversation};
 pub use event::RunEvent;
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use exchange_part::ExchangePart;

@@ -6,6 +6,7 @@ use tokio::sync::OnceCell;
 
 use super::conversation_driver::ConversationDriver;
 use super::conversation_log::ConversationLog;
+use super::conversation_tape::ConversationTape;
 use super::event::RunEvent;
 use super::event_channel::EventSender;
 use super::memory_recording::MemoryRecording;
@@ -50,6 +51,8 @@ pub struct Run {
     pub log: Option<ConversationLog>,
     /// Takes what the tests exercise of the agent, if that is asked for.
     pub coverage: Option<Arc<CoverageCollector>>,
+    /// Tapes the conversation of a run that has one test, with its rules.
+    pub tape: Option<ConversationTape>,
     /// Whom tests ask if their agents wait for input; `None` if there is no terminal.
     pub person: Option<Arc<dyn Person>>,
     /// The program that holds the conversations, if one does.
@@ -87,6 +90,7 @@ impl Run {
             kept: None,
             log: None,
             coverage: None,
+            tape: None,
             person: None,
             driver: None,
             servers: ServerWatch::default(),

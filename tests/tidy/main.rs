@@ -50,6 +50,7 @@ const DIRECTION: &[&[&str]] = &[
     &["run"],
     &["freeze"],
     &["shrink"],
+    &["mutation"],
     &["record"],
     &["compare"],
     &["report", "audit", "contract"],

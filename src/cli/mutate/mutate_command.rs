@@ -1,0 +1,165 @@
+//! The options of `ananke mutate`, and what it does with them.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use ananke::context::Context;
+use ananke::freeze::FreezeError;
+use ananke::mutation::{MutationReport, MutationRun, Suggestions, SurvivingMutant};
+use ananke::statistics::Percentage;
+use clap::Args;
+
+use super::changed_files::changed_files;
+use super::earlier_survivors::EarlierSurvivors;
+use super::recording_files::recordings_in;
+use super::{report_json, report_text};
+use crate::cli::exit::Exit;
+use crate::cli::freeze::{open_recording, report, shown_path};
+use crate::cli::named_path::named_path;
+use crate::cli::print::print;
+use crate::cli::recorded_selection::RecordedSelection;
+use crate::cli::runtime::runtime;
+
+#[derive(Debug, Args)]
+pub(crate) struct MutateOptions {
+    /// Recordings of tests that pass, or directories with recordings
+    #[arg(value_name = "RECORDINGS", default_value = "recordings")]
+    pub(crate) recordings: Vec<PathBuf>,
+    /// Write the suggested rules into the tests
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Mutate only what changed since this commit: recordings, and tests with their recordings
+    #[arg(long, value_name = "REF")]
+    pub(crate) since: Option<String>,
+    /// Fail if a change survives that did not survive in this earlier report of `--json`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Fail below this score (default: `mutation.min_score` of the config)
+    #[arg(long, value_name = "PERCENT", value_parser = Percentage::parse)]
+    pub(crate) min_score: Option<Percentage>,
+    /// Do not look for rules that would notice the survivors
+    #[arg(long, conflicts_with = "fix")]
+    pub(crate) no_suggestions: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) recorded: RecordedSelection,
+}
+
+/// Mutates recordings, and says with the exit code whether enough is noticed.
+pub(crate) fn mutate(options: &MutateOptions, context: &Context) -> Exit {
+    match mutated(options, context) {
+        Ok(exit) => exit,
+        Err(error) => report(&error, options.recorded.color, context),
+    }
+}
+
+fn refused(message: String) -> FreezeError {
+    FreezeError::Refused { message, help: None }
+}
+
+fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeError> {
+    let earlier = options.baseline.as_ref().map(|path| {
+        let (path, shown) = named_path(path, context);
+        EarlierSurvivors::read(&path, &shown).map_err(refused)
+    });
+    let earlier = earlier.transpose()?;
+    let mut run = MutationRun::plan(context, options.recorded.selection())?;
+    let runtime = runtime().map_err(|error| refused(error.to_string()))?;
+    let mut refusals = Vec::new();
+    let suggestions = if options.no_suggestions { Suggestions::Off } else { Suggestions::On };
+    for path in files(options, context, &run)? {
+        let shown = shown_path(&path, context);
+        let added = open_recording(&path, &shown)
+            .and_then(|recording| runtime.block_on(run.add(context, recording, &shown, suggestions)));
+        if let Err(error) = added {
+            refusals.push(error);
+        }
+    }
+    // A part of the recordings does not say what the others need.
+    let mut notes = if options.since.is_some() { Vec::new() } else { run.unused_harmless() };
+    if options.fix {
+        notes.extend(runtime.block_on(run.fix(context))?);
+    }
+    for error in &refusals {
+        report(error, options.recorded.color, context);
+    }
+    for note in notes {
+        let _ = writeln!(io::stderr().lock(), "note: {}", ananke::text::escape::terminal(&note));
+    }
+    if run.report.tests.is_empty() && !refusals.is_empty() {
+        return Ok(Exit::Failure);
+    }
+    let min_score = options.min_score.or(run.gate.min_score);
+    let exit = print_report(options, &run.report, run.took_us, earlier, min_score);
+    Ok(if refusals.is_empty() { exit } else { Exit::Failure })
+}
+
+/// The recordings to mutate.
+fn files(options: &MutateOptions, context: &Context, run: &MutationRun) -> Result<Vec<PathBuf>, FreezeError> {
+    let mut files = Vec::new();
+    for path in &options.recordings {
+        let (path, shown) = named_path(path, context);
+        let found = recordings_in(&path).map_err(|error| {
+            let help =
+                "record tests with `ananke run --record DIR`, and name the directory: `ananke mutate DIR`";
+            FreezeError::refused(format!("the recordings `{shown}` cannot be read: {error}"), help)
+        })?;
+        if found.is_empty() {
+            let help = "record tests with `ananke run --record DIR`";
+            return Err(FreezeError::refused(format!("there is no recording in `{shown}`"), help));
+        }
+        files.extend(found);
+    }
+    if let Some(reference) = &options.since {
+        let changed = changed_files(&context.working_directory, reference).map_err(|why| {
+            FreezeError::refused(format!("`--since {reference}`: {why}"), "name a commit of this repository")
+        })?;
+        if !changed.contains(run.config_file()) {
+            let is_changed = |path: &PathBuf| {
+                let test = open_recording(path, "").ok().and_then(|recording| run.test_file(&recording));
+                changed.contains(path) || test.is_none_or(|test| changed.contains(&test))
+            };
+            files.retain(is_changed);
+        }
+    }
+    Ok(files)
+}
+
+fn print_report(
+    options: &MutateOptions,
+    report: &MutationReport,
+    micros: u64,
+    earlier: Option<EarlierSurvivors>,
+    min_score: Option<Percentage>,
+) -> Exit {
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+    let per_second = report.total.total() as f64 * 1_000_000.0 / micros.max(1) as f64;
+    let is_gated = earlier.is_some();
+    let shown: Vec<&SurvivingMutant> = match earlier {
+        Some(earlier) => earlier.new_among(&report.survivors),
+        None => report.survivors.iter().collect(),
+    };
+    let is_below = report.total.is_below(min_score);
+    let exit = if is_below || is_gated && !shown.is_empty() { Exit::Failure } else { Exit::Success };
+    let exit = print(exit, |out| {
+        if options.json {
+            return writeln!(out, "{}", report_json::json(report, per_second));
+        }
+        report_text::write(out, report, &shown)
+    });
+    if let Some(min_score) = min_score.filter(|_| is_below) {
+        let score = report_text::percent(&report.total);
+        let _ =
+            writeln!(io::stderr().lock(), "note: the score is {score}, and at least {min_score} is required");
+    }
+    if is_gated && !shown.is_empty() {
+        let _ = writeln!(
+            io::stderr().lock(),
+            "note: the number of survivors that the baseline does not have is {}",
+            shown.len()
+        );
+    }
+    exit
+}

@@ -1,0 +1,65 @@
+//! The report of `ananke mutate` for people.
+
+use std::io::{self, Write};
+
+use ananke::mutation::{MutationReport, Score, SurvivingMutant};
+use ananke::text::escape;
+
+/// Writes the report: survivors, then scores.
+pub(super) fn write(
+    out: &mut dyn Write,
+    report: &MutationReport,
+    survivors: &[&SurvivingMutant],
+) -> io::Result<()> {
+    for survivor in survivors {
+        let SurvivingMutant { test, operator, severity, turn, event, change, suggestion } = survivor;
+        writeln!(out, "survived: {operator} ({severity}) in {}", escape::terminal(test))?;
+        writeln!(out, "  turn {}, event {event}: {}", turn + 1, escape::terminal(change).replace('\n', " "))?;
+        if let Some(suggestion) = suggestion {
+            let (file, line) = (escape::terminal(&suggestion.file), suggestion.line);
+            let level = match suggestion.level_words() {
+                level if level == "test" => "the test".to_owned(),
+                level => level,
+            };
+            writeln!(out, "  this rule notices it, in `assert` of {level} ({file}:{line}):")?;
+            for line in escape::terminal(&suggestion.yaml).lines() {
+                writeln!(out, "    {line}")?;
+            }
+        }
+    }
+    if !survivors.is_empty() {
+        writeln!(out)?;
+    }
+    for of in report.operators() {
+        writeln!(out, "{:>7}  {}", percent(&of.score), counted(&of.score, of.operator.name()))?;
+    }
+    writeln!(out)?;
+    for test in &report.tests {
+        writeln!(out, "{:>7}  {}", percent(&test.score), counted(&test.score, &escape::terminal(&test.id)))?;
+    }
+    let Score { killed, killed_by_protocol, killed_otherwise, harmless, survived } = report.total;
+    let total = report.total.total();
+    writeln!(out)?;
+    writeln!(
+        out,
+        "score {}: {killed} of {} changes killed by rules",
+        percent(&report.total),
+        killed + killed_otherwise + survived
+    )?;
+    writeln!(
+        out,
+        "{total} changes: {killed} killed, {killed_by_protocol} killed by the protocol, {killed_otherwise} killed otherwise, \
+         {harmless} harmless, {survived} survived"
+    )
+}
+
+/// A score for people.
+pub(super) fn percent(score: &Score) -> String {
+    score
+        .percent()
+        .map_or_else(|| "-".to_owned(), |percent| format!("{:.1} %", (percent * 10.0).floor() / 10.0))
+}
+
+fn counted(score: &Score, name: &str) -> String {
+    format!("{name} ({} of {})", score.killed, score.killed + score.killed_otherwise + score.survived)
+}

@@ -1,0 +1,35 @@
+//! What a green test is worth: a recorded conversation in, and which changes to it no rule notices out.
+//!
+//! [`RecordedConversation::replay`] replays a recording with the rules of its test. [`RecordedConversation::mutations`] lists
+//! changes to what the agent did, and [`RecordedConversation::evaluate`] says the fate of one: a [`Fate`]. No agent is
+//! needed: changes are made to what the recording decodes to, so that every protocol has all of them. A report over many
+//! tests is a [`MutationReport`].
+//! **Invariant:** the same recording and rules give the same mutations and fates; the rules see nothing but the changed
+//! conversation.
+
+mod arguments;
+mod calls;
+mod change_site;
+mod fate;
+#[expect(clippy::module_inception, reason = "the type that the folder is about")]
+mod mutation;
+mod mutation_report;
+mod mutation_run;
+mod other_value;
+mod recorded_conversation;
+mod results;
+mod rule_insertion;
+mod rule_text;
+mod severity;
+mod streams;
+mod suggestion;
+mod tape_index;
+mod texts;
+
+pub use fate::Fate;
+pub use mutation::{Mutation, MutationLevel};
+pub use mutation_report::{MutationReport, OperatorScore, Score, SurvivingMutant, TestScore};
+pub use mutation_run::{MutationRun, Suggestions};
+pub use recorded_conversation::RecordedConversation;
+pub use severity::MutantSeverity;
+pub use suggestion::Suggestion;

@@ -1,0 +1,292 @@
+//! A recorded test that passes, its changes, and what its rules say of one.
+//!
+//! Flows in: a recording, and the selection that it was made with. Flows out: [`Mutation`]s and their [`Fate`]s.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
+
+use super::fate::Fate;
+use super::mutation::Mutation;
+use super::tape_index::TapeIndex;
+use super::{arguments, calls, results, streams, texts};
+use crate::context::Context;
+use crate::engine::{TapeItem, TapePlayer};
+use crate::freeze::{FreezeError, run_test};
+use crate::outcome::{Failure, Outcome, Status};
+use crate::plan::{CaseEntry, Plan};
+use crate::recording::KeptRecording;
+use crate::run::TapedConversation;
+use crate::trace::{RunEnd, Trace};
+
+/// How many changes of one test are evaluated: the first ones.
+const MOST_MUTATIONS: usize = 5000;
+
+/// A recorded test that passes, in memory.
+#[derive(Debug)]
+pub struct RecordedConversation {
+    /// The test.
+    pub case: CaseEntry,
+    /// Its conversation and its rules.
+    pub taped: TapedConversation,
+    plan: Plan,
+    recording: Arc<KeptRecording>,
+    index: TapeIndex,
+}
+
+impl RecordedConversation {
+    /// Replays a recording, which messages call `shown`, of one of the tests of `plan`.
+    ///
+    /// # Errors
+    /// If its test does not exist any more or is wrong, or does not pass: only what passes can be changed.
+    pub async fn replay(
+        context: &Context,
+        plan: &Plan,
+        recording: Arc<KeptRecording>,
+        shown: &str,
+    ) -> Result<Self, FreezeError> {
+        let id = recording.key().test.clone();
+        let Some(case) = plan.cases.iter().find(|case| case.id() == id).cloned() else {
+            let message = format!("there is no test `{id}`, which the recording `{shown}` is of");
+            let help = "was the test renamed or deleted? record it again with `ananke run --record`";
+            return Err(FreezeError::refused(message, help));
+        };
+        let mut plan = plan.clone();
+        plan.cases = vec![case.clone()];
+        let held = run_test(context, &plan, Some(&recording)).await?;
+        if held.outcome.status() != Status::Passed {
+            let why = reason(&held.outcome);
+            let message =
+                format!("the recording `{shown}` of `{id}` does not pass before it is changed: {why}");
+            let remedy =
+                "mutate recordings of tests that pass; if the test or the agent changed, record it again";
+            return Err(FreezeError::refused(message, remedy));
+        }
+        let index = TapeIndex::of(&held.taped);
+        let conversation = Self { case, taped: held.taped, plan, recording, index };
+        let unchanged =
+            conversation.judged(&conversation.taped.items, None).map_err(|error| regex_error(&error))?;
+        if let Some(failure) = unchanged.failures.first() {
+            let message = format!(
+                "the recording `{shown}` of `{id}` cannot be changed: without an agent, `{}` fails: {}",
+                failure.rule, failure.message
+            );
+            return Err(FreezeError::refused(message, "exclude it, and report it to the authors of ananke"));
+        }
+        Ok(conversation)
+    }
+
+    /// The test's id.
+    pub fn id(&self) -> &str {
+        &self.recording.key().test
+    }
+
+    /// The conversation as it was, without rules.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn trace(&self) -> Result<Trace, regex::Error> {
+        let mut player = self.taped.player()?;
+        self.taped.items.iter().cloned().try_for_each(|item| player.play(item))?;
+        Ok(player.trace)
+    }
+
+    /// All changes to it, in the order of their kinds and of what happened. They depend on nothing but the recording.
+    pub fn mutations(&self) -> Vec<Mutation> {
+        let items = &self.taped.items;
+        let mut mutations = calls::mutations(&self.index, items);
+        mutations.extend(arguments::mutations(&self.index, items));
+        mutations.extend(results::mutations(&self.index, items));
+        mutations.extend(texts::mutations(&self.index, items));
+        mutations.extend(streams::mutations(&self.index, items));
+        mutations.extend(streams::of_bytes(&self.recording));
+        mutations.sort_by_key(|mutation| mutation.operator);
+        mutations.truncate(MOST_MUTATIONS);
+        mutations
+    }
+
+    /// The fate of the conversation with this change. Changes to the bytes of a response need [`Self::evaluate_bytes`].
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn evaluate(&self, mutation: &Mutation) -> Result<Fate, regex::Error> {
+        let (items, changed) = mutated(&self.taped.items, mutation);
+        let judged = self.judged(&items, Some(&changed))?;
+        if let Some(problem) = judged.problem {
+            return Ok(Fate::KilledByProtocol(problem));
+        }
+        let site = &mutation.site;
+        let named = judged.failures.iter().find(|failure| site.is_named_by(failure, &judged.changed));
+        Ok(match (named, judged.failures.first()) {
+            (Some(Failure { rule, level, message, .. }), _) => {
+                Fate::Killed { rule: rule.clone(), level: *level, message: message.clone() }
+            }
+            (None, Some(other)) => Fate::KilledOtherwise(format!("`{}`: {}", other.rule, other.message)),
+            (None, None) => Fate::Survived,
+        })
+    }
+
+    /// Its fate with a change to the bytes of a response: it is replayed as a whole.
+    ///
+    /// # Errors
+    /// If it does not run.
+    pub async fn evaluate_bytes(&self, context: &Context, mutation: &Mutation) -> Result<Fate, FreezeError> {
+        let faulty = mutation.stream.and_then(|(number, fault)| self.recording.with_fault(number, fault));
+        let Some(faulty) = faulty else { return Ok(Fate::Survived) };
+        let outcome = run_test(context, &self.plan, Some(&Arc::new(faulty))).await?.outcome;
+        if let Some((_, problem)) = outcome.first_problem() {
+            return Ok(Fate::KilledByProtocol(problem.message.clone()));
+        }
+        let failure = outcome.all_failures().next().map(|(_, failure)| failure);
+        Ok(match failure {
+            Some(Failure { rule, level, message, .. }) => {
+                Fate::Killed { rule: rule.clone(), level: *level, message: message.clone() }
+            }
+            None if outcome.status() == Status::Passed => Fate::Survived,
+            None => Fate::KilledByProtocol(outcome.status().as_str().to_owned()),
+        })
+    }
+
+    /// All changes with their fates, evaluated by so many threads, and in the same order however many there are.
+    ///
+    /// # Errors
+    /// If one cannot be evaluated.
+    pub async fn fates(
+        &self,
+        context: &Context,
+        threads: NonZeroUsize,
+    ) -> Result<Vec<(Mutation, Fate)>, FreezeError> {
+        let mutations = self.mutations();
+        let of_each = mutations.len().div_ceil(threads.get()).max(1);
+        let evaluated = std::thread::scope(|scope| {
+            let parts: Vec<_> = mutations
+                .chunks(of_each)
+                .map(|part| {
+                    let evaluate = |mutation: &Mutation| {
+                        mutation.stream.is_none().then(|| self.evaluate(mutation)).transpose()
+                    };
+                    scope.spawn(move || part.iter().map(evaluate).collect::<Result<Vec<_>, _>>())
+                })
+                .collect();
+            parts.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
+        });
+        let mut fates = Vec::with_capacity(mutations.len());
+        for part in evaluated {
+            let stopped = |_| {
+                FreezeError::refused(
+                    "the evaluation of a change was stopped",
+                    "report it to the authors of ananke",
+                )
+            };
+            fates.extend(part.map_err(stopped)?.map_err(|error| regex_error(&error))?);
+        }
+        let mut all = Vec::with_capacity(mutations.len());
+        for (mutation, fate) in mutations.into_iter().zip(fates) {
+            let fate = match fate {
+                Some(fate) => fate,
+                None => self.evaluate_bytes(context, &mutation).await?,
+            };
+            all.push((mutation, fate));
+        }
+        Ok(all)
+    }
+
+    /// What the rules say of these items, as a run would: it ends with the first turn that does not pass.
+    fn judged(&self, items: &[TapeItem], changed: Option<&BTreeSet<usize>>) -> Result<Judged, regex::Error> {
+        let mut player = self.taped.player()?;
+        let mut judged = Judged::default();
+        for (number, item) in items.iter().enumerate() {
+            if let Some(problem) = problem(&player, item) {
+                judged.problem = Some(problem);
+                return Ok(judged);
+            }
+            let is_end = matches!(item, TapeItem::TurnEnded(_));
+            player.play(item.clone())?;
+            if changed.is_some_and(|changed| changed.contains(&number)) {
+                judged.changed.insert(player.trace.last_event());
+            }
+            if is_end && !player.failures.is_empty() && number + 1 < items.len() {
+                judged.failures = player.failures;
+                return Ok(judged);
+            }
+        }
+        let TapePlayer { trace, mut evaluator, failures, .. } = player;
+        judged.failures = failures;
+        judged.failures.extend(evaluator.settle(&trace));
+        Ok(judged)
+    }
+}
+
+/// What rules say of a conversation.
+#[derive(Debug, Default)]
+struct Judged {
+    failures: Vec<Failure>,
+    /// Why it ends without a rule.
+    problem: Option<String>,
+    /// The numbers of the events that show the change.
+    changed: BTreeSet<u32>,
+}
+
+/// Why a run would end before this item.
+fn problem(player: &TapePlayer, item: &TapeItem) -> Option<String> {
+    let end = player.trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref());
+    match (item, end) {
+        (TapeItem::TurnEnded(_), Some(end @ (RunEnd::Error { .. } | RunEnd::Cancelled))) => {
+            let is_replay = player.trace.exchanges.last().is_some_and(|exchange| exchange.is_replay);
+            (!is_replay && !player.evaluator.expects(end)).then(|| format!("agent error: {end}"))
+        }
+        (TapeItem::Turn(input, _), Some(RunEnd::Finished)) if !input.answered.is_empty() => {
+            Some("the next turn answers an interrupt that there is not".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// The items with a change, and the numbers of those that show it.
+fn mutated(items: &[TapeItem], mutation: &Mutation) -> (Vec<TapeItem>, BTreeSet<usize>) {
+    let mut edits: BTreeMap<usize, (bool, Vec<&TapeItem>)> = BTreeMap::new();
+    for edit in &mutation.edits {
+        let (removes, inserts) = edits.entry(edit.at).or_default();
+        *removes |= edit.removes;
+        inserts.extend(&edit.inserts);
+    }
+    let (mut new, mut changed) = (Vec::with_capacity(items.len() + 8), BTreeSet::new());
+    for (at, item) in items.iter().enumerate() {
+        let edit = edits.get(&at);
+        for inserted in edit.iter().flat_map(|(_, inserts)| inserts) {
+            changed.insert(new.len());
+            new.push((*inserted).clone());
+        }
+        if edit.is_some_and(|(removes, _)| *removes) {
+            // What is missing would have been in the event of what comes before it.
+            changed.insert(new.len().saturating_sub(1));
+            continue;
+        }
+        let mut item = item.clone();
+        if let (Some(edit), TapeItem::Change(_, change)) = (&mutation.in_snapshots, &mut item) {
+            edit.apply(change);
+        }
+        if let Some((from, micros)) = mutation.later {
+            if at == from {
+                changed.insert(new.len());
+            }
+            if at >= from {
+                item = item.later(micros);
+            }
+        }
+        new.push(item);
+    }
+    (new, changed)
+}
+
+/// Why a test does not pass, in words.
+fn reason(outcome: &Outcome) -> String {
+    let problem = outcome.first_problem().map(|(_, problem)| problem.message.clone());
+    let failure = || outcome.all_failures().next().map(|(_, failure)| failure.message.clone());
+    problem.or_else(failure).unwrap_or_else(|| format!("it is `{}`", outcome.status().as_str()))
+}
+
+fn regex_error(error: &regex::Error) -> FreezeError {
+    FreezeError::Refused { message: error.to_string(), help: None }
+}

@@ -1,0 +1,136 @@
+//! Changes to the state, to how a run ends, to times, and to the bytes of responses.
+
+use serde_json::{Value, json};
+
+use super::change_site::ChangeSubject;
+use super::mutation::{Mutation, MutationLevel};
+use super::other_value::other;
+use super::rule_text::yaml_text;
+use super::severity::MutantSeverity;
+use super::tape_index::TapeIndex;
+use crate::engine::TapeItem;
+use crate::model::MutationOperator;
+use crate::recording::{KeptRecording, StreamFault};
+use crate::trace::{Change, RunEnd};
+
+/// How many values of a state are changed.
+const MOST: usize = 4;
+
+/// By how much a gap is stretched, in microseconds: a minute, less than turns may take.
+const STRETCH: u64 = 60_000_000;
+
+/// All changes to the state, to ends and to times.
+pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> {
+    let mut found: Vec<Mutation> =
+        index.states.iter().flat_map(|(at, turn)| state(index, items, *at, *turn)).collect();
+    for (number, turn) in index.turns.iter().enumerate().filter(|(_, turn)| !turn.is_replay) {
+        found.extend(stretched(index, number));
+        let Some(end) = turn.end.filter(|_| turn.is_run_end) else { continue };
+        let TapeItem::Change(at, Change::RunEnded(how)) = &items[end] else { continue };
+        let ended = |operator, how, words: &str| {
+            Mutation::new(operator, number, index.events[end], ChangeSubject::End, words.to_owned())
+                .instead(end, TapeItem::Change(*at, Change::RunEnded(how)))
+        };
+        if let RunEnd::Interrupted(interrupts) = how {
+            let asked = interrupts.iter().find_map(|interrupt| interrupt.message.clone()).unwrap_or_default();
+            let skipped = ended(
+                MutationOperator::SkipInterrupt,
+                RunEnd::Finished,
+                "the agent does not wait for an answer",
+            );
+            let rule = json!({ "outcome": "interrupted" });
+            let skipped = skipped.named(asked).severity(MutantSeverity::High);
+            found.push(skipped.noticed_by(MutationLevel::Turn(number), rule));
+        }
+        if !matches!(how, RunEnd::Error { .. }) {
+            let error = RunEnd::Error { message: "the model is overloaded".to_owned(), code: None };
+            let failed = ended(MutationOperator::ErrorEvent, error, "the run ends with an error");
+            let rule = json!({ "outcome": "finished" });
+            found.push(failed.severity(MutantSeverity::Medium).noticed_by(MutationLevel::Turn(number), rule));
+        }
+    }
+    found
+}
+
+/// All changes to the bytes of the responses of a recording.
+pub(super) fn of_bytes(recording: &KeptRecording) -> Vec<Mutation> {
+    let faults = [
+        (
+            MutationOperator::CutStream,
+            StreamFault::Cut,
+            "the connection breaks in the middle of the response",
+        ),
+        (MutationOperator::StallStream, StreamFault::Stall, "the response stops coming in its middle"),
+        (MutationOperator::MissingEnd, StreamFault::MissingEnd, "the response ends without its last event"),
+    ];
+    let mut found = Vec::new();
+    for (number, turn) in recording.streams() {
+        let turn = usize::try_from(turn.saturating_sub(1)).unwrap_or_default();
+        for (operator, fault, words) in faults {
+            let mutation = Mutation::new(operator, turn, 0, ChangeSubject::End, words.to_owned());
+            found.push(Mutation {
+                stream: Some((number, fault)),
+                severity: MutantSeverity::Medium,
+                ..mutation
+            });
+        }
+    }
+    found
+}
+
+/// The last event of a turn comes later.
+fn stretched(index: &TapeIndex, number: usize) -> Option<Mutation> {
+    let moments = &index.turns[number].moments;
+    let (from, _) = *moments
+        .iter()
+        .rev()
+        .find(|(_, at)| moments.last().is_some_and(|(_, last)| at < last))
+        .or(moments.last())?;
+    let longest =
+        moments.windows(2).map(|pair| pair[1].1.0.saturating_sub(pair[0].1.0)).max().unwrap_or_default();
+    let limit = (longest / 1000 * 2).max(1000).next_multiple_of(1000);
+    let after = (from + 1).min(index.events.len() - 1);
+    let words = format!("a pause takes {} s longer", STRETCH / 1_000_000);
+    let mutation =
+        Mutation::new(MutationOperator::StretchGap, number, index.events[after], ChangeSubject::Time, words);
+    let rule = json!({ "timing": { "max_idle_ms": limit } });
+    Some(Mutation { later: Some((after, STRETCH)), ..mutation }.noticed_by(MutationLevel::Turn(number), rule))
+}
+
+/// Other values of the state.
+fn state(index: &TapeIndex, items: &[TapeItem], at: usize, turn: usize) -> Vec<Mutation> {
+    let TapeItem::Change(moment, change) = &items[at] else { return Vec::new() };
+    let changed = |path: &str, value: &Value, change: Change<'static>| {
+        let words = format!("the state has another value at `{path}`");
+        let rule = json!({ "state": [{ "path": path, "equals": yaml_text(value) }] });
+        Mutation::new(MutationOperator::StateValue, turn, index.events[at], ChangeSubject::State, words)
+            .severity(MutantSeverity::Medium)
+            .named(path)
+            .instead(at, TapeItem::Change(*moment, change))
+            .noticed_by(MutationLevel::Turn(turn), rule)
+    };
+    match change {
+        Change::StateReplaced(Value::Object(state)) => {
+            let entries = state.iter().take(MOST);
+            let changed = entries.map(|(key, value)| {
+                let mut state = state.clone();
+                state.insert(key.clone(), other(value));
+                changed(key, value, Change::StateReplaced(Value::Object(state)))
+            });
+            changed.collect()
+        }
+        Change::StatePatched(Value::Array(patch)) => {
+            let steps = patch.iter().enumerate().take(MOST);
+            let changed = steps.filter_map(|(number, step)| {
+                let value = step.get("value")?;
+                let mut steps = patch.clone();
+                *steps[number].get_mut("value")? = other(value);
+                let pointer = step.get("path")?.as_str()?;
+                let place = pointer.trim_start_matches('/').replace('/', ".");
+                Some(changed(&place, value, Change::StatePatched(Value::Array(steps))))
+            });
+            changed.collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -87,7 +87,7 @@ fn judge_end(kind: ArgumentsKind, observed: &Observed) -> Vec<CheckFound> {
     found
 }
 
-/// Whether a result that is no error satisfies the schema of its tool.
+/// Whether a result that is not an error satisfies the schema of its tool.
 fn judge_result(tool: &CheckedTool<'_>, result: &ResultContent<'_>) -> Vec<CheckFound> {
     let Some(schema) = &tool.output else { return Vec::new() };
     let ResultContent::Structured(value) = result else {

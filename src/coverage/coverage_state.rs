@@ -57,7 +57,7 @@ impl CallEnding {
 /// How the calls to a tool ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OutcomeStates {
-    /// A call has a result that is no error.
+    /// A call has a result that is not an error.
     pub ok: CoverageState,
     /// A call failed.
     pub error: CoverageState,

@@ -318,7 +318,8 @@ fn a_killed_run_leaves_no_process() {
 target: { type: scripted, rules: [{ do: [{ say: hello }] }] }
 server: { cmd: [sh, -c, "echo $$ > a; sleep 600 & echo $! > b; echo ready; wait"], ready: { stdout: ready } }
 "#;
-    let hooks = "hooks: [{ cmd: [\"true\"] }, { cmd: [sh, -c, \"echo $$ > c; sleep 600 & echo $! > d; echo up > up; wait\"] }]\n";
+    // More output than a pipe holds: the program reads it only once its guard knows the hook.
+    let hooks = "hooks: [{ cmd: [\"true\"] }, { cmd: [sh, -c, \"echo $$ > c; sleep 600 & echo $! > d; head -c 200000 /dev/zero >&2; echo up > up; wait\"] }]\n";
     let test = format!("{TEST}{hooks}").replace("1.0", "1.3");
     let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &test)]);
     let folder = project.folder();

@@ -11,6 +11,7 @@ mod encodings;
 mod hostile;
 mod oddities;
 mod openai;
+mod origins;
 mod pace;
 mod parts;
 mod progress;

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::source::{ProvenanceSource, either};
-use super::source_texts::{SourceText, SourceTexts};
+use super::source_texts::{SourceText, SourceTexts, texts};
 use super::traced_value::{TracedValue, scalars};
 use super::tracing::{Traced, Tracing, literals};
 use crate::assertion::describe::{around, literally, said, short};
 use crate::assertion::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, View};
 use crate::outcome::RuleCounts;
 use crate::text::nearest;
-use crate::trace::{Args, Delta, MessageKind, Origin, Trace};
+use crate::trace::{Args, Delta, MessageKind, Origin, ToolCall, Trace};
 
 /// How many values of sources are compared for the nearest one.
 const MOST_COMPARED: usize = 2000;
@@ -41,6 +41,8 @@ pub(super) struct ProvenanceMonitor {
     is_warned: bool,
     /// The messages whose values were looked at.
     read: HashSet<usize>,
+    /// The texts in the states so far: a state repeats most of the one before.
+    texts_of_states: HashSet<String>,
 }
 
 /// Something that is looked at in its turn.
@@ -50,6 +52,7 @@ enum WaitingValues {
     Message(usize),
     Result(usize, usize),
     Said(usize),
+    Id(usize),
 }
 
 impl ProvenanceMonitor {
@@ -66,6 +69,7 @@ impl ProvenanceMonitor {
             counts: RuleCounts::default(),
             is_warned: false,
             read: HashSet::new(),
+            texts_of_states: HashSet::new(),
         }
     }
 }
@@ -80,6 +84,12 @@ impl Monitor for ProvenanceMonitor {
                 self.wait(message.order, WaitingValues::Said(index));
             }
             self.seen_messages += 1;
+        }
+        if let Moment::Touched(Delta::CallStarted(index)) = moment
+            && self.tracing.from.contains(&ProvenanceSource::Results { tool: None, path: None })
+        {
+            // After the call's own values: it cannot know its id.
+            self.wait(trace.calls[index].order + 1, WaitingValues::Id(index));
         }
         match moment {
             Moment::Touched(Delta::CallStarted(index)) if self.is_traced(view, index) => {
@@ -201,6 +211,7 @@ impl ProvenanceMonitor {
                 match what {
                     WaitingValues::Said(index) => self.take_said(view.trace, index, Era::Now),
                     WaitingValues::Result(index, nth) => self.take_result(view.trace, index, nth, Era::Now),
+                    WaitingValues::Id(index) => self.take_id(&view.trace.calls[index]),
                     WaitingValues::Call(index) => self.look_at_call(view, index, &mut found),
                     WaitingValues::Message(index) => self.look_at_message(view, index, &mut found),
                 }
@@ -387,15 +398,33 @@ impl ProvenanceMonitor {
         }
     }
 
-    /// Takes what the state contains now.
+    /// Takes the id of a call: a call that asks for approval names the call that it is about.
+    fn take_id(&mut self, call: &ToolCall) {
+        let without = HashSet::new();
+        let event = Some(call.first_event);
+        self.from.add(
+            &call.wire_id,
+            SourceText { normaliser: &self.tracing.normaliser, event, without: &without },
+        );
+    }
+
+    /// Takes what the state contains now, and did not contain before.
     fn take_state(&mut self, trace: &Trace) {
+        let sides = [(&self.tracing.from, &mut self.from), (&self.tracing.not_from, &mut self.not_from)];
+        let sides = sides.into_iter().filter(|(sources, _)| sources.contains(&ProvenanceSource::State));
+        let mut wanting: Vec<&mut SourceTexts> = sides.map(|(_, texts)| texts).collect();
+        if wanting.is_empty() {
+            return;
+        }
         let without = HashSet::new();
         let of = SourceText { normaliser: &self.tracing.normaliser, event: None, without: &without };
-        if self.tracing.from.contains(&ProvenanceSource::State) {
-            self.from.add_value(trace.state.value(), of);
-        }
-        if self.tracing.not_from.contains(&ProvenanceSource::State) {
-            self.not_from.add_value(trace.state.value(), of);
+        let mut found = Vec::new();
+        texts(trace.state.value(), &mut found);
+        for text in found {
+            if !self.texts_of_states.contains(text.as_ref()) {
+                wanting.iter_mut().for_each(|texts| texts.add(&text, of));
+                self.texts_of_states.insert(text.into_owned());
+            }
         }
     }
 }

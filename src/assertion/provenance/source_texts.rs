@@ -1,11 +1,12 @@
 //! The texts of sources, so that a value is looked for in all of them at once.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
 use super::traced_value::{Normaliser, TracedValue, is_traceable};
-use super::word::{has_whole, json_number, numbers, runs_of_digits, tokens, words};
+use super::word::{has_whole, numbers, runs_of_digits, tokens, words};
 
 /// The texts of sources, each with the number of the event that brought it.
 #[derive(Debug, Default)]
@@ -67,21 +68,9 @@ impl SourceTexts {
 
     /// Takes a value: its scalars, and the keys of its objects.
     pub(super) fn add_value(&mut self, value: &Value, of: SourceText<'_>) {
-        match value {
-            Value::String(text) => self.add(text, of),
-            Value::Number(number) => {
-                self.insert(json_number(value), of);
-                self.add(&number.to_string(), of);
-            }
-            Value::Array(items) => items.iter().for_each(|item| self.add_value(item, of)),
-            Value::Object(entries) => {
-                for (key, value) in entries {
-                    self.add(key, of);
-                    self.add_value(value, of);
-                }
-            }
-            Value::Bool(_) | Value::Null => {}
-        }
+        let mut found = Vec::new();
+        texts(value, &mut found);
+        found.iter().for_each(|text| self.add(text, of));
     }
 
     fn insert(&mut self, part: String, of: SourceText<'_>) {
@@ -128,5 +117,21 @@ impl SourceTexts {
     pub(super) fn identifiers(&self, most: usize) -> Vec<&str> {
         let like_values = self.known.keys().filter(|key| !key.starts_with("number ") && is_traceable(key));
         like_values.map(String::as_str).take(most).collect()
+    }
+}
+
+/// Adds the texts of a value: its strings and numbers, and the keys of its objects.
+pub(super) fn texts<'v>(value: &'v Value, found: &mut Vec<Cow<'v, str>>) {
+    match value {
+        Value::String(text) => found.push(text.into()),
+        Value::Number(number) => found.push(number.to_string().into()),
+        Value::Array(items) => items.iter().for_each(|item| texts(item, found)),
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                found.push(key.into());
+                texts(value, found);
+            }
+        }
+        Value::Bool(_) | Value::Null => {}
     }
 }

@@ -70,10 +70,10 @@ function lane(turn, numbers, scale, show, distance) {
     first.title = `first text after ${took(turn.first_text_ms)}`;
     track.append(first);
   }
-  const rows = stack(calls(turn), turn, numbers, scale, show);
-  const bars = make("ul", { class: "bars" }, ...rows.bars);
-  bars.style.height = `${rows.depth * 22 + 8}px`;
-  track.append(bars);
+  const rows = stack(bars(turn, numbers), turn, numbers, scale, show);
+  const drawn = make("ul", { class: "bars" }, ...rows.bars);
+  drawn.style.height = `${rows.depth * 22 + 8}px`;
+  track.append(drawn);
   const name = make("span", { class: "turn" }, `Turn ${turn.number}`, turn.id ? said(` ${turn.id}`) : undefined);
   const label = make("div", { class: "label" }, name, ...facts(turn));
   return make("li", { class: "lane" }, label, track);
@@ -113,9 +113,13 @@ function gap(from, to, limit, scale) {
   return [idle, over];
 }
 
-/** What a lane has bars for: calls, and those of earlier turns that were still open. */
-function calls(turn) {
+/** What a lane has bars for: calls, those of earlier turns that were still open, and messages that a finding is about. */
+function bars(turn, numbers) {
   return turn.lines.flatMap((line) => {
+    if (line.kind === "says") {
+      const isCited = numbers.of(line.event).length > 0;
+      return isCited ? [{ line: { ...line, name: `“${line.text}”` }, from: line.said_ms, to: line.said_ms, isSaid: true }] : [];
+    }
     if (line.kind === "calls") {
       const end = line.duration_ms === undefined ? turn.duration_ms : line.started_ms + line.duration_ms;
       return [{ line, from: line.started_ms, to: Math.max(end, line.started_ms), isOpen: line.duration_ms === undefined }];
@@ -146,8 +150,8 @@ function stack(bars, turn, numbers, scale, show) {
     names.push((cited || isOver) && "cited", fromRight && "right", isCrowded && "crowded");
     const item = placed(names.filter(Boolean).join(" "), bar.from, bar.to, scale);
     item.style.top = `${row * 22 + 4}px`;
-    const open = bar.isOpen ? ", no result" : `, ${took(bar.to - bar.from)}`;
-    const title = `${name} at ${took(bar.from)}${open}`;
+    const lasted = bar.isOpen ? ", no result" : `, ${took(bar.to - bar.from)}`;
+    const title = `${name} at ${took(bar.from)}${bar.isSaid ? "" : lasted}`;
     const button = make("button", { type: "button", title, "aria-label": `${title}: show it in the transcript` }, name);
     button.addEventListener("click", () => show(bar.line.event));
     item.append(button);

@@ -12,7 +12,7 @@ use crate::report::words::duration::milliseconds;
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum LineView<'a> {
     /// A message of the agent.
-    Says { event: u32, text: &'a str },
+    Says { event: u32, said_ms: f64, text: &'a str },
     /// Its reasoning.
     Thinks { event: u32, text: &'a str },
     /// A tool call.
@@ -97,7 +97,9 @@ fn fitting<'s>(sizes: impl Iterator<Item = &'s usize>, room: usize) -> usize {
 
 fn view(line: &TranscriptLine) -> LineView<'_> {
     match line {
-        TranscriptLine::Says(said) => LineView::Says { event: said.event, text: &said.text },
+        TranscriptLine::Says(said) => {
+            LineView::Says { event: said.event, said_ms: milliseconds(said.at_us), text: &said.text }
+        }
         TranscriptLine::Thinks(said) => LineView::Thinks { event: said.event, text: &said.text },
         TranscriptLine::Custom { event, name, value, .. } => LineView::Custom { event: *event, name, value },
         TranscriptLine::Calls(call) => self::call(call),

@@ -163,6 +163,7 @@ fn output_that_cannot_be_written_is_an_error() {
     for arguments in [
         "list",
         "list --json",
+        "list --rules",
         "schema test",
         "check",
         "explain a.test.yaml",

@@ -47,6 +47,8 @@ pub struct ExplainedLimit {
     pub measure: Measure,
     /// What applies, which may be that there is no limit.
     pub words: String,
+    /// The turns to which a limit of the test applies, to be read after its words; may be empty.
+    pub turns: String,
     /// Where it is written.
     pub origin: RuleOrigin,
     /// What this scope replaces or switches off, the nearest level first.
@@ -72,7 +74,7 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
                 })
                 .collect();
             let (word, together) = if measure.has_total() { ("for", " together") } else { ("on", "") };
-            limit.words.push_str(&listed(&applies, word, together));
+            limit.turns = listed(&applies, word, together);
         }
         Some(limit)
     };
@@ -148,6 +150,7 @@ fn limit(measure: Measure, levels: &[&Block]) -> Option<ExplainedLimit> {
     let instead =
         |outer: &Setting| (format!("{instead} {}", outer.describe(measure)), outer.origin().clone());
     Some(ExplainedLimit {
+        turns: String::new(),
         measure,
         words,
         origin: setting.origin().clone(),

@@ -1,4 +1,4 @@
-//! `ananke list`: which tests there are.
+//! `ananke list`: which tests there are, or which rules they have.
 
 use std::io::{self, Write};
 
@@ -9,8 +9,10 @@ use clap::Args;
 use serde_json::json;
 
 use super::exit::Exit;
+use super::list_rules::RuleList;
 use super::load::load;
 use super::print::print;
+use super::print_problems::print_problems;
 use super::selection_options::SelectionOptions;
 use ananke::text::{columns, escape};
 
@@ -18,6 +20,9 @@ use ananke::text::{columns, escape};
 pub(crate) struct ListOptions {
     #[command(flatten)]
     pub(crate) selection: SelectionOptions,
+    /// List the rules instead: each with its place, its level and how many tests it applies to
+    #[arg(long)]
+    pub(crate) rules: bool,
     /// Print one JSON array instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -29,6 +34,16 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
+    if options.rules {
+        return match RuleList::of(context, &plan) {
+            Ok(rules) if options.json => print(Exit::Success, |out| rules.as_json(&redactor, out)),
+            Ok(rules) => print(Exit::Success, |out| rules.as_text(&redactor, out)),
+            Err(broken) => {
+                print_problems(&broken, options.selection.color, context, &redactor);
+                Exit::Failure
+            }
+        };
+    }
     let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
     print(Exit::Success, |out| {
         if options.json {

@@ -27,6 +27,7 @@ mod interrupt;
 mod last_run;
 mod line_reading;
 mod list;
+mod list_rules;
 mod load;
 mod mock;
 mod mutate;

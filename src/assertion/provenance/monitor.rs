@@ -422,7 +422,9 @@ impl ProvenanceMonitor {
         texts(trace.state.value(), &mut found);
         for text in found {
             if !self.texts_of_states.contains(text.as_ref()) {
-                wanting.iter_mut().for_each(|texts| texts.add(&text, of));
+                for texts in &mut wanting {
+                    texts.add(&text, of);
+                }
                 self.texts_of_states.insert(text.into_owned());
             }
         }

@@ -70,7 +70,9 @@ impl SourceTexts {
     pub(super) fn add_value(&mut self, value: &Value, of: SourceText<'_>) {
         let mut found = Vec::new();
         texts(value, &mut found);
-        found.iter().for_each(|text| self.add(text, of));
+        for text in &found {
+            self.add(text, of);
+        }
     }
 
     fn insert(&mut self, part: String, of: SourceText<'_>) {

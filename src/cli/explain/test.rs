@@ -157,8 +157,8 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
         ));
     }
     let width = part.limits.iter().map(|limit| limit.measure.name().len()).fold(8, usize::max);
-    for ExplainedLimit { measure, words, origin, replaced } in &part.limits {
-        row(4, &format!("{:<width$}  {words}", measure.name()), Emphasis::Normal, origin, table);
+    for ExplainedLimit { measure, words, turns, origin, replaced } in &part.limits {
+        row(4, &format!("{:<width$}  {words}{turns}", measure.name()), Emphasis::Normal, origin, table);
         for (words, origin) in replaced {
             row(width + 6, words, Emphasis::Faint, origin, table);
         }

@@ -30,6 +30,7 @@ mod load;
 mod masking;
 mod mistakes;
 mod mocks;
+mod mutations;
 mod normalising;
 mod open_files;
 mod outputs;

@@ -30,8 +30,7 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
                 let words =
                     format!("argument `{key}` of `{}` {what}: {} instead of {}", call.name, new, value);
                 let args = with(&args, key, Some(new));
-                let mutation = changed(operator, call, items, &args, words);
-                noticed(mutation, call, key, value, args.get(key))
+                noticed(changed(operator, call, items, &args, words), call, key, value)
             };
             if let Some(own) = identifier(value) {
                 let swapped = known
@@ -50,13 +49,13 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
             let words = format!("argument `{key}` of `{}` is missing", call.name);
             let dropped =
                 changed(MutationOperator::DropArgument, call, items, &with(&args, key, None), words);
-            found.extend(noticed(dropped, call, key, value, None));
+            found.extend(noticed(dropped, call, key, value));
         }
         let words = format!("`{}` has one more argument, `{NEW}`", call.name);
         let added =
             changed(MutationOperator::AddArgument, call, items, &with(&args, NEW, Some(json!(true))), words);
         let rule = json!({ "name": call.name, "args": yaml_text(&Value::Object(args)), "exact": true });
-        found.extend(added.map(|added| added.named(NEW).noticed_by(level(call), require(&rule))));
+        found.extend(added.map(|added| added.noticed_by(level(call), require(&rule))));
     }
     found
 }
@@ -88,19 +87,9 @@ fn with(args: &Map<String, Value>, key: &str, value: Option<Value>) -> Map<Strin
     args
 }
 
-fn noticed(
-    mutation: Option<Mutation>,
-    call: &TapedCall,
-    key: &str,
-    value: &Value,
-    new: Option<&Value>,
-) -> Option<Mutation> {
+fn noticed(mutation: Option<Mutation>, call: &TapedCall, key: &str, value: &Value) -> Option<Mutation> {
     let rule = json!({ "name": call.name, "args": { key: yaml_text(value) } });
-    let mutation = mutation?.named(key).noticed_by(level(call), require(&rule));
-    Some(match new {
-        Some(Value::String(new)) => mutation.named(new),
-        _ => mutation,
-    })
+    Some(mutation?.noticed_by(level(call), require(&rule)))
 }
 
 /// The call with other arguments; `None` if its arguments are not on the tape.

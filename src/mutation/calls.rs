@@ -38,7 +38,8 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
 
 /// A change of this kind to a call.
 pub(super) fn about(operator: MutationOperator, call: &TapedCall, change: String) -> Mutation {
-    Mutation::new(operator, call.turn, call.event, ChangeSubject::Calls, change).of_tool(&call.name)
+    let mutation = Mutation::new(operator, call.turn, call.event, ChangeSubject::Calls, change);
+    mutation.of_tool(&call.name).of_id(&call.id)
 }
 
 /// The level of the turn of a call.
@@ -63,9 +64,11 @@ fn count(index: &TapeIndex, call: &TapedCall) -> usize {
 fn dropped(index: &TapeIndex, call: &TapedCall) -> Mutation {
     let TapedCall { id, name, .. } = call;
     let many = count(index, call);
-    let mutation = about(MutationOperator::DropCall, call, format!("the call to `{name}` is not made"))
+    let mut mutation = about(MutationOperator::DropCall, call, format!("the call to `{name}` is not made"))
         .without(call.parts.iter().chain(&call.answers).copied())
         .in_snapshots(SnapshotEdit::NoCall(id.clone()));
+    mutation.site.missing_tools.push(name.clone());
+    mutation.site.data.push((format!("{} {}", call.args, call.result_text()), String::new()));
     let mutation = if many == 1 {
         mutation.noticed_by(level(call), require(&json!({ "name": name })))
     } else {
@@ -80,6 +83,7 @@ fn duplicated(index: &TapeIndex, call: &TapedCall, items: &[TapeItem]) -> Mutati
     let last = call.parts.last().copied().unwrap_or_default();
     let mut mutation =
         about(MutationOperator::DuplicateCall, call, format!("the call to `{name}` is made twice"))
+            .of_id(NEW_ID)
             .with(last + 1, call.parts.iter().map(again).collect());
     for answer in &call.answers {
         mutation = mutation.with(answer + 1, vec![again(answer)]);
@@ -122,7 +126,7 @@ fn swapped(index: &TapeIndex, first: &TapedCall, second: &TapedCall, items: &[Ta
     }
     let words = format!("the calls to `{}` and `{}` change places", first.name, second.name);
     let moved = |call: &[usize]| call.iter().map(|at| items[*at].clone()).collect::<Vec<_>>();
-    let mut mutation = about(MutationOperator::SwapCalls, first, words).named(&second.name);
+    let mut mutation = about(MutationOperator::SwapCalls, first, words).of_id(&second.id);
     for (here, there) in [(&first.parts, &second.parts), (&first.answers, &second.answers)] {
         mutation = mutation.without(here.iter().chain(there).copied());
         let (Some(at), Some(other)) =
@@ -153,12 +157,9 @@ fn moved(index: &TapeIndex, call: &TapedCall, items: &[TapeItem]) -> Option<Muta
     let words = format!("the call to `{}` is made after the text that followed it", call.name);
     let said = pattern(&text.text);
     let rule = json!({ "whenever": [{ "says": said, "preceded_by": { "call": call.name } }] });
-    Some(
-        about(MutationOperator::MoveCall, call, words)
-            .without(own)
-            .with(end, moved)
-            .noticed_by(level(call), rule),
-    )
+    let mut mutation = about(MutationOperator::MoveCall, call, words).of_id(&text.id);
+    mutation.site.missing_tools.push(call.name.clone());
+    Some(mutation.without(own).with(end, moved).noticed_by(level(call), rule))
 }
 
 /// A call that nothing in the project knows, at the end of a turn.
@@ -183,6 +184,7 @@ fn undeclared(index: &TapeIndex, turn: usize, items: &[TapeItem]) -> Option<Muta
     let mutation =
         Mutation::new(MutationOperator::UndeclaredCall, turn, index.events[end], ChangeSubject::Calls, words)
             .of_tool(UNDECLARED)
+            .of_id(NEW_ID)
             .severity(MutantSeverity::High)
             .with(end, changes.into_iter().map(|change| TapeItem::Change(at, change)).collect())
             .noticed_by(MutationLevel::Test, json!({ "tools": { "allow_only": known } }));

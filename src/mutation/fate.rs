@@ -1,6 +1,9 @@
 //! The fate of a changed conversation.
 
-use crate::outcome::Level;
+use std::collections::BTreeSet;
+
+use super::change_site::ChangeSite;
+use crate::outcome::{Failure, Level};
 
 /// The fate of a changed conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +28,28 @@ pub enum Fate {
 }
 
 impl Fate {
+    /// The fate of a conversation with these failures, whose change is at `site` and shown by the events `changed`.
+    pub(super) fn of<'f>(
+        failures: impl IntoIterator<Item = &'f Failure>,
+        site: &ChangeSite,
+        changed: &BTreeSet<u32>,
+    ) -> Self {
+        let mut other = None;
+        for failure in failures {
+            let Failure { rule, level, message, .. } = failure;
+            if site.is_named_by(failure, changed) {
+                return Self::Killed { rule: rule.clone(), level: *level, message: message.clone() };
+            }
+            other.get_or_insert_with(|| format!("`{rule}`: {message}"));
+        }
+        other.map_or(Self::Survived, Self::KilledOtherwise)
+    }
+
+    /// Whether no rule noticed it for the right reason, and one should.
+    pub(super) fn is_unnoticed(&self) -> bool {
+        matches!(self, Self::Survived | Self::KilledOtherwise(_))
+    }
+
     /// The word in reports.
     pub fn as_str(&self) -> &'static str {
         match self {

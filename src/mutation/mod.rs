@@ -20,6 +20,7 @@ mod recorded_conversation;
 mod results;
 mod rule_insertion;
 mod rule_text;
+mod seen_mutants;
 mod severity;
 mod streams;
 mod suggestion;

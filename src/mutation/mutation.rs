@@ -86,7 +86,7 @@ impl Mutation {
             tool: None,
             change,
             rules: Vec::new(),
-            site: ChangeSite { subject, names: Vec::new() },
+            site: ChangeSite::new(subject),
             edits: Vec::new(),
             later: None,
             in_snapshots: None,
@@ -98,12 +98,12 @@ impl Mutation {
     pub(super) fn of_tool(mut self, tool: &str) -> Self {
         self.severity = MutantSeverity::of_tool(tool);
         self.tool = Some(tool.to_owned());
-        self.named(tool)
+        self
     }
 
-    /// The same, which a finding may name so.
-    pub(super) fn named(mut self, name: impl Into<String>) -> Self {
-        self.site.names.extend(Some(name.into()).filter(|name| !name.trim().is_empty()));
+    /// The same, which changes the call or message with this id.
+    pub(super) fn of_id(mut self, id: &str) -> Self {
+        self.site.ids.push(id.to_owned());
         self
     }
 

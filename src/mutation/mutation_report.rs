@@ -42,7 +42,7 @@ pub struct OperatorScore {
     pub score: Score,
 }
 
-/// A change that no rule noticed.
+/// A change that no rule noticed, or that made a rule fail that names something else.
 #[derive(Clone, Debug)]
 pub struct SurvivingMutant {
     /// The id of the test.
@@ -57,6 +57,8 @@ pub struct SurvivingMutant {
     pub event: u32,
     /// The change, in words.
     pub change: String,
+    /// The finding of a rule that failed for another reason.
+    pub other_finding: Option<String>,
     /// A rule that would notice it, if one was found.
     pub suggestion: Option<Suggestion>,
 }
@@ -66,11 +68,14 @@ pub struct SurvivingMutant {
 pub struct MutationReport {
     /// Everything.
     pub total: Score,
-    /// Test by test, in the order in which they were added.
+    /// Test by test, in the order in which they were added, each once.
     pub tests: Vec<TestScore>,
     /// The changes that no rule noticed, in the same order.
     pub survivors: Vec<SurvivingMutant>,
+    /// The changes with which rules failed that name something else, in the same order.
+    pub killed_otherwise: Vec<SurvivingMutant>,
     operators: BTreeMap<MutationOperator, Score>,
+    positions: BTreeMap<String, usize>,
 }
 
 impl Score {
@@ -111,31 +116,37 @@ impl Score {
 }
 
 impl MutationReport {
-    /// Adds a test, with its changes and their fates; `suggestions` gives the rule that would notice the change of a number.
+    /// Adds a recording of a test, with its changes and their fates; `suggestions` gives the rule that would notice the change of a number.
     pub fn add(
         &mut self,
         id: &str,
         fates: &[(Mutation, Fate)],
         suggestions: &mut dyn FnMut(usize) -> Option<Suggestion>,
     ) {
-        let mut score = Score::default();
+        let at = *self.positions.entry(id.to_owned()).or_insert(self.tests.len());
+        if at == self.tests.len() {
+            self.tests.push(TestScore { id: id.to_owned(), score: Score::default() });
+        }
         for (number, (mutation, fate)) in fates.iter().enumerate() {
-            score.add(fate);
+            self.tests[at].score.add(fate);
             self.total.add(fate);
             self.operators.entry(mutation.operator).or_default().add(fate);
-            if *fate == Fate::Survived {
-                self.survivors.push(SurvivingMutant {
-                    test: id.to_owned(),
-                    operator: mutation.operator,
-                    severity: mutation.severity,
-                    turn: mutation.turn,
-                    event: mutation.event,
-                    change: mutation.change.clone(),
-                    suggestion: suggestions(number),
-                });
-            }
+            let (list, other_finding) = match fate {
+                Fate::Survived => (&mut self.survivors, None),
+                Fate::KilledOtherwise(finding) => (&mut self.killed_otherwise, Some(finding.clone())),
+                Fate::Killed { .. } | Fate::KilledByProtocol(_) | Fate::Harmless(_) => continue,
+            };
+            list.push(SurvivingMutant {
+                test: id.to_owned(),
+                operator: mutation.operator,
+                severity: mutation.severity,
+                turn: mutation.turn,
+                event: mutation.event,
+                change: mutation.change.clone(),
+                other_finding,
+                suggestion: suggestions(number),
+            });
         }
-        self.tests.push(TestScore { id: id.to_owned(), score });
     }
 
     /// The scores of the kinds of changes that there were.

@@ -11,6 +11,7 @@ use super::fate::Fate;
 use super::mutation_report::MutationReport;
 use super::recorded_conversation::RecordedConversation;
 use super::rule_insertion::inserted;
+use super::seen_mutants::SeenMutants;
 use super::suggestion::{Suggestion, SuggestionSearch, replayed};
 use crate::context::{Context, write_file};
 use crate::freeze::FreezeError;
@@ -40,6 +41,8 @@ pub struct MutationRun {
     plan: Plan,
     selection: Selection,
     used: Vec<bool>,
+    /// What the newest test was changed to so far, by all of its recordings.
+    seen: SeenMutants,
     /// The tests that rules are suggested for.
     fixable: Vec<(CaseEntry, Arc<KeptRecording>, Vec<Suggestion>)>,
 }
@@ -54,8 +57,8 @@ impl MutationRun {
         let Some(plan) = plan else { return Err(FreezeError::Broken(problems, redactor)) };
         let gate = MutationGate::of(&plan.config, &mut Vec::new());
         let used = vec![false; gate.harmless.len()];
-        let (report, fixable) = (MutationReport::default(), Vec::new());
-        Ok(Self { gate, report, took_us: 0, plan, selection, used, fixable })
+        let (report, seen, fixable) = (MutationReport::default(), SeenMutants::default(), Vec::new());
+        Ok(Self { gate, report, took_us: 0, plan, selection, used, seen, fixable })
     }
 
     /// The file of the config, if there is one.
@@ -97,11 +100,12 @@ impl MutationRun {
                 *fate = Fate::Harmless(self.gate.harmless[number].reason.clone());
             }
         }
+        fates.retain(|(mutation, fate)| self.seen.is_new(id, mutation, fate));
         let mut found = BTreeMap::new();
         if suggestions == Suggestions::On {
             let mut search = SuggestionSearch::new(context, &self.selection, &recording, &conversation);
             for (number, (mutation, _)) in
-                fates.iter().enumerate().filter(|(_, (_, fate))| *fate == Fate::Survived)
+                fates.iter().enumerate().filter(|(_, (_, fate))| fate.is_unnoticed())
             {
                 if let Some(suggestion) = search.find(mutation).await {
                     found.insert(number, suggestion);

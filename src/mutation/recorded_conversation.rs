@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
 
+use super::change_site::ChangeSite;
 use super::fate::Fate;
 use super::mutation::Mutation;
 use super::tape_index::TapeIndex;
@@ -14,6 +15,7 @@ use super::{arguments, calls, results, streams, texts};
 use crate::context::Context;
 use crate::engine::{TapeItem, TapePlayer};
 use crate::freeze::{FreezeError, run_test};
+use crate::model::MutationOperator;
 use crate::outcome::{Failure, Outcome, Status};
 use crate::plan::{CaseEntry, Plan};
 use crate::recording::KeptRecording;
@@ -99,8 +101,16 @@ impl RecordedConversation {
         mutations.extend(arguments::mutations(&self.index, items));
         mutations.extend(results::mutations(&self.index, items));
         mutations.extend(texts::mutations(&self.index, items));
-        mutations.extend(streams::mutations(&self.index, items));
-        mutations.extend(streams::of_bytes(&self.recording));
+        let of_bytes = streams::of_bytes(&self.recording, &self.index);
+        let has_bytes = |turn| {
+            of_bytes.iter().any(|same| same.operator == MutationOperator::ErrorEvent && same.turn == turn)
+        };
+        let decoded = streams::mutations(&self.index, items);
+        let is_needed = |mutation: &Mutation| {
+            mutation.operator != MutationOperator::ErrorEvent || !has_bytes(mutation.turn)
+        };
+        mutations.extend(decoded.into_iter().filter(is_needed));
+        mutations.extend(of_bytes);
         mutations.sort_by_key(|mutation| mutation.operator);
         mutations.truncate(MOST_MUTATIONS);
         mutations
@@ -112,19 +122,11 @@ impl RecordedConversation {
     /// If a pattern compiles to more than is allowed.
     pub fn evaluate(&self, mutation: &Mutation) -> Result<Fate, regex::Error> {
         let (items, changed) = mutated(&self.taped.items, mutation);
-        let judged = self.judged(&items, Some(&changed))?;
+        let judged = self.judged(&items, Some((&mutation.site, &changed)))?;
         if let Some(problem) = judged.problem {
             return Ok(Fate::KilledByProtocol(problem));
         }
-        let site = &mutation.site;
-        let named = judged.failures.iter().find(|failure| site.is_named_by(failure, &judged.changed));
-        Ok(match (named, judged.failures.first()) {
-            (Some(Failure { rule, level, message, .. }), _) => {
-                Fate::Killed { rule: rule.clone(), level: *level, message: message.clone() }
-            }
-            (None, Some(other)) => Fate::KilledOtherwise(format!("`{}`: {}", other.rule, other.message)),
-            (None, None) => Fate::Survived,
-        })
+        Ok(Fate::of(&judged.failures, &mutation.site, &judged.changed))
     }
 
     /// Its fate with a change to the bytes of a response: it is replayed as a whole.
@@ -134,17 +136,16 @@ impl RecordedConversation {
     pub async fn evaluate_bytes(&self, context: &Context, mutation: &Mutation) -> Result<Fate, FreezeError> {
         let faulty = mutation.stream.and_then(|(number, fault)| self.recording.with_fault(number, fault));
         let Some(faulty) = faulty else { return Ok(Fate::Survived) };
-        let outcome = run_test(context, &self.plan, Some(&Arc::new(faulty))).await?.outcome;
-        if let Some((_, problem)) = outcome.first_problem() {
+        let held = run_test(context, &self.plan, Some(&Arc::new(faulty))).await?;
+        if let Some((_, problem)) = held.outcome.first_problem() {
             return Ok(Fate::KilledByProtocol(problem.message.clone()));
         }
-        let failure = outcome.all_failures().next().map(|(_, failure)| failure);
-        Ok(match failure {
-            Some(Failure { rule, level, message, .. }) => {
-                Fate::Killed { rule: rule.clone(), level: *level, message: message.clone() }
-            }
-            None if outcome.status() == Status::Passed => Fate::Survived,
-            None => Fate::KilledByProtocol(outcome.status().as_str().to_owned()),
+        let status = held.outcome.status();
+        let (site, changed) = streams::difference(&self.index, &TapeIndex::of(&held.taped), mutation.turn);
+        let failures = held.outcome.all_failures().map(|(_, failure)| failure);
+        Ok(match Fate::of(failures, &site, &changed) {
+            Fate::Survived if status != Status::Passed => Fate::KilledByProtocol(status.as_str().to_owned()),
+            fate => fate,
         })
     }
 
@@ -193,7 +194,11 @@ impl RecordedConversation {
     }
 
     /// What the rules say of these items, as a run would: it ends with the first turn that does not pass.
-    fn judged(&self, items: &[TapeItem], changed: Option<&BTreeSet<usize>>) -> Result<Judged, regex::Error> {
+    fn judged(
+        &self,
+        items: &[TapeItem],
+        change: Option<(&ChangeSite, &BTreeSet<usize>)>,
+    ) -> Result<Judged, regex::Error> {
         let mut player = self.taped.player()?;
         let mut judged = Judged::default();
         for (number, item) in items.iter().enumerate() {
@@ -203,7 +208,7 @@ impl RecordedConversation {
             }
             let is_end = matches!(item, TapeItem::TurnEnded(_));
             player.play(item.clone())?;
-            if changed.is_some_and(|changed| changed.contains(&number)) {
+            if change.is_some_and(|(site, changed)| changed.contains(&number) || site.has(item)) {
                 judged.changed.insert(player.trace.last_event());
             }
             if is_end && !player.failures.is_empty() && number + 1 < items.len() {

@@ -8,7 +8,7 @@ use super::calls::{about, level, require};
 use super::mutation::{Mutation, SnapshotEdit};
 use super::other_value::{other, other_text};
 use super::rule_text::{escaped, yaml_text};
-use super::tape_index::{TapeIndex, TapedCall};
+use super::tape_index::{TapeIndex, TapedCall, text_of};
 use crate::engine::TapeItem;
 use crate::model::MutationOperator;
 use crate::trace::{Change, ResultContent};
@@ -27,8 +27,11 @@ fn of_call(call: &TapedCall, items: &[TapeItem]) -> Vec<Mutation> {
     let id = || Cow::Owned(call.id.clone());
     let name = &call.name;
     let answered = |operator, result: ResultContent<'static>, is_error: Option<bool>, what: &str| {
+        let gone = (call.result_text(), text_of(&result));
         let change = Change::CallAnswered { id: id(), result, is_error };
-        about(operator, call, format!("the result of `{name}` {what}"))
+        let mut mutation = about(operator, call, format!("the result of `{name}` {what}"));
+        mutation.site.data.push(gone);
+        mutation
             .instead(*at, TapeItem::Change(*moment, change))
             .in_snapshots(SnapshotEdit::NoResult(call.id.clone()))
     };

@@ -1,8 +1,10 @@
 //! Changes to the state, to how a run ends, to times, and to the bytes of responses.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
-use super::change_site::ChangeSubject;
+use super::change_site::{ChangeSite, ChangeSubject};
 use super::mutation::{Mutation, MutationLevel};
 use super::other_value::other;
 use super::rule_text::yaml_text;
@@ -19,6 +21,9 @@ const MOST: usize = 4;
 /// By how much a gap is stretched, in microseconds: a minute, less than turns may take.
 const STRETCH: u64 = 60_000_000;
 
+/// What a run does that fails.
+const ENDS_WITH_ERROR: &str = "the run ends with an error";
+
 /// All changes to the state, to ends and to times.
 pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> {
     let mut found: Vec<Mutation> =
@@ -31,20 +36,19 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
             Mutation::new(operator, number, index.events[end], ChangeSubject::End, words.to_owned())
                 .instead(end, TapeItem::Change(*at, Change::RunEnded(how)))
         };
-        if let RunEnd::Interrupted(interrupts) = how {
-            let asked = interrupts.iter().find_map(|interrupt| interrupt.message.clone()).unwrap_or_default();
+        if matches!(how, RunEnd::Interrupted(_)) {
             let skipped = ended(
                 MutationOperator::SkipInterrupt,
                 RunEnd::Finished,
                 "the agent does not wait for an answer",
             );
             let rule = json!({ "outcome": "interrupted" });
-            let skipped = skipped.named(asked).severity(MutantSeverity::High);
+            let skipped = skipped.severity(MutantSeverity::High);
             found.push(skipped.noticed_by(MutationLevel::Turn(number), rule));
         }
         if !matches!(how, RunEnd::Error { .. }) {
             let error = RunEnd::Error { message: "the model is overloaded".to_owned(), code: None };
-            let failed = ended(MutationOperator::ErrorEvent, error, "the run ends with an error");
+            let failed = ended(MutationOperator::ErrorEvent, error, ENDS_WITH_ERROR);
             let rule = json!({ "outcome": "finished" });
             found.push(failed.severity(MutantSeverity::Medium).noticed_by(MutationLevel::Turn(number), rule));
         }
@@ -53,8 +57,9 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
 }
 
 /// All changes to the bytes of the responses of a recording.
-pub(super) fn of_bytes(recording: &KeptRecording) -> Vec<Mutation> {
+pub(super) fn of_bytes(recording: &KeptRecording, index: &TapeIndex) -> Vec<Mutation> {
     let faults = [
+        (MutationOperator::ErrorEvent, StreamFault::Error, ENDS_WITH_ERROR),
         (
             MutationOperator::CutStream,
             StreamFault::Cut,
@@ -67,6 +72,10 @@ pub(super) fn of_bytes(recording: &KeptRecording) -> Vec<Mutation> {
     for (number, turn) in recording.streams() {
         let turn = usize::try_from(turn.saturating_sub(1)).unwrap_or_default();
         for (operator, fault, words) in faults {
+            let has_failed = index.turns.get(turn).is_some_and(|turn| turn.has_failed);
+            if fault == StreamFault::Error && (has_failed || !recording.can_report_failure(number)) {
+                continue;
+            }
             let mutation = Mutation::new(operator, turn, 0, ChangeSubject::End, words.to_owned());
             found.push(Mutation {
                 stream: Some((number, fault)),
@@ -76,6 +85,36 @@ pub(super) fn of_bytes(recording: &KeptRecording) -> Vec<Mutation> {
         }
     }
     found
+}
+
+/// What a change to the bytes of a response changed in the end, and the events that show it: calls and messages that are
+/// missing or different, and how the turn `turn` ended.
+pub(super) fn difference(before: &TapeIndex, after: &TapeIndex, turn: usize) -> (ChangeSite, BTreeSet<u32>) {
+    let mut site = ChangeSite::new(ChangeSubject::End);
+    let mut events: BTreeSet<u32> = after
+        .turns
+        .get(turn)
+        .and_then(|turn| turn.end)
+        .and_then(|end| after.events.get(end))
+        .copied()
+        .into_iter()
+        .collect();
+    for call in &before.calls {
+        match after.calls.iter().find(|same| same.id == call.id) {
+            None => site.missing_tools.push(call.name.clone()),
+            Some(same) if !same.is_same(call) => events.extend([same.event]),
+            Some(_) => {}
+        }
+    }
+    for text in &before.texts {
+        let same = after.texts.iter().find(|same| same.id == text.id);
+        let new = same.map_or("", |same| same.text.as_str());
+        if new != text.text {
+            events.extend(same.map(|same| same.event));
+            site.texts.push((text.text.clone(), new.to_owned()));
+        }
+    }
+    (site, events)
 }
 
 /// The last event of a turn comes later.
@@ -105,7 +144,6 @@ fn state(index: &TapeIndex, items: &[TapeItem], at: usize, turn: usize) -> Vec<M
         let rule = json!({ "state": [{ "path": path, "equals": yaml_text(value) }] });
         Mutation::new(MutationOperator::StateValue, turn, index.events[at], ChangeSubject::State, words)
             .severity(MutantSeverity::Medium)
-            .named(path)
             .instead(at, TapeItem::Change(*moment, change))
             .noticed_by(MutationLevel::Turn(turn), rule)
     };

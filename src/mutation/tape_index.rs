@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::context::At;
 use crate::engine::TapeItem;
 use crate::run::TapedConversation;
-use crate::trace::{Change, MessageKind, ResultContent, Trace};
+use crate::trace::{Change, MessageKind, ResultContent, RunEnd, Trace};
 
 /// A call on a tape.
 #[derive(Clone, Debug)]
@@ -50,6 +50,8 @@ pub(super) struct TapedTurn {
     pub(super) end: Option<usize>,
     /// Whether that is the end of a run.
     pub(super) is_run_end: bool,
+    /// Whether that run failed.
+    pub(super) has_failed: bool,
 }
 
 /// What is where on a tape.
@@ -103,7 +105,10 @@ impl TapeIndex {
         }
         let TapeItem::Change(_, change) = item else { return };
         match change {
-            Change::RunEnded(_) => (taped.end, taped.is_run_end) = (Some(at), true),
+            Change::RunEnded(how) => {
+                (taped.end, taped.is_run_end) = (Some(at), true);
+                taped.has_failed = matches!(how, RunEnd::Error { .. });
+            }
             Change::StateReplaced(_) | Change::StatePatched(_) => self.states.push((at, turn)),
             Change::MessageOpened { id, role: MessageKind::Assistant, .. } => {
                 let (id, parts, text) = (id.to_string(), Vec::new(), String::new());
@@ -164,12 +169,31 @@ impl TapeIndex {
 }
 
 impl TapedCall {
+    /// Whether another call has the same arguments and the same result.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let result = |call: &Self| call.result.as_ref().map(|(_, result)| result.clone());
+        self.args == other.args && self.has_failed == other.has_failed && result(self) == result(other)
+    }
+
+    /// Its result as text.
+    pub(super) fn result_text(&self) -> String {
+        self.result.as_ref().map(|(_, result)| text_of(result)).unwrap_or_default()
+    }
+
     /// Its arguments, if they are an object.
     pub(super) fn arguments(&self) -> Option<serde_json::Map<String, Value>> {
         if self.args.trim().is_empty() {
             return Some(serde_json::Map::new());
         }
         serde_json::from_str(&self.args).ok()
+    }
+}
+
+/// A result as text.
+pub(super) fn text_of(result: &ResultContent<'_>) -> String {
+    match result {
+        ResultContent::Text(text) => text.to_string(),
+        ResultContent::Json(value) | ResultContent::Structured(value) => value.to_string(),
     }
 }
 

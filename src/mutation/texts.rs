@@ -48,7 +48,7 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
             let mutation = said(MutationOperator::AddClaim, text, items, claimed, words);
             let rule = json!({ "text": { "must_not_match": "(?i)\\bI have (also )?issued a refund\\b" } });
             found.extend(mutation.map(|mutation| {
-                mutation.severity(MutantSeverity::High).named("refund").noticed_by(MutationLevel::Test, rule)
+                mutation.severity(MutantSeverity::High).noticed_by(MutationLevel::Test, rule)
             }));
         }
     }
@@ -98,7 +98,7 @@ fn changed_word(text: &TapedText, items: &[TapeItem], word: &str) -> Option<Muta
     let new = if is_digits { other_text(word) } else { "something".to_owned() };
     let changed = text.text.replacen(word, &new, 1);
     let words = format!("the text says `{new}` instead of `{word}`");
-    let mutation = said(MutationOperator::ChangeWord, text, items, changed, words)?.named(word);
+    let mutation = said(MutationOperator::ChangeWord, text, items, changed, words)?;
     Some(mutation.noticed_by(level(text), json!({ "text": { "contains": [yaml_text(&json!(word))] } })))
 }
 
@@ -121,9 +121,11 @@ fn said(
     let (first, rest) = text.parts.split_first()?;
     let TapeItem::Change(at, _) = items[*first] else { return None };
     let delta = Change::MessageText { id: Cow::Owned(text.id.clone()), delta: Cow::Owned(new.clone()) };
-    let mutation = Mutation::new(operator, text.turn, text.event, ChangeSubject::Text, words)
+    let mut mutation = Mutation::new(operator, text.turn, text.event, ChangeSubject::Text, words)
+        .of_id(&text.id)
         .instead(*first, TapeItem::Change(at, delta))
         .without(rest.iter().copied());
+    mutation.site.texts.push((text.text.clone(), new.clone()));
     Some(mutation.in_snapshots(SnapshotEdit::Text(text.id.clone(), new)))
 }
 

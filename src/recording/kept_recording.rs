@@ -100,6 +100,11 @@ impl KeptRecording {
         stream_fault::streams(&self.recorded)
     }
 
+    /// Whether the response `number` can end with the protocol's event for an agent that failed.
+    pub fn can_report_failure(&self, number: usize) -> bool {
+        stream_fault::can_report_failure(&self.recorded, number)
+    }
+
     /// The same with a fault in the response `number`; `None` if there is no such response.
     #[must_use]
     pub fn with_fault(&self, number: usize, fault: StreamFault) -> Option<Self> {

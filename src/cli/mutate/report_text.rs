@@ -11,23 +11,13 @@ pub(super) fn write(
     report: &MutationReport,
     survivors: &[&SurvivingMutant],
 ) -> io::Result<()> {
-    for survivor in survivors {
-        let SurvivingMutant { test, operator, severity, turn, event, change, suggestion } = survivor;
-        writeln!(out, "survived: {operator} ({severity}) in {}", escape::terminal(test))?;
-        writeln!(out, "  turn {}, event {event}: {}", turn + 1, escape::terminal(change).replace('\n', " "))?;
-        if let Some(suggestion) = suggestion {
-            let (file, line) = (escape::terminal(&suggestion.file), suggestion.line);
-            let level = match suggestion.level_words() {
-                level if level == "test" => "the test".to_owned(),
-                level => level,
-            };
-            writeln!(out, "  this rule notices it, in `assert` of {level} ({file}:{line}):")?;
-            for line in escape::terminal(&suggestion.yaml).lines() {
-                writeln!(out, "    {line}")?;
-            }
-        }
+    for mutant in &report.killed_otherwise {
+        write_mutant(out, "killed otherwise", mutant)?;
     }
-    if !survivors.is_empty() {
+    for survivor in survivors {
+        write_mutant(out, "survived", survivor)?;
+    }
+    if !(survivors.is_empty() && report.killed_otherwise.is_empty()) {
         writeln!(out)?;
     }
     for of in report.operators() {
@@ -62,4 +52,30 @@ pub(super) fn percent(score: &Score) -> String {
 
 fn counted(score: &Score, name: &str) -> String {
     format!("{name} ({} of {})", score.killed, score.killed + score.killed_otherwise + score.survived)
+}
+
+/// A change that was not noticed for the right reason, and the rule that would.
+fn write_mutant(out: &mut dyn Write, fate: &str, mutant: &SurvivingMutant) -> io::Result<()> {
+    let SurvivingMutant { test, operator, severity, turn, event, change, other_finding, suggestion } = mutant;
+    writeln!(out, "{fate}: {operator} ({severity}) in {}", escape::terminal(test))?;
+    writeln!(out, "  turn {}, event {event}: {}", turn + 1, on_one_line(change))?;
+    if let Some(finding) = other_finding {
+        writeln!(out, "  a rule fails that does not name the change: {}", on_one_line(finding))?;
+    }
+    if let Some(suggestion) = suggestion {
+        let (file, line) = (escape::terminal(&suggestion.file), suggestion.line);
+        let level = match suggestion.level_words() {
+            level if level == "test" => "the test".to_owned(),
+            level => level,
+        };
+        writeln!(out, "  this rule notices it, in `assert` of {level} ({file}:{line}):")?;
+        for line in escape::terminal(&suggestion.yaml).lines() {
+            writeln!(out, "    {line}")?;
+        }
+    }
+    Ok(())
+}
+
+fn on_one_line(text: &str) -> String {
+    escape::terminal(text).replace('\n', " ")
 }

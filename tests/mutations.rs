@@ -1,0 +1,163 @@
+//! `ananke mutate`: the same answer however it is computed, its gates, and recordings that cannot be mutated.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use ananke::context::Context;
+use ananke::mutation::{MutationReport, MutationRun, Suggestions};
+use ananke::plan::Selection;
+use ananke::recording::KeptRecording;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::project::Project;
+
+const CONFIG: &str = r#"version: "1.4"
+target:
+  type: scripted
+  rules:
+    - do:
+        - call: { tool: charge_card, args: { order: O-7 }, result: { ok: true } }
+        - say: "Order O-7 is paid."
+"#;
+
+const TEST: &str = r#"version: "1.4"
+name: pays once
+turns:
+  - user: "Pay my order"
+    assert: { tools: { require: [{ name: charge_card, count: 1 }], max_identical_calls: 1 } }
+"#;
+
+fn ananke(folder: &TempDir, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+    command.args(arguments).current_dir(folder.path()).env_clear().output().unwrap()
+}
+
+/// A project whose test was recorded.
+fn recorded() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("ananke.config.yaml"), CONFIG).unwrap();
+    fs::write(folder.path().join("pays.test.yaml"), TEST).unwrap();
+    let output = ananke(&folder, &["run", "--record", "recordings"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    folder
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8(output.to_vec()).unwrap()
+}
+
+fn json(folder: &TempDir, arguments: &[&str]) -> Value {
+    let output = ananke(folder, &[&["mutate", "--no-suggestions", "--json"], arguments].concat());
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+}
+
+/// The recordings in a directory, in the order of their paths.
+fn recordings(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(recordings(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+/// The recorded suite of pydantic-ai, whose recordings have the oldest format, mutated by so many threads.
+async fn real_agent(threads: usize) -> MutationReport {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/real-agents");
+    let context = Context { parallelism: NonZeroUsize::new(threads).unwrap(), ..Project::new(&[]).context() };
+    let config = Some(folder.join("specs/pydantic-ai/ananke.config.yaml"));
+    let mut run = MutationRun::plan(&context, Selection { config, ..Selection::default() }).unwrap();
+    for path in recordings(&folder.join("recordings")) {
+        let recording = Arc::new(KeptRecording::open(&path, "it").unwrap());
+        run.add(&context, recording, "it", Suggestions::Off).await.unwrap();
+    }
+    run.report
+}
+
+#[tokio::test]
+async fn the_same_recordings_have_the_same_report_with_any_number_of_threads() {
+    let (one, two) = (real_agent(1).await, real_agent(2).await);
+    assert_eq!(format!("{one:?}"), format!("{two:?}"));
+    assert!(one.total.total() > 500, "{:?}", one.total);
+    assert!(
+        one.total.killed_by_protocol >= 4 * one.tests.len(),
+        "broken streams are errors: {:?}",
+        one.total
+    );
+}
+
+#[test]
+fn a_survivor_that_the_baseline_does_not_have_fails() {
+    let folder = recorded();
+    let baseline = json(&folder, &[]);
+    fs::write(folder.path().join("baseline.json"), baseline.to_string()).unwrap();
+    let again = ananke(&folder, &["mutate", "--no-suggestions", "--baseline", "baseline.json"]);
+    assert_eq!(again.status.code(), Some(0), "{again:?}");
+    assert!(!text(&again.stdout).contains("survived: "), "{again:?}");
+
+    let weaker = TEST.replace(", max_identical_calls: 1", "").replace(", count: 1", "");
+    fs::write(folder.path().join("pays.test.yaml"), weaker).unwrap();
+    let output = ananke(&folder, &["mutate", "--no-suggestions", "--baseline", "baseline.json"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let (shown, notes) = (text(&output.stdout), text(&output.stderr));
+    assert!(shown.starts_with("survived: duplicate_call (high) in pays.test.yaml::pays once"), "{shown}");
+    assert_eq!(shown.matches("survived: ").count(), 1, "only what is new is shown: {shown}");
+    assert_eq!(notes, "note: the number of survivors that the baseline does not have is 1\n");
+}
+
+#[test]
+fn a_file_that_is_no_report_is_no_baseline() {
+    let folder = recorded();
+    for (content, why) in
+        [("nothing", "is not a report of `ananke mutate --json`"), ("{}", "it has no `survivors`")]
+    {
+        fs::write(folder.path().join("baseline.json"), content).unwrap();
+        let output = ananke(&folder, &["mutate", "--baseline", "baseline.json"]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert!(text(&output.stderr).contains(why), "{output:?}");
+    }
+}
+
+#[test]
+fn recordings_of_tests_that_changed_are_refused_by_name_and_the_others_are_mutated() {
+    let folder = recorded();
+    let path = recordings(&folder.path().join("recordings")).remove(0);
+    let shown = path.strip_prefix(folder.path()).unwrap().display().to_string();
+    let other = TEST.replace("pays once", "pays again");
+    fs::write(folder.path().join("other.test.yaml"), other).unwrap();
+    let output = ananke(&folder, &["run", "--record", "recordings"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+
+    for (changed, why) in [
+        (
+            TEST.replace("count: 1", "count: 2"),
+            "does not pass before it is changed: `charge_card` was called once",
+        ),
+        (TEST.replace("pays once", "pays twice"), "there is no test `pays.test.yaml::pays once`"),
+    ] {
+        fs::write(folder.path().join("pays.test.yaml"), changed).unwrap();
+        let output = ananke(&folder, &["mutate", "--no-suggestions"]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let (report, problems) = (text(&output.stdout), text(&output.stderr));
+        assert!(problems.contains(why) && problems.contains(&format!("`{shown}`")), "{problems}");
+        assert!(report.contains("other.test.yaml::pays again ("), "{report}");
+        assert!(!report.contains("pays.test.yaml::pays once ("), "{report}");
+    }
+}
+
+#[test]
+fn several_recordings_of_a_test_are_one_row_and_count_the_same_change_once() {
+    let folder = recorded();
+    let once = json(&folder, &[]);
+    let output = ananke(&folder, &["run", "--runs", "3", "--record", "recordings"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(recordings(&folder.path().join("recordings")).len(), 3);
+    let thrice = json(&folder, &[]);
+    assert_eq!(thrice["tests"].as_array().unwrap().len(), 1);
+    assert_eq!((&thrice["total"], &thrice["survivors"]), (&once["total"], &once["survivors"]));
+}

@@ -85,6 +85,37 @@ fn a_response_of_tiny_calls_takes_at_most_six_times_its_size() {
     }
 }
 
+/// The peak memory in MiB of a test of a server of MCP with these keys, which ends with this error.
+#[cfg(target_os = "linux")]
+fn of_server(keys: &str, error: &str) -> f64 {
+    let config = format!("version: \"1.3\"\ntarget: {{ type: mcp, protocol: legacy, {keys} }}\n");
+    let test = "version: \"1.3\"\nname: x\nturns: [{ type: mcp:list }]\n";
+    let project = Project::new(&[("ananke.config.yaml", &config), ("x.test.yaml", test)]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
+    command.args(["run", "-o", "report.json"]).current_dir(project.folder());
+    let peak = cost::of(&mut command, 1).mebibytes;
+    let report = std::fs::read_to_string(project.folder().join("report.json")).unwrap();
+    assert!(report.contains(error), "{keys}: {report}");
+    peak
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_sends_100_mib_needs_no_more_memory_than_the_limit_of_a_message() {
+    let program = |script: &str| format!("transport: stdio, command: [/bin/sh, -c, \"{script}\"]");
+    let base = of_server(&program("exit 1"), "1");
+    let mut answer = b"data: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\"".to_vec();
+    answer.resize(100 << 20, b'x');
+    let url = agent::start(answer);
+    for (keys, error) in [
+        (program("read line; head -c 104857600 /dev/zero; read line"), "a line that is larger than 16 MiB"),
+        (format!("transport: http, endpoint: \"{url}\""), "a message is larger than 16 MiB"),
+    ] {
+        let peak = of_server(&keys, error);
+        assert!(peak - base < 64.0, "{keys}: {peak:.1} MiB, and {base:.1} MiB without the answer");
+    }
+}
+
 /// Variables that are each `ten` times as long as the one before.
 fn growing(ten: impl Fn(&str) -> String) -> String {
     let mut vars = "vars:\n  V0: \"0123456789\"\n".to_owned();

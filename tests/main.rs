@@ -28,6 +28,7 @@ mod last_run;
 mod lints;
 mod load;
 mod masking;
+mod mcp;
 mod mistakes;
 mod mocks;
 mod mutations;

@@ -94,7 +94,11 @@ fn unions_go_by_type_by_default_or_by_their_only_key() {
     check_shape("radius: 3", DEFAULTS, Ok(3));
     check_shape("circle: { radius: 4 }", &[], Ok(4));
     check_shape("radius: 3", &[], Err(("this mapping is none of those that are allowed here", "radius")));
-    check_shape("type: sphere", &[], Err(("unknown value `sphere`", "sphere")));
+    check_shape(
+        "type: sphere",
+        &[],
+        Err(("unknown value `sphere`: the values are `circle`, `square`", "sphere")),
+    );
     check_shape("{ type: square, sied: 3 }", &[], Err(("unknown key `sied`", "sied")));
     check_shape("{ type: circle }", &[], Err(("the key `radius` is missing", "{")));
     check_shape("radius: many", DEFAULTS, Err(("the text `many` cannot stand here", "many")));
@@ -107,7 +111,7 @@ fn unions_go_by_type_by_default_or_by_their_only_key() {
 fn plain_enums_are_texts() {
     assert_eq!(from_node::<Vec<Plain>>(&node("[red, green]"), &[]), Ok(vec![Plain::Red, Plain::Green]));
     let mismatch = from_node::<Plain>(&node("rde"), &[]).map_err(|mismatch| mismatch.message);
-    assert_eq!(mismatch, Err("unknown value `rde`".to_owned()));
+    assert_eq!(mismatch, Err("unknown value `rde`: the values are `red`, `green`".to_owned()));
 }
 
 #[test]

@@ -89,8 +89,12 @@ impl de::Error for TypedReadError {
         Self::custom(format!("{length} entries cannot stand here"))
     }
 
-    fn unknown_variant(variant: &str, _: &'static [&'static str]) -> Self {
-        Self::custom(format!("unknown value `{}`", printable(variant)))
+    fn unknown_variant(variant: &str, known: &'static [&'static str]) -> Self {
+        let values = match known {
+            [] => String::new(),
+            known => format!(": the values are `{}`", known.join("`, `")),
+        };
+        Self::custom(format!("unknown value `{}`{values}", printable(variant)))
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {

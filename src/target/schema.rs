@@ -115,7 +115,12 @@ fn extended(generator: &mut SchemaGenerator) -> Value {
             if let Some(property) = property.as_object_mut() {
                 property.insert("x-since".to_owned(), NAMED_SINCE.into());
             }
-            keys.entry(key).or_insert(property);
+            match keys.get_mut(&key) {
+                Some(known) => add_values(known, property),
+                None => {
+                    keys.insert(key, property);
+                }
+            }
         }
     }
     json!({
@@ -126,6 +131,44 @@ fn extended(generator: &mut SchemaGenerator) -> Value {
         "additionalProperties": false,
         "required": ["extends"],
     })
+}
+
+/// Adds the values that a key has in another protocol, if the key is a closed set in both. Which of them is right is found out when
+/// the target is read by its protocol.
+fn add_values(known: &mut Value, mut other: Value) {
+    let (Some(values), Some(others)) = (closed_set(known), closed_set(&mut other)) else { return };
+    let is_same = |known: &Value, value: &Value| known.get("const") == value.get("const");
+    if others.iter().all(|value| values.iter().any(|known| is_same(known, value))) {
+        return;
+    }
+    for value in others.drain(..) {
+        if let Some(known) = values.iter_mut().find(|known| is_same(known, &value)) {
+            add_description(known, &value);
+        } else {
+            values.push(value);
+        }
+    }
+    add_description(known, &other);
+}
+
+/// The values of a key that is a closed set, whether it may be missing or not.
+fn closed_set(property: &mut Value) -> Option<&mut Vec<Value>> {
+    if property.get("anyOf").is_some() {
+        return property.get_mut("anyOf")?.as_array_mut()?.iter_mut().find_map(closed_set);
+    }
+    let values = property.get_mut("oneOf")?.as_array_mut()?;
+    values.iter().all(|value| value.get("const").is_some()).then_some(values)
+}
+
+/// Adds what another protocol says of the same thing, if it says something else.
+fn add_description(known: &mut Value, other: &Value) {
+    let Some(more) = other.get("description").and_then(Value::as_str) else { return };
+    if let Some(Value::String(description)) = known.get_mut("description")
+        && !description.contains(more)
+    {
+        description.push(' ');
+        description.push_str(more);
+    }
 }
 
 /// The schema of the targets of one protocol, without their `type`.

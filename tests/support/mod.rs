@@ -2,6 +2,7 @@
 //! receives.
 
 pub(crate) mod agui;
+pub(crate) mod answering_server;
 pub(crate) mod canned;
 pub(crate) mod case_file_walk;
 pub(crate) mod conformance;

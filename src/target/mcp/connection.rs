@@ -8,6 +8,7 @@ use super::stdio::StdioConnection;
 use super::talk::{Break, Talk, TalkEnd};
 use crate::context::At;
 use crate::target::ended::Ended;
+use crate::target::error::TargetError;
 
 /// The way to a server.
 pub(super) enum Connection {
@@ -82,9 +83,16 @@ impl Connection {
         }
     }
 
-    /// Whether it can begin again.
-    pub(super) fn can_restart(&self) -> bool {
-        matches!(self, Self::Stdio(_))
+    /// Whether it can begin again after this error of a request that only newer servers know: a program always, and a server over
+    /// HTTP if it refused the request itself.
+    pub(super) fn can_begin_again(&self, error: &TargetError) -> bool {
+        match self {
+            Self::Stdio(_) => true,
+            Self::Http(_) => {
+                matches!(error.received.status, Some(400..=499))
+                    && !matches!(error.received.status, Some(401 | 403 | 407 | 429))
+            }
+        }
     }
 
     /// Begins again, after a request that the server did not survive.

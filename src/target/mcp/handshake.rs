@@ -81,9 +81,8 @@ impl Client {
                 Discovery::Unknown(versions) => Err(unknown_versions(&versions).into()),
             },
             Ok((id, None)) => self.initialize(Some(id), talk).await,
-            Err(Break::Failed(error)) if self.connection.can_restart() => {
-                // If the server cannot start at all, the second start says so.
-                drop(error);
+            // If the server cannot start at all, or knows no other request either, the second attempt says so.
+            Err(Break::Failed(error)) if self.connection.can_begin_again(&error) => {
                 self.abandon(talk);
                 self.connection.restart().await;
                 self.initialize(None, talk).await

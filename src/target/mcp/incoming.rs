@@ -22,8 +22,8 @@ pub(super) struct ServerMessages {
     awaited: Vec<u64>,
     /// The ids of requests whose response does not matter any more.
     pub(super) abandoned: Vec<u64>,
-    /// Whether a response is that of the last request whatever its id is: it is the body of the response over HTTP.
-    pub(super) takes_any_id: bool,
+    /// Whether an error is that of the last request whatever its id is: it is the body of the response over HTTP.
+    pub(super) takes_any_error: bool,
     responses: VecDeque<McpResponse>,
     /// What the server asks and has no answer yet.
     asked: VecDeque<Asked>,
@@ -79,7 +79,7 @@ impl ServerMessages {
         Self {
             awaited: Vec::new(),
             abandoned: Vec::new(),
-            takes_any_id: false,
+            takes_any_error: false,
             responses: VecDeque::new(),
             asked: VecDeque::new(),
             bytes: 0,
@@ -154,7 +154,9 @@ impl ServerMessages {
             (None, Some(Value::Null) | None, Some(last)) if message.contains_key("error") => {
                 self.answer(at, last, message)?;
             }
-            (None, Some(_), Some(last)) if self.takes_any_id => self.answer(at, last, message)?,
+            (None, Some(_), Some(last)) if self.takes_any_error && message.contains_key("error") => {
+                self.answer(at, last, message)?;
+            }
             (None, Some(id), Some(last)) => {
                 return Err(format!(
                     "answers the request `{}`, but the request that waits is `{last}`",

@@ -14,6 +14,7 @@ mod handshake;
 mod http;
 mod incoming;
 mod mcp_target;
+mod other_transport;
 mod outgoing;
 mod protocol;
 mod result;

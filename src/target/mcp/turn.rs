@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::client::Client;
 use super::declared::declared_tools;
 use super::incoming::{McpResponse, RpcError};
+use super::other_transport::with_hint;
 use super::result::{CallResult, ListPage, prompt_text, resource_text};
 use super::talk::{Break, Talk};
 use crate::context::At;
@@ -24,7 +25,12 @@ impl McpTurn<'_, '_> {
     /// Does what the turn asks for. The first turn begins the conversation.
     pub(super) async fn run(&mut self, action: Action) -> Result<(), Break> {
         let is_first = self.client.era.is_none();
-        self.client.connect(&mut self.talk).await?;
+        match self.client.connect(&mut self.talk).await {
+            Err(Break::Failed(error)) => {
+                return Err(with_hint(error, self.client, &mut self.talk).await.into());
+            }
+            connected => connected?,
+        }
         if is_first && self.client.declares_tools && action != Action::ListTools {
             self.declare_tools().await?;
         }

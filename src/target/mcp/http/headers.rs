@@ -12,10 +12,18 @@ use crate::target::mcp::outgoing::Outgoing;
 /// Which arguments of tools are headers too.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MirroredArguments {
-    /// The headers of a tool, each with the name of its argument.
-    tools: HashMap<String, Vec<(String, String)>>,
+    /// The headers of a tool.
+    tools: HashMap<String, Vec<MirroredArgument>>,
     /// Whether the tools are known.
     pub(super) is_known: bool,
+}
+
+/// An argument that is a header too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct MirroredArgument {
+    header: String,
+    /// The keys that lead to it in the arguments.
+    path: Vec<String>,
 }
 
 impl MirroredArguments {
@@ -24,12 +32,11 @@ impl MirroredArguments {
         self.is_known = true;
         for tool in tools {
             let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
-            let properties = tool.pointer("/inputSchema/properties").and_then(Value::as_object);
-            let headers = properties.into_iter().flatten().filter_map(|(argument, schema)| {
-                let header = schema.get("x-mcp-header")?.as_str()?;
-                Some((format!("mcp-param-{}", header.to_ascii_lowercase()), argument.clone()))
-            });
-            self.tools.insert(name.to_owned(), headers.collect());
+            let mut arguments = Vec::new();
+            if let Some(schema) = tool.get("inputSchema") {
+                find_mirrored(schema, &mut Vec::new(), &mut arguments);
+            }
+            self.tools.insert(name.to_owned(), arguments);
         }
     }
 
@@ -37,15 +44,32 @@ impl MirroredArguments {
     fn of_call(&self, params: &Map<String, Value>) -> Vec<(String, String)> {
         let tool = params.get("name").and_then(Value::as_str).unwrap_or_default();
         let arguments = params.get("arguments").and_then(Value::as_object);
-        let headers = self.tools.get(tool).into_iter().flatten().filter_map(|(header, argument)| {
-            let value = match arguments?.get(argument)? {
-                Value::String(text) => text.clone(),
-                value @ (Value::Number(_) | Value::Bool(_)) => value.to_string(),
-                Value::Null | Value::Array(_) | Value::Object(_) => return None,
-            };
-            Some((header.clone(), safe(&value)))
-        });
+        let headers =
+            self.tools.get(tool).into_iter().flatten().filter_map(|MirroredArgument { header, path }| {
+                let (first, rest) = path.split_first()?;
+                let found = rest.iter().try_fold(arguments?.get(first)?, |value, key| value.get(key));
+                let value = match found? {
+                    Value::String(text) => text.clone(),
+                    value @ (Value::Number(_) | Value::Bool(_)) => value.to_string(),
+                    Value::Null | Value::Array(_) | Value::Object(_) => return None,
+                };
+                Some((header.clone(), safe(&value)))
+            });
         headers.collect()
+    }
+}
+
+/// Finds the arguments of a schema that are headers too: properties, and properties of properties.
+fn find_mirrored(schema: &Value, path: &mut Vec<String>, found: &mut Vec<MirroredArgument>) {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        path.push(name.clone());
+        if let Some(header) = property.get("x-mcp-header").and_then(Value::as_str) {
+            let header = format!("mcp-param-{}", header.to_ascii_lowercase());
+            found.push(MirroredArgument { header, path: path.clone() });
+        }
+        find_mirrored(property, path, found);
+        path.pop();
     }
 }
 
@@ -91,12 +115,12 @@ mod tests {
     #[test]
     fn arguments_and_names_are_headers_of_a_modern_call() {
         let mut mirrored = MirroredArguments::default();
-        let properties =
-            json!({ "city": { "x-mcp-header": "City" }, "limit": { "x-mcp-header": "Limit" }, "b": {} });
+        let size = json!({ "properties": { "size": { "x-mcp-header": "Size" } } });
+        let properties = json!({ "city": { "x-mcp-header": "City" }, "limit": { "x-mcp-header": "Limit" }, "b": {}, "shoe": size });
         mirrored.learn(&[json!({ "name": "find", "inputSchema": { "properties": properties } })]);
         let meta = json!({ "io.modelcontextprotocol/protocolVersion": MODERN });
-        let params =
-            json!({ "_meta": meta, "name": "find", "arguments": { "city": "Łódź", "limit": 3, "b": "c" } });
+        let arguments = json!({ "city": "Łódź", "limit": 3, "b": "c", "shoe": { "size": 42 } });
+        let params = json!({ "_meta": meta, "name": "find", "arguments": arguments });
         let Value::Object(params) = params else { panic!("an object") };
         let call = Outgoing::Request { id: 1, method: "tools/call", params };
         let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -106,6 +130,7 @@ mod tests {
             header("mcp-name", "find"),
             header("mcp-param-city", "=?base64?xYHDs2TFug==?="),
             header("mcp-param-limit", "3"),
+            header("mcp-param-size", "42"),
         ];
         assert_eq!(of_message(&call, &mirrored), expected);
         let legacy = Outgoing::Request { id: 1, method: "tools/call", params: Map::new() };

@@ -4,6 +4,7 @@ mod connection;
 mod headers;
 mod incoming_reply;
 mod merge;
+mod refusal;
 mod settings;
 
 pub(super) use connection::HttpConnection;

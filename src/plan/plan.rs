@@ -29,6 +29,7 @@ use crate::project::{
     check_name_of_config, default_specs, discover, locate, with_env_files,
 };
 use crate::redact::{Redactor, written_secrets};
+use crate::text::any_of;
 use crate::variables::{Mode, Scope};
 
 /// The tests of one project, in the order they run.
@@ -355,5 +356,5 @@ fn no_files(
 }
 
 fn listed(patterns: &[String]) -> String {
-    patterns.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(" or ")
+    any_of(&patterns.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>())
 }

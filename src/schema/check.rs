@@ -254,7 +254,7 @@ impl Check<'_> {
                 }
                 (Some(property), _) => {
                     if let Some((key, _)) = properties.get_key_value(&entry.key) {
-                        self.levels.push(SchemaLevel { properties, key });
+                        self.levels.push(SchemaLevel { schema, properties, key });
                         self.property(property, entry);
                         self.levels.pop();
                     }
@@ -340,7 +340,14 @@ impl Check<'_> {
             (_, 1) => "must not be an empty text".to_owned(),
             (_, least) => format!("needs at least {least} characters"),
         };
-        self.problems.bad_value(here, &what, "write one, or leave the key out");
+        let help = match (here.entry, self.levels.last()) {
+            (None, _) => "write one, or delete the entry",
+            (Some(entry), Some(level)) if level.key == entry.key && level.is_required() => {
+                "write one: the key is required"
+            }
+            (Some(_), _) => "write one, or leave the key out",
+        };
+        self.problems.bad_value(here, &what, help);
     }
 
     fn unknown_value(&mut self, schema: &'static Value, here: &Here<'_>) {

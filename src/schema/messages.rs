@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::union::only_key;
+use crate::text::any_of;
 
 /// What a schema expects, in the words of a message: `a list`, `a text or a list`.
 pub(super) fn expected(schema: &Value) -> String {
@@ -59,23 +60,5 @@ fn literal(value: &Value) -> String {
     match value {
         Value::String(text) => format!("`{text}`"),
         other => format!("`{other}`"),
-    }
-}
-
-/// `a`, `a or b`, `a, b or c`.
-pub(super) fn any_of(words: &[String]) -> String {
-    joined(words, "or")
-}
-
-/// `a`, `a and b`, `a, b and c`.
-pub(super) fn all_of(words: &[String]) -> String {
-    joined(words, "and")
-}
-
-fn joined(words: &[String], last: &str) -> String {
-    match words {
-        [] => "nothing".to_owned(),
-        [only] => only.clone(),
-        [rest @ .., word] => format!("{} {last} {word}", rest.join(", ")),
     }
 }

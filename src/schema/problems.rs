@@ -8,7 +8,7 @@ use super::embedded::FileKind;
 use super::foreign_words::{meanings, sentence};
 use super::here::Here;
 use super::lazy_schema::LazySchema;
-use super::messages::{all_of, expected};
+use super::messages::expected;
 use super::remedy::{Remedy, remedy};
 use super::schema_level::{self, SchemaLevel};
 use super::union;
@@ -16,7 +16,7 @@ use super::version::Version;
 use crate::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
 use crate::model::NOT_YET;
 use crate::source::{Entry, Node, NodeValue, printable};
-use crate::text::{nearest, nearest_certain, suggest};
+use crate::text::{all_of, any_of, nearest, nearest_certain, suggest};
 
 /// The key by which one thing takes over what another says.
 const EXTENDS: &str = "extends";
@@ -191,7 +191,8 @@ impl<'a> Problems<'a> {
     ) {
         let key = entry.key.as_str();
         let elsewhere = here.elsewhere.iter().find(|(other, _)| *other == key);
-        let elsewhere = elsewhere.map(|(_, tags)| tags.join("` or `type: "));
+        let elsewhere = elsewhere
+            .map(|(_, tags)| any_of(&tags.iter().map(|tag| format!("`type: {tag}`")).collect::<Vec<_>>()));
         let place = if elsewhere.is_none() { self.place(here, entry, known, levels) } else { None };
         let is_elsewhere = elsewhere.is_some() || place.is_some();
         let meant = nearest(key, known.iter().copied()).filter(|_| !is_elsewhere);
@@ -202,7 +203,7 @@ impl<'a> Problems<'a> {
         let is_type_of_heir = key == "type" && known.contains(&EXTENDS) && here.node.get(EXTENDS).is_some();
         let help = match elsewhere {
             _ if is_type_of_heir => "a target that extends another has its type".to_owned(),
-            Some(tags) => format!("`{shown}` goes with `type: {tags}`"),
+            Some(tags) => format!("`{shown}` goes with {tags}"),
             None => place.unwrap_or_else(|| suggest(key, known, "the keys here are")),
         };
         self.push(Code::UnknownKey, format!("unknown key `{shown}`"), entry.key_span, help);

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 
 use serde_json::{Map, Value};
 
+use super::demands::demands;
 use super::forms::forms;
 use super::lazy_schema::LazySchema;
-use super::messages::any_of;
 use crate::source::Node;
+use crate::text::any_of;
 
 /// How many keys deep a place is looked for.
 const DEEPEST: usize = 3;
@@ -15,14 +16,20 @@ const DEEPEST: usize = 3;
 /// How many places are named.
 const MOST_NAMED: usize = 3;
 
-/// A mapping that a walk has gone through: the keys that its schema knows, and the one that the walk follows.
+/// A mapping that a walk has gone through: its schema, the keys that its schema knows, and the one that the walk follows.
 #[derive(Clone, Copy)]
 pub(super) struct SchemaLevel {
+    pub(super) schema: &'static Value,
     pub(super) properties: &'static Map<String, Value>,
     pub(super) key: &'static str,
 }
 
 impl SchemaLevel {
+    /// Whether the mapping must have the key.
+    pub(super) fn is_required(&self) -> bool {
+        demands(self.schema).any(|key| key == self.key)
+    }
+
     /// The key next to this one whose name is a longer form of its own: `forbid_calls` for `forbid`.
     pub(super) fn longer_sibling(&self) -> Option<&'static str> {
         let is_longer = |key: &&str| key.strip_prefix(self.key).is_some_and(|rest| rest.starts_with('_'));

@@ -14,6 +14,7 @@ mod short_text;
 mod suggest;
 mod text_index;
 pub mod truncate;
+mod words;
 
 pub use compact_json::compact_json;
 pub use confusables::is_confusable;
@@ -23,3 +24,4 @@ pub use question::ends_with_question;
 pub use short_text::ShortText;
 pub use suggest::{is_one_typo, nearest, nearest_certain, suggest};
 pub use text_index::TextIndex;
+pub use words::{all_of, any_of};

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::assertion::select::{ToolName, tool_name};
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{SourceName, ValueSource};
+use crate::text::any_of;
 use crate::trace::Path;
 use crate::variables::Interpolation;
 
@@ -86,5 +87,5 @@ impl ProvenanceSource {
 
 /// Sources in words: `the user or a result`.
 pub(super) fn either(sources: &[ProvenanceSource]) -> String {
-    sources.iter().map(ProvenanceSource::describe).collect::<Vec<_>>().join(" or ")
+    any_of(&sources.iter().map(ProvenanceSource::describe).collect::<Vec<_>>())
 }

@@ -7,6 +7,7 @@ use crate::assertion::evaluation::{Finding, Judgement, Monitor, View, at_scope_e
 use crate::assertion::rule::Rule;
 use crate::diagnostic::Difference;
 use crate::model::{AssertBlock, OneOrMany, Text, TextOf};
+use crate::text::any_of;
 use crate::variables::{Interpolation, Patterns};
 
 /// How many texts are listed.
@@ -85,7 +86,7 @@ impl Equals {
         if self.texts.len() > SHOWN {
             shown.push(format!("one of {} more", self.texts.len() - SHOWN));
         }
-        shown.join(" or ")
+        any_of(&shown)
     }
 
     /// The text with the longest common prefix; the first of several that are equally near.

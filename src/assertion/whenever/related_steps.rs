@@ -3,6 +3,7 @@
 use super::tied_step::{TiedStep, TriggerKind};
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{self, OneOrMany};
+use crate::text::any_of;
 use crate::variables::{Interpolation, Patterns};
 
 /// How steps lie to their trigger.
@@ -89,7 +90,7 @@ impl RelatedSteps {
 
 /// Steps of which one is enough, in words.
 pub(super) fn either(group: &[TiedStep]) -> String {
-    group.iter().map(TiedStep::describe).collect::<Vec<_>>().join(" or ")
+    any_of(&group.iter().map(TiedStep::describe).collect::<Vec<_>>())
 }
 
 /// A step alone, or those of `any_of`.

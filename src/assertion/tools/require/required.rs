@@ -9,6 +9,7 @@ use crate::assertion::rule::Rule;
 use crate::assertion::select::{CallCount, NotMatchKeys, PathPatterns, Selector, WrittenName};
 use crate::diagnostic::Span;
 use crate::model::{self, AssertBlock, WhichCalls};
+use crate::text::any_of;
 use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// Calls that must happen: selected by conditions, counted, and bound to arguments, results and an order.
@@ -149,7 +150,7 @@ impl Rule for RequireRule {
         // What a call turns out to be is known when the turn is over; that it stays without a result, when its scope is.
         let late = is_provisional && !is_pending && scope == RuleScope::Test && !of_selected.is_empty();
         let late = if late {
-            format!(", fails at the end of a turn on {}", of_selected.join(" or "))
+            format!(", fails at the end of a turn on {}", any_of(&of_selected))
         } else {
             String::new()
         };
@@ -160,7 +161,7 @@ impl Rule for RequireRule {
         if at_once.is_empty() {
             return format!("evaluated at the end of {scope}{late}");
         }
-        format!("evaluated at the end of {scope}{late}, fails at once on {}", at_once.join(" or "))
+        format!("evaluated at the end of {scope}{late}, fails at once on {}", any_of(&at_once))
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {

@@ -9,7 +9,7 @@ use ananke::record::{RecordRequest, RecordedFile, record};
 use ananke::target::ServedEnd;
 use ananke::target::http::Forwarder;
 use regex::Regex;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
@@ -311,4 +311,57 @@ async fn what_became_of_a_call_is_proposed() {
         "{:?}",
         outcomes[0].transcript.turns[0].warnings
     );
+}
+
+#[tokio::test]
+async fn chats_that_have_passed_are_written_and_replay() {
+    let rules = "    - when: { user: price }
+      do: [{ call: { tool: look_up, args: { id: 7 } } }, { say: It costs 3. }]
+    - { do: [{ say: Bye }] }
+";
+    let agent = Serving::start(embedded(&project(rules))).await;
+    let (serving, capture) = proxy(&format!("http://127.0.0.1:{}/v1/chat/completions", agent.port)).await;
+    let tools = json!([{ "type": "function", "function": { "name": "look_up", "parameters": { "type": "object" } } }]);
+    let mut messages = vec![json!({ "role": "user", "content": "What price has O-7?" })];
+    let call = ask(&serving, &messages, &tools).await;
+    let result =
+        json!({ "role": "tool", "tool_call_id": call["tool_calls"][0]["id"], "content": "{\"price\":3}" });
+    messages.extend([call, result]);
+    let text = ask(&serving, &messages, &tools).await;
+    assert_eq!(text["content"], "It costs 3.");
+    messages.extend([text, json!({ "role": "user", "content": "Thanks" })]);
+    ask(&serving, &messages, &tools).await;
+
+    let endpoint = format!("http://127.0.0.1:{}/v1", agent.port);
+    let config =
+        format!("version: \"1.3\"\ntarget: {{ type: openai, endpoint: \"{endpoint}\", model: m }}\n");
+    let client = Project::new(&[("ananke.config.yaml", &config)]);
+    let (file, why) = written(&client, &capture).await;
+    assert_eq!((why, file.tests.len()), (None, 1));
+    assert_eq!((file.tests[0].turns, file.tests[0].failure.as_deref()), (2, None), "{}", file.text);
+    for line in ["- name: look_up", "id: 7", "# agent: It costs 3.", "# agent: Bye", "price: 3"] {
+        assert!(file.text.contains(line), "{line} in\n{}", file.text);
+    }
+    file.write().unwrap();
+    let outcomes = client.run().await;
+    assert_eq!(outcomes[0].status().as_str(), "passed", "live as well: {}", file.text);
+}
+
+/// The message that a model answers with, chunk by chunk.
+async fn ask(serving: &Serving, messages: &[Value], tools: &Value) -> Value {
+    let body = json!({ "model": "m", "messages": messages, "tools": tools, "stream": true }).to_string();
+    let response = serving.send("POST", "/v1/chat/completions", &[], body.as_bytes()).await;
+    assert_eq!(response.status, 200, "{}", response.body);
+    let mut message = json!({ "role": "assistant" });
+    let mut text = String::new();
+    for event in response.events() {
+        let delta = &event["choices"][0]["delta"];
+        text += delta["content"].as_str().unwrap_or_default();
+        if let Some(call) = delta["tool_calls"].get(0).filter(|call| call["id"].is_string()) {
+            let function = json!({ "name": call["function"]["name"], "arguments": "{\"id\":7}" });
+            message["tool_calls"] = json!([{ "id": call["id"], "type": "function", "function": function }]);
+        }
+    }
+    message["content"] = text.into();
+    message
 }

@@ -14,6 +14,7 @@ use super::speed::Speed;
 use crate::http_server::{ReceivedRequest, RequestHandler, SentResponse};
 use crate::recording::AgentAnswer;
 use crate::target::{ServedFrame, ServedProtocol, ServedRequest, ServedResponse, served_protocols};
+use crate::text::any_of;
 use crate::variables::is_secret_header;
 
 /// The header that asks for a fault.
@@ -176,7 +177,7 @@ impl MockServer {
 
     fn description(&self) -> String {
         let protocols: Vec<&str> = served_protocols().map(ServedProtocol::name).collect();
-        format!("POST requests of {} are answered by {}", protocols.join(" or "), self.agent.describe())
+        format!("POST requests of {} are answered by {}", any_of(&protocols), self.agent.describe())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::context::{Context, Files, absolute, display_name};
+use crate::context::{Context, Files, PathKind, absolute, display_name};
 use crate::diagnostic::{Code, Diagnostic};
 
 /// The file name of a project config.
@@ -20,10 +20,14 @@ pub fn locate(context: &Context, named: Option<&Path>, paths: &[PathBuf]) -> Res
     let start = first.as_deref().unwrap_or(&context.working_directory);
     nearest(&context.files, start).ok_or_else(|| {
         let misnamed = misnamed(&context.files, start);
-        let start = display_name(context, start);
+        let folder = match context.files.look(start) {
+            Ok(PathKind::Directory) => start,
+            _ => start.parent().unwrap_or(start),
+        };
+        let folder = display_name(context, folder);
         let problem = Diagnostic::error(
             Code::ConfigMissing,
-            format!("no `{CONFIG_NAME}` in `{start}` or a directory above it"),
+            format!("no `{CONFIG_NAME}` in `{folder}` or a directory above it"),
         );
         if let Some(misnamed) = misnamed {
             let misnamed = display_name(context, &misnamed);

@@ -46,7 +46,11 @@ pub enum RecordingMode {
 
 /// The text of a file; `None` if it has more bytes. A pipe is refused: to open it could take forever.
 pub(super) fn bounded(path: &Path, most: u64) -> io::Result<Option<String>> {
-    if !fs::metadata(path)?.is_file() {
+    let found = fs::metadata(path)?;
+    if found.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if !found.is_file() {
         return Err(io::Error::other("it is not a file"));
     }
     let mut text = String::new();

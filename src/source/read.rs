@@ -36,6 +36,7 @@ pub fn reason(error: &std::io::Error) -> &'static str {
         ErrorKind::NotFound => "there is no such file",
         ErrorKind::PermissionDenied => "permission is denied",
         ErrorKind::IsADirectory => "it is a directory",
+        ErrorKind::InvalidData => "it is not UTF-8",
         _ => "the system refuses it",
     }
 }

@@ -1,5 +1,11 @@
 //! What goes wrong on demand.
 
+use std::time::Duration;
+
+use ananke::mock::Fault;
+use ananke::target::{TimedChange, served_protocols};
+use ananke::trace::{Change, RunEnd};
+
 use super::server::{Serving, embedded, project, run};
 
 const RULES: &str = "    - { do: [{ say: one }, { say: two }] }\n";
@@ -82,4 +88,26 @@ fn faults_are_written_as_they_are_read() {
     for wrong in ["", "cut@0", "cut@x", "cut=3", "delay=x", "delay=-1", "Cut", "cut@3@4"] {
         assert!(wrong.parse::<ananke::mock::Fault>().is_err(), "{wrong}");
     }
+}
+
+/// When the head and the events of a response come that has this fault, in milliseconds.
+fn times(fault: &str) -> Vec<u128> {
+    let protocol = served_protocols().find(|protocol| protocol.name() == "AG-UI").unwrap();
+    let request = protocol.read(run("a", &["hi"]).to_string().as_bytes()).unwrap();
+    let started = Change::RunStarted { run_id: None, thread_id: None, is_replay: false };
+    let timed = |ms, change| TimedChange { after: Duration::from_millis(ms), change };
+    let changes = vec![timed(10, started), timed(30, Change::RunEnded(RunEnd::Finished))];
+    let response = fault.parse::<Fault>().unwrap().applied_to(request.response(&[changes]), &*request);
+    let events = response.frames.iter().map(|frame| frame.after.as_millis());
+    [response.after.as_millis()].into_iter().chain(events).collect()
+}
+
+#[test]
+fn a_delay_moves_an_event_and_everything_after_it() {
+    let [head, first, last] = times("malformed@9")[..] else { panic!("two events") };
+    assert_eq!((first, last), (10, 30));
+    assert_eq!(times("delay=500"), [head + 500, 510, 530]);
+    assert_eq!(times("delay"), [head + 1000, 1010, 1030]);
+    assert_eq!(times("delay=500@2"), [head, 10, 530]);
+    assert_eq!(times("delay=500@3"), [head, 10, 30], "there is no third event");
 }

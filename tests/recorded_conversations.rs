@@ -13,7 +13,7 @@ use ananke::plan::Selection;
 use ananke::record::{HeldConversation, RecordRequest, RecordedFile, hold, record};
 use ananke::recording::RecordingMode;
 use ananke::redact::Redactor;
-use ananke::run::{ConversationDriver, Options, Run, event_channel};
+use ananke::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
 use ananke::target::Transport;
 use ananke::trace::Trace;
 use futures_util::future::BoxFuture;
@@ -44,9 +44,9 @@ impl ConversationDriver for Inputs {
 
     fn begins(&self, _: Vec<String>, _: &Redactor) {}
 
-    fn next(&self) -> BoxFuture<'_, Option<TurnInput>> {
+    fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {
         let next = self.0.lock().unwrap().pop_front();
-        Box::pin(std::future::ready(next))
+        Box::pin(std::future::ready(next.map(Into::into)))
     }
 
     fn ended(&self, _: &Trace, _: &TurnEnd) {}

@@ -71,6 +71,30 @@ pub enum AnswerTo {
     Tool(String),
 }
 
+impl PendingAnswer {
+    /// The only thing that is pending is answered with `payload`.
+    pub fn resolved(payload: impl Into<Value>) -> Self {
+        Self { to: AnswerTo::TheOnlyOne, is_resolved: true, payload: Some(payload.into()) }
+    }
+
+    /// The only thing that is pending is cancelled.
+    pub fn cancelled() -> Self {
+        Self { to: AnswerTo::TheOnlyOne, is_resolved: false, payload: None }
+    }
+
+    /// The same answer to the interrupt, or the call, with this id.
+    #[must_use]
+    pub fn for_id(self, id: impl Into<String>) -> Self {
+        Self { to: AnswerTo::Id(id.into()), ..self }
+    }
+
+    /// The same answer to what is pending about a call to `tool`.
+    #[must_use]
+    pub fn for_tool(self, tool: impl Into<String>) -> Self {
+        Self { to: AnswerTo::Tool(tool.into()), ..self }
+    }
+}
+
 impl TurnInput {
     /// A request to replay the thread, in words.
     pub const CONNECT: &str = "(connects to the thread)";

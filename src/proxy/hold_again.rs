@@ -16,7 +16,7 @@ use crate::outcome::TurnEnd;
 use crate::project::Variables;
 use crate::record::{HeldConversation, RecordRequest, hold};
 use crate::redact::Redactor;
-use crate::run::{ConversationDriver, Options, Run, event_channel};
+use crate::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
 use crate::trace::{ToolCall, Trace};
 
 /// A captured conversation that was held again.
@@ -71,9 +71,9 @@ impl ConversationDriver for CapturedClient {
         self.tools.mask(redactor);
     }
 
-    fn next(&self) -> BoxFuture<'_, Option<TurnInput>> {
+    fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {
         let next = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        Box::pin(std::future::ready(next))
+        Box::pin(std::future::ready(next.map(Into::into)))
     }
 
     fn ended(&self, _: &Trace, _: &TurnEnd) {}

@@ -194,8 +194,7 @@ impl Attempt<'_> {
             ..Limits::new(timeout.unwrap_or(DEFAULT_TURN_TIMEOUT), shared.stopper.token().clone())
         };
         let helpers = Helpers { scripts, limits: limits.clone(), pace: &attempt_pace };
-        let judges = Judges { helpers: helpers.clone(), tested: &*target };
-        let oracle = TestOracle { scripts, judges };
+        let oracle = TestOracle { scripts, judges: Judges { helpers, tested: &*target } };
         let parts = ConversationParts {
             lane: Lane::Agent,
             session,
@@ -214,7 +213,7 @@ impl Attempt<'_> {
         };
         let written = WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
         let sources = UnwrittenSources { thread_id, simulation, interaction, confirmation_tools, actions };
-        let unwritten = self.unwritten(sources, scripts, helpers, &attempt_pace);
+        let unwritten = self.unwritten(sources, &oracle);
         let mut inputs: Box<dyn InputSource + '_> =
             Box::new(TestInputs { attempt: self, scripts, written, unwritten });
         if let Some(log) = &shared.log {
@@ -237,16 +236,16 @@ impl Attempt<'_> {
     fn unwritten<'a>(
         &'a self,
         sources: UnwrittenSources,
-        scripts: ScriptOracle<'a>,
-        helpers: Helpers<'a>,
-        pace: &'a RequestPace,
+        oracle: &'a TestOracle<'a>,
     ) -> Option<Box<dyn UnwrittenInput + 'a>> {
         let UnwrittenSources { thread_id, simulation, interaction, confirmation_tools, actions } = sources;
+        let helpers = oracle.judges.helpers.clone();
+        let pace = helpers.pace;
         if let Some(driver) = self.case.shared.driver.clone() {
-            return Some(Box::new(DriverInput { attempt: self, pace, driver }));
+            return Some(Box::new(DriverInput { attempt: self, pace, driver, oracle }));
         }
         if let Some(walk) = &self.case.entry.test.walk {
-            return Some(Box::new(WalkInput::new(self, scripts, walk, actions)));
+            return Some(Box::new(WalkInput::new(self, oracle.scripts, walk, actions)));
         }
         if let Some(simulation) = simulation {
             let simulator = Simulator { helpers, simulation, thread_id };

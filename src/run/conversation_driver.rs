@@ -3,12 +3,29 @@
 //! **Invariant:** no rule applies to such a conversation while it goes on: the program asserts.
 
 use futures_util::future::BoxFuture;
+use tokio::sync::oneshot;
 
+use crate::assertion::{Decision, Question};
 use crate::engine::Observer;
 use crate::message::{ToolAnswer, TurnInput};
-use crate::outcome::TurnEnd;
+use crate::outcome::{Halt, TurnEnd};
 use crate::redact::Redactor;
 use crate::trace::{ToolCall, Trace};
+
+/// What a program wants next.
+#[derive(Debug)]
+pub enum DriverRequest {
+    /// This is said to the agent.
+    Say(TurnInput),
+    /// A rule of the program asks a script or a judge of the project; the sender gets the answer.
+    Decide(Box<Question>, oneshot::Sender<Result<Decision, Halt>>),
+}
+
+impl From<TurnInput> for DriverRequest {
+    fn from(input: TurnInput) -> Self {
+        Self::Say(input)
+    }
+}
 
 /// A program that holds conversations, one after the other.
 pub trait ConversationDriver: Send + Sync {
@@ -18,8 +35,8 @@ pub trait ConversationDriver: Send + Sync {
     /// A conversation begins, with these client-side tools; the redactor masks its secrets.
     fn begins(&self, tools: Vec<String>, redactor: &Redactor);
 
-    /// What the user says next; `None` if the conversation is over.
-    fn next(&self) -> BoxFuture<'_, Option<TurnInput>>;
+    /// What it wants next; `None` if the conversation is over.
+    fn next(&self) -> BoxFuture<'_, Option<DriverRequest>>;
 
     /// A turn has ended.
     fn ended(&self, trace: &Trace, end: &TurnEnd);

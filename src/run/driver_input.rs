@@ -5,12 +5,13 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
-use super::conversation_driver::ConversationDriver;
+use super::conversation_driver::{ConversationDriver, DriverRequest};
 use super::mocks::Mocks;
+use super::oracle::TestOracle;
 use super::request_pace::RequestPace;
 use super::turn_count::turn_count;
 use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
-use crate::engine::{ConversationSoFar, Handling, ToolHost};
+use crate::engine::{ConversationSoFar, Handling, Oracle as _, ToolHost};
 use crate::message::ToolAnswer;
 use crate::outcome::{Halt, InputOrigin, TurnEnd};
 use crate::trace::{ToolCall, Trace};
@@ -20,6 +21,8 @@ pub(super) struct DriverInput<'a> {
     pub(super) attempt: &'a Attempt<'a>,
     pub(super) pace: &'a RequestPace,
     pub(super) driver: Arc<dyn ConversationDriver>,
+    /// Answers what rules of the program ask.
+    pub(super) oracle: &'a TestOracle<'a>,
 }
 
 impl UnwrittenInput for DriverInput<'_> {
@@ -30,13 +33,24 @@ impl UnwrittenInput for DriverInput<'_> {
     ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>> {
         Box::pin(async move {
             self.attempt.environment.begin_turn(turn_count(number));
-            let mut said = None;
-            self.pace.hold(async { said = self.driver.next().await }).await;
-            Ok(said.map(|input| UnwrittenTurn {
-                sends: UnwrittenRequest::Says(input),
-                origin: InputOrigin::Human,
-                time_left: None,
-            }))
+            loop {
+                let mut wanted = None;
+                self.pace.hold(async { wanted = self.driver.next().await }).await;
+                match wanted {
+                    Some(DriverRequest::Decide(question, answer)) => {
+                        // A program that is gone needs no answer.
+                        let _is_gone = answer.send(self.oracle.decide(&question).await);
+                    }
+                    Some(DriverRequest::Say(input)) => {
+                        return Ok(Some(UnwrittenTurn {
+                            sends: UnwrittenRequest::Says(input),
+                            origin: InputOrigin::Human,
+                            time_left: None,
+                        }));
+                    }
+                    None => return Ok(None),
+                }
+            }
         })
     }
 

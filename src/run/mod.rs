@@ -73,7 +73,7 @@ mod watchdog;
 mod worker;
 mod written_turns;
 
-pub use conversation_driver::ConversationDriver;
+pub use conversation_driver::{ConversationDriver, DriverRequest};
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
 pub use conversation_tape::{ConversationStart, ConversationTape, TapedConversation};
 pub use event::RunEvent;

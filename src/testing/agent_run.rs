@@ -1,40 +1,44 @@
 //! What the agent did in one run, and what is asserted of it.
 
 use std::fmt;
-use std::sync::Arc;
+use std::panic::Location;
 
 use super::expectation::RunExpectation;
 use super::run_events::RunEvents;
-use super::session_project::SessionProject;
-use super::tape::{Evaluation, Tape};
+use super::session_requests::SessionRequests;
+use super::tape::Tape;
 use super::testing_error::TestingError;
 use crate::outcome::Failure;
-use crate::text::escape;
-use crate::trace::AgentEvent;
+use crate::trace::{AgentEvent, Interrupt};
 
 /// What the agent did in one run.
 pub struct AgentRun {
     run: RunEvents,
-    project: Arc<SessionProject>,
     tape: Tape,
     taped: usize,
+    requests: SessionRequests,
 }
 
 impl AgentRun {
-    pub(super) fn new(run: RunEvents, project: Arc<SessionProject>, tape: Tape, taped: usize) -> Self {
-        let result = Self { run, project, tape, taped };
+    pub(super) fn new(run: RunEvents, tape: Tape, taped: usize, requests: SessionRequests) -> Self {
         if is_verbose() {
+            let text = run.shown(&format!("user: {}\n{}", run.input, run.listed(None)));
             #[expect(clippy::print_stderr, reason = "test harnesses capture what this prints")]
             {
-                eprintln!("user: {}\n{}", escape::terminal(&result.run.input), result.run.listed(None));
+                eprintln!("{text}");
             }
         }
-        result
+        Self { run, tape, taped, requests }
     }
 
     /// What the agent did, in its order.
     pub fn events(&self) -> &[AgentEvent] {
         &self.run.events
+    }
+
+    /// What the agent waits for at the end; [`TestSession::resume`](super::TestSession::resume) answers it.
+    pub fn interrupts(&self) -> &[Interrupt] {
+        &self.run.interrupts
     }
 
     /// What is expected of the events. There is one cursor per result: what was looked at is passed.
@@ -43,38 +47,36 @@ impl AgentRun {
     }
 
     /// Applies an assert block, as YAML, to the run: `tools: { forbid: [delete_order] }`. The rules are those of a turn of a
-    /// YAML test, and so are the findings; the rules of the target apply too.
+    /// YAML test, and so are the findings; the rules of the target apply too. Scripts and judges are those of the session's
+    /// project; they are asked while the session goes on, after all other rules have passed.
     ///
     /// # Errors
-    /// If the block is wrong, or contains rules that ask a script or a judge.
+    /// If the block is wrong, or a script or a judge cannot be asked.
     ///
     /// # Panics
-    /// If a rule fails: with every finding.
+    /// If a rule fails, with every finding: when the future that is returned is awaited.
     #[track_caller]
-    pub fn assert_yaml(&self, block: &str) -> Result<(), TestingError> {
-        let failures = self.findings(block)?;
-        let findings = failures.iter().map(finding).collect::<Vec<_>>().join("\n");
-        assert!(failures.is_empty(), "{findings}\n\n{}", self.run.listed(None));
-        Ok(())
+    pub fn assert_yaml(&self, block: &str) -> impl Future<Output = Result<(), TestingError>> {
+        let caller = Location::caller();
+        async move {
+            let failures = self.findings(block).await?;
+            if !failures.is_empty() {
+                let findings = failures.iter().map(finding).collect::<Vec<_>>().join("\n");
+                panic!("{}", self.run.failure(&findings, None, Some(caller)));
+            }
+            Ok(())
+        }
     }
 
     /// What the rules of an assert block find in the run; empty if all hold.
     ///
     /// # Errors
     /// As [`Self::assert_yaml`].
-    pub fn findings(&self, block: &str) -> Result<Vec<Failure>, TestingError> {
-        let (rules, state) = self.project.rules(block)?;
-        let evaluated = self.tape.evaluate(self.taped, state, rules);
-        let Evaluation { failures, unjudged, asks } =
-            evaluated.map_err(|error| TestingError::usage(error.to_string()))?;
-        if let Some(problem) = unjudged {
-            return Err(TestingError::usage(problem.message));
-        }
-        if asks {
-            let message = "rules that ask a script or a judge cannot be applied here: use `judge`";
-            return Err(TestingError::usage(message));
-        }
-        Ok(failures)
+    pub async fn findings(&self, block: &str) -> Result<Vec<Failure>, TestingError> {
+        let (rules, state) = self.run.project.rules(block)?;
+        let evaluated = self.tape.evaluate(self.taped, state, rules, self.run.redactor.clone());
+        let evaluated = evaluated.map_err(|error| TestingError::usage(error.to_string()))?;
+        evaluated.findings(&self.requests).await
     }
 }
 

@@ -1,11 +1,12 @@
 //! What a test expects of the events of a run. What does not hold panics with the list of events.
 
 use std::ops::Range;
+use std::panic::Location;
 
 use serde_json::Value;
 
 use super::run_events::RunEvents;
-use super::test_judge::{JudgeVerdict, TestJudge};
+use super::test_judge::{EMPTY_INTENT, JudgeVerdict, TestJudge};
 use super::testing_error::TestingError;
 use crate::trace::{AgentEvent, EventRole};
 
@@ -72,9 +73,7 @@ impl<'a> RunExpectation<'a> {
         let Self { run } = self;
         let begin = run.cursor.index();
         let found = run.events.iter().enumerate().skip(begin).find(|(_, event)| is_it(event));
-        let Some((index, _)) = found else {
-            panic!("expected {what}, but none left\n\n{}", run.listed(None))
-        };
+        let Some((index, _)) = found else { run.fail(&format!("expected {what}, but none left"), None) };
         run.cursor.pass(index + 1);
         EventExpectation { run, index }
     }
@@ -87,11 +86,9 @@ impl<'a> RunExpectation<'a> {
     pub fn skip_next(&self, count: usize) -> &Self {
         let Self { run } = *self;
         let left = run.events.len() - run.cursor.index();
-        assert!(
-            count <= left,
-            "expected {count} more events to skip, but {left} left\n\n{}",
-            run.listed(None)
-        );
+        if count > left {
+            run.fail(&format!("expected {count} more events to skip, but {left} left"), None);
+        }
         run.cursor.pass(run.cursor.index() + count);
         self
     }
@@ -105,7 +102,8 @@ impl<'a> RunExpectation<'a> {
         let Self { run } = *self;
         let index = run.cursor.index();
         if let Some(event) = run.events.get(index) {
-            panic!("expected no more events, but found {}\n\n{}", event.short(), run.listed(Some(index)))
+            let message = format!("expected no more events, but found {}", event.short());
+            run.fail(&message, Some(index))
         }
     }
 
@@ -120,7 +118,7 @@ impl<'a> RunExpectation<'a> {
         let found =
             if index < 0 { count.checked_sub(index.unsigned_abs()) } else { Some(index.unsigned_abs()) };
         let Some(index) = found.filter(|found| *found < count) else {
-            panic!("there is no event at index {index}: the run has {count}\n\n{}", run.listed(None))
+            run.fail(&format!("there is no event at index {index}: the run has {count}"), None)
         };
         EventExpectation { run, index }
     }
@@ -133,13 +131,10 @@ impl<'a> RunExpectation<'a> {
     pub fn range(&self, range: Range<usize>) -> RangeExpectation<'a> {
         let Self { run } = *self;
         let count = run.events.len();
-        assert!(
-            range.start <= range.end && range.end <= count,
-            "there are no events at {}..{}: the run has {count}\n\n{}",
-            range.start,
-            range.end,
-            run.listed(None)
-        );
+        let Range { start, end } = range;
+        if start > end || end > count {
+            run.fail(&format!("there are no events at {start}..{end}: the run has {count}"), None);
+        }
         RangeExpectation { run, range }
     }
 
@@ -232,7 +227,7 @@ impl<'a> RangeExpectation<'a> {
         let Self { run, range } = self;
         let Some(index) = range.clone().find(|index| is_it(&run.events[*index])) else {
             let count = range.len();
-            panic!("expected {what} in {count} events, found none\n\n{}", run.listed(None))
+            run.fail(&format!("expected {what} in {count} events, found none"), None)
         };
         EventExpectation { run, index }
     }
@@ -291,26 +286,41 @@ impl<'a> EventExpectation<'a> {
     ///
     /// # Panics
     /// If the judge rejects the message: when the future that is returned is awaited.
-    pub async fn judge(&self, judge: &TestJudge, intent: &str) -> Result<Self, TestingError> {
-        let AgentEvent::Message { content, .. } = self.event() else {
-            let message = format!("a judge needs a message, this is {}", self.event().kind());
-            return Err(TestingError::usage(message));
-        };
-        if self.run.target.as_ref() == Some(judge.target()) {
-            return Err(TestingError::usage("the agent cannot judge itself: name another target"));
+    #[track_caller]
+    pub fn judge(self, judge: &TestJudge, intent: &str) -> impl Future<Output = Result<Self, TestingError>> {
+        let (event, caller) = (self, Location::caller());
+        async move {
+            let AgentEvent::Message { content, .. } = event.event() else {
+                let message = format!("a judge needs a message, this is {}", event.event().kind());
+                return Err(TestingError::usage(message));
+            };
+            let run = event.run;
+            if intent.trim().is_empty() {
+                return Err(TestingError::usage(EMPTY_INTENT));
+            }
+            if run.project.has_agent(judge.target())? {
+                return Err(TestingError::usage("the agent cannot judge itself: name another target"));
+            }
+            let JudgeVerdict { is_passed, reason } = judge.decide(&run.input, content, intent).await?;
+            if !is_passed {
+                let rejected = event.mismatch(&format!("the judge rejects `{intent}`: {reason}"));
+                panic!("{}", run.failure(&rejected, Some(event.index), Some(caller)));
+            }
+            Ok(event)
         }
-        let JudgeVerdict { is_passed, reason } = judge.decide(&self.run.input, content, intent).await?;
-        let expected = format!("the judge rejects `{intent}`: {reason}");
-        Ok(self.check(is_passed.then_some(()).ok_or(expected)))
     }
 
     #[track_caller]
     fn check(&self, checked: Result<(), String>) -> Self {
         if let Err(message) = checked {
-            let Self { run, index } = self;
-            panic!("event {index} of {}: {message}\n\n{}", run.events.len(), run.listed(Some(*index)))
+            self.run.fail(&self.mismatch(&message), Some(self.index));
         }
         *self
+    }
+
+    /// What does not hold, with the place of the event.
+    fn mismatch(&self, message: &str) -> String {
+        format!("event {} of {}: {message}", self.index, self.run.events.len())
     }
 }
 

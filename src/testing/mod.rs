@@ -24,7 +24,7 @@
 //! result.expect().next_function_call_output().is_function_call_output(json!({ "degrees": 21 }), false);
 //! result.expect().next_message().is_message(EventRole::Assistant);
 //! result.expect().no_more_events();
-//! result.assert_yaml("tools: { forbid: [delete_order] }")?;
+//! result.assert_yaml("tools: { forbid: [delete_order] }").await?;
 //! session.close().await
 //! # })
 //! # }
@@ -38,14 +38,15 @@ mod expectation;
 mod run_events;
 mod session_line;
 mod session_project;
+mod session_requests;
 mod session_tools;
 mod tape;
 mod test_judge;
 mod test_session;
 mod testing_error;
 
-pub use crate::message::{Attachment, ContentPart, FileContent, MediaKind};
-pub use crate::trace::{AgentEvent, EventRole};
+pub use crate::message::{AnswerTo, Attachment, ContentPart, FileContent, MediaKind, PendingAnswer};
+pub use crate::trace::{AgentEvent, EventRole, Interrupt};
 pub use agent_run::AgentRun;
 pub use agent_target::AgentTarget;
 pub use expectation::{EventExpectation, RangeExpectation, RunExpectation};

@@ -1,18 +1,26 @@
 //! The events of one run, and how far a test has looked at them.
 
+use std::panic::Location;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::agent_target::AgentTarget;
-use crate::trace::AgentEvent;
+use super::session_project::SessionProject;
+use crate::redact::Redactor;
+use crate::text::escape;
+use crate::trace::{AgentEvent, Interrupt};
 
 /// The events of one run.
 #[derive(Debug)]
 pub(super) struct RunEvents {
     pub(super) events: Vec<AgentEvent>,
+    /// What the agent waits for at the end.
+    pub(super) interrupts: Vec<Interrupt>,
     /// What the user said.
     pub(super) input: String,
-    /// The session's own target, which cannot be its judge.
-    pub(super) target: Option<AgentTarget>,
+    /// The project of the session, whose target cannot be its judge.
+    pub(super) project: Arc<SessionProject>,
+    /// Masks the secrets of the session.
+    pub(super) redactor: Redactor,
     /// The index of the next event to look at.
     pub(super) cursor: Cursor,
 }
@@ -44,6 +52,33 @@ impl RunEvents {
             let mark = if marked == Some(index) { ">" } else { " " };
             text.push_str(&["\n", mark, " ", &index.to_string(), "  ", &event.to_string()].concat());
         }
+        for Interrupt { id, message, .. } in &self.interrupts {
+            let asks = message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
+            text.push_str(&["\nwaiting for an answer to the interrupt `", id, "`", &asks].concat());
+        }
         text
+    }
+
+    /// `text` for a terminal, with every secret masked.
+    pub(super) fn shown(&self, text: &str) -> String {
+        escape::terminal(&self.redactor.text(text)).into_owned()
+    }
+
+    /// What a failed assertion says: with the list of events, a mark at the one that is wrong, and the place of the
+    /// assertion if the panic itself does not have it.
+    pub(super) fn failure(
+        &self,
+        message: &str,
+        marked: Option<usize>,
+        caller: Option<&Location<'_>>,
+    ) -> String {
+        let place = caller.map(|caller| format!("\n\nasserted at {caller}")).unwrap_or_default();
+        self.shown(&format!("{message}\n\n{}{place}", self.listed(marked)))
+    }
+
+    /// An assertion fails.
+    #[track_caller]
+    pub(super) fn fail(&self, message: &str, marked: Option<usize>) -> ! {
+        panic!("{}", self.failure(message, marked, None))
     }
 }

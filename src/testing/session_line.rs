@@ -7,18 +7,19 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use super::session_tools::SessionTools;
 use super::tape::Tape;
 use crate::engine::Observer;
-use crate::message::{ToolAnswer, TurnInput};
+use crate::message::ToolAnswer;
 use crate::outcome::TurnEnd;
 use crate::redact::Redactor;
-use crate::run::ConversationDriver;
-use crate::trace::{AgentEvent, events_of_last_turn};
-use crate::trace::{ToolCall, Trace};
+use crate::run::{ConversationDriver, DriverRequest};
+use crate::trace::{AgentEvent, Interrupt, RunEnd, ToolCall, Trace, events_of_last_turn};
 
 /// What came of a turn.
 #[derive(Clone, Debug)]
 pub(super) struct TurnReport {
     /// What the agent did.
     pub(super) events: Vec<AgentEvent>,
+    /// What the agent waits for now.
+    pub(super) interrupts: Vec<Interrupt>,
     /// Whether the turn ended as it should.
     pub(super) is_complete: bool,
     /// How much of the session was taped by its end.
@@ -27,9 +28,9 @@ pub(super) struct TurnReport {
 
 /// The session as its run sees it.
 pub(super) struct SessionLine {
-    inputs: Mutex<UnboundedReceiver<TurnInput>>,
+    requests: Mutex<UnboundedReceiver<DriverRequest>>,
     reports: UnboundedSender<TurnReport>,
-    begins: UnboundedSender<()>,
+    begins: UnboundedSender<Redactor>,
     tools: SessionTools,
     tape: Tape,
     /// How much was taped when the running turn began.
@@ -38,13 +39,14 @@ pub(super) struct SessionLine {
 
 impl SessionLine {
     pub(super) fn new(
-        inputs: UnboundedReceiver<TurnInput>,
+        requests: UnboundedReceiver<DriverRequest>,
         reports: UnboundedSender<TurnReport>,
-        begins: UnboundedSender<()>,
+        begins: UnboundedSender<Redactor>,
         tools: SessionTools,
         tape: Tape,
     ) -> Self {
-        Self { inputs: Mutex::new(inputs), reports, begins, tools, tape, begun: std::sync::Mutex::default() }
+        let requests = Mutex::new(requests);
+        Self { requests, reports, begins, tools, tape, begun: std::sync::Mutex::default() }
     }
 }
 
@@ -53,14 +55,14 @@ impl ConversationDriver for SessionLine {
         Some("You are a helpful assistant.")
     }
 
-    fn begins(&self, tools: Vec<String>, _: &Redactor) {
+    fn begins(&self, tools: Vec<String>, redactor: &Redactor) {
         self.tools.set_known(tools);
         // A session that is gone needs nothing any more; the same below.
-        let _is_gone = self.begins.send(());
+        let _is_gone = self.begins.send(redactor.clone());
     }
 
-    fn next(&self) -> BoxFuture<'_, Option<TurnInput>> {
-        Box::pin(async move { self.inputs.lock().await.recv().await })
+    fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {
+        Box::pin(async move { self.requests.lock().await.recv().await })
     }
 
     fn ended(&self, trace: &Trace, end: &TurnEnd) {
@@ -70,7 +72,12 @@ impl ConversationDriver for SessionLine {
         }
         *begun = self.tape.len();
         let is_complete = end.problem().is_none();
-        let report = TurnReport { events: events_of_last_turn(trace), is_complete, taped: *begun };
+        let interrupts = match trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref()) {
+            Some(RunEnd::Interrupted(open)) => open.clone(),
+            _ => Vec::new(),
+        };
+        let report =
+            TurnReport { events: events_of_last_turn(trace), interrupts, is_complete, taped: *begun };
         let _is_gone = self.reports.send(report);
     }
 

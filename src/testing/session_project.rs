@@ -1,5 +1,6 @@
 //! The project that a session is in: a config on disk or in memory, and one test in memory.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use super::agent_target::{AgentTarget, indented};
 use super::testing_error::TestingError;
 use crate::assertion::TurnRules;
 use crate::context::{Context, Files, RandomIds, SystemClock};
-use crate::plan::{LoadedFile, Plan, Planned, Preparation, Selection, plan};
+use crate::plan::{LoadedFile, Plan, Planned, Preparation, Prepared, Selection, plan};
 use crate::redact::Redactor;
 use crate::variables::Mode;
 
@@ -26,6 +27,14 @@ pub(super) struct SessionProject {
     config: PathBuf,
     /// The target of the session; the default one without.
     target: Option<String>,
+    /// The target as the test has written it, if it is not one of a config.
+    written: Option<AgentTarget>,
+}
+
+impl fmt::Debug for SessionProject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("SessionProject").field("config", &self.config).finish_non_exhaustive()
+    }
 }
 
 /// The outside world of this process.
@@ -47,19 +56,20 @@ impl SessionProject {
         let context = context_of_process();
         let path = context.working_directory.join(CONFIG_FILE);
         let files = context.files.with_unsaved(path.clone(), config);
-        Self { context: Context { files, ..context }, config: path, target: None }
+        Self { context: Context { files, ..context }, config: path, target: None, written: None }
     }
 
     /// A config with this target.
-    pub(super) fn of_target(target: &AgentTarget) -> Self {
-        Self::of_text(&target.config())
+    pub(super) fn of_target(target: AgentTarget) -> Self {
+        let project = Self::of_text(&target.config());
+        Self { written: Some(target), ..project }
     }
 
     /// The target `name` of the config at `path`.
     pub(super) fn of_config(path: &Path, name: &str) -> Self {
         let context = context_of_process();
         let config = context.working_directory.join(path);
-        Self { context, config, target: Some(name.to_owned()) }
+        Self { context, config, target: Some(name.to_owned()), written: None }
     }
 
     /// The plan of a test with these keys, and the context in which it is read.
@@ -93,16 +103,36 @@ impl SessionProject {
             self.target.as_ref().map(|name| format!("target: {}\n", json!(name))).unwrap_or_default();
         let text =
             format!("version: \"1.3\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n{lines}");
-        let (plan, context) = self.plan_text(&text)?;
-        let plan = Arc::new(plan);
-        let entry = plan.cases[0].clone();
-        let loaded = LoadedFile::of_case(&context, &entry)?.test_of(&entry)?;
-        let mut preparation = Preparation::begin(&context, &plan, &entry, loaded, Mode::Send, Map::new())?;
-        let prepared = preparation.finish()?;
+        let prepared = prepared(self.plan_text(&text)?)?;
         let mut turns = prepared.rules.turns;
         if turns.is_empty() {
             return Err(TestingError::usage("there is no rule in this block"));
         }
         Ok((turns.remove(0), prepared.target.state().clone()))
     }
+
+    /// Whether the target of the session is the same agent as `target`.
+    pub(super) fn has_agent(&self, target: &AgentTarget) -> Result<bool, TestingError> {
+        if self.written.as_ref() == Some(target) {
+            return Ok(true);
+        }
+        let own = self.address()?;
+        Ok(own.is_some() && own == Self::of_target(target.clone()).address()?)
+    }
+
+    /// Where its agent is, if anything but its definition says it.
+    fn address(&self) -> Result<Option<String>, TestingError> {
+        let turns = json!([{ "user": "-" }]);
+        let plan = self.plan(Map::from_iter([("turns".to_owned(), turns)]))?;
+        Ok(prepared(plan)?.target.address(None))
+    }
+}
+
+/// The only test of a plan, with everything filled in.
+fn prepared((plan, context): (Plan, Context)) -> Result<Prepared, TestingError> {
+    let plan = Arc::new(plan);
+    let entry = plan.cases[0].clone();
+    let loaded = LoadedFile::of_case(&context, &entry)?.test_of(&entry)?;
+    let mut preparation = Preparation::begin(&context, &plan, &entry, loaded, Mode::Send, Map::new())?;
+    Ok(preparation.finish()?)
 }

@@ -19,8 +19,8 @@ pub(super) struct SessionTools(Arc<Mutex<ToolState>>);
 struct ToolState {
     /// Those of the test, by name.
     own: BTreeMap<String, ToolClosure>,
-    /// Those that replace others, by name.
-    mocks: BTreeMap<String, Mocked>,
+    /// Those that replace others; of several with one name, the newest does.
+    mocks: Vec<Mocked>,
     /// All that the conversation has; `None` before it begins.
     known: Option<Vec<String>>,
 }
@@ -28,6 +28,7 @@ struct ToolState {
 /// A mock, and what it was called with.
 #[derive(Clone)]
 struct Mocked {
+    name: String,
     function: ToolClosure,
     calls: Arc<Mutex<Vec<Value>>>,
 }
@@ -36,9 +37,13 @@ struct Mocked {
 #[must_use = "the mocks are removed when this is dropped"]
 pub struct MockedTools {
     tools: SessionTools,
-    mocks: BTreeMap<String, Mocked>,
-    /// The mocks that these replace.
-    before: BTreeMap<String, Mocked>,
+    mocks: Vec<Mocked>,
+}
+
+impl ToolState {
+    fn mock(&self, name: &str) -> Option<&Mocked> {
+        self.mocks.iter().rfind(|mock| mock.name == name)
+    }
 }
 
 impl SessionTools {
@@ -59,14 +64,14 @@ impl SessionTools {
     /// Whether the session executes a tool itself.
     pub(super) fn executes(&self, name: &str) -> bool {
         let state = self.lock();
-        state.mocks.contains_key(name) || state.own.contains_key(name)
+        state.mock(name).is_some() || state.own.contains_key(name)
     }
 
     /// Executes a call; `None` if the session does not execute the tool.
     pub(super) async fn execute(&self, name: &str, arguments: Value) -> Option<Result<Value, String>> {
         let function = {
             let state = self.lock();
-            match state.mocks.get(name) {
+            match state.mock(name) {
                 Some(mock) => {
                     mock.calls.lock().unwrap_or_else(PoisonError::into_inner).push(arguments.clone());
                     Some(Arc::clone(&mock.function))
@@ -87,22 +92,19 @@ impl SessionTools {
                 "there is no tool `{unknown}` to mock; the tools are: {tools}"
             )));
         }
-        let of = |function| Mocked { function, calls: Arc::default() };
-        let mocks: BTreeMap<String, Mocked> =
-            mocks.into_iter().map(|(name, function)| (name, of(function))).collect();
-        let before = mocks
-            .iter()
-            .filter_map(|(name, mock)| Some((name.clone(), state.mocks.insert(name.clone(), mock.clone())?)))
-            .collect();
-        Ok(MockedTools { tools: self.clone(), mocks, before })
+        let of = |(name, function)| Mocked { name, function, calls: Arc::default() };
+        let mocks: Vec<Mocked> = mocks.into_iter().map(of).collect();
+        state.mocks.extend(mocks.iter().cloned());
+        Ok(MockedTools { tools: self.clone(), mocks })
     }
 }
 
 impl MockedTools {
     /// The arguments of every call to the mock of this tool, in their order.
     pub fn calls(&self, name: &str) -> Vec<Value> {
-        let calls = self.mocks.get(name).map(|mock| Arc::clone(&mock.calls));
-        calls.map(|calls| calls.lock().unwrap_or_else(PoisonError::into_inner).clone()).unwrap_or_default()
+        let mocks = self.mocks.iter().filter(|mock| mock.name == name);
+        let calls = mocks.map(|mock| mock.calls.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        calls.flatten().collect()
     }
 
     /// How many calls there were to the mock of this tool.
@@ -111,15 +113,10 @@ impl MockedTools {
     }
 }
 
-/// The tools are what they were before.
+/// The tools are what they would be without these mocks, whatever was mocked before and since.
 impl Drop for MockedTools {
     fn drop(&mut self) {
-        let mut state = self.tools.lock();
-        for name in self.mocks.keys() {
-            match self.before.remove(name) {
-                Some(mock) => state.mocks.insert(name.clone(), mock),
-                None => state.mocks.remove(name),
-            };
-        }
+        let is_of_these = |mock: &Mocked| self.mocks.iter().any(|own| Arc::ptr_eq(&own.calls, &mock.calls));
+        self.tools.lock().mocks.retain(|mock| !is_of_these(mock));
     }
 }

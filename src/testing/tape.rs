@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::assertion::{Evaluator, Following, Inherited, TurnRules};
+use super::session_requests::SessionRequests;
+use super::testing_error::TestingError;
+use crate::assertion::{Evaluator, Following, Inherited, Question, TurnRules};
 use crate::context::At;
 use crate::engine::{Observer, TapeItem, TapePlayer};
 use crate::message::{Lane, ToolAnswer};
-use crate::outcome::{Failure, Problem};
+use crate::outcome::Failure;
 use crate::redact::Redactor;
 use crate::target::Wire;
 use crate::trace::{Change, Input, Trace};
@@ -19,11 +21,28 @@ pub(super) struct Tape(Arc<Mutex<Vec<TapeItem>>>);
 #[derive(Debug)]
 pub(super) struct Evaluation {
     /// What they found.
-    pub(super) failures: Vec<Failure>,
-    /// Why a rule cannot be evaluated.
-    pub(super) unjudged: Option<Problem>,
-    /// Whether a script or a judge would have to be asked.
-    pub(super) asks: bool,
+    failures: Vec<Failure>,
+    /// What they ask, if nothing was found.
+    questions: Vec<Question>,
+    evaluator: Evaluator,
+    trace: Trace,
+}
+
+impl Evaluation {
+    /// What they found, after scripts and judges have decided what the rules ask. As in a YAML test, these are asked only if
+    /// nothing was found.
+    pub(super) async fn findings(self, requests: &SessionRequests) -> Result<Vec<Failure>, TestingError> {
+        let Self { mut failures, questions, mut evaluator, trace } = self;
+        if let Some(problem) = evaluator.unjudged() {
+            return Err(TestingError::usage(problem.message));
+        }
+        let questions = if failures.is_empty() { questions } else { Vec::new() };
+        for question in &questions {
+            let decision = requests.decide(question).await?;
+            failures.extend(evaluator.decide(question, decision, &trace));
+        }
+        Ok(failures)
+    }
 }
 
 impl Tape {
@@ -54,17 +73,18 @@ impl Tape {
         end: usize,
         state: serde_json::Value,
         rules: TurnRules,
+        redactor: Redactor,
     ) -> Result<Evaluation, regex::Error> {
         let taped: Vec<TapeItem> = self.lock()[..end].to_vec();
         let last = taped.iter().filter(|item| matches!(item, TapeItem::Turn(..))).count().saturating_sub(1);
-        let mut evaluator = Evaluator::start(Inherited::default(), Redactor::default())?;
+        let mut evaluator = Evaluator::start(Inherited::default(), redactor)?;
         evaluator.set_turn_rules(last, rules);
         let mut player = TapePlayer::new(Trace::new(state), evaluator);
         taped.into_iter().try_for_each(|item| player.play(item))?;
         let TapePlayer { trace, mut evaluator, mut failures, .. } = player;
         failures.extend(evaluator.settle(&trace));
-        let asks = !evaluator.take_questions().is_empty();
-        Ok(Evaluation { failures, unjudged: evaluator.unjudged(), asks })
+        let questions = evaluator.take_questions();
+        Ok(Evaluation { failures, questions, evaluator, trace })
     }
 }
 

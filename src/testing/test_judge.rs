@@ -9,10 +9,13 @@ use super::session_project::SessionProject;
 use super::testing_error::TestingError;
 use crate::outcome::{Failure, Outcome, Status};
 use crate::redact::Redactor;
-use crate::run::{Options, Run, RunEvent, event_channel, run};
+use crate::run::{Options, Run, event_channel, run_one};
 use crate::target::http::HttpTransport;
 use crate::target::written_agent;
 use crate::variables::literal;
+
+/// Why an empty intent is refused.
+pub(super) const EMPTY_INTENT: &str = "the intent is empty: say what the message must do";
 
 /// An agent that judges, as `judge` of YAML tests asks it.
 #[derive(Clone, Debug)]
@@ -50,7 +53,7 @@ impl TestJudge {
         intent: &str,
     ) -> Result<JudgeVerdict, TestingError> {
         if intent.trim().is_empty() {
-            return Err(TestingError::usage("the intent is empty: say what the message must do"));
+            return Err(TestingError::usage(EMPTY_INTENT));
         }
         let said = written_agent("subject", [(1, vec![json!({ "say": literal(output) })])]);
         let project = SessionProject::of_text(&self.target.config_of_judge(&said));
@@ -60,19 +63,10 @@ impl TestJudge {
             json!([{ "user": literal(input), "assert": { "judge": judge } }]),
         )]);
         let (plan, context) = project.plan(keys)?;
-        let (events, mut received) = event_channel(1);
+        let (events, received) = event_channel(1);
         let transport = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
         let shared = Run::new(context, transport, Redactor::default(), Options::default(), events);
-        let finished = async {
-            let mut outcome = None;
-            while let Some(event) = received.recv().await {
-                if let RunEvent::CaseFinished(finished) = &*event {
-                    outcome = Some((**finished).clone());
-                }
-            }
-            outcome
-        };
-        let (_, outcome) = tokio::join!(run(shared, plan), finished);
+        let outcome = run_one(shared, plan, received).await;
         verdict(&outcome.ok_or_else(|| TestingError::Judge("the judge was not asked".to_owned()))?)
     }
 }

@@ -12,35 +12,39 @@ use super::agent_target::AgentTarget;
 use super::run_events::{Cursor, RunEvents};
 use super::session_line::{SessionLine, TurnReport};
 use super::session_project::SessionProject;
+use super::session_requests::SessionRequests;
 use super::session_tools::{MockedTools, SessionTools, ToolClosure};
 use super::tape::Tape;
 use super::testing_error::TestingError;
-use crate::message::{ContentPart, TurnInput, UserContent};
-use crate::outcome::Outcome;
+use crate::message::{ContentPart, PendingAnswer, TurnInput, UserContent};
+use crate::outcome::{Outcome, Problem};
 use crate::redact::Redactor;
-use crate::run::{Options, Run, event_channel, run_one};
+use crate::run::{DriverRequest, Options, Run, event_channel, run_one};
 use crate::target::http::HttpTransport;
-use crate::trace::{AgentEvent, EventRole};
+use crate::trace::{AgentEvent, EventRole, Interrupt};
 use crate::variables::literal;
 
 /// A conversation with an agent. It begins with the first run, or with [`Self::start`], and ends with [`Self::close`] or when
 /// it is dropped.
 pub struct TestSession {
     project: Arc<SessionProject>,
-    /// What the session talks to, if it is not a target of a config.
-    target: Option<AgentTarget>,
     declared: Vec<Value>,
     tools: SessionTools,
     tape: Tape,
     history: Vec<AgentEvent>,
+    /// What the agent waits for.
+    interrupts: Vec<Interrupt>,
     running: Option<RunningSession>,
     has_ended: bool,
 }
 
 /// A session that has begun.
 struct RunningSession {
-    inputs: UnboundedSender<TurnInput>,
+    /// It ends when this is dropped.
+    requests: UnboundedSender<DriverRequest>,
     reports: UnboundedReceiver<TurnReport>,
+    /// Masks its secrets.
+    redactor: Redactor,
     /// Gives the outcome once the conversation is over.
     run: JoinHandle<Option<Outcome>>,
 }
@@ -62,7 +66,7 @@ impl TestSession {
     /// # Errors
     /// If something is wrong with the target.
     pub fn connect(target: AgentTarget) -> Result<Self, TestingError> {
-        Self::of(SessionProject::of_target(&target), Some(target))
+        Self::of(SessionProject::of_target(target))
     }
 
     /// A session with the target `name` of the config at `path`, with the instructions, the headers and the client-side
@@ -71,17 +75,17 @@ impl TestSession {
     /// # Errors
     /// If something is wrong with the config, or it has no such target.
     pub fn from_config(path: impl AsRef<Path>, name: &str) -> Result<Self, TestingError> {
-        Self::of(SessionProject::of_config(path.as_ref(), name), None)
+        Self::of(SessionProject::of_config(path.as_ref(), name))
     }
 
-    fn of(project: SessionProject, target: Option<AgentTarget>) -> Result<Self, TestingError> {
+    fn of(project: SessionProject) -> Result<Self, TestingError> {
         let session = Self {
             project: Arc::new(project),
-            target,
             declared: Vec::new(),
             tools: SessionTools::default(),
             tape: Tape::default(),
             history: Vec::new(),
+            interrupts: Vec::new(),
             running: None,
             has_ended: false,
         };
@@ -160,18 +164,20 @@ impl TestSession {
             return Ok(());
         }
         let (plan, context) = self.project.plan(self.keys())?;
-        let (inputs, said) = unbounded_channel();
+        let (requests, requested) = unbounded_channel();
         let (reported, reports) = unbounded_channel();
         let (begins, mut begun) = unbounded_channel();
-        let line = SessionLine::new(said, reported, begins, self.tools.clone(), self.tape.clone());
+        let line = SessionLine::new(requested, reported, begins, self.tools.clone(), self.tape.clone());
         let (events, received) = event_channel(1);
         let transport = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
         let redactor = Redactor::default();
         let mut shared = Run::new(context, transport, redactor, Options::default(), events);
         shared.driver = Some(Arc::new(line));
         let run = tokio::spawn(run_one(shared, plan, received));
-        self.running = Some(RunningSession { inputs, reports, run });
-        if begun.recv().await.is_none() {
+        let begins = begun.recv().await;
+        let redactor = begins.clone().unwrap_or_default();
+        self.running = Some(RunningSession { requests, reports, redactor, run });
+        if begins.is_none() {
             return Err(self.ended_without_report().await);
         }
         Ok(())
@@ -180,27 +186,59 @@ impl TestSession {
     /// Says `input` to the agent, and waits for the end of its turn. The agent knows what was said before.
     ///
     /// # Errors
-    /// If the turn does not end as it should. Then the session is over.
+    /// If the agent waits for answers to its interrupts; see [`Self::resume`]. Or if the turn does not end as it should: then
+    /// the session is over.
     pub async fn run(&mut self, input: impl Into<SessionInput>) -> Result<AgentRun, TestingError> {
-        self.start().await?;
+        if let Some(Interrupt { id, .. }) = self.interrupts.first() {
+            let message =
+                format!("the agent waits for an answer to its interrupt `{id}`: give it with `resume`");
+            return Err(TestingError::usage(message));
+        }
         let SessionInput(content) = input.into();
-        let text = content.text().into_owned();
-        let report = match &mut self.running {
-            Some(running) if running.inputs.send(TurnInput::User(content)).is_ok() => {
-                running.reports.recv().await
-            }
-            _ => None,
+        self.turn(TurnInput::User(content)).await
+    }
+
+    /// Answers what the agent waits for, as a turn with `resume` of a YAML test does: every interrupt that is open, or calls
+    /// without a result. Waits for the end of the turn.
+    ///
+    /// # Errors
+    /// If an answer is for nothing that is open, an interrupt has no answer, or the turn does not end as it should. Then the
+    /// session is over.
+    pub async fn resume(
+        &mut self,
+        answers: impl IntoIterator<Item = PendingAnswer>,
+    ) -> Result<AgentRun, TestingError> {
+        self.turn(TurnInput::Resume(answers.into_iter().collect())).await
+    }
+
+    async fn turn(&mut self, input: TurnInput) -> Result<AgentRun, TestingError> {
+        self.start().await?;
+        let (said, text) = match &input {
+            TurnInput::User(content) => (true, content.text().into_owned()),
+            other => (false, other.describe()),
         };
-        let Some(TurnReport { events, is_complete, taped }) = report else {
+        let Some(running) = &mut self.running else { return Err(self.ended_without_report().await) };
+        let report = match running.requests.send(DriverRequest::Say(input)) {
+            Ok(()) => running.reports.recv().await,
+            Err(_) => None,
+        };
+        let Some(TurnReport { events, interrupts, is_complete, taped }) = report else {
             return Err(self.ended_without_report().await);
         };
-        self.history.push(AgentEvent::Message { role: EventRole::User, content: text.clone() });
+        let redactor = running.redactor.clone();
+        let requests = SessionRequests::to(running.requests.downgrade());
+        if said {
+            self.history.push(AgentEvent::Message { role: EventRole::User, content: text.clone() });
+        }
         self.history.extend(events.iter().cloned());
         if !is_complete {
             return Err(self.ended_without_report().await);
         }
-        let run = RunEvents { events, input: text, target: self.target.clone(), cursor: Cursor::default() };
-        Ok(AgentRun::new(run, Arc::clone(&self.project), self.tape.clone(), taped))
+        self.interrupts.clone_from(&interrupts);
+        let project = Arc::clone(&self.project);
+        let cursor = Cursor::default();
+        let run = RunEvents { events, interrupts, input: text, project, redactor, cursor };
+        Ok(AgentRun::new(run, self.tape.clone(), taped, requests))
     }
 
     /// Everything that was said and done so far, in its order, with what the user said.
@@ -214,27 +252,29 @@ impl TestSession {
     /// If it cannot be ended in order.
     pub async fn close(mut self) -> Result<(), TestingError> {
         match self.end().await {
-            Some(problem) if !self.has_ended => Err(TestingError::Agent(problem)),
+            Some(problem) if !self.has_ended => Err(TestingError::of_agent(problem)),
             _ => Ok(()),
         }
     }
 
-    /// Ends the run, and gives its problem in words.
-    async fn end(&mut self) -> Option<String> {
-        let RunningSession { inputs, run, .. } = self.running.take()?;
-        drop(inputs);
-        let outcome = run.await.ok().flatten()?;
-        let (_, problem) = outcome.first_problem()?;
-        Some(match &problem.help {
-            Some(help) => format!("{}\nhelp: {help}", problem.message),
-            None => problem.message.clone(),
-        })
+    /// Ends the run, and gives its problem.
+    async fn end(&mut self) -> Option<Problem> {
+        let RunningSession { requests, run, .. } = self.running.take()?;
+        drop(requests);
+        let outcome = match run.await {
+            Ok(outcome) => outcome?,
+            // A function of the test has panicked: so does the test.
+            Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
+            Err(_) => return None,
+        };
+        outcome.first_problem().map(|(_, problem)| problem.clone())
     }
 
     async fn ended_without_report(&mut self) -> TestingError {
         let problem = self.end().await;
         self.has_ended = true;
-        TestingError::Agent(problem.unwrap_or_else(|| "the conversation ended".to_owned()))
+        problem
+            .map_or_else(|| TestingError::Agent("the conversation ended".to_owned()), TestingError::of_agent)
     }
 }
 

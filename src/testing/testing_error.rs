@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::outcome::Problem;
 use crate::plan::PrepareError;
 
 /// Why a session cannot do what it is asked for. A test that gets one has not found out anything about its agent.
@@ -12,7 +13,7 @@ pub enum TestingError {
     Config(String),
     /// The agent could not be asked, or the turn did not end as it should.
     Agent(String),
-    /// The judge could not be asked, or gave no verdict that can be read.
+    /// A judge or a script could not be asked, or gave no verdict that can be read.
     Judge(String),
     /// The call itself is wrong.
     Usage(String),
@@ -22,12 +23,34 @@ impl TestingError {
     /// Problems of a config, a target or a rule.
     pub(super) fn of_problems(problems: &[Diagnostic]) -> Self {
         let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
-        Self::Config(errors.map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        let in_words = |problem: &Diagnostic| {
+            let help = problem.help.iter().map(|help| format!("\nhelp: {help}"));
+            help.fold(problem.to_string(), |text, help| text + &help)
+        };
+        Self::Config(errors.map(in_words).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Why a turn or a session did not end as it should.
+    pub(super) fn of_agent(problem: Problem) -> Self {
+        Self::Agent(in_words(problem))
+    }
+
+    /// Why a judge or a script gave no verdict.
+    pub(super) fn of_judging(problem: Problem) -> Self {
+        Self::Judge(in_words(problem))
     }
 
     /// What is wrong with the call.
     pub(super) fn usage(message: impl Into<String>) -> Self {
         Self::Usage(message.into())
+    }
+}
+
+/// A problem, with what to do.
+fn in_words(Problem { message, help, .. }: Problem) -> String {
+    match help {
+        Some(help) => format!("{message}\nhelp: {help}"),
+        None => message,
     }
 }
 

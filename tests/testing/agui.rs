@@ -45,7 +45,7 @@ async fn the_tools_of_a_session_are_client_tools_of_its_agent() {
     let result = session.run("A photo").await.unwrap();
     result.expect().next_function_call().is_function_call("add", json!({ "a": 1 }));
     result.expect().next_function_call_output().is_function_call_output(json!([1, 2]), false);
-    result.assert_yaml("text: { equals: Added. }").unwrap();
+    result.assert_yaml("text: { equals: Added. }").await.unwrap();
     {
         let mocked =
             session.mock_tools([("add", |_: serde_json::Value| Err("jammed".to_owned()))]).await.unwrap();

@@ -12,7 +12,7 @@ use ananke::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
 use ananke::outcome::TurnEnd;
 use ananke::plan::Plan;
 use ananke::redact::Redactor;
-use ananke::run::{ConversationDriver, Reason, Stopper};
+use ananke::run::{ConversationDriver, DriverRequest, Reason, Stopper};
 use ananke::text::{escape, truncate};
 use ananke::trace::{AgentEvent, RunEnd, Trace, events_of_last_turn};
 use futures_util::future::BoxFuture;
@@ -162,8 +162,8 @@ impl ConversationDriver for Dialog {
         self.state().redactor = redactor.clone();
     }
 
-    fn next(&self) -> BoxFuture<'_, Option<TurnInput>> {
-        Box::pin(self.said())
+    fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {
+        Box::pin(async { self.said().await.map(Into::into) })
     }
 
     fn ended(&self, trace: &Trace, _: &TurnEnd) {

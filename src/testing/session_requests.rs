@@ -1,0 +1,37 @@
+//! What a run of a session may still ask of it: to have a script or a judge of its project decide.
+
+use tokio::sync::mpsc::WeakUnboundedSender;
+use tokio::sync::oneshot;
+
+use super::testing_error::TestingError;
+use crate::assertion::{Decision, Question};
+use crate::outcome::Halt;
+use crate::run::DriverRequest;
+
+/// Asks the session, as long as it goes on.
+#[derive(Clone, Debug)]
+pub(super) struct SessionRequests(WeakUnboundedSender<DriverRequest>);
+
+impl SessionRequests {
+    /// What is asked goes to the session with these requests; it does not wait for it.
+    pub(super) fn to(requests: WeakUnboundedSender<DriverRequest>) -> Self {
+        Self(requests)
+    }
+
+    /// What the script or the judge decides that `question` is for.
+    pub(super) async fn decide(&self, question: &Question) -> Result<Decision, TestingError> {
+        let is_over = || {
+            let message =
+                "rules that ask a script or a judge apply while the session goes on: this one has ended";
+            TestingError::usage(message)
+        };
+        let (answer, answered) = oneshot::channel();
+        let request = DriverRequest::Decide(Box::new(question.clone()), answer);
+        self.0.upgrade().and_then(|requests| requests.send(request).ok()).ok_or_else(is_over)?;
+        match answered.await {
+            Ok(Ok(decision)) => Ok(decision),
+            Ok(Err(Halt::Broken(problem))) => Err(TestingError::of_judging(question.unanswered(problem))),
+            Ok(Err(Halt::Stopped | Halt::Skipped(_))) | Err(_) => Err(is_over()),
+        }
+    }
+}

@@ -243,8 +243,8 @@ async fn what_is_no_agent_is_named() {
             "error: the response answers the request `7`, but the request that waits is `1`",
         ),
         (
-            "endpoint: \"http://AGENT\"",
-            vec![ok(&json!({ "id": "1", "error": { "code": -32601, "message": "no such method" } }))],
+            "agentCard: { supportedInterfaces: [{ url: \"http://AGENT\", protocolVersion: \"1.0\" }] }",
+            vec![ok(&error(1, -32601))],
             "error: the agent does not accept requests of A2A 1.0 over JSON-RPC: no such method (code `-32601`)",
         ),
         (
@@ -254,6 +254,97 @@ async fn what_is_no_agent_is_named() {
         ),
     ] {
         let verdict = ran(target, HELLO, answers).await.verdict();
+        assert!(verdict.starts_with(why), "{verdict}");
+    }
+}
+
+/// An error of JSON-RPC.
+fn error(id: u32, code: i32) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id.to_string(), "error": { "code": code, "message": "no such method" } })
+}
+
+#[tokio::test]
+async fn an_agent_without_a_card_may_be_of_the_older_version() {
+    let bare = "endpoint: \"http://AGENT\"";
+    let methods = |run: &Ran| -> Vec<String> {
+        (0..run.requests.len()).map(|number| run.body(number)["method"].to_string()).collect()
+    };
+    for code in [-32601, -32009, -32600] {
+        let turns = "[{ user: hi, assert: { text: { equals: hello } } }, { user: again }]";
+        let run = ran(bare, turns, vec![ok(&error(1, code)), ok(&message(2)), ok(&message(3))]).await;
+        assert_eq!(run.verdict(), "passed");
+        assert_eq!(methods(&run), ["\"SendMessage\"", "\"message/send\"", "\"message/send\""], "{code}");
+        assert_eq!(
+            (run.header(0, "a2a-version").as_deref(), run.header(1, "a2a-version")),
+            (Some("1.0"), None)
+        );
+        let [first, second] = [0, 1].map(|number| run.body(number)["params"]["message"]["messageId"].clone());
+        assert_eq!(first, second);
+    }
+    let run = ran(bare, HELLO, vec![ok(&error(1, -32601)), ok(&error(2, -32600))]).await;
+    let verdict = run.verdict();
+    assert!(
+        verdict.starts_with("error: the agent accepts requests of A2A neither in version 1.0 nor in 0.3"),
+        "{verdict}"
+    );
+    // What the agent has taken in, or may have, is never sent once more, and a version that is written is not changed.
+    let inline = "agentCard: { supportedInterfaces: [{ url: \"http://AGENT\", protocolVersion: \"1.0\" }] }";
+    let failed = || respond("500 Internal Server Error", "text/plain", "", "boom");
+    for (target, answer) in [
+        (bare, ok(&error(1, -32603))),
+        (bare, ok(&error(1, -32001))),
+        (bare, failed()),
+        (inline, ok(&error(1, -32601))),
+    ] {
+        let verdict = ran(target, HELLO, vec![answer]).await.verdict();
+        assert!(verdict.starts_with("error: ") && !verdict.contains("connect"), "{target}: {verdict}");
+    }
+    // Nor is an agent asked in another version in the middle of a conversation.
+    let turns = "[{ user: hi }, { user: again }]";
+    let verdict = ran(bare, turns, vec![ok(&message(1)), ok(&error(2, -32601))]).await.verdict();
+    assert!(verdict.starts_with("error: the agent does not accept requests of A2A 1.0"), "{verdict}");
+}
+
+#[tokio::test]
+async fn a_card_is_requested_in_the_newest_version() {
+    let run =
+        ran("agentCardUrl: \"http://AGENT\"", HELLO, vec![ok(&card("/rpc", "JSONRPC")), ok(&message(1))])
+            .await;
+    assert_eq!(run.header(0, "a2a-version").as_deref(), Some("1.0"));
+}
+
+#[tokio::test]
+async fn agents_that_misbehave_are_errors() {
+    let head = |length: usize| {
+        let head =
+            format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n");
+        Step::Send(head.into_bytes())
+    };
+    let silent = "endpoint: \"http://AGENT\", timeout_ms: 300";
+    for (target, answer, why) in [
+        (
+            silent,
+            vec![Step::Expect, Step::Hold],
+            "timeout: timeout after 300 ms: the request was sent, and no response came",
+        ),
+        (
+            "agentCardUrl: \"http://AGENT\", timeout_ms: 300",
+            vec![Step::Expect, Step::Hold],
+            "error: the agent card did not come in time: no answer from `/.well-known/agent-card.json` below `agentCardUrl`",
+        ),
+        ("endpoint: \"http://AGENT\"", vec![Step::Expect], "error: the connection to http://127.0.0.1:"),
+        (
+            "endpoint: \"http://AGENT\"",
+            vec![Step::Expect, head(500), Step::Send(b"{\"jsonrpc\":".to_vec())],
+            "error: the connection broke inside the response",
+        ),
+        (
+            "agentCardUrl: \"http://AGENT/c.json\"",
+            vec![Step::Expect, head(500), Step::Send(b"{\"name\":".to_vec())],
+            "error: the connection broke inside the response",
+        ),
+    ] {
+        let verdict = ran(target, HELLO, vec![answer]).await.verdict();
         assert!(verdict.starts_with(why), "{verdict}");
     }
 }

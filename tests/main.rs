@@ -34,6 +34,7 @@ mod mocks;
 mod mutations;
 mod normalising;
 mod open_files;
+mod other_protocols;
 mod outputs;
 mod project_hooks;
 mod proxies;

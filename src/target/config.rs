@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::capabilities::Capabilities;
 use super::common::TargetCommon;
 use super::protocol::ProtocolConfig;
+use super::recognition::recognizing;
 use super::registry::{Registration, TYPE};
 use super::target::Target;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
@@ -72,7 +73,13 @@ impl TargetConfig {
             interpolation.report(Code::MissingKey, self.span, missing, None);
             return None;
         }
-        self.own.compile(interpolation)
+        let target = self.own.compile(interpolation)?;
+        // What is inside this program gets no answer from elsewhere.
+        let protocol = Registration::find(self.protocol).filter(|_| !self.is_embedded());
+        Some(match protocol {
+            Some(protocol) => recognizing(target, protocol),
+            None => target,
+        })
     }
 
     /// What is odd about the turns of a test of this target; `source` is the test's file.

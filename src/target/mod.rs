@@ -23,6 +23,7 @@ mod pace;
 pub mod pipe;
 mod protocol;
 mod rate_limit_config;
+mod recognition;
 mod registry;
 mod request;
 mod rule_docs;

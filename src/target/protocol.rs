@@ -72,6 +72,10 @@ pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
     /// The types of turns that it adds to that of the user.
     const TURN_TYPES: &'static [TurnType] = &[];
 
+    /// By what its answers are known, and those of no other protocol: texts near their start, without spaces. An error of a target
+    /// of another protocol that gets such an answer says so.
+    const SIGNS: &'static [&'static str] = &[];
+
     /// The other side of it, if it can be served.
     const SERVED: Option<&'static dyn ServedProtocol> = None;
 

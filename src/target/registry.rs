@@ -42,6 +42,8 @@ pub(super) struct Registration {
     pub(super) turn_types: &'static [TurnType],
     /// The page about its rules for the order of events.
     pub(super) rules: &'static str,
+    /// By what its answers are known.
+    pub(super) signs: &'static [&'static str],
     /// The other side of it, if it can be served.
     pub(super) served: Option<&'static dyn ServedProtocol>,
     read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, TypeMismatch>,
@@ -56,6 +58,7 @@ impl Registration {
             descriptions: P::DESCRIPTIONS,
             turn_types: P::TURN_TYPES,
             rules: P::RULES,
+            signs: P::SIGNS,
             served: P::SERVED,
             read: |node| {
                 let is_elsewhere = |key: &str| key == TYPE || TargetCommon::KEYS.contains(&key);

@@ -30,6 +30,7 @@ impl A2aTarget {
     fn url(&self) -> &Url {
         match &self.settings.location {
             Location::CardUrl { url, endpoint } => endpoint.as_ref().unwrap_or(url),
+            Location::Endpoint(url) => url,
             Location::Card { card, .. } => &card.interface.url,
         }
     }
@@ -39,7 +40,7 @@ impl Target for A2aTarget {
     fn agent(&self) -> &str {
         match &self.settings.location {
             Location::Card { name: Some(name), .. } => name,
-            Location::Card { .. } | Location::CardUrl { .. } => "a2a",
+            Location::Card { .. } | Location::CardUrl { .. } | Location::Endpoint(_) => "a2a",
         }
     }
 

@@ -43,6 +43,13 @@ struct WrittenInterface<'a> {
 const DEFAULT_BINDING: &str = "JSONRPC";
 
 impl AgentCard {
+    /// The card of an agent of which nothing but the URL is known.
+    pub(super) fn assumed(url: Url) -> Self {
+        let dialect = Dialect { version: A2aVersion::V1, binding: Binding::JsonRpc };
+        let interface = Interface { url, dialect, tenant: None };
+        Self { interface, is_streaming: false, schemes: Vec::new(), skills: Vec::new() }
+    }
+
     /// Whether `document` has what makes a card.
     pub(super) fn is_card(document: &Value) -> bool {
         document.get("supportedInterfaces").is_some_and(Value::is_array)

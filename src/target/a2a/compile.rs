@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-use url::Url;
-
 use super::a2a_target::A2aTarget;
 use super::auth_config::{Credentials, fill_auth};
-use super::card::{AgentCard, Interface};
+use super::card::AgentCard;
 use super::config::A2aConfig;
-use super::dialect::{A2aVersion, Binding, Dialect};
 use super::settings::{A2aSettings, Blocking, Location};
 use crate::diagnostic::Code;
 use crate::model::Text;
 use crate::target::http::headers;
 use crate::variables::{Interpolation, http_url};
+use serde_json::Value;
 
 /// Checks and fills a target; `None` if something is known later or was reported.
 pub(super) fn compile(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option<A2aTarget> {
@@ -81,7 +78,7 @@ fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option
                 }
             }
         }
-        (None, None) if endpoint.is_some() => Some(of_card(assumed(endpoint_url??), &Value::Null)),
+        (None, None) if endpoint.is_some() => Some(Location::Endpoint(endpoint_url??)),
         (None, None) => None,
     }
 }
@@ -89,15 +86,4 @@ fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option
 fn of_card(card: AgentCard, document: &Value) -> Location {
     let name = document.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
     Location::Card { card, name: name.map(str::to_owned) }
-}
-
-/// The card of an agent of which nothing but the URL is known.
-fn assumed(url: Url) -> AgentCard {
-    let dialect = Dialect { version: A2aVersion::V1, binding: Binding::JsonRpc };
-    AgentCard {
-        interface: Interface { url, dialect, tenant: None },
-        is_streaming: false,
-        schemes: Vec::new(),
-        skills: Vec::new(),
-    }
 }

@@ -25,8 +25,8 @@ pub struct A2aConfig {
         example = serde_json::json!({"url": "http://localhost:9000/", "protocolVersion": "0.3"})
     )]
     pub agent_card: Option<Node>,
-    /// Where requests are posted to (`http://` or `https://`). Without a card: JSON-RPC of version 1.0. With a card, it replaces
-    /// the URL that the card contains.
+    /// Where requests are posted to (`http://` or `https://`). Without a card: JSON-RPC of version 1.0, or of 0.3 if the
+    /// agent does not know the newer one. With a card, it replaces the URL that the card contains.
     #[schemars(example = "http://localhost:9000/rpc")]
     pub endpoint: Option<Text>,
     /// The context that the conversation belongs to (default: the agent makes a new one for each test).

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The header with which a client asks for the newest version.
+pub(super) const NEWEST: (&str, &str) = ("a2a-version", "1.0");
+
 /// A version of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum A2aVersion {
@@ -28,6 +31,9 @@ pub struct Dialect {
     /// The binding.
     pub binding: Binding,
 }
+
+/// HTTP+JSON as it was in 0.3, with shapes of its own.
+pub(super) const OLD_HTTP: Dialect = Dialect { version: A2aVersion::V03, binding: Binding::HttpJson };
 
 /// What an agent is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

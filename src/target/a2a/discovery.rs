@@ -9,6 +9,7 @@ use url::Url;
 
 use super::auth_config::Credentials;
 use super::card::AgentCard;
+use super::dialect::NEWEST;
 use super::outgoing::below;
 use super::settings::A2aSettings;
 use crate::context::At;
@@ -28,18 +29,10 @@ const FOLDER: &str = ".well-known";
 /// The statuses with which a server says that nothing is there.
 const NOT_THERE: [u16; 3] = [404, 405, 410];
 
-/// What came of looking for a card.
-pub(super) enum Discovered {
-    /// The card.
-    Card(Box<AgentCard>),
-    /// The time was up.
-    Late,
-}
-
 /// Requests the card below `url`, or at it. `endpoint` replaces the URL that it contains.
 ///
 /// # Errors
-/// If there is no card, or none that can be used.
+/// If there is no card, or none that can be used, or it does not come in time.
 pub(super) async fn discover(
     settings: &A2aSettings,
     url: &Url,
@@ -47,21 +40,24 @@ pub(super) async fn discover(
     transport: &dyn Transport,
     limits: &Limits,
     sink: &mut dyn Sink,
-) -> Result<Discovered, TargetError> {
+) -> Result<AgentCard, TargetError> {
     let mut tried = Vec::new();
     for (candidate, name) in candidates(url) {
         let mut closed = None;
         let read = request(settings, candidate.clone(), transport, limits, sink, &mut closed).await;
         transport.moment(ClientEvent::Closes(closed));
         match read? {
-            Answer::Late => return Ok(Discovered::Late),
+            Answer::Late => {
+                let message = format!("the agent card did not come in time: no answer from {name}");
+                return Err(TargetError::new(message).with_help("is the agent running, and is this its URL?"));
+            }
             Answer::NotThere(status) => tried.push(format!("{name} (HTTP {status})")),
             Answer::Document(document) => {
                 let card = card(&document, &candidate, &name, endpoint)?;
                 if endpoint.is_none() && transport.is_network() {
                     check_host(settings, &candidate, &card, &document)?;
                 }
-                return Ok(Discovered::Card(Box::new(card)));
+                return Ok(card);
             }
         }
     }
@@ -105,7 +101,8 @@ async fn request(
     let request = HttpRequest {
         method: Method::Get,
         url: settings.credentials.on(url.clone()),
-        headers: http::headers_with_defaults(&own, &[("accept", "application/json")]),
+        // Without a version, a server that speaks several gives the card of the oldest.
+        headers: http::headers_with_defaults(&own, &[("accept", "application/json"), NEWEST]),
         body: Bytes::new(),
         response_headers: &[],
         options: Arc::clone(&settings.options),

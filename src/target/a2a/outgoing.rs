@@ -15,6 +15,7 @@ use crate::target::http::Method;
 pub(super) const TRACEABILITY: &str = "https://github.com/a2aproject/a2a-samples/extensions/traceability/v1";
 
 /// A message of the user, without the shape of a version.
+#[derive(Clone)]
 pub(super) struct OutgoingMessage<'a> {
     pub(super) id: &'a str,
     /// The context, once there is one.

@@ -78,6 +78,44 @@ pub(super) fn parts(holder: &Value) -> &[Value] {
     parts.map(Vec::as_slice).unwrap_or_default()
 }
 
+/// What contains parts, or something that does.
+const HOLDERS: [&str; 9] = [
+    "task",
+    "message",
+    "msg",
+    "status",
+    "statusUpdate",
+    "artifact",
+    "artifactUpdate",
+    "artifacts",
+    "history",
+];
+
+/// Takes data out of the object that HTTP+JSON of 0.3 puts around it, in everything that `holder` contains.
+pub(super) fn unwrap_data(holder: &mut Value) {
+    match holder {
+        Value::Array(holders) => holders.iter_mut().for_each(unwrap_data),
+        Value::Object(members) => {
+            for (key, member) in members {
+                match (key.as_str(), member) {
+                    ("parts" | "content", Value::Array(parts)) => parts.iter_mut().for_each(unwrap_part),
+                    (key, member) if HOLDERS.contains(&key) => unwrap_data(member),
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn unwrap_part(part: &mut Value) {
+    let Some(data) = part.get_mut("data") else { return };
+    let inner = data.as_object_mut().filter(|data| data.len() == 1).and_then(|data| data.get_mut("data"));
+    if let Some(inner) = inner.map(Value::take) {
+        *data = inner;
+    }
+}
+
 /// What `part` is. Servers send members that are not set as empty texts.
 pub(super) fn content(part: &Value) -> PartContent<'_> {
     let text = |key: &str| part.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -163,6 +201,27 @@ mod tests {
             }
         }
         assert_eq!(translated(json!({ "data": [1] }), OLD)["data"], json!({ "value": [1] }));
+    }
+
+    #[test]
+    fn data_is_taken_out_of_its_object_in_parts_alone() {
+        let with = |data: Value| {
+            let parts = json!([{ "data": data, "metadata": { "data": { "data": 1 } } }, { "text": "hi" }]);
+            json!({
+                "task": { "status": { "message": { "content": parts } }, "history": [{ "parts": parts }],
+                    "artifacts": [{ "parts": parts }], "metadata": { "parts": [{ "data": { "data": 2 } }] } },
+                "artifactUpdate": { "artifact": { "parts": parts } },
+            })
+        };
+        for (wrapped, data) in [
+            (json!({ "data": { "a": 1 } }), json!({ "a": 1 })),
+            (json!({ "data": { "data": 1 } }), json!({ "data": 1 })),
+            (json!({ "data": 1, "b": 2 }), json!({ "data": 1, "b": 2 })),
+        ] {
+            let mut event = with(wrapped);
+            unwrap_data(&mut event);
+            assert_eq!(event, with(data));
+        }
     }
 
     #[test]

@@ -46,6 +46,18 @@ impl Protocol for A2aConfig {
         "threadId",
         "The value of `${THREAD_ID}` (default: a new one for each test). It is sent to the agent only as part of `contextId`.",
     )];
+    const SIGNS: &'static [&'static str] = &[
+        "\"supportedInterfaces\":",
+        "\"preferredTransport\":",
+        "\"result\":{\"task\":",
+        "\"result\":{\"statusUpdate\":",
+        "\"result\":{\"artifactUpdate\":",
+        "\"kind\":\"status-update\"",
+        "\"kind\":\"artifact-update\"",
+        "\"state\":\"TASK_STATE_",
+        "\"code\":-32009",
+        "Requestpayloadvalidationerror",
+    ];
     const TURN_TYPES: &'static [TurnType] = &[TurnType {
         name: "a2a:send",
         since: "1.1",

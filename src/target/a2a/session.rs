@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::card::AgentCard;
 use super::conversation::A2aConversation;
 use super::dialect::{A2aVersion, Binding, Operation};
-use super::discovery::{Discovered, discover};
+use super::discovery::discover;
 use super::outgoing::{self, A2aRequest, Answering, OutgoingMessage, TRACEABILITY};
 use super::part::parts_of;
 use super::quiet_sink::QuietSink;
@@ -42,6 +42,8 @@ pub(super) struct A2aSession {
     /// The agent card, once it was read.
     card: Option<AgentCard>,
     conversation: A2aConversation,
+    /// Whether the agent may be of an older version than the one in which it is asked.
+    may_be_older: bool,
     /// The number of the last request.
     last_id: u64,
 }
@@ -49,7 +51,9 @@ pub(super) struct A2aSession {
 /// One turn: what it needs to ask an agent.
 struct A2aTurn<'a> {
     settings: &'a A2aSettings,
-    card: &'a AgentCard,
+    card: &'a mut AgentCard,
+    /// Whether the agent is asked in the older version if it refuses the newer.
+    may_be_older: bool,
     transport: &'a dyn Transport,
     last_id: &'a mut u64,
     limits: &'a Limits,
@@ -69,10 +73,12 @@ impl A2aSession {
         let SessionOptions { transport, clock, ids, .. } = options;
         let card = match &settings.location {
             Location::Card { card, .. } => Some(card.clone()),
+            Location::Endpoint(url) => Some(AgentCard::assumed(url.clone())),
             Location::CardUrl { .. } => None,
         };
         let conversation = A2aConversation::new(settings.context_id.clone());
-        Self { settings, transport, clock, ids, card, conversation, last_id: 0 }
+        let may_be_older = matches!(settings.location, Location::Endpoint(_));
+        Self { settings, transport, clock, ids, card, conversation, may_be_older, last_id: 0 }
     }
 
     async fn run(
@@ -84,13 +90,12 @@ impl A2aSession {
         let message = message(request)?;
         let limits = self.settings.options.limits(limits);
         if self.card.is_none() {
-            let found = self.find_card(&limits).await?;
-            match found {
-                Ok(card) => self.card = Some(card),
-                Err(ended) => return Ok(ended),
+            match self.find_card(&limits).await? {
+                Some(card) => self.card = Some(card),
+                None => return Ok(Ended::Cancelled),
             }
         }
-        let Some(card) = &self.card else { return Ok(Ended::Cancelled) };
+        let Some(card) = &mut self.card else { return Ok(Ended::Cancelled) };
         let conventions = self.settings.conventions.as_slice();
         let dialect = card.interface.dialect;
         let (context_id, task_id) = (self.conversation.context_id.clone(), self.conversation.task_id.clone());
@@ -99,6 +104,7 @@ impl A2aSession {
         let mut turn = A2aTurn {
             settings: &self.settings,
             card,
+            may_be_older: std::mem::take(&mut self.may_be_older),
             transport: &*self.transport,
             last_id: &mut self.last_id,
             limits: &limits,
@@ -132,11 +138,13 @@ impl A2aSession {
         }
         let limits = self.settings.options.limits(limits);
         let found = self.find_card(&limits).await?;
-        found.map(|card| card.skills).map_err(|_| TargetError::new("the agent card did not come in time"))
+        found
+            .map(|card| card.skills)
+            .ok_or_else(|| TargetError::new("the search for the agent card was cancelled"))
     }
 
-    /// The agent card, or how the turn ended without it.
-    async fn find_card(&self, limits: &Limits) -> Result<Result<AgentCard, Ended>, TargetError> {
+    /// The agent card; `None` if the exchange was cancelled.
+    async fn find_card(&self, limits: &Limits) -> Result<Option<AgentCard>, TargetError> {
         let Location::CardUrl { url, endpoint } = &self.settings.location else {
             return Err(TargetError::new("there is no agent card"));
         };
@@ -144,11 +152,7 @@ impl A2aSession {
         let mut sink = QuietSink::new(None);
         let (settings, transport) = (&self.settings, &*self.transport);
         let found = discover(settings, url, endpoint.as_ref(), transport, limits, &mut sink);
-        Ok(match limits.cancel.run_until_cancelled(found).await.transpose()? {
-            Some(Discovered::Card(card)) => Ok(*card),
-            Some(Discovered::Late) => Err(Ended::Timeout),
-            None => Err(Ended::Cancelled),
-        })
+        limits.cancel.run_until_cancelled(found).await.transpose()
     }
 }
 
@@ -195,30 +199,62 @@ impl A2aTurn<'_> {
         let message = OutgoingMessage { id: &message_id, context_id, task_id, parts, metadata };
         let is_polled = blocking == Blocking::Polling;
         let answering = Answering { modes: self.settings.accepted_output_modes.as_deref(), is_polled };
+        let again = self.may_be_older.then(|| message.clone());
+        let asked = self.ask(operation, message, answering, reader, self.limits, sink).await?;
+        let Some((mut ended, until)) = asked else { return Ok(Ended::Timeout) };
+        if ended == Ended::Terminal
+            && let Some(message) = again.filter(|_| reader.may_be_older())
+        {
+            self.card.interface.dialect.version = A2aVersion::V03;
+            reader.ask_again(self.card.interface.dialect);
+            let limits = self.left(until, self.transport.moment(ClientEvent::Closes(*self.closed)));
+            // It is part of the exchange that began with the refused request.
+            let mut quiet = QuietSink::new(Some(&mut *sink));
+            let asked = self.ask(operation, message, answering, reader, &limits, &mut quiet).await?;
+            ended = asked.map_or(Ended::Timeout, |(ended, _)| ended);
+        }
+        if ended != Ended::Terminal || operation == Operation::Stream {
+            return Ok(ended);
+        }
+        self.poll(until, reader, sink).await
+    }
+
+    /// Sends a message, and reads the response to it; `None` if the time was up before there was one. Returns when the time of
+    /// the turn is up, too.
+    async fn ask(
+        &mut self,
+        operation: Operation,
+        message: OutgoingMessage<'_>,
+        answering: Answering<'_>,
+        reader: &mut A2aReader<'_>,
+        limits: &Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<Option<(Ended, At)>, TargetError> {
         let id = self.next_id();
         let sent = outgoing::send(&self.card.interface, operation, &id, message, answering)?;
         let id = self.envelope(id);
-        if !is_polled && operation == Operation::Send {
+        if !answering.is_polled && operation == Operation::Send {
             reader.await_final_response(id);
         } else {
             reader.await_response(id);
         }
         let request = self.request(sent, operation);
-        let response = http::send(self.transport, request, self.limits, sink, self.closed).await;
-        let Some(response) = response.map_err(|error| self.unreachable(error))? else {
-            return Ok(Ended::Timeout);
-        };
+        let response = http::send(self.transport, request, limits, sink, self.closed).await;
+        let Some(response) = response.map_err(|error| self.unreachable(error))? else { return Ok(None) };
         let until = response.until;
         let response = response.accepted().await.map_err(|error| self.refused(error))?;
         let ended = if is_document(&response) {
-            self.document(response, reader, sink).await?
+            self.document(response, reader, limits, sink).await?
         } else {
-            http::read_events(response, reader, self.limits, sink, self.closed).await?
+            http::read_events(response, reader, limits, sink, self.closed).await?
         };
-        if ended != Ended::Terminal || operation == Operation::Stream {
-            return Ok(ended);
-        }
-        self.poll(until, reader, sink).await
+        Ok(Some((ended, until)))
+    }
+
+    /// The limits of a request that begins at `now`, in a turn whose time is up at `until`.
+    fn left(&self, until: At, now: At) -> Limits {
+        let deadline = Some(self.limits.latest().map_or(until, |latest| latest.min(until)));
+        Limits { timeout: until.since(now), deadline, ..self.limits.clone() }
     }
 
     /// Asks for the task until it is done.
@@ -239,13 +275,7 @@ impl A2aTurn<'_> {
             }
             self.transport.wait(wait).await;
             wait = (wait * 2).min(LONGEST_WAIT);
-            // The time of the turn goes on.
-            let limits =
-                Limits { timeout: until.since(now.plus(wait.min(until.since(now)))), ..self.limits.clone() };
-            let limits = Limits {
-                deadline: Some(limits.latest().map_or(until, |latest| latest.min(until))),
-                ..limits
-            };
+            let limits = self.left(until, now.plus(wait.min(until.since(now))));
             reader.await_response(self.envelope(id));
             let request = self.request(sent, Operation::GetTask);
             // It is part of the exchange that began with the message.
@@ -253,7 +283,7 @@ impl A2aTurn<'_> {
             let response = http::send(self.transport, request, &limits, &mut quiet, self.closed).await?;
             let Some(response) = response else { return Ok(Ended::Timeout) };
             let response = response.accepted().await.map_err(|error| self.refused(error))?;
-            let ended = self.document(response, reader, &mut quiet).await?;
+            let ended = self.document(response, reader, &limits, &mut quiet).await?;
             if ended != Ended::Terminal {
                 return Ok(ended);
             }
@@ -269,10 +299,11 @@ impl A2aTurn<'_> {
         &mut self,
         response: Response,
         reader: &mut A2aReader<'_>,
+        limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
         use crate::target::event_reader::EventReader as _;
-        let document = http::read_document(response, self.limits, sink, self.closed).await?;
+        let document = http::read_document(response, limits, sink, self.closed).await?;
         let Some(Document { received, at, bytes }) = document else { return Ok(Ended::Timeout) };
         let read = reader.event(at, &bytes, sink);
         let flow = read.map_err(|why| {

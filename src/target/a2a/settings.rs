@@ -40,7 +40,9 @@ pub enum Location {
         /// Where requests are posted to, whatever the card says.
         endpoint: Option<Url>,
     },
-    /// By a card that the config contains, or that is assumed.
+    /// By its URL alone. It is asked in version 1.0, and in 0.3 if it does not know how it is asked then.
+    Endpoint(Url),
+    /// By a card that the config contains.
     Card {
         /// What was read of it.
         card: AgentCard,

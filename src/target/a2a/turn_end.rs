@@ -20,6 +20,14 @@ pub(super) enum AfterTurn {
 /// The codes with which an agent says that it is not asked like this: it has no such method, or not this version.
 const REFUSALS: [&str; 2] = ["-32601", "-32009"];
 
+/// The code with which an older agent says that this is no request: it knows no such method, and looks no further.
+const NO_REQUEST: &str = "-32600";
+
+/// Whether the agent may be one of an older version. It has not taken the message in, so it can be sent once more.
+pub(super) fn may_be_older(error: &ReportedError) -> bool {
+    is_refusal(error) || error.code.as_deref() == Some(NO_REQUEST)
+}
+
 /// Whether the agent does not take such requests at all.
 pub(super) fn is_refusal(error: &ReportedError) -> bool {
     error.code.as_deref().is_some_and(|code| REFUSALS.contains(&code))
@@ -33,6 +41,16 @@ pub(super) fn refusal(error: &ReportedError, dialect: Dialect) -> TargetError {
     TargetError::new(message).with_help(
         "does its agent card name another interface? Without a card, write one: `agentCard: { url: …, protocolVersion: \"0.3\" }`",
     )
+}
+
+/// The error of an agent that does not take requests of either version, asked for `first` at first.
+pub(super) fn refusal_of_both(first: &ReportedError, error: &ReportedError) -> TargetError {
+    let message = format!(
+        "the agent accepts requests of A2A neither in version 1.0 nor in 0.3, over JSON-RPC: {}; {}",
+        words(first),
+        words(error)
+    );
+    TargetError::new(message).with_help("is this the URL of an agent of A2A?")
 }
 
 fn words(error: &ReportedError) -> String {

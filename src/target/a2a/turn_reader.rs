@@ -10,9 +10,9 @@ use super::artifacts::{Added, ArtifactUpdate};
 use super::config::ToolCallConvention;
 use super::conventions::{self, ConventionChange};
 use super::conversation::A2aConversation;
-use super::dialect::Dialect;
+use super::dialect::{Dialect, OLD_HTTP};
 use super::incoming::{Payload, ReportedError, open_envelope, payloads, reported};
-use super::part::{PartContent, content, parts, text_of};
+use super::part::{PartContent, content, parts, text_of, unwrap_data};
 use super::task_state::TaskState;
 use super::teller::Teller;
 use super::turn_end::{self, AfterTurn};
@@ -51,6 +51,8 @@ pub(super) struct A2aReader<'a> {
     /// The message that text without an id of its own is added to.
     streamed: Option<String>,
     error: Option<ReportedError>,
+    /// The error with which the agent refused to be asked in a newer version.
+    refused: Option<ReportedError>,
     last: At,
 }
 
@@ -96,6 +98,7 @@ impl<'a> A2aReader<'a> {
             open: HashMap::new(),
             streamed: None,
             error: None,
+            refused: None,
             last: At::default(),
         }
     }
@@ -108,6 +111,16 @@ impl<'a> A2aReader<'a> {
     /// The same, of a response in which a task is as it is after the message.
     pub(super) fn await_final_response(&mut self, id: Option<String>) {
         (self.awaited, self.is_current) = (id, true);
+    }
+
+    /// Whether the agent may be one of an older version.
+    pub(super) fn may_be_older(&self) -> bool {
+        self.payloads == 0 && self.error.as_ref().is_some_and(turn_end::may_be_older)
+    }
+
+    /// The agent is asked once more, in this dialect.
+    pub(super) fn ask_again(&mut self, dialect: Dialect) {
+        (self.refused, self.dialect) = (self.error.take(), dialect);
     }
 
     /// Whether the turn may end here.
@@ -133,8 +146,14 @@ impl<'a> A2aReader<'a> {
     /// If the agent refuses to be asked like this.
     pub(super) fn finish(self, sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, TargetError> {
         let mut teller = Teller::new(self.last, sink);
-        if let Some(error) = self.error.as_ref().filter(|error| turn_end::is_refusal(error)) {
-            return Err(turn_end::refusal(error, self.dialect));
+        match (&self.refused, &self.error) {
+            (Some(first), Some(error)) if turn_end::may_be_older(error) => {
+                return Err(turn_end::refusal_of_both(first, error));
+            }
+            (None, Some(error)) if turn_end::is_refusal(error) => {
+                return Err(turn_end::refusal(error, self.dialect));
+            }
+            _ => {}
         }
         if self.payloads == 0 {
             teller.tell(Change::RunStarted { run_id: None, thread_id: None, is_replay: false });
@@ -427,7 +446,11 @@ impl<'a> A2aReader<'a> {
 impl EventReader for A2aReader<'_> {
     fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String> {
         self.last = at;
-        let event: Value = serde_json::from_slice(data).map_err(|error| format!("is not JSON: {error}"))?;
+        let mut event: Value =
+            serde_json::from_slice(data).map_err(|error| format!("is not JSON: {error}"))?;
+        if self.dialect == OLD_HTTP {
+            unwrap_data(&mut event);
+        }
         let result = match &self.awaited {
             Some(id) => open_envelope(event, id)?,
             None => match event.get("error").filter(|error| error.is_object()) {

@@ -42,6 +42,7 @@ mod run_state;
 mod runs;
 mod sequence;
 mod served;
+mod signs;
 mod snapshot;
 mod surrogates;
 mod thread_state;

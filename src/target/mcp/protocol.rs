@@ -26,6 +26,16 @@ const LACKING: &[Capability] = &[
 impl Protocol for McpConfig {
     const TYPE: &'static str = "mcp";
     const SINCE: &'static str = "1.2";
+    const SIGNS: &'static [&'static str] = &[
+        "\"serverInfo\":",
+        "\"method\":\"notifications/",
+        "\"id\":\"server-error\"",
+        "Mcp-Session-Id",
+        "Clientmustacceptboth",
+        "NovalidsessionID",
+        "MissingsessionID",
+        "Servernotinitialized",
+    ];
     const TURN_TYPES: &'static [TurnType] = &[
         TurnType {
             name: "mcp:call",

@@ -30,6 +30,11 @@ impl Protocol for OpenaiConfig {
     const SINCE: &'static str = "1.3";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
         &[("client_tools", "The model's tools: declared to it, and their calls answered by their mocks.")];
+    const SIGNS: &'static [&'static str] = &[
+        "\"object\":\"chat.completion",
+        "\"id\":\"chatcmpl-",
+        "\"type\":\"invalid_request_error\",\"param\":",
+    ];
     const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedChat);
 }
 

@@ -7,6 +7,7 @@ use super::config::CommandConfig;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
 use crate::model::{Text, Turn};
 use crate::target::agui::protocol_version::ProtocolVersion;
+use crate::target::agui::signs::SIGNS;
 use crate::target::capabilities::Capabilities;
 use crate::target::protocol::{Protocol, ProtocolConfig};
 use crate::target::target::Target;
@@ -15,6 +16,7 @@ use crate::variables::Interpolation;
 impl Protocol for CommandConfig {
     const TYPE: &'static str = "command";
     const SINCE: &'static str = "1.3";
+    const SIGNS: &'static [&'static str] = SIGNS;
 }
 
 impl ProtocolConfig for CommandConfig {

@@ -9,6 +9,7 @@ use crate::model::{Text, Turn, TurnKind};
 use crate::source::FreeMap;
 use crate::target::agui::protocol_version::ProtocolVersion;
 use crate::target::agui::served::ServedAgui;
+use crate::target::agui::signs::SIGNS;
 use crate::target::capabilities::Capabilities;
 use crate::target::protocol::{Protocol, ProtocolConfig, TurnType};
 use crate::target::served::ServedProtocol;
@@ -32,6 +33,7 @@ impl Protocol for AguiConfig {
             kind: TurnKind::Resume,
         },
     ];
+    const SIGNS: &'static [&'static str] = SIGNS;
     const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedAgui);
     const RULES: &'static str = include_str!("../../../../docs/sequence.md");
 }

@@ -1,7 +1,7 @@
 //! Which other protocol an answer looks like that is not what a target's own protocol promises.
 //!
-//! An error quotes how the answer starts, and each protocol has signs by which its answers are known ([`Protocol::SIGNS`]). Of an
-//! answer that has a sign of the target's own protocol, nothing is said.
+//! An error quotes how the answer starts, and each protocol has signs by which its answers are known ([`Protocol::SIGNS`]). An
+//! answer that has a sign of the target's own protocol is left as it is.
 //!
 //! [`Protocol::SIGNS`]: super::Protocol::SIGNS
 

@@ -12,7 +12,7 @@ use super::embedded::FileKind;
 use super::here::Here;
 use super::lazy_schema::LazySchema;
 use super::messages::{expected, one_of};
-use super::problems::Problems;
+use super::problems::{KeyMeaning, Problems};
 use super::prune::since;
 use super::repairs::Repairs;
 use super::schema_level::SchemaLevel;
@@ -187,7 +187,7 @@ impl Check<'_> {
             Branch::UnknownTag(written) => self.problems.unknown_tag(written, &tags()),
             Branch::NoTag => self.problems.no_tag(here, branches, &tags()),
             Branch::WrongKeys => {
-                let keys: Vec<&str> = branches.iter().filter_map(union::only_key).collect();
+                let keys: Vec<&'static str> = branches.iter().filter_map(union::only_key).collect();
                 self.problems.wrong_keys(here, &keys, &self.levels);
             }
         }
@@ -287,11 +287,15 @@ impl Check<'_> {
                 self.repairs.drop(&entry.value);
             }
             None => {
-                self.problems.unknown_key(here, entry, known, &self.levels);
+                let meaning = self.problems.unknown_key(here, entry, known, &self.levels);
                 if is_lenient {
                     self.problems.warn_of_last();
                 }
-                self.repairs.drop(&entry.value);
+                match meaning {
+                    KeyMeaning::Certain(key) if !is_lenient => self.repairs.rename(&entry.value, key),
+                    KeyMeaning::Certain(_) | KeyMeaning::Possible => self.repairs.drop(&entry.value),
+                    KeyMeaning::Unknown => self.repairs.ignore(&entry.value),
+                }
             }
         }
     }

@@ -33,6 +33,16 @@ pub(super) struct Problems<'a> {
     pub(super) list: Vec<Diagnostic>,
 }
 
+/// What was probably meant by an unknown key.
+pub(super) enum KeyMeaning {
+    /// This key.
+    Certain(&'static str),
+    /// A key, here or elsewhere.
+    Possible,
+    /// Nothing that is known.
+    Unknown,
+}
+
 impl<'a> Problems<'a> {
     pub(super) fn new(kind: FileKind, schema: &'static LazySchema, source: &'a Arc<SourceFile>) -> Self {
         Self { kind, schema, source, list: Vec::new() }
@@ -156,7 +166,7 @@ impl<'a> Problems<'a> {
     }
 
     /// A mapping of which exactly one key of a set is expected.
-    pub(super) fn wrong_keys(&mut self, here: &mut Here<'_>, keys: &[&str], levels: &[SchemaLevel]) {
+    pub(super) fn wrong_keys(&mut self, here: &mut Here<'_>, keys: &[&'static str], levels: &[SchemaLevel]) {
         let entries = here.node.entries();
         let is_known = |entry: &&Entry| keys.contains(&entry.key.as_str());
         if let [first, second, ..] = entries
@@ -186,9 +196,9 @@ impl<'a> Problems<'a> {
         &mut self,
         here: &mut Here<'_>,
         entry: &Entry,
-        known: &[&str],
+        known: &[&'static str],
         levels: &[SchemaLevel],
-    ) {
+    ) -> KeyMeaning {
         let key = entry.key.as_str();
         let elsewhere = here.elsewhere.iter().find(|(other, _)| *other == key);
         let elsewhere = elsewhere
@@ -209,6 +219,14 @@ impl<'a> Problems<'a> {
         self.push(Code::UnknownKey, format!("unknown key `{shown}`"), entry.key_span, help);
         if can_be_fixed && !is_type_of_heir {
             self.offer(entry.key_span, key, known);
+        }
+        match meant {
+            _ if is_elsewhere || is_type_of_heir => KeyMeaning::Possible,
+            None => KeyMeaning::Unknown,
+            Some(_) => match nearest_certain(key, known).filter(|_| can_be_fixed) {
+                Some(certain) => KeyMeaning::Certain(certain),
+                None => KeyMeaning::Possible,
+            },
         }
     }
 

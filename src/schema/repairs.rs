@@ -21,6 +21,8 @@ pub(super) struct Repairs {
 enum Repair {
     /// The entry whose value it is goes.
     Drop,
+    /// The same, and nothing that is there was meant by it.
+    Ignore,
     /// The entry whose value it is gets this key.
     Rename(&'static str),
     /// Something that fits comes in its place.
@@ -36,6 +38,10 @@ impl Repairs {
 
     pub(super) fn drop(&mut self, node: &Node) {
         self.changes.insert(node, Repair::Drop);
+    }
+
+    pub(super) fn ignore(&mut self, node: &Node) {
+        self.changes.insert(node, Repair::Ignore);
     }
 
     pub(super) fn rename(&mut self, node: &Node, key: &'static str) {
@@ -56,7 +62,7 @@ impl Repairs {
         let entry = self.required(key, schema.unwrap_or(&Value::Null), node.span);
         match self.changes.entry(node).or_insert_with(|| Repair::Add(Vec::new())) {
             Repair::Add(entries) => entries.push(entry),
-            Repair::Drop | Repair::Rename(_) | Repair::Replace(_) => {}
+            Repair::Drop | Repair::Ignore | Repair::Rename(_) | Repair::Replace(_) => {}
         }
     }
 
@@ -68,7 +74,7 @@ impl Repairs {
 
     fn repaired(&self, node: &Node, places: &mut HashSet<Span>) -> Node {
         let change = self.changes.get(&std::ptr::from_ref(node));
-        if let Some(Repair::Replace(_) | Repair::Add(_)) = change {
+        if let Some(Repair::Replace(_)) = change {
             places.insert(node.span);
         }
         let value = match (change, &node.value) {
@@ -84,6 +90,7 @@ impl Repairs {
                             places.insert(*key_span);
                             continue;
                         }
+                        Some(Repair::Ignore) => continue,
                         Some(Repair::Rename(key)) => (*key).to_owned(),
                         _ => key.clone(),
                     };
@@ -94,6 +101,9 @@ impl Repairs {
                     let is_there = |key: &str| kept.iter().any(|entry| entry.key == key);
                     let missing: Vec<Entry> =
                         entries.iter().filter(|entry| !is_there(&entry.key)).cloned().collect();
+                    if !missing.is_empty() {
+                        places.insert(node.span);
+                    }
                     kept.extend(missing);
                 }
                 NodeValue::Map(kept)

@@ -315,6 +315,12 @@ async fn what_became_of_a_call_is_proposed() {
 
 #[tokio::test]
 async fn chats_that_have_passed_are_written_and_replay() {
+    for answers in [ModelAnswer::Chunks, ModelAnswer::Document] {
+        chats_are_written_and_replay(answers).await;
+    }
+}
+
+async fn chats_are_written_and_replay(answers: ModelAnswer) {
     let rules = "    - when: { user: price }
       do: [{ call: { tool: look_up, args: { id: 7 } } }, { say: It costs 3. }]
     - { do: [{ say: Bye }] }
@@ -323,14 +329,14 @@ async fn chats_that_have_passed_are_written_and_replay() {
     let (serving, capture) = proxy(&format!("http://127.0.0.1:{}/v1/chat/completions", agent.port)).await;
     let tools = json!([{ "type": "function", "function": { "name": "look_up", "parameters": { "type": "object" } } }]);
     let mut messages = vec![json!({ "role": "user", "content": "What price has O-7?" })];
-    let call = ask(&serving, &messages, &tools).await;
+    let call = ask(&serving, &messages, &tools, answers).await;
     let result =
         json!({ "role": "tool", "tool_call_id": call["tool_calls"][0]["id"], "content": "{\"price\":3}" });
     messages.extend([call, result]);
-    let text = ask(&serving, &messages, &tools).await;
+    let text = ask(&serving, &messages, &tools, answers).await;
     assert_eq!(text["content"], "It costs 3.");
     messages.extend([text, json!({ "role": "user", "content": "Thanks" })]);
-    ask(&serving, &messages, &tools).await;
+    ask(&serving, &messages, &tools, answers).await;
 
     let endpoint = format!("http://127.0.0.1:{}/v1", agent.port);
     let config =
@@ -347,11 +353,24 @@ async fn chats_that_have_passed_are_written_and_replay() {
     assert_eq!(outcomes[0].status().as_str(), "passed", "live as well: {}", file.text);
 }
 
-/// The message that a model answers with, chunk by chunk.
-async fn ask(serving: &Serving, messages: &[Value], tools: &Value) -> Value {
-    let body = json!({ "model": "m", "messages": messages, "tools": tools, "stream": true }).to_string();
+/// How a model answers.
+#[derive(Clone, Copy, PartialEq)]
+enum ModelAnswer {
+    Chunks,
+    Document,
+}
+
+/// The message that a model answers with.
+async fn ask(serving: &Serving, messages: &[Value], tools: &Value, answers: ModelAnswer) -> Value {
+    let is_streamed = answers == ModelAnswer::Chunks;
+    let body = json!({ "model": "m", "messages": messages, "tools": tools, "stream": is_streamed });
+    let body = body.to_string();
     let response = serving.send("POST", "/v1/chat/completions", &[], body.as_bytes()).await;
     assert_eq!(response.status, 200, "{}", response.body);
+    if !is_streamed {
+        let answer: Value = serde_json::from_str(&response.body).unwrap();
+        return answer["choices"][0]["message"].clone();
+    }
     let mut message = json!({ "role": "assistant" });
     let mut text = String::new();
     for event in response.events() {

@@ -26,10 +26,11 @@ impl CapturedTransport {
 
     fn answer(&self, request: &HttpRequest, until: At) -> Result<Option<Reply>, TargetError> {
         let answer = self.left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let Some(CapturedAnswer { protocol, request: captured, mut response }) = answer else {
+        let Some(CapturedAnswer { protocol, request: captured, response }) = answer else {
             let message = "the client of the proxy asked nothing more".to_owned();
             return Err(TargetError { message, received: Received::default(), help: None });
         };
+        let mut response = captured.streamed(response);
         if let Ok(now) = protocol.read(&request.body) {
             for frame in &mut response.frames {
                 frame.bytes = now.adopted(&*captured, &frame.bytes);

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::chat_answer::{ChatAnswer, error};
 use super::rounds::round;
+use super::streamed::streamed;
 use crate::context::digest;
 use crate::message::{ToolAnswer, ToolDeclaration, UserContent};
 use crate::target::request::Action;
@@ -173,6 +174,10 @@ impl ServedRequest for ChatInput {
 
     fn adopted(&self, _recorded: &dyn ServedRequest, piece: &Bytes) -> Bytes {
         piece.clone()
+    }
+
+    fn streamed(&self, response: ServedResponse) -> ServedResponse {
+        if self.is_streamed { response } else { streamed(response) }
     }
 
     fn ids(&self) -> &[(&'static str, String)] {

@@ -3,6 +3,7 @@
 mod chat_answer;
 mod chat_input;
 mod rounds;
+mod streamed;
 
 use self::chat_input::ChatInput;
 use crate::target::served::{ServedProtocol, ServedRequest};

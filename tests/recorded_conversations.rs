@@ -42,7 +42,7 @@ impl ConversationDriver for Inputs {
         None
     }
 
-    fn begins(&self, _: Vec<String>, _: &Redactor) {}
+    fn begins(&self, _: &str, _: Vec<String>, _: &Redactor) {}
 
     fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {
         let next = self.0.lock().unwrap().pop_front();

@@ -67,7 +67,7 @@ impl ConversationDriver for CapturedClient {
         None
     }
 
-    fn begins(&self, _: Vec<String>, redactor: &Redactor) {
+    fn begins(&self, _: &str, _: Vec<String>, redactor: &Redactor) {
         self.tools.mask(redactor);
     }
 

@@ -112,7 +112,7 @@ impl Attempt<'_> {
             }
             let tools = prepared.client_tools.iter();
             let tools = tools.map(|tool| tool.declaration.name.clone()).collect();
-            driver.begins(tools, &self.case.redactor);
+            driver.begins(&prepared.thread_id, tools, &self.case.redactor);
         }
         let result = Box::pin(self.talk_through(preparation, prepared)).await?;
         watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;

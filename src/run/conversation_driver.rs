@@ -32,8 +32,8 @@ pub trait ConversationDriver: Send + Sync {
     /// The instructions of a bare model that has none; `None` if it gets none.
     fn instructions(&self) -> Option<&'static str>;
 
-    /// A conversation begins, with these client-side tools; the redactor masks its secrets.
-    fn begins(&self, tools: Vec<String>, redactor: &Redactor);
+    /// A conversation begins, on this thread and with these client-side tools; the redactor masks its secrets.
+    fn begins(&self, thread: &str, tools: Vec<String>, redactor: &Redactor);
 
     /// What it wants next; `None` if the conversation is over.
     fn next(&self) -> BoxFuture<'_, Option<DriverRequest>>;

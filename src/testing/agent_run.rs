@@ -5,6 +5,7 @@ use std::panic::Location;
 
 use super::expectation::RunExpectation;
 use super::run_events::RunEvents;
+use super::session_line::SessionStart;
 use super::session_requests::SessionRequests;
 use super::tape::Tape;
 use super::testing_error::TestingError;
@@ -73,8 +74,9 @@ impl AgentRun {
     /// # Errors
     /// As [`Self::assert_yaml`].
     pub async fn findings(&self, block: &str) -> Result<Vec<Failure>, TestingError> {
-        let (rules, state) = self.run.project.rules(block)?;
-        let evaluated = self.tape.evaluate(self.taped, state, rules, self.run.redactor.clone());
+        let SessionStart { thread_id, redactor } = &self.run.start;
+        let (rules, state) = self.run.project.rules(block, thread_id)?;
+        let evaluated = self.tape.evaluate(self.taped, state, rules, redactor.clone());
         let evaluated = evaluated.map_err(|error| TestingError::usage(error.to_string()))?;
         evaluated.findings(&self.requests).await
     }

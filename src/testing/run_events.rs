@@ -4,8 +4,8 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::session_line::SessionStart;
 use super::session_project::SessionProject;
-use crate::redact::Redactor;
 use crate::text::escape;
 use crate::trace::{AgentEvent, Interrupt};
 
@@ -19,8 +19,8 @@ pub(super) struct RunEvents {
     pub(super) input: String,
     /// The project of the session, whose target cannot be its judge.
     pub(super) project: Arc<SessionProject>,
-    /// Masks the secrets of the session.
-    pub(super) redactor: Redactor,
+    /// The thread and the secrets of the session.
+    pub(super) start: SessionStart,
     /// The index of the next event to look at.
     pub(super) cursor: Cursor,
 }
@@ -61,7 +61,7 @@ impl RunEvents {
 
     /// `text` for a terminal, with every secret masked.
     pub(super) fn shown(&self, text: &str) -> String {
-        escape::terminal(&self.redactor.text(text)).into_owned()
+        escape::terminal(&self.start.redactor.text(text)).into_owned()
     }
 
     /// What a failed assertion says: with the list of events, a mark at the one that is wrong, and the place of the

@@ -13,6 +13,15 @@ use crate::redact::Redactor;
 use crate::run::{ConversationDriver, DriverRequest};
 use crate::trace::{AgentEvent, Interrupt, RunEnd, ToolCall, Trace, events_of_last_turn};
 
+/// What is known of a session once it has begun.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SessionStart {
+    /// The thread that its conversation is on.
+    pub(super) thread_id: String,
+    /// Masks its secrets.
+    pub(super) redactor: Redactor,
+}
+
 /// What came of a turn.
 #[derive(Clone, Debug)]
 pub(super) struct TurnReport {
@@ -30,7 +39,7 @@ pub(super) struct TurnReport {
 pub(super) struct SessionLine {
     requests: Mutex<UnboundedReceiver<DriverRequest>>,
     reports: UnboundedSender<TurnReport>,
-    begins: UnboundedSender<Redactor>,
+    begins: UnboundedSender<SessionStart>,
     tools: SessionTools,
     tape: Tape,
     /// How much was taped when the running turn began.
@@ -41,7 +50,7 @@ impl SessionLine {
     pub(super) fn new(
         requests: UnboundedReceiver<DriverRequest>,
         reports: UnboundedSender<TurnReport>,
-        begins: UnboundedSender<Redactor>,
+        begins: UnboundedSender<SessionStart>,
         tools: SessionTools,
         tape: Tape,
     ) -> Self {
@@ -55,10 +64,11 @@ impl ConversationDriver for SessionLine {
         Some("You are a helpful assistant.")
     }
 
-    fn begins(&self, tools: Vec<String>, redactor: &Redactor) {
+    fn begins(&self, thread: &str, tools: Vec<String>, redactor: &Redactor) {
         self.tools.set_known(tools);
         // A session that is gone needs nothing any more; the same below.
-        let _is_gone = self.begins.send(redactor.clone());
+        let _is_gone =
+            self.begins.send(SessionStart { thread_id: thread.to_owned(), redactor: redactor.clone() });
     }
 
     fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {

@@ -96,14 +96,14 @@ impl SessionProject {
         }
     }
 
-    /// What an assert block, as YAML, says of a turn, and the state that the target begins with.
-    pub(super) fn rules(&self, block: &str) -> Result<(TurnRules, Value), TestingError> {
+    /// What an assert block, as YAML, says of a turn of the conversation on `thread`, and the state that the target begins with.
+    pub(super) fn rules(&self, block: &str, thread: &str) -> Result<(TurnRules, Value), TestingError> {
         let lines = indented(block, 6);
         let target =
             self.target.as_ref().map(|name| format!("target: {}\n", json!(name))).unwrap_or_default();
         let text =
             format!("version: \"1.3\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n{lines}");
-        let prepared = prepared(self.plan_text(&text)?)?;
+        let prepared = prepared(self.plan_text(&text)?, Some(thread))?;
         let mut turns = prepared.rules.turns;
         if turns.is_empty() {
             return Err(TestingError::usage("there is no rule in this block"));
@@ -124,15 +124,17 @@ impl SessionProject {
     fn address(&self) -> Result<Option<String>, TestingError> {
         let turns = json!([{ "user": "-" }]);
         let plan = self.plan(Map::from_iter([("turns".to_owned(), turns)]))?;
-        Ok(prepared(plan)?.target.address(None))
+        Ok(prepared(plan, None)?.target.address(None))
     }
 }
 
-/// The only test of a plan, with everything filled in.
-fn prepared((plan, context): (Plan, Context)) -> Result<Prepared, TestingError> {
+/// The only test of a plan, with everything filled in; its thread is this one, if one is given.
+fn prepared((plan, context): (Plan, Context), thread: Option<&str>) -> Result<Prepared, TestingError> {
     let plan = Arc::new(plan);
     let entry = plan.cases[0].clone();
     let loaded = LoadedFile::of_case(&context, &entry)?.test_of(&entry)?;
     let mut preparation = Preparation::begin(&context, &plan, &entry, loaded, Mode::Send, Map::new())?;
+    let thread = thread.map(|thread| ("THREAD_ID".to_owned(), json!(thread)));
+    preparation.define(thread.into_iter().collect());
     Ok(preparation.finish()?)
 }

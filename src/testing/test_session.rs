@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use super::agent_run::AgentRun;
 use super::agent_target::AgentTarget;
 use super::run_events::{Cursor, RunEvents};
-use super::session_line::{SessionLine, TurnReport};
+use super::session_line::{SessionLine, SessionStart, TurnReport};
 use super::session_project::SessionProject;
 use super::session_requests::SessionRequests;
 use super::session_tools::{MockedTools, SessionTools, ToolClosure};
@@ -43,8 +43,7 @@ struct RunningSession {
     /// It ends when this is dropped.
     requests: UnboundedSender<DriverRequest>,
     reports: UnboundedReceiver<TurnReport>,
-    /// Masks its secrets.
-    redactor: Redactor,
+    start: SessionStart,
     /// Gives the outcome once the conversation is over.
     run: JoinHandle<Option<Outcome>>,
 }
@@ -175,8 +174,8 @@ impl TestSession {
         shared.driver = Some(Arc::new(line));
         let run = tokio::spawn(run_one(shared, plan, received));
         let begins = begun.recv().await;
-        let redactor = begins.clone().unwrap_or_default();
-        self.running = Some(RunningSession { requests, reports, redactor, run });
+        let start = begins.clone().unwrap_or_default();
+        self.running = Some(RunningSession { requests, reports, start, run });
         if begins.is_none() {
             return Err(self.ended_without_report().await);
         }
@@ -225,7 +224,7 @@ impl TestSession {
         let Some(TurnReport { events, interrupts, is_complete, taped }) = report else {
             return Err(self.ended_without_report().await);
         };
-        let redactor = running.redactor.clone();
+        let start = running.start.clone();
         let requests = SessionRequests::to(running.requests.downgrade());
         if said {
             self.history.push(AgentEvent::Message { role: EventRole::User, content: text.clone() });
@@ -237,7 +236,7 @@ impl TestSession {
         self.interrupts.clone_from(&interrupts);
         let project = Arc::clone(&self.project);
         let cursor = Cursor::default();
-        let run = RunEvents { events, interrupts, input: text, project, redactor, cursor };
+        let run = RunEvents { events, interrupts, input: text, project, start, cursor };
         Ok(AgentRun::new(run, self.tape.clone(), taped, requests))
     }
 

@@ -5,6 +5,7 @@
 mod agui;
 mod asking;
 mod mocking;
+mod real;
 mod resuming;
 mod verbose;
 
@@ -32,6 +33,8 @@ rules:
       - say: There is no such city.
   - when: { user: break }
     do: [{ error: { message: the model is gone } }]
+  - when: { user: thread }
+    do: [{ say: 'It is ${THREAD_ID}.' }]
   - when: { turn: 2 }
     do: [{ say: You asked before. }]
   - do: [{ say: Hello. }]
@@ -156,6 +159,8 @@ async fn the_rules_of_yaml_tests_apply_to_a_run() {
     let wrong = result.assert_yaml("tools: { forbids: [a] }").await.unwrap_err();
     assert!(wrong.to_string().contains("unknown key `forbids`"), "{wrong}");
     assert!(result.assert_yaml("").await.is_err(), "nothing is asserted");
+    let result = session.run("Which thread?").await.unwrap();
+    result.assert_yaml("text: { equals: \"It is ${THREAD_ID}.\" }").await.unwrap();
 }
 
 #[tokio::test]

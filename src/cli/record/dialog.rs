@@ -158,7 +158,7 @@ impl ConversationDriver for Dialog {
         None
     }
 
-    fn begins(&self, _: Vec<String>, redactor: &Redactor) {
+    fn begins(&self, _: &str, _: Vec<String>, redactor: &Redactor) {
         self.state().redactor = redactor.clone();
     }
 

@@ -151,6 +151,8 @@ pub mod model;
 #[doc(hidden)]
 pub mod mutation;
 #[doc(hidden)]
+pub mod observed;
+#[doc(hidden)]
 pub mod outcome;
 #[doc(hidden)]
 pub mod plan;
@@ -193,6 +195,8 @@ pub mod text;
 pub mod trace;
 #[doc(hidden)]
 pub mod variables;
+#[doc(hidden)]
+pub mod verify;
 
 #[doc(inline)]
 pub use context::{

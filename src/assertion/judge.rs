@@ -12,6 +12,7 @@ use super::question_keys::question_keys;
 use super::rule::Rule;
 use crate::diagnostic::Code;
 use crate::model::{self, AssertBlock, JudgeRule, JudgedText, Text, TextOf};
+use crate::trace::{Fact, Facts};
 use crate::variables::{Interpolation, Leaf, Patterns};
 
 /// How many times a judge may be asked.
@@ -143,6 +144,10 @@ fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> (u32, u
 }
 
 impl Rule for Judge {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::Text, Fact::UserText])
+    }
+
     fn describe(&self) -> String {
         let Self { agent, criteria, threshold, runs, quorum, is_negated, .. } = self;
         let verdict = if *is_negated { "rejects" } else { "accepts" };

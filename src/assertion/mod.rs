@@ -38,6 +38,7 @@ mod steps;
 mod text;
 mod tools;
 mod whenever;
+mod withhold;
 
 pub use block::{Block, Disabled, Expectation};
 pub use captured::{Captured, Writing};

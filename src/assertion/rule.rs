@@ -9,7 +9,7 @@ use super::claim::Claim;
 use super::evaluation::{Monitor, RuleScope};
 use super::rule_origin::RuleOrigin;
 use crate::diagnostic::Span;
-use crate::trace::RunEnd;
+use crate::trace::{Facts, RunEnd};
 use crate::variables::Patterns;
 
 /// How a rule is inherited, and when it is decided (SPEC 7.1).
@@ -25,6 +25,9 @@ pub(crate) enum RuleKind {
 
 /// A rule of an assert block, checked and filled.
 pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
+    /// The facts that it rests on: without one of them, nothing is known about it.
+    fn needs(&self) -> Facts;
+
     /// What it expects, in the words of its failures.
     fn describe(&self) -> String;
 

@@ -13,6 +13,7 @@ use super::script_source::ScriptSource;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, ScriptRule};
 use crate::source::Node;
+use crate::trace::{Fact, Facts};
 use crate::variables::{Interpolation, Patterns};
 
 /// A script that must accept.
@@ -108,6 +109,10 @@ impl Script {
 }
 
 impl Rule for Script {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::Text, Fact::UserText])
+    }
+
     fn describe(&self) -> String {
         let with = if self.with.is_empty() {
             String::new()

@@ -13,6 +13,7 @@ use super::rule::{Rule, RuleEntry};
 use crate::diagnostic::{Code, Spanned};
 use crate::golden::{self, ConversationPart, Golden, GoldenText, MaskPath, States};
 use crate::model::{AssertBlock, SnapshotOf, SnapshotRule, Text};
+use crate::trace::{Fact, Facts};
 use crate::variables::{Interpolation, Patterns, Piece, scan};
 
 /// A conversation, or a turn of it, that must go as it went before.
@@ -102,6 +103,10 @@ impl Snapshot {
 }
 
 impl Rule for Snapshot {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Events])
+    }
+
     fn describe(&self) -> String {
         let golden = self.golden.as_ref().map(|golden| format!(" `{}`", golden.shown)).unwrap_or_default();
         let mut words = vec![format!("the snapshot{golden}")];

@@ -22,6 +22,7 @@ use super::run::run;
 use super::run_options::RunOptions;
 use super::schema::{SchemaOptions, schema};
 use super::shrink::{ShrinkOptions, shrink};
+use super::verify::{VerifyOptions, verify};
 use super::watch::{WatchOptions, watch};
 
 /// A test runner for AI agents that call tools: conversations in YAML, deterministic verdicts.
@@ -61,6 +62,8 @@ pub(crate) enum Command {
     Freeze(FreezeOptions),
     /// Write the smallest conversation that violates the rule that a recording violates, as a scripted agent with its test
     Shrink(ShrinkOptions),
+    /// Verify conversations that something else recorded: traces of OpenTelemetry, lists of messages, recordings
+    Verify(Box<VerifyOptions>),
     /// Change what was recorded, and report which changes no rule notices
     Mutate(MutateOptions),
     /// Answer requests over HTTP as a scripted agent of the config does, or as a recorded agent did
@@ -92,6 +95,7 @@ impl CommandLine {
             Command::Record(options) => record(options, context),
             Command::Freeze(options) => freeze(options, context),
             Command::Shrink(options) => shrink(options, context),
+            Command::Verify(options) => verify(options, context),
             Command::Mutate(options) => mutate(options, context),
             Command::Mock(options) => mock(options, context),
             Command::Schema(options) => schema(options),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use ananke::compare::Baseline;
 use ananke::context::Context;
 use ananke::coverage::CoverageCollector;
+use ananke::observed::ObservedConversations;
 use ananke::plan::Plan;
 use ananke::process::TerminalMode;
 use ananke::recording::Recordings;
@@ -54,6 +55,8 @@ pub(super) struct PlannedRun<'a> {
     pub(super) redactor: &'a Redactor,
     /// Takes what the tests exercise of the agent, if that is asked for.
     pub(super) coverage: Option<Arc<CoverageCollector>>,
+    /// The conversations that were held before, if they are verified.
+    pub(super) observed: Option<Arc<dyn ObservedConversations>>,
     /// Collects the walks that fail.
     pub(super) walks: FailedWalks,
 }
@@ -80,8 +83,8 @@ impl PlannedRun<'_> {
     /// # Errors
     /// If a report cannot be written, or the system has no room for a run.
     pub(super) fn carry_out(self, mut plan: Plan) -> io::Result<Exit> {
-        let Self { options, going, recordings, baseline, reporter, context, redactor, coverage, walks } =
-            self;
+        let Self { options, going, context, redactor, .. } = self;
+        let Self { recordings, baseline, reporter, coverage, walks, observed, .. } = self;
         let (selected, colour) = (options.coverage(), options.selection.color);
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
         let own_context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
@@ -89,9 +92,10 @@ impl PlannedRun<'_> {
         let (plan_redactor, own_transport) = (plan.redactor.clone(), Arc::clone(&transport));
         let mut shared = Run::new(own_context.clone(), own_transport, plan_redactor.clone(), going, sender);
         shared.facts = run_facts(std::env::args_os(), &plan, context);
-        let is_live = servers::is_live(&plan, recordings.as_ref());
+        let is_live = observed.is_none() && servers::is_live(&plan, recordings.as_ref());
+        let is_remembered = observed.is_none();
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
-        (shared.recordings, shared.coverage) = (recordings, coverage);
+        (shared.recordings, shared.coverage, shared.observed) = (recordings, coverage, observed);
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
         let has_person = may_ask(&plan, going.people) && context.has_person();
@@ -105,7 +109,9 @@ impl PlannedRun<'_> {
             reporters.push(Box::new(reporter.collect(context)?));
         }
         // First, since a report that is written to a pipe waits for its reader.
-        reporters.insert(0, Box::new(last_run::memory(&plan, selected, context, redactor)));
+        if is_remembered {
+            reporters.insert(0, Box::new(last_run::memory(&plan, selected, context, redactor)));
+        }
         reporters.push(Box::new(walks));
         reporters.extend(baseline.map(|known| {
             baseline_report(known, selected, options.reports.people(), colour, context, &outputs)
@@ -176,13 +182,10 @@ impl PlannedRun<'_> {
             delivered.map(|()| Some(verdict).filter(|_| is_torn_down))
         });
         let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
-        if let (Err(error), Some(Reason::Interrupted)) = (&verdict, stopper.reason()) {
-            say_error(error, &outputs, redactor);
+        if stopper.reason() == Some(Reason::Interrupted) {
+            verdict.err().inspect(|error| say_error(error, &outputs, redactor));
             return Ok(Exit::Interrupted);
         }
-        Ok(match (verdict?, stopper.reason()) {
-            (_, Some(Reason::Interrupted)) => Exit::Interrupted,
-            (verdict, _) => verdict.map_or(Exit::Failure, |verdict| Exit::of(&verdict)),
-        })
+        Ok(verdict?.map_or(Exit::Failure, |verdict| Exit::of(&verdict)))
     }
 }

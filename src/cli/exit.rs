@@ -13,6 +13,8 @@ pub(crate) enum Exit {
     Failure,
     /// 3: tests are undecided, and nothing else is wrong.
     Undecided,
+    /// 4: traces do not show what some rules are about, and nothing else is wrong.
+    NotShown,
     /// 130: interrupted.
     Interrupted,
     /// 2: wrong usage that only shows when it is looked at closely.
@@ -25,6 +27,7 @@ impl Exit {
         match verdict.exit_code() {
             0 => Self::Success,
             Verdict::UNDECIDED => Self::Undecided,
+            Verdict::NOT_SHOWN => Self::NotShown,
             _ => Self::Failure,
         }
     }
@@ -36,6 +39,7 @@ impl Exit {
             Self::Failure => 1,
             Self::Usage => 2,
             Self::Undecided => i32::from(Verdict::UNDECIDED),
+            Self::NotShown => i32::from(Verdict::NOT_SHOWN),
             Self::Interrupted => 130,
         }
     }

@@ -61,6 +61,7 @@ mod snapshots;
 mod strictness;
 mod terminal_person;
 mod test_input;
+mod verify;
 mod watch;
 
 pub(crate) use habits::parse;

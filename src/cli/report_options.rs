@@ -31,7 +31,7 @@ pub(crate) struct ReportOptions {
     #[arg(long, value_name = "N")]
     pub(crate) durations: Option<usize>,
     /// Print JSON lines instead of text: one object per test and a final summary
-    #[arg(long, conflicts_with_all = ["quiet", "verbose", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["quiet", "verbose"])]
     pub(crate) json: bool,
     /// Print the transcript of every turn, and the rules that passed
     #[arg(short, long, conflicts_with = "quiet")]

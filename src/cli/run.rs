@@ -167,6 +167,7 @@ fn run_tests(mut options: RunOptions, coverage: Option<Arc<CoverageCollector>>, 
         redactor: &redactor,
         coverage,
         walks: walks.clone(),
+        observed: None,
     };
     match run.carry_out(plan) {
         Ok(exit) => {

@@ -18,7 +18,8 @@ pub(super) fn run_facts(
     let BuildJob { commit, branch, url, .. } = BuildJob::of(context);
     RunFacts {
         command: without_values(arguments),
-        config: Some(plan.config.source.name.to_string()),
+        // The config of rules without a project is in memory.
+        config: plan.config.source.path.is_file().then(|| plan.config.source.name.to_string()),
         target: target.map(|target| target.name.clone()),
         target_description: target
             .and_then(|target| plan.config.description(target, context, &plan.variables)),

@@ -11,7 +11,7 @@ use ananke::plan::{Judging, KEPT_TEXT, RunPurpose, Selection};
 use ananke::project::{AgentChoice, RunSettings};
 use ananke::recording::{RecordingMode, Recordings};
 use ananke::run::{AfterFailure, Options, ReusedThreads, SuiteComparison};
-use clap::Args;
+use clap::{Args, Command, FromArgMatches as _};
 
 use super::execution_options::ExecutionOptions;
 use super::input_options::InputOptions;
@@ -86,11 +86,18 @@ pub(crate) struct RunOptions {
     #[arg(long = "only-file", hide = true, value_name = "FILE")]
     pub(crate) only_files: Vec<PathBuf>,
     /// List the ids of the tests that would run, one per line, without running them
-    #[arg(long, help_heading = "Selection")]
+    #[arg(long, help_heading = "Selection", conflicts_with = "json")]
     pub(crate) dry_run: bool,
 }
 
 impl RunOptions {
+    /// The options of a command line without any.
+    pub(super) fn defaults() -> Self {
+        let command = RunOptions::augment_args(Command::new("run"));
+        let matches = command.get_matches_from(["run"]);
+        Self::from_arg_matches(&matches).expect("every option has a default")
+    }
+
     /// What is planned.
     pub(super) fn selection(&self, recordings: Option<&Recordings>) -> Selection {
         let mut selection = Selection {

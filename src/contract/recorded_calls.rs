@@ -118,7 +118,12 @@ mod tests {
             |id: &'static str, delta: &'static str| Change::CallArgs { id: id.into(), delta: delta.into() };
         let changes = [opened("a"), args("a", "{\"n\":"), opened("b"), args("a", "1}"), args("b", "{")];
         let changes = changes.into_iter().map(change).collect();
-        let turn = LoggedTurn { input: TurnInput::Connect, origin: InputOrigin::Static, changes };
+        let turn = LoggedTurn {
+            input: TurnInput::Connect,
+            origin: InputOrigin::Static,
+            changes,
+            answers: Vec::new(),
+        };
         let conversation = LoggedConversation { turns: vec![turn], ..LoggedConversation::default() };
         let calls: Vec<(usize, Value)> =
             calls_of("t", &conversation).into_iter().map(|call| (call.call, call.args)).collect();

@@ -39,6 +39,9 @@ impl Outcome {
             Status::Undecided => {
                 of_rule.or(of_problem).map(|(_, message)| (Status::Undecided.as_str(), message))
             }
+            Status::NotShown => {
+                self.verdict.not_shown.first().map(|rule| (Status::NotShown.as_str(), rule.lacks.as_str()))
+            }
             Status::Skipped => {
                 self.verdict.end.skip_reason().map(|reason| (Status::Skipped.as_str(), reason))
             }
@@ -48,6 +51,9 @@ impl Outcome {
 
     /// Where its headline comes from: the first rule that failed, else the test.
     pub fn headline_place(&self) -> (&str, u32) {
+        if let (Status::NotShown, Some(rule)) = (self.status(), self.verdict.not_shown.first()) {
+            return (&rule.place.file, rule.place.line);
+        }
         let rule = self
             .all_failures()
             .next()

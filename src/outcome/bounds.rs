@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::failure::Failure;
 use super::input_decision::InputDecision;
+use super::not_shown_rule::NotShownRule;
 use super::outcome::Outcome;
 use super::passed_rule::PassedRule;
 use super::problem::Problem;
@@ -33,7 +34,8 @@ impl Outcome {
     /// Truncates findings and expectations that are too long to be read.
     pub fn bound(&mut self) {
         self.transcript.turns.iter_mut().for_each(TurnOutcome::bound);
-        let TestVerdict { end, held, judges_not_asked: _, warnings, snapshots: _ } = &mut self.verdict;
+        let TestVerdict { end, held, not_shown, judges_not_asked: _, warnings, snapshots: _ } =
+            &mut self.verdict;
         match end {
             TestEnd::Evaluated(failures) => failures.iter_mut().for_each(Failure::bound),
             TestEnd::Problem(problem, failures) => {
@@ -43,9 +45,17 @@ impl Outcome {
             TestEnd::Skipped(reason) => bound(reason),
         }
         held.iter_mut().for_each(PassedRule::bound);
+        not_shown.iter_mut().for_each(NotShownRule::bound);
         warnings.iter_mut().for_each(bound);
         let failed_runs = self.stability.iter_mut().flat_map(|stability| &mut stability.failures);
         failed_runs.for_each(|failed| bound(&mut failed.message));
+    }
+}
+
+impl NotShownRule {
+    fn bound(&mut self) {
+        bound(&mut self.written);
+        bound(&mut self.wanted);
     }
 }
 

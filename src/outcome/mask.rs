@@ -9,6 +9,7 @@ use super::failed_runs::FailedRuns;
 use super::failure::Failure;
 use super::identity::TestIdentity;
 use super::input_decision::InputDecision;
+use super::not_shown_rule::NotShownRule;
 use super::outcome::Outcome;
 use super::passed_rule::PassedRule;
 use super::problem::Problem;
@@ -47,6 +48,15 @@ impl Mask for PassedRule {
     fn mask(&mut self, redactor: &Redactor) {
         let Self { rule: _, level: _, place, written, measured: _, ruling, counts: _, wanted } = self;
         ruling.mask(redactor);
+        place.mask(redactor);
+        written.mask(redactor);
+        wanted.mask(redactor);
+    }
+}
+
+impl Mask for NotShownRule {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self { rule: _, level: _, place, written, wanted, lacks: _ } = self;
         place.mask(redactor);
         written.mask(redactor);
         wanted.mask(redactor);
@@ -300,7 +310,8 @@ impl Mask for TestIdentity {
 
 impl Mask for TestVerdict {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { end, held, judges_not_asked: _, warnings, snapshots } = self;
+        let Self { end, held, not_shown, judges_not_asked: _, warnings, snapshots } = self;
+        not_shown.mask(redactor);
         end.mask(redactor);
         held.mask(redactor);
         warnings.mask(redactor);

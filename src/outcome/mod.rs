@@ -18,6 +18,7 @@ mod input_origin;
 mod level;
 mod mask;
 mod measured;
+mod not_shown_rule;
 #[expect(clippy::module_inception, reason = "the type that the folder is about")]
 mod outcome;
 mod passed_rule;
@@ -55,6 +56,7 @@ pub use input_decision::{InputDecision, InputReason};
 pub use input_origin::InputOrigin;
 pub use level::Level;
 pub use measured::{Measured, MeasuredUnit};
+pub use not_shown_rule::NotShownRule;
 pub use outcome::Outcome;
 pub use passed_rule::PassedRule;
 pub use problem::{ErrorKind, Problem};

@@ -60,7 +60,12 @@ impl Outcome {
             TestEnd::Evaluated(failures) => {
                 let of_turns = self.transcript.turns.iter().map(TurnOutcome::status);
                 let of_test = if failures.is_empty() { Status::Passed } else { Status::Failed };
-                of_turns.chain([of_test]).find(|status| *status != Status::Passed).unwrap_or(Status::Passed)
+                let of_trace =
+                    if self.verdict.not_shown.is_empty() { Status::Passed } else { Status::NotShown };
+                of_turns
+                    .chain([of_test, of_trace])
+                    .find(|status| *status != Status::Passed)
+                    .unwrap_or(Status::Passed)
             }
         }
     }

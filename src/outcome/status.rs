@@ -17,16 +17,27 @@ pub enum Status {
     Skipped,
     /// It ran as often as allowed, and its pass rate is neither clearly good nor clearly bad.
     Undecided,
+    /// No rule failed, and a trace does not contain the facts of some.
+    NotShown,
 }
 
 impl Status {
     /// The verdict that reports call `word`.
     pub fn named(word: &str) -> Option<Self> {
-        let all = [Self::Passed, Self::Failed, Self::Error, Self::Timeout, Self::Skipped, Self::Undecided];
-        all.into_iter().find(|status| status.as_str() == word)
+        let failing = [Self::Failed, Self::Error, Self::Timeout, Self::Undecided, Self::NotShown];
+        let mut all = [Self::Passed, Self::Skipped].into_iter().chain(failing);
+        all.find(|status| status.as_str() == word)
     }
 
-    /// The word in reports.
+    /// What people read.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::NotShown => "not shown",
+            word => word.as_str(),
+        }
+    }
+
+    /// The word that programs read.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -35,11 +46,12 @@ impl Status {
             Self::Timeout => "timeout",
             Self::Skipped => "skipped",
             Self::Undecided => "undecided",
+            Self::NotShown => "not_shown",
         }
     }
 
     /// Whether the run does not pass because of it.
     pub fn fails_the_run(self) -> bool {
-        matches!(self, Self::Failed | Self::Error | Self::Timeout | Self::Undecided)
+        matches!(self, Self::Failed | Self::Error | Self::Timeout | Self::Undecided | Self::NotShown)
     }
 }

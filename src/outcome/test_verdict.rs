@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::not_shown_rule::NotShownRule;
 use super::passed_rule::PassedRule;
 use super::test_end::TestEnd;
 
@@ -21,6 +22,9 @@ pub struct TestVerdict {
     pub end: TestEnd,
     /// Every rule of the whole test that passed, outer levels first.
     pub held: Vec<PassedRule>,
+    /// The rules whose facts a trace does not contain, of a conversation that is verified.
+    #[serde(default)]
+    pub not_shown: Vec<NotShownRule>,
     /// How many rules were not evaluated, because no judge was to be asked.
     pub judges_not_asked: u32,
     /// Warnings about its setup and teardown that the plan could not know; a turn's warnings are in its turn.

@@ -19,6 +19,8 @@ pub struct Totals {
     pub skipped: usize,
     /// Neither passed nor failed after all runs that they may have.
     pub undecided: usize,
+    /// No rule failed, and their traces do not contain the facts of some.
+    pub not_shown: usize,
     /// Did not pass but are in quarantine: not counted above.
     pub quarantined: usize,
     /// Passed on a retry and are not in quarantine: counted in `passed` too.
@@ -72,6 +74,7 @@ impl Totals {
             Status::Timeout => self.timeout += 1,
             Status::Skipped => self.skipped += 1,
             Status::Undecided => self.undecided += 1,
+            Status::NotShown => self.not_shown += 1,
         }
         self.flaky += usize::from(outcome.is_flaky() && outcome.test.quarantine.is_none());
         if let Some(compared) = &outcome.self_comparison {
@@ -95,6 +98,7 @@ impl Totals {
             + self.timeout
             + self.skipped
             + self.undecided
+            + self.not_shown
             + self.quarantined
     }
 }

@@ -25,12 +25,17 @@ impl Verdict {
     /// The exit code of a run that could not decide a test, and in which nothing else is wrong.
     pub const UNDECIDED: u8 = 3;
 
-    /// The exit code of a run that was not interrupted (SPEC 10): 3 if it does not pass for undecided tests alone.
+    /// The exit code of a run in which no rule failed, whose traces do not show some.
+    pub const NOT_SHOWN: u8 = 4;
+
+    /// The exit code of a run that was not interrupted (SPEC 10): 3 if it does not pass for undecided tests alone, and 4 for
+    /// rules alone that are not shown.
     pub fn exit_code(&self) -> u8 {
-        let is_only_undecided = self.totals.undecided > 0 && self.reasons().len() == 1;
+        let has_one_reason = self.totals.failing() == 0 && self.reasons().len() == 1;
         match () {
             () if self.is_pass() => 0,
-            () if is_only_undecided && self.totals.failing() == 0 => Self::UNDECIDED,
+            () if has_one_reason && self.totals.undecided > 0 => Self::UNDECIDED,
+            () if has_one_reason && self.totals.not_shown > 0 => Self::NOT_SHOWN,
             () => 1,
         }
     }
@@ -44,11 +49,15 @@ impl Verdict {
     pub fn reasons(&self) -> Vec<String> {
         let Self { totals, flaky_fails, lost_server, expired, uncalled, warnings_fail } = self;
         let warnings = if *warnings_fail { uncalled.found.len() } else { 0 };
-        let (failing, undecided) = (totals.failing(), totals.undecided);
+        let (failing, undecided, not_shown) = (totals.failing(), totals.undecided, totals.not_shown);
         let flaky = if *flaky_fails { totals.flaky } else { 0 };
         let reasons = [
             (failing > 0).then(|| format!("{failing} of {} tests did not pass", totals.tests())),
             (undecided > 0).then(|| format!("{} undecided", counted(undecided, "test is", "tests are"))),
+            (not_shown > 0).then(|| {
+                let traces = counted(not_shown, "trace does", "traces do");
+                format!("{traces} not show what some rules are about")
+            }),
             lost_server.then(|| "a server of the config ended before all tests had run".to_owned()),
             (flaky > 0).then(|| format!("{} flaky", counted(flaky, "test is", "tests are"))),
             (!expired.is_empty()).then(|| {

@@ -166,7 +166,11 @@ impl Reporter for LastRunReport {
             RunEvent::CaseFinished(outcome) => {
                 let progress = match outcome.status() {
                     Status::Passed => Progress::Passed,
-                    Status::Failed | Status::Error | Status::Timeout | Status::Undecided => Progress::Failed,
+                    Status::Failed
+                    | Status::Error
+                    | Status::Timeout
+                    | Status::Undecided
+                    | Status::NotShown => Progress::Failed,
                     // A test that did not run keeps its last verdict.
                     Status::Skipped => return Ok(()),
                 };

@@ -13,6 +13,7 @@ use super::exchange_log::ExchangeLog;
 use super::helpers::Helpers;
 use super::judges::Judges;
 use super::mocks::Mocks;
+use super::observe::observe;
 use super::options::ExchangeReports;
 use super::oracle::TestOracle;
 use super::request_pace::RequestPace;
@@ -98,6 +99,13 @@ impl Attempt<'_> {
             };
             self.environment.wait(watchdog.wait_for(locks).await?);
         }
+        if let Some(observed) = &shared.observed {
+            self.outcome.verdict.not_shown =
+                observe(&mut prepared, observed.conversation(&self.key.test).await?)?;
+            prepared.target.agent().clone_into(&mut self.outcome.test.agent);
+            self.outcome.transcript.thread_id.clone_from(&prepared.thread_id);
+            self.outcome.verdict.warnings.clone_from(&prepared.warnings);
+        }
         for message in &mut prepared.history {
             message.id.get_or_insert_with(|| self.environment.context.ids.next("message"));
         }
@@ -144,6 +152,7 @@ impl Attempt<'_> {
             ..
         } = prepared;
         let options = shared.options;
+        let logged_history = if shared.log.is_some() { history.clone() } else { Vec::new() };
         let whole = [self.case.timeout(), whole_timeout].into_iter().flatten().min();
         let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
         shared.tool_names.name(&rules, redactor);
@@ -161,7 +170,7 @@ impl Attempt<'_> {
             coverage.declare(&declared, redactor);
         }
         let mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
-        let mut tools = HostedTools { driver: shared.driver.clone(), mocks };
+        let mut tools = HostedTools { driver: shared.driver.clone(), log: shared.log.clone(), mocks };
         let watched = simulation.iter().flat_map(|simulation| &simulation.checkpoints).cloned().collect();
         let conditions = actions.iter().filter_map(|action| action.needs.clone()).collect();
         let start = ConversationStart {
@@ -217,7 +226,7 @@ impl Attempt<'_> {
         let mut inputs: Box<dyn InputSource + '_> =
             Box::new(TestInputs { attempt: self, scripts, written, unwritten });
         if let Some(log) = &shared.log {
-            log.begin(scripts.preparation().own_variables());
+            log.begin(scripts.preparation().own_variables(), logged_history);
             inputs = Box::new(LoggedInputs { inputs, log: log.clone() });
         }
         Ok(engine::converse(parts, &mut *inputs).await)
@@ -239,6 +248,9 @@ impl Attempt<'_> {
         oracle: &'a TestOracle<'a>,
     ) -> Option<Box<dyn UnwrittenInput + 'a>> {
         let UnwrittenSources { thread_id, simulation, interaction, confirmation_tools, actions } = sources;
+        if self.case.shared.observed.is_some() {
+            return None;
+        }
         let helpers = oracle.judges.helpers.clone();
         let pace = helpers.pace;
         if let Some(driver) = self.case.shared.driver.clone() {

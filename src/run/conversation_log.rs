@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::context::At;
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, Observer, TurnReview};
-use crate::message::{Lane, TurnInput};
+use crate::message::{HistoryMessage, Lane, ToolAnswer, TurnInput};
 use crate::outcome::{Halt, InputOrigin, TurnEnd};
 use crate::target::Wire;
 use crate::trace::{Change, RunEnd, Trace};
@@ -24,6 +24,8 @@ pub struct ConversationLog(Arc<Mutex<LoggedConversation>>);
 pub struct LoggedConversation {
     /// The variables that the test and its row gave, filled.
     pub variables: Map<String, Value>,
+    /// What was said before its first turn.
+    pub history: Vec<HistoryMessage>,
     /// The turns that were sent.
     pub turns: Vec<LoggedTurn>,
 }
@@ -37,6 +39,8 @@ pub struct LoggedTurn {
     pub origin: InputOrigin,
     /// What the agent did, in its order.
     pub changes: Vec<LoggedChange>,
+    /// What the client answered to calls of its own tools, each with the number of changes before it.
+    pub answers: Vec<(usize, ToolAnswer)>,
 }
 
 /// Something that an agent did.
@@ -83,9 +87,16 @@ impl ConversationLog {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A conversation begins, with these variables.
-    pub(super) fn begin(&self, variables: Map<String, Value>) {
-        *self.lock() = LoggedConversation { variables, turns: Vec::new() };
+    /// A conversation begins after `history`, with these variables.
+    pub(super) fn begin(&self, variables: Map<String, Value>, history: Vec<HistoryMessage>) {
+        *self.lock() = LoggedConversation { variables, history, turns: Vec::new() };
+    }
+
+    /// The client has answered a call.
+    pub(super) fn answered(&self, answer: ToolAnswer) {
+        if let Some(turn) = self.lock().turns.last_mut() {
+            turn.answers.push((turn.changes.len(), answer));
+        }
     }
 
     /// An observer of the agent's lane.
@@ -131,7 +142,8 @@ impl InputSource for LoggedInputs<'_> {
         Box::pin(async move {
             let next = self.inputs.next(so_far).await?;
             if let Some(NextTurn { request, origin, .. }) = &next {
-                let turn = LoggedTurn { input: request.input.clone(), origin: *origin, changes: Vec::new() };
+                let (changes, answers) = (Vec::new(), Vec::new());
+                let turn = LoggedTurn { input: request.input.clone(), origin: *origin, changes, answers };
                 self.log.lock().turns.push(turn);
             }
             Ok(next)

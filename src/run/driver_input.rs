@@ -6,6 +6,7 @@ use futures_util::future::BoxFuture;
 
 use super::attempt::Attempt;
 use super::conversation_driver::{ConversationDriver, DriverRequest};
+use super::conversation_log::ConversationLog;
 use super::mocks::Mocks;
 use super::oracle::TestOracle;
 use super::request_pace::RequestPace;
@@ -62,6 +63,8 @@ impl UnwrittenInput for DriverInput<'_> {
 /// The client-side tools of a test, of which a program may execute some.
 pub(super) struct HostedTools<'s> {
     pub(super) driver: Option<Arc<dyn ConversationDriver>>,
+    /// Where its answers are logged.
+    pub(super) log: Option<ConversationLog>,
     pub(super) mocks: Mocks<'s>,
 }
 
@@ -78,12 +81,15 @@ impl ToolHost for HostedTools<'_> {
         call: &'a ToolCall,
         trace: &'a Trace,
     ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
-        match &self.driver {
-            Some(driver) if driver.executes(&call.name) => {
-                let driver = Arc::clone(driver);
-                Box::pin(async move { Ok(driver.execute(call).await) })
+        Box::pin(async move {
+            let answer = match &self.driver {
+                Some(driver) if driver.executes(&call.name) => driver.execute(call).await,
+                _ => self.mocks.answer(call, trace).await?,
+            };
+            if let Some(log) = &self.log {
+                log.answered(answer.clone());
             }
-            _ => self.mocks.answer(call, trace),
-        }
+            Ok(answer)
+        })
     }
 }

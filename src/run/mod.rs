@@ -28,6 +28,7 @@ mod hooks;
 mod judges;
 mod memory_recording;
 mod mocks;
+mod observe;
 mod options;
 mod oracle;
 mod outcomes;

@@ -18,6 +18,7 @@ use super::thread_locks::ThreadLocks;
 use super::tool_names::ToolNames;
 use crate::context::Context;
 use crate::coverage::CoverageCollector;
+use crate::observed::ObservedConversations;
 use crate::outcome::RunFacts;
 use crate::plan::CaseEntry;
 use crate::recording::{KeptRecording, Recordings};
@@ -57,6 +58,8 @@ pub struct Run {
     pub person: Option<Arc<dyn Person>>,
     /// The program that holds the conversations, if one does.
     pub driver: Option<Arc<dyn ConversationDriver>>,
+    /// The conversations that were held before, one for each test, if there are such.
+    pub observed: Option<Arc<dyn ObservedConversations>>,
     /// Notices when a server ends that the tests need.
     pub servers: ServerWatch,
     /// Set once the end of a server has been reported.
@@ -93,6 +96,7 @@ impl Run {
             tape: None,
             person: None,
             driver: None,
+            observed: None,
             servers: ServerWatch::default(),
             exit_reported: OnceCell::new(),
             thread_locks: ThreadLocks::default(),

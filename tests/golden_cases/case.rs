@@ -52,7 +52,7 @@ pub(crate) struct Class {
     runs_tests: bool,
 }
 
-const CLASSES: [Class; 5] = [
+const CLASSES: [Class; 6] = [
     Class {
         name: "pass",
         exit: 0,
@@ -76,6 +76,15 @@ const CLASSES: [Class; 5] = [
         exit: 3,
         promise: "tests ran, one is undecided, and standard error is empty",
         keeps: |stdout, stderr| stdout.contains("undecided") && stderr.is_empty(),
+        runs_tests: true,
+    },
+    Class {
+        name: "not-shown",
+        exit: 4,
+        promise: "no rule failed, a trace does not show some, and standard error has only notes",
+        keeps: |stdout, stderr| {
+            stdout.contains("not shown") && stderr.lines().all(|line| line.starts_with("note: "))
+        },
         runs_tests: true,
     },
     Class {

@@ -1,6 +1,7 @@
 //! Parts of outcomes that are about conversations of which the turns are not written.
 
-use ananke::outcome::{ActionCount, CheckpointOutcome, FailedWalk, Walks};
+use ananke::diagnostic::Place;
+use ananke::outcome::{ActionCount, CheckpointOutcome, FailedWalk, Level, NotShownRule, Walks};
 use ananke::trace::Usage;
 
 /// A checkpoint that was missed, with every text that `say` makes of its place.
@@ -30,5 +31,17 @@ pub(super) fn walks_made_of(say: impl Fn(&'static str) -> String) -> Walks {
         }),
         turns: usize::MAX,
         usage: Usage::UNKNOWN,
+    }
+}
+
+/// A rule that a trace does not show.
+pub(super) fn not_shown(say: &impl Fn(&'static str) -> String) -> NotShownRule {
+    NotShownRule {
+        rule: "state".into(),
+        level: Level::Test,
+        place: Place { file: say("file of a rule that is not shown").into(), line: 7, column: 1 },
+        written: say("rule that is not shown"),
+        wanted: say("what a rule that is not shown requires"),
+        lacks: "the trace does not show the state".to_owned(),
     }
 }

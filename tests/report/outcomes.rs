@@ -13,7 +13,7 @@ use ananke::outcome::{
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::Usage;
 
-use super::conversations::{missed_checkpoint, walks_made_of};
+use super::conversations::{missed_checkpoint, not_shown, walks_made_of};
 
 /// When every run of these tests starts.
 pub(super) const STARTED: u64 = 1_795_298_880_123;
@@ -149,6 +149,9 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
     let problem =
         |kind| Problem { kind, ..own.clone().unwrap_or_else(|| problem(kind, "it went wrong", None)) };
     let failures = outcome.verdict.end.failures().to_vec();
+    if status == Status::Passed {
+        outcome.verdict.not_shown.clear();
+    }
     outcome.verdict.end = match status {
         Status::Passed => {
             outcome.transcript.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
@@ -170,6 +173,11 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
                 .map_or_else(|| stability(StabilityVerdict::Undecided, failed), |known| *known);
             outcome.stability = Some(Box::new(Stability { verdict: StabilityVerdict::Undecided, ..known }));
             TestEnd::Evaluated(failures)
+        }
+        Status::NotShown => {
+            outcome.transcript.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
+            outcome.verdict.not_shown = vec![not_shown(&str::to_owned)];
+            TestEnd::default()
         }
     };
     assert_eq!(outcome.status(), status);
@@ -530,6 +538,7 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         verdict: TestVerdict {
             end: TestEnd::Problem(problem, vec![failure]),
             held: vec![held],
+            not_shown: vec![not_shown(&say)],
             judges_not_asked: 0,
             warnings: vec![say("warning")],
             snapshots: Vec::new(),

@@ -11,7 +11,8 @@ path is another age of the protocol:
 
 The server binds a free port on the loopback interface, prints its address as the first line of its standard output
 once it accepts connections, and ends when its standard input is closed or on SIGTERM. With ANANKE_PYDANTIC_KEY set, a
-request without `authorization: Bearer <key>` is answered 401.
+request without `authorization: Bearer <key>` is answered 401. With ANANKE_PYDANTIC_TRACES set, the spans of its agents are added to
+that file.
 """
 
 import hmac
@@ -20,6 +21,7 @@ import socket
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import uvicorn
 from ag_ui.core import PROTOCOL_VERSION
@@ -34,6 +36,7 @@ from starlette.routing import Route
 import desk
 import judge
 import model
+import traces
 import traveller
 
 KEY = os.environ.get("ANANKE_PYDANTIC_KEY", "")
@@ -76,6 +79,8 @@ class Server(uvicorn.Server):
 
 
 def main() -> None:
+    if file := os.environ.get("ANANKE_PYDANTIC_TRACES"):
+        traces.instrument(Path(file))
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.bind(("127.0.0.1", 0))
     app = Starlette(routes=[Route(path, run, methods=["POST"]) for path, run in ROUTES.items()])

@@ -7,7 +7,7 @@ use crate::assertion::evaluation::{Finding, Judgement, Monitor, RuleScope, View,
 use crate::assertion::rule::Rule;
 use crate::diagnostic::Code;
 use crate::model::{AssertBlock, OutcomeIs, OutcomeRule, RunOutcome};
-use crate::trace::{Interrupt, RunEnd};
+use crate::trace::{Fact, Facts, Interrupt, RunEnd};
 use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// How a run must end.
@@ -30,6 +30,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for ExpectedOutcome {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::RunEnds])
+    }
+
     fn describe(&self) -> String {
         let wanted = match self.is {
             RunOutcome::Finished => "a run that finishes",

@@ -11,6 +11,7 @@ use crate::assertion::rule::Rule;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{AssertBlock, TextOf, ValueRule, ValueType};
 use crate::source::NodeValue;
+use crate::trace::{Fact, Facts};
 use crate::variables::{Interpolation, Patterns};
 
 /// What messages call the text.
@@ -60,6 +61,10 @@ impl OutputRule {
 }
 
 impl Rule for OutputRule {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Text])
+    }
+
     fn describe(&self) -> String {
         let ValueCondition { path, wanted, is_negated, .. } = &self.condition;
         match (path, wanted, is_negated) {

@@ -5,6 +5,7 @@ use crate::assertion::collector::Collector;
 use crate::assertion::evaluation::{Monitor, at_scope_end};
 use crate::assertion::rule::Rule;
 use crate::model::AssertBlock;
+use crate::trace::{Fact, Facts};
 use crate::variables::Patterns;
 
 /// What messages call it.
@@ -23,6 +24,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for StateRule {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::State])
+    }
+
     fn describe(&self) -> String {
         self.0.describe(WHOLE)
     }

@@ -1,6 +1,6 @@
 //! What limits are about: the numbers of a turn that `timing` and `usage` bound.
 
-use crate::trace::{Tokens, Trace, TurnRanges, Usage};
+use crate::trace::{Fact, Facts, Tokens, Trace, TurnRanges, Usage};
 
 /// Something that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,17 @@ impl Measure {
     /// Its limit's path in an assert block.
     pub fn path(self) -> &'static str {
         self.spec().path
+    }
+
+    /// The facts that its limit rests on.
+    pub(crate) fn needs(self) -> Facts {
+        match self {
+            Self::Duration => Facts::of(&[Fact::TurnTimes]),
+            Self::Idle => Facts::of(&[Fact::Calls, Fact::TurnTimes, Fact::CallTimes]),
+            Self::FirstToken => Facts::of(&[Fact::FirstText]),
+            Self::Tool => Facts::of(&[Fact::Calls, Fact::CallTimes]),
+            Self::InputTokens | Self::OutputTokens | Self::TotalTokens => Facts::of(&[Fact::Usage]),
+        }
     }
 
     /// The key of its limit.

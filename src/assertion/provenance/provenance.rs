@@ -12,7 +12,7 @@ use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::ToolName;
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{AssertBlock, OneOrMany, ProvenanceRule, TracedValues, ValueSource};
-use crate::trace::Path;
+use crate::trace::{Fact, Facts, Path};
 use crate::variables::{Interpolation, Patterns};
 
 /// Values, and where they must or must not come from (SPEC 7.6).
@@ -124,6 +124,14 @@ impl Traced {
 impl Rule for Provenance {
     fn kind(&self) -> RuleKind {
         RuleKind::Prohibition
+    }
+
+    fn needs(&self) -> Facts {
+        let of = match self.of {
+            Traced::Arguments { .. } => Facts::of(&[Fact::Calls, Fact::Arguments]),
+            Traced::Said(_) => Facts::of(&[Fact::Text]),
+        };
+        self.from.iter().chain(&self.not_from).fold(of, |needs, source| needs | source.needs())
     }
 
     fn describe(&self) -> String {

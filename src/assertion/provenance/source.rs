@@ -6,7 +6,7 @@ use crate::assertion::select::{ToolName, tool_name};
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{SourceName, ValueSource};
 use crate::text::any_of;
-use crate::trace::Path;
+use crate::trace::{Fact, Facts, Path};
 use crate::variables::Interpolation;
 
 /// A place that values can come from.
@@ -66,6 +66,16 @@ impl ProvenanceSource {
                 interpolation.report(Code::Contradiction, written.span, message, Some(help));
                 None
             }
+        }
+    }
+
+    /// The facts that it rests on.
+    pub(super) fn needs(&self) -> Facts {
+        match self {
+            Self::User => Facts::of(&[Fact::UserText]),
+            Self::State => Facts::of(&[Fact::State]),
+            Self::Results { .. } => Facts::of(&[Fact::Calls, Fact::Results]),
+            Self::History | Self::Literal(_) => Facts::NONE,
         }
     }
 

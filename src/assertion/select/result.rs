@@ -9,7 +9,7 @@ use crate::assertion::describe::{self, short};
 use crate::assertion::json_focus::{JsonFocus, not};
 use crate::diagnostic::Code;
 use crate::model::{CallSelector, CallStatus, ResultMatch, Text};
-use crate::trace::ToolResult;
+use crate::trace::{Fact, Facts, ToolResult};
 use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// Conditions on a result; a call is selected if all match.
@@ -58,6 +58,13 @@ impl ResultConditions {
     /// Whether every call matches.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// The facts that they rest on.
+    pub(crate) fn needs(&self) -> Facts {
+        let ends =
+            self.is_error.is_some() || matches!(self.status, Some(CallStatus::Executed | CallStatus::Denied));
+        Facts::NONE.with((!self.is_empty()).then_some(Fact::Results)).with(ends.then_some(Fact::CallEnds))
     }
 
     /// Whether the call must have no result.

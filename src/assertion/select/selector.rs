@@ -8,7 +8,7 @@ use crate::assertion::call_focus::CallFocus;
 use crate::diagnostic::{Code, Span};
 use crate::model::{CallSelector, Text};
 use crate::source::FreeMap;
-use crate::trace::{ToolCall, ToolResult};
+use crate::trace::{Fact, Facts, ToolCall, ToolResult};
 use crate::variables::{Interpolation, Patterns};
 
 /// The conditions that select calls; all must match.
@@ -57,6 +57,12 @@ impl Selector {
         check_status(written, on_result, interpolation);
         let result = ResultConditions::compile(written, unwanted_result, interpolation);
         Some(Self { name: name?, args: args?, result: result? })
+    }
+
+    /// The facts that it rests on.
+    pub(crate) fn needs(&self) -> Facts {
+        let needs = Facts::of(&[Fact::Calls]) | self.result.needs();
+        needs.with((!self.args.is_empty()).then_some(Fact::Arguments))
     }
 
     /// Whether every call that is selected here is surely selected by `wider`.

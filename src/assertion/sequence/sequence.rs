@@ -17,7 +17,7 @@ use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::steps::{Item, Kinds, StepMatcher};
 use crate::diagnostic::{Code, Span};
 use crate::model::{AssertBlock, SequenceMode, SequenceRule};
-use crate::trace::Trace;
+use crate::trace::{Facts, Trace};
 use crate::variables::{Interpolation, Patterns};
 
 /// How many steps one rule may have: what is done for each thing that happens grows with them.
@@ -69,6 +69,10 @@ impl Sequence {
 impl Rule for Sequence {
     fn kind(&self) -> RuleKind {
         if self.is_prohibition() { RuleKind::Prohibition } else { RuleKind::Requirement }
+    }
+
+    fn needs(&self) -> Facts {
+        self.steps.iter().fold(Facts::NONE, |needs, step| needs | step.matcher.needs())
     }
 
     fn describe(&self) -> String {

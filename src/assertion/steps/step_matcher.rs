@@ -4,7 +4,7 @@ use super::item::Item;
 use crate::assertion::describe::short;
 use crate::assertion::select::{Mismatches, Selector};
 use crate::model::MessageRole;
-use crate::trace::{ToolResult, Trace};
+use crate::trace::{Fact, Facts, ToolResult, Trace};
 use crate::variables::{Pattern, Patterns};
 
 /// What a step wants.
@@ -24,6 +24,16 @@ pub(crate) enum StepMatcher {
 }
 
 impl StepMatcher {
+    /// The facts that it rests on.
+    pub(crate) fn needs(&self) -> Facts {
+        match self {
+            Self::Call(selector) => selector.needs(),
+            Self::Result(selector) => selector.needs() | Facts::of(&[Fact::Results]),
+            Self::Message { by: MessageRole::Assistant, .. } => Facts::of(&[Fact::Text]),
+            Self::Message { by: MessageRole::User, .. } => Facts::of(&[Fact::UserText]),
+        }
+    }
+
     /// What is wanted, in words.
     pub(crate) fn describe(&self) -> String {
         match self {

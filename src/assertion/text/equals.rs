@@ -8,6 +8,7 @@ use crate::assertion::rule::Rule;
 use crate::diagnostic::Difference;
 use crate::model::{AssertBlock, OneOrMany, Text, TextOf};
 use crate::text::any_of;
+use crate::trace::{Fact, Facts};
 use crate::variables::{Interpolation, Patterns};
 
 /// How many texts are listed.
@@ -31,6 +32,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for Equals {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Text])
+    }
+
     fn describe(&self) -> String {
         let whose = match self.of {
             TextOf::All => "text",

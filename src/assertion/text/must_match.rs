@@ -8,6 +8,7 @@ use crate::assertion::describe::{said, short};
 use crate::assertion::evaluation::{Finding, Judgement, Monitor, at_scope_end};
 use crate::assertion::rule::Rule;
 use crate::model::{AssertBlock, TextOf};
+use crate::trace::{Fact, Facts};
 use crate::variables::Patterns;
 
 /// A regex that must match, or a text that must be contained, somewhere in the agent's text.
@@ -25,6 +26,10 @@ pub(crate) fn compile_literals(block: &AssertBlock, collector: &mut Collector<'_
 }
 
 impl Rule for MustMatch {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Text])
+    }
+
     fn describe(&self) -> String {
         let article = match self.0.of {
             TextOf::All => "",

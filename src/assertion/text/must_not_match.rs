@@ -8,7 +8,7 @@ use crate::assertion::describe::{around, short};
 use crate::assertion::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::model::{AssertBlock, TextOf};
-use crate::trace::Delta;
+use crate::trace::{Delta, Fact, Facts};
 use crate::variables::Patterns;
 
 /// A regex that must not match, or a text that must not be contained: on every turn of its scope as soon as it comes,
@@ -36,6 +36,10 @@ impl MustNotMatch {
 impl Rule for MustNotMatch {
     fn kind(&self) -> RuleKind {
         RuleKind::Prohibition
+    }
+
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Text])
     }
 
     fn describe(&self) -> String {

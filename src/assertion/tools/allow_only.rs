@@ -8,6 +8,7 @@ use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::WrittenName;
 use crate::diagnostic::Span;
 use crate::model::{AssertBlock, Text};
+use crate::trace::{Fact, Facts};
 use crate::variables::{Interpolation, Patterns};
 
 /// The only tools that may be called. Every level that defines this is a rule of its own: all of them must name a tool.
@@ -41,6 +42,10 @@ impl AllowOnly {
 impl Rule for AllowOnly {
     fn kind(&self) -> RuleKind {
         RuleKind::Prohibition
+    }
+
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Calls])
     }
 
     fn describe(&self) -> String {

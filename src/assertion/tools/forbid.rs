@@ -7,6 +7,7 @@ use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::tool_name;
 use crate::diagnostic::Span;
 use crate::model::AssertBlock;
+use crate::trace::{Fact, Facts};
 use crate::variables::Patterns;
 
 /// A tool that must not be called, by exact name.
@@ -25,6 +26,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 impl Rule for Forbid {
     fn kind(&self) -> RuleKind {
         RuleKind::Prohibition
+    }
+
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Calls])
     }
 
     fn describe(&self) -> String {

@@ -10,7 +10,7 @@ use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::{Mismatches, NotMatchKeys, Selector};
 use crate::diagnostic::Span;
 use crate::model::AssertBlock;
-use crate::trace::Delta;
+use crate::trace::{Delta, Facts};
 use crate::variables::Patterns;
 
 /// Forbids the calls that satisfy all conditions.
@@ -38,6 +38,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 impl Rule for ForbidCallsRule {
     fn kind(&self) -> RuleKind {
         RuleKind::Prohibition
+    }
+
+    fn needs(&self) -> Facts {
+        self.selector.needs()
     }
 
     fn describe(&self) -> String {

@@ -8,7 +8,7 @@ use crate::assertion::evaluation::{Finding, Judgement, Moment, Monitor, RuleScop
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::model::AssertBlock;
 use crate::outcome::{Measured, MeasuredUnit};
-use crate::trace::Delta;
+use crate::trace::{Delta, Fact, Facts};
 use crate::variables::Patterns;
 
 /// How many calls there may be in its scope. An inner level overrides it for its own scope.
@@ -23,6 +23,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 impl Rule for MaxCalls {
     fn kind(&self) -> RuleKind {
         RuleKind::Prohibition
+    }
+
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Calls])
     }
 
     fn describe(&self) -> String {

@@ -14,7 +14,7 @@ use crate::assertion::rule::{Rule, RuleKind};
 use crate::diagnostic::Code;
 use crate::model::AssertBlock;
 use crate::outcome::{Measured, MeasuredUnit};
-use crate::trace::{Args, Delta, ToolCall, json_key};
+use crate::trace::{Args, Delta, Fact, Facts, ToolCall, json_key};
 use crate::variables::Patterns;
 
 /// How many of the calls are shown and cited.
@@ -40,6 +40,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 impl Rule for MaxIdenticalCalls {
     fn kind(&self) -> RuleKind {
         RuleKind::Prohibition
+    }
+
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Calls, Fact::Arguments])
     }
 
     fn describe(&self) -> String {

@@ -15,7 +15,7 @@ use crate::diagnostic::Code;
 use crate::message::DeclaredTool;
 use crate::model::AssertBlock;
 use crate::schema::ValueSchema;
-use crate::trace::{Args, Declaration, Delta, ToolCall};
+use crate::trace::{Args, Declaration, Delta, Fact, Facts, ToolCall};
 use crate::variables::Patterns;
 
 /// Declared schemas are valid, and calls and structured results satisfy them.
@@ -40,6 +40,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 const EXPECTED: &str = "schemas that are valid, and calls and structured results that satisfy them";
 
 impl Rule for Schema {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::CallEnds, Fact::DeclaredTools])
+    }
+
     fn kind(&self) -> RuleKind {
         RuleKind::Prohibition
     }

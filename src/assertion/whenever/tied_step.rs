@@ -6,7 +6,7 @@ use crate::assertion::select::ToolName;
 use crate::assertion::steps::StepMatcher;
 use crate::diagnostic::{Code, Spanned};
 use crate::model::{self, AnswerStatus, StepKeys};
-use crate::trace::Trace;
+use crate::trace::{Fact, Facts, Trace};
 use crate::variables::{Interpolation, Patterns};
 
 /// The value of `call` that means the tool of the trigger.
@@ -38,6 +38,15 @@ pub(super) enum Wanted {
 }
 
 impl TiedStep {
+    /// The facts that it rests on.
+    pub(super) fn needs(&self) -> Facts {
+        let needs = match &self.wanted {
+            Wanted::Step(step) => step.needs(),
+            Wanted::Answer(_) => Facts::of(&[Fact::Interrupts]),
+        };
+        needs.with((!self.tie.is_empty()).then_some(Fact::Arguments))
+    }
+
     /// Checks and fills a step of a rule whose trigger is of this kind.
     pub(super) fn compile(
         written: &Spanned<model::CauseStep>,

@@ -13,6 +13,7 @@ use crate::assertion::select::ToolName;
 use crate::assertion::steps::StepMatcher;
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{AssertBlock, WheneverRule, WithinScope};
+use crate::trace::Facts;
 use crate::variables::{Interpolation, Patterns};
 
 /// A trigger and what lies before or after it (SPEC 7.6). What must follow is a rule of its own: it is required, and
@@ -96,6 +97,11 @@ impl Whenever {
 impl Rule for Whenever {
     fn kind(&self) -> RuleKind {
         if self.is_requirement() { RuleKind::Requirement } else { RuleKind::Prohibition }
+    }
+
+    fn needs(&self) -> Facts {
+        let steps = self.patterns.iter().flat_map(RelatedSteps::steps);
+        steps.fold(self.trigger.needs(), |needs, step| needs | step.needs())
     }
 
     fn describe(&self) -> String {

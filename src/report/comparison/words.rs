@@ -110,7 +110,7 @@ pub(super) fn note(change: &TestChange) -> String {
     let mut notes = Vec::new();
     if let Some(after) = &change.after {
         if after.fails() || (kind == ChangeKind::New && after.status == Status::Skipped) {
-            notes.push(after.status.as_str().to_owned());
+            notes.push(after.status.words().to_owned());
         }
         for (is_set, word) in [(after.flaky, "passed on a retry"), (after.quarantined, "quarantined")] {
             notes.extend(is_set.then(|| word.to_owned()));
@@ -119,7 +119,7 @@ pub(super) fn note(change: &TestChange) -> String {
     match &change.before {
         None if kind == ChangeKind::NewlyFailing => notes.push("new".to_owned()),
         Some(before) if Some(before.status) != change.after.as_ref().map(|after| after.status) => {
-            notes.push(format!("{} before", before.status.as_str()));
+            notes.push(format!("{} before", before.status.words()));
         }
         _ => {}
     }

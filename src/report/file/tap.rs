@@ -9,7 +9,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::context::Scratch;
-use crate::outcome::{Failure, Outcome, Status, UncalledTool};
+use crate::diagnostic::Place;
+use crate::outcome::{Failure, Level, NotShownRule, Outcome, Status, UncalledTool};
 use crate::redact::Sealed;
 use crate::report::file::file_report::{FileOptions, FileReport};
 use crate::report::reporter::Reporter;
@@ -146,12 +147,31 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
         if failures.len() > MOST_FINDINGS {
             put(&format!("further_findings: {}", failures.len() - MOST_FINDINGS));
         }
+        let not_shown = &outcome.verdict.not_shown;
+        if !not_shown.is_empty() {
+            put("not_shown:");
+        }
+        for rule in not_shown.iter().take(MOST_FINDINGS) {
+            put(&format!("  - {}", not_shown_rule(rule)));
+        }
+        if not_shown.len() > MOST_FINDINGS {
+            put(&format!("further_not_shown: {}", not_shown.len() - MOST_FINDINGS));
+        }
     }
     put("...");
 }
 
 fn finding(failure: &Failure) -> String {
     let Failure { rule, level, place, message, expected, .. } = failure;
+    rule_line(rule, *level, place, message, expected)
+}
+
+fn not_shown_rule(not_shown: &NotShownRule) -> String {
+    let NotShownRule { rule, level, place, lacks, wanted, .. } = not_shown;
+    rule_line(rule, *level, place, lacks, wanted)
+}
+
+fn rule_line(rule: &str, level: Level, place: &Place, message: &str, expected: &str) -> String {
     let (rule, message, expected) = (quoted(rule), quoted(message), quoted(expected));
     let (level, file, line) = (level.as_str(), quoted(&place.file), place.line);
     format!(
@@ -171,7 +191,9 @@ fn end(run: &RunTotals) -> String {
     }
     match end {
         None | Some(RunClose { interrupted: true, .. }) => format!("1..{tests}\nBail out! {reason}\n"),
-        Some(RunClose { verdict, .. }) if !verdict.is_pass() && totals.failing() + totals.undecided == 0 => {
+        Some(RunClose { verdict, .. })
+            if !verdict.is_pass() && totals.failing() + totals.undecided + totals.not_shown == 0 =>
+        {
             let number = tests + 1;
             format!("not ok {number} - the run: {reason}\n{warnings}1..{number}\n")
         }

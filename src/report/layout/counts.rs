@@ -19,6 +19,7 @@ pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selecte
         (totals.error, Status::Error),
         (totals.timeout, Status::Timeout),
         (totals.undecided, Status::Undecided),
+        (totals.not_shown, Status::NotShown),
         (totals.skipped, Status::Skipped),
     ];
     let mut before = ": ";
@@ -26,7 +27,7 @@ pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selecte
         page.plain(before);
         let plural = matches!(status, Status::Error | Status::Timeout) && count > 1;
         let plural = if plural { "s" } else { "" };
-        page.put(palette.of(status), &format!("{count} {}{plural}", status.as_str()));
+        page.put(palette.of(status), &format!("{count} {}{plural}", status.words()));
         if status == Status::Passed && totals.flaky > 0 {
             page.put(palette.warning, &format!(" ({} flaky)", totals.flaky));
         }

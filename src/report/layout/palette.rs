@@ -38,7 +38,7 @@ impl Palette {
         match status {
             Status::Passed => self.passed,
             Status::Failed | Status::Error | Status::Timeout => self.failed,
-            Status::Skipped | Status::Undecided => self.warning,
+            Status::Skipped | Status::Undecided | Status::NotShown => self.warning,
         }
     }
 }
@@ -50,6 +50,6 @@ pub(crate) fn mark(status: Status) -> &'static str {
         Status::Failed => "✗",
         Status::Error | Status::Timeout => "!",
         Status::Skipped => "-",
-        Status::Undecided => "?",
+        Status::Undecided | Status::NotShown => "?",
     }
 }

@@ -171,7 +171,7 @@ impl ConsoleReport {
         page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
         if !matches!(outcome.status(), Status::Passed | Status::Failed) {
             page.space(2);
-            page.put(style, outcome.status().as_str());
+            page.put(style, outcome.status().words());
         }
         let is_short = outcome.status() == Status::Skipped || self.is_one_line(outcome);
         if let Some((_, why)) = outcome.headline().filter(|_| is_short) {

@@ -1,4 +1,4 @@
-//! The tests that failed, as a run ends: one line each with the reason and its place, equal reasons under one heading.
+//! The tests that did not pass, as a run ends: one line each with the reason and its place, equal reasons under one heading.
 //!
 //! **Invariant:** at most [`MOST`] tests are kept, in the order of the plan; the others are counted, under their reason if it is known.
 
@@ -13,7 +13,7 @@ use crate::text::{escape, truncate};
 /// The most characters of a reason.
 const LONGEST_REASON: usize = 160;
 
-/// The tests that failed.
+/// The tests that failed, or those whose rules are not shown.
 #[derive(Debug, Default)]
 pub(super) struct FailedTests {
     /// By reason.
@@ -67,11 +67,12 @@ impl FailedTests {
         }
     }
 
-    pub(super) fn write(&self, palette: &Palette, page: &mut Page) {
+    /// Writes them under this heading.
+    pub(super) fn write(&self, heading: &str, palette: &Palette, page: &mut Page) {
         if self.is_empty() {
             return;
         }
-        page.line(palette.strong, "failed");
+        page.line(palette.strong, heading);
         for (reason, SameReason { listed, further: unlisted, is_one_place }) in &self.tests {
             let Some(first) = listed.first() else { continue };
             let count = listed.len() + unlisted;
@@ -79,7 +80,8 @@ impl FailedTests {
             let what = if count == 1 { first.id.clone() } else { format!("{count} tests") };
             page.plain(&escape::line(&what));
             page.space(2);
-            page.put(palette.failed, &escape::line(reason));
+            let style = if first.status == Status::NotShown { palette.warning } else { palette.failed };
+            page.put(style, &escape::line(reason));
             place(page, palette, is_one_place.then_some(first));
             if count == 1 {
                 continue;

@@ -9,8 +9,11 @@ const TARGET: ([&str; 3], &str) = (["--target", "--name", "-n"], "--target");
 const INPUT: [&str; 2] = ["--input", "-i"];
 
 /// What to type after a run with this command line and this config, as messages show it; it can be pasted into a shell.
-/// `None` if its tests were in no file.
+/// `None` if its tests were in no file, or nothing was run: what is verified is in its traces.
 pub(super) fn rerun(command: &[String], config: Option<&str>) -> Option<String> {
+    if command.get(1).is_some_and(|command| command == "verify") {
+        return None;
+    }
     let mut words = vec!["ananke run --last-failed".to_owned()];
     if let Some(config) = config.filter(|config| !is_found(config)) {
         words.extend(["--config".to_owned(), quoted(config)]);
@@ -97,6 +100,7 @@ mod tests {
 
     #[test]
     fn what_is_in_no_file_cannot_be_run_again() {
+        assert_eq!(rerun(&["ananke", "verify", "a.json"].map(str::to_owned), None), None);
         for input in ["Hello", "-", "agents:a.b?count=2"] {
             let command = ["test", "-i", input].map(str::to_owned);
             assert_eq!(rerun(&command, Some("ananke.config.yaml")), None);

@@ -17,6 +17,8 @@ use crate::text::escape;
 #[derive(Debug, Default)]
 pub(crate) struct RunResult {
     failed: FailedTests,
+    /// The conversations in which no rule failed, and whose traces do not show some.
+    not_shown: FailedTests,
     flaky: List,
     quarantined: List,
     /// The entries of the quarantine that were met, and whether every test of theirs passed at once.
@@ -38,6 +40,7 @@ impl RunResult {
     pub(crate) fn add(&mut self, outcome: &Outcome) {
         let failed = outcome.status().fails_the_run();
         match &outcome.test.quarantine {
+            None if outcome.status() == Status::NotShown => self.not_shown.add(outcome),
             None if failed => self.failed.add(outcome),
             None if outcome.is_flaky() => {
                 self.flaky.add(outcome, &format!("  passed at attempt {}", outcome.attempt()));
@@ -67,7 +70,8 @@ impl RunResult {
         if let Some(verdict) = verdict {
             warnings(verdict, palette, page);
         }
-        self.failed.write(palette, page);
+        self.not_shown.write("not shown", palette, page);
+        self.failed.write("failed", palette, page);
     }
 
     /// The entries whose tests all passed.

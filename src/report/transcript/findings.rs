@@ -7,7 +7,7 @@ use anstyle::Style;
 use super::style::{GUTTER, TranscriptScope};
 use super::writer::TranscriptWriter;
 use crate::diagnostic::{Difference, DifferenceLine, Excerpt, ExcerptLine, Side};
-use crate::outcome::{Failure, PassedRule, Problem, Ruling, Status};
+use crate::outcome::{Failure, NotShownRule, PassedRule, Problem, Ruling, Status};
 use crate::report::layout::{Palette, mark};
 use crate::report::words::measured::got_of_limit;
 use crate::report::words::ruling;
@@ -58,6 +58,20 @@ impl TranscriptWriter {
             let place = self.harmless_line(&format!("({} rule {rule}, {place})", level.as_str()));
             self.page.line(faint, &place);
             self.ruling(passed_rule.ruling.as_ref(), "");
+        }
+    }
+
+    /// The rules that a trace does not show, each with what is missing.
+    pub(crate) fn not_shown(&mut self, rules: &[NotShownRule]) {
+        let Palette { warning, faint, .. } = self.style.palette;
+        for NotShownRule { rule, level, place, wanted, lacks, .. } in rules {
+            self.page.sign(self.style.indent + GUTTER - 2, warning, mark(Status::NotShown));
+            let wanted = self.harmless_line(wanted);
+            self.page.plain(&wanted);
+            self.page.space(2);
+            let place = self.harmless_line(&format!("({} rule {rule}, {place})", level.as_str()));
+            self.page.line(faint, &place);
+            self.field("not shown", lacks);
         }
     }
 

@@ -386,7 +386,8 @@ impl TranscriptWriter {
             TranscriptScope::Findings => false,
         };
         let listed: Vec<_> = outcome.transcript.checkpoints.iter().filter(is_listed).collect();
-        if lists_held || with_findings || !listed.is_empty() {
+        let not_shown = &outcome.verdict.not_shown;
+        if lists_held || with_findings || !listed.is_empty() || !not_shown.is_empty() {
             self.part();
             // If it comes first, or there is no turn, it needs no heading.
             if !outcome.transcript.turns.is_empty() && self.style.scope != TranscriptScope::Excerpt {
@@ -395,8 +396,9 @@ impl TranscriptWriter {
             }
             self.findings(problem, failures);
             self.checkpoints(&listed);
+            self.not_shown(not_shown);
             if lists_held {
-                if with_findings || !listed.is_empty() {
+                if with_findings || !listed.is_empty() || !not_shown.is_empty() {
                     self.page.end();
                 }
                 self.held(&held);

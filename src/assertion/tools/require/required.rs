@@ -10,6 +10,7 @@ use crate::assertion::select::{CallCount, NotMatchKeys, PathPatterns, Selector, 
 use crate::diagnostic::Span;
 use crate::model::{self, AssertBlock, WhichCalls};
 use crate::text::any_of;
+use crate::trace::{Fact, Facts};
 use crate::variables::{Interpolation, Pattern, Patterns};
 
 /// Calls that must happen: selected by conditions, counted, and bound to arguments, results and an order.
@@ -97,6 +98,12 @@ impl RequireRule {
 }
 
 impl Rule for RequireRule {
+    fn needs(&self) -> Facts {
+        let has_result = self.result_not_match.is_some() || self.after_result.is_some();
+        let needs = self.selector.needs().with(has_result.then_some(Fact::Results));
+        needs.with((!self.args_not_match.is_empty()).then_some(Fact::Arguments))
+    }
+
     fn describe(&self) -> String {
         let none = self.count.max == Some(0);
         let article = if none { "no" } else { "a" };

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::annotation::{AnnotationKind, Annotations, line};
 use super::step::{JobStep, MOST_SUMMARY};
-use crate::outcome::{Failure, Outcome, Problem, Quarantine, Stability, UncalledTool, Verdict};
+use crate::outcome::{Failure, NotShownRule, Outcome, Problem, Quarantine, Stability, UncalledTool, Verdict};
 use crate::redact::Sealed;
 use crate::report::file::markdown::MarkdownBuilder;
 use crate::report::reporter::Reporter;
@@ -57,7 +57,12 @@ impl GithubReport {
                 });
                 let rules = outcome.all_failures().map(|failure| at_rule(AnnotationKind::Error, failure));
                 let rate = of_runs.map(|rate| at_test(AnnotationKind::Error, &rate));
-                errors.add(rate.into_iter().chain(problem).chain(rules));
+                let not_shown = outcome.verdict.not_shown.iter().map(|rule| {
+                    let file = step.file(&rule.place.file);
+                    let place = Some((&*file, rule.place.line));
+                    line(AnnotationKind::Error, place, &outcome.test.id, &not_shown(rule))
+                });
+                errors.add(rate.into_iter().chain(problem).chain(rules).chain(not_shown));
             }
             None if outcome.is_flaky() => {
                 let before = outcome.earlier_attempts.last().and_then(Outcome::headline);
@@ -113,6 +118,12 @@ fn finding(failure: &Failure) -> String {
     lines.push(format!("rule: {} rule {rule}", level.as_str()));
     lines.extend(help.clone());
     lines.join("\n")
+}
+
+/// A rule that is not shown, in a few lines.
+fn not_shown(rule: &NotShownRule) -> String {
+    let NotShownRule { rule, level, wanted, lacks, .. } = rule;
+    format!("not shown: {lacks}\nexpected: {wanted}\nrule: {} rule {rule}", level.as_str())
 }
 
 impl Reporter for GithubReport {

@@ -1,7 +1,12 @@
 // Which tests are shown, in which order; the address remembers it, so that a view can be linked to.
 
 /** The kinds that tests are filtered by, worst first. */
-const KINDS = ["failed", "error", "timeout", "undecided", "quarantined", "flaky", "passed", "skipped"];
+const KINDS = ["failed", "error", "timeout", "undecided", "not_shown", "quarantined", "flaky", "passed", "skipped"];
+
+/** How people read a kind. */
+function wordsOfKind(kind) {
+  return kind.replace("_", " ");
+}
 
 /** What kind a test is of: those in quarantine that did not pass are a kind of their own, as in the counts. */
 function kindOf(row) {

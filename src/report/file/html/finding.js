@@ -54,6 +54,21 @@ function source(found) {
   return make("figure", { class: "source" }, heading, make("pre", { tabindex: "0", role: "group", "aria-label": label }, ...rows));
 }
 
+/** The rules that a trace does not show, each with what is missing. */
+function notShown(rules) {
+  const items = rules.map(({ wanted, message: lacks, rule, level, file, line }) =>
+    make(
+      "li",
+      {},
+      make("b", {}, "not shown"),
+      message(wanted),
+      make("span", { class: "lacks" }, message(lacks)),
+      make("span", { class: "facts" }, said(rule), ` of the ${level} · `, said(`${file}:${line}`, "bdi", { class: "place" })),
+    ),
+  );
+  return make("ul", { class: "not-shown", "aria-label": "Rules that the trace does not show" }, ...items);
+}
+
 /** The rules that passed, collapsed. */
 function held(rules) {
   if (!rules) return undefined;

@@ -72,7 +72,7 @@ function filterByStatus() {
   for (const kind of KINDS) {
     const count = tests.filter(({ row }) => isOfKind(row, kind)).length;
     if (count === 0) continue;
-    const button = make("button", { type: "button", class: kind, "data-kind": kind }, make("b", {}, count.toLocaleString("en")), ` ${kind}`);
+    const button = make("button", { type: "button", class: kind, "data-kind": kind }, make("b", {}, count.toLocaleString("en")), ` ${wordsOfKind(kind)}`);
     button.addEventListener("click", () => {
       if (!choice.kinds.delete(kind)) choice.kinds.add(kind);
       controls.show();

@@ -108,12 +108,13 @@ fn judged(summary: &SummaryLine) -> Option<String> {
 }
 
 /// How many tests ended how, in the order in which people look at them.
-fn counts(summary: &SummaryLine) -> [(usize, &'static str); 8] {
+fn counts(summary: &SummaryLine) -> [(usize, &'static str); 9] {
     [
         (summary.failed, "failed"),
         (summary.error, "error"),
         (summary.timeout, "timeout"),
         (summary.undecided.unwrap_or_default(), "undecided"),
+        (summary.not_shown.unwrap_or_default(), "not_shown"),
         (summary.quarantined, "quarantined"),
         (summary.flaky, "flaky"),
         (summary.passed, "passed"),

@@ -22,7 +22,7 @@ pub(super) fn section(outcome: &Outcome) -> String {
     let story = attempts(outcome, style) + &transcript(outcome, style);
     format!(
         "<section class=\"plain\"><h2>{}: {}</h2>\n<pre>\n{}</pre></section>\n",
-        outcome.status().as_str(),
+        outcome.status().words(),
         markup::line(&outcome.test.id),
         markup::lines(&story)
     )

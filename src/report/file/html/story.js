@@ -10,6 +10,7 @@ function story(told, prefix, width) {
   if (told.warnings) parts.push(warnings(told.warnings));
   if (told.skip_reason) parts.push(make("p", { class: "note" }, "Skipped: ", message(told.skip_reason)));
   if (told.problem) parts.push(problem(told.problem));
+  if (told.not_shown) parts.push(notShown(told.not_shown));
   if (told.checkpoints) parts.push(checkpoints(told.checkpoints));
   parts.push(timeline(told, numbers, width, show));
   const shownTurn = (turn) => {

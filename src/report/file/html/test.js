@@ -1,10 +1,11 @@
 // One test: its line in the list, and what it shows when it is opened.
 
-const SIGNS = { passed: "✓", failed: "✗", error: "!", timeout: "◷", skipped: "–", undecided: "?" };
+const SIGNS = { passed: "✓", failed: "✗", error: "!", timeout: "◷", skipped: "–", undecided: "?", not_shown: "?" };
 
 /** The element of a test. Its story is read and shown when it is opened for the first time. */
 function testOf(row, number) {
-  const word = row.quarantined && isBad(row) ? `quarantined, ${row.status}` : row.flaky ? "flaky" : row.status;
+  const verdict = wordsOfKind(row.status);
+  const word = row.quarantined && isBad(row) ? `quarantined, ${verdict}` : row.flaky ? "flaky" : verdict;
   const look = row.quarantined && isBad(row) ? "quarantined" : row.flaky ? "flaky" : row.status;
   const status = make("span", { class: "status" }, make("span", { "aria-hidden": "true" }, SIGNS[row.status]), make("span", { class: "hidden" }, `${word}: `));
   const tags = (row.tags ?? []).map((tag) => said(tag, "bdi", { class: "tag" }));
@@ -28,7 +29,8 @@ function testOf(row, number) {
 }
 
 function isBad(row) {
-  return row.status === "failed" || row.status === "error" || row.status === "timeout" || row.status === "undecided";
+  return row.status === "failed" || row.status === "error" || row.status === "timeout" || row.status === "undecided" ||
+    row.status === "not_shown";
 }
 
 /** The test that is open; one at a time, so that its reason and its end are never far. */

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::story::{self, FindingStory, PassedRuleStory, ProblemStory, TurnStory};
+use super::story::{self, FindingStory, NotShownStory, PassedRuleStory, ProblemStory, TurnStory};
 use crate::context::iso8601;
 use crate::outcome::{CheckpointOutcome, Outcome};
 use crate::report::words::checkpoints::{self, CheckpointWords};
@@ -96,6 +96,9 @@ struct Story<'a> {
     checkpoints: Vec<CheckpointStory>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     held: Vec<PassedRuleStory<'a>>,
+    /// The rules that a trace does not show.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_shown: Vec<NotShownStory<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [String],
 }
@@ -195,6 +198,7 @@ fn story(outcome: &Outcome) -> Story<'_> {
         findings: story::findings(outcome.verdict.end.failures()),
         checkpoints: outcome.transcript.checkpoints.iter().map(checkpoint).collect(),
         held: story::held(&outcome.verdict.held),
+        not_shown: story::not_shown(&outcome.verdict.not_shown),
         warnings: &outcome.verdict.warnings,
     }
 }

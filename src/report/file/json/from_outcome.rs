@@ -1,7 +1,7 @@
 //! From an outcome to its line.
 
 use super::case_assertions::case_assertions;
-use super::from_rule::{assertions, filled, problem_view};
+use super::from_rule::{assertions, filled, not_shown, problem_view};
 use super::from_runs;
 use super::from_turn::{attempt, json, listed, turn};
 use super::turn_view::UsageView;
@@ -56,6 +56,7 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         turns_not_run: outcome.transcript.turns_not_run,
         assertions: case_assertions(outcome),
         checkpoints: listed(outcome.transcript.checkpoints.iter().map(checkpoint)),
+        not_shown: not_shown(&outcome.verdict.not_shown),
         final_assertions: assertions(outcome.verdict.end.failures(), &outcome.verdict.held),
         assertion_errors: outcome.all_failures().map(|(_, failure)| failure.message.as_str()).collect(),
         warnings: &outcome.verdict.warnings,
@@ -100,6 +101,7 @@ pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
         timeout: totals.timeout,
         skipped: totals.skipped,
         undecided: Some(totals.undecided).filter(|undecided| *undecided > 0),
+        not_shown: Some(totals.not_shown).filter(|not_shown| *not_shown > 0),
         flips: from_runs::flips(totals),
         quarantined: totals.quarantined,
         flaky: totals.flaky,

@@ -4,15 +4,37 @@ use std::sync::Arc;
 
 use serde_json::{Number, Value};
 
-use super::verdict_view::{Assertion, JudgeAnswerView, JudgeView, LevelView, ProblemView, StatusView};
+use super::verdict_view::{
+    Assertion, JudgeAnswerView, JudgeView, LevelView, NotShownView, ProblemView, StatusView,
+};
 use crate::diagnostic::SourceFile;
-use crate::outcome::{self, Failure, JudgeAnswer, Measured, MeasuredUnit, PassedRule, Problem, Ruling};
+use crate::outcome::{
+    self, Failure, JudgeAnswer, Measured, MeasuredUnit, NotShownRule, PassedRule, Problem, Ruling,
+};
 use crate::report::words::duration::milliseconds;
 use crate::source::{parse, parse_json};
 
 /// The evaluated rules: first those that failed.
 pub(super) fn assertions<'a>(failures: &'a [Failure], held: &'a [PassedRule]) -> Vec<Assertion<'a>> {
     failures.iter().map(broken).chain(held.iter().map(kept)).collect()
+}
+
+/// The rules that a trace does not show; `None` if there are none.
+pub(super) fn not_shown(rules: &[NotShownRule]) -> Option<Vec<NotShownView<'_>>> {
+    (!rules.is_empty()).then(|| rules.iter().map(not_shown_rule).collect())
+}
+
+fn not_shown_rule(rule: &NotShownRule) -> NotShownView<'_> {
+    let NotShownRule { rule, level, place, written, wanted, lacks } = rule;
+    NotShownView {
+        rule,
+        message: lacks,
+        value: yaml(written),
+        expected: wanted,
+        level: (*level).into(),
+        file: &place.file,
+        line: place.line,
+    }
 }
 
 fn broken(failure: &Failure) -> Assertion<'_> {
@@ -130,6 +152,7 @@ impl From<outcome::Status> for StatusView {
             outcome::Status::Timeout => Self::Timeout,
             outcome::Status::Skipped => Self::Skipped,
             outcome::Status::Undecided => Self::Undecided,
+            outcome::Status::NotShown => Self::NotShown,
         }
     }
 }

@@ -63,6 +63,28 @@ pub(super) struct Assertion<'a> {
     pub(super) line: u32,
 }
 
+/// A rule that a trace says nothing about: it has neither passed nor failed.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "NotShownRule")]
+pub(super) struct NotShownView<'a> {
+    /// The rule's path in an assert block.
+    #[serde(rename = "type")]
+    pub(super) rule: &'a str,
+    /// What the trace does not show.
+    pub(super) message: &'a str,
+    /// The rule as it is written, with variables not filled: any JSON value.
+    #[schemars(with = "serde_json::Value")]
+    pub(super) value: Value,
+    /// What the rule expects, in words.
+    pub(super) expected: &'a str,
+    /// The level that the rule is defined on.
+    pub(super) level: LevelView,
+    /// The file that contains the rule.
+    pub(super) file: &'a str,
+    /// The line of the rule, from 1.
+    pub(super) line: u32,
+}
+
 /// What a judge decided about a rule.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Judge")]
@@ -132,6 +154,8 @@ pub(super) enum StatusView {
     Skipped,
     /// It ran as often as its `runs` allow, and its pass rate is neither clearly good nor clearly bad.
     Undecided,
+    /// No rule failed, and a trace does not contain the facts of some: see `not_shown`.
+    NotShown,
 }
 
 /// The level that a rule is defined on.

@@ -11,7 +11,7 @@ use super::attempt_view::AttemptView;
 use super::case_assertions::CaseAssertionView;
 use super::runs_view::{FlipCounts, RunsView, SelfComparisonView, StabilityView};
 use super::turn_view::{TurnView, UsageView};
-use super::verdict_view::{Assertion, ProblemView, StatusView};
+use super::verdict_view::{Assertion, NotShownView, ProblemView, StatusView};
 use super::walks_view::WalksView;
 use crate::schema::generate_since;
 
@@ -227,6 +227,10 @@ pub(super) struct ResultLine<'a> {
     /// The evaluated rules of the whole test: first those that failed at its end, then those that passed. Violations in
     /// a turn are listed in the turn.
     pub(super) final_assertions: Vec<Assertion<'a>>,
+    /// The rules whose facts the trace does not contain, of a conversation that `ananke verify` read; omitted if there are
+    /// none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) not_shown: Option<Vec<NotShownView<'a>>>,
     /// The messages of all failed rules, those of the turns first: from `assertions` and `final_assertions`.
     pub(super) assertion_errors: Vec<&'a str>,
     /// Oddities that fail nothing: a hook's secret that is too short to mask, a failed `teardown` command.
@@ -284,6 +288,9 @@ pub(in crate::report) struct SummaryLine {
     /// The number of tests that are undecided after all runs that they may have; omitted if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) undecided: Option<usize>,
+    /// The number of traces in which no rule failed and some are not shown; omitted if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::report) not_shown: Option<usize>,
     /// How many tests have two verdicts, if the suite was compared with itself (`--a-a`); omitted otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::report) flips: Option<FlipCounts>,

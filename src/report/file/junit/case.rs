@@ -74,7 +74,7 @@ pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) 
 pub(super) fn account(outcome: &Outcome) -> String {
     let TestIdentity { id, target, agent, .. } = &outcome.test;
     let thread_id = &outcome.transcript.thread_id;
-    let mut account = format!("=== {}  {}\n", escape::line(id), outcome.status().as_str());
+    let mut account = format!("=== {}  {}\n", escape::line(id), outcome.status().words());
     let always = [("target", target), ("agent", agent), ("thread", thread_id)];
     let always = always.into_iter().map(|(name, value)| (name, value.clone()));
     for (name, value) in always.chain(standing(outcome)).filter(|(_, value)| !value.is_empty()) {
@@ -170,7 +170,7 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
         }
         (_, Some(entry)) => return skipped(&format!("{entry}: {word}: {message}")),
         (Status::Failed, None) => "failure",
-        (Status::Error | Status::Timeout | Status::Undecided, None) => "error",
+        (Status::Error | Status::Timeout | Status::Undecided | Status::NotShown, None) => "error",
     };
     let findings = transcript(outcome, TranscriptStyle::for_files(TranscriptScope::Findings));
     Element::new(name, CASE_DEPTH + 1)
@@ -183,7 +183,8 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
 fn and_more(outcome: &Outcome) -> String {
     let problems = outcome.transcript.turns.iter().filter_map(TurnOutcome::problem);
     let problems = problems.chain(outcome.verdict.end.problem()).count();
-    match (problems + outcome.all_failures().count()).saturating_sub(1) {
+    let not_shown = outcome.verdict.not_shown.len();
+    match (problems + outcome.all_failures().count() + not_shown).saturating_sub(1) {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     }

@@ -103,7 +103,7 @@ fn with_counts(element: Element, totals: &Totals) -> Element {
     element
         .with("tests", &totals.tests().to_string())
         .with("failures", &totals.failed.to_string())
-        .with("errors", &(totals.error + totals.timeout + totals.undecided).to_string())
+        .with("errors", &(totals.error + totals.timeout + totals.undecided + totals.not_shown).to_string())
         .with("skipped", &(totals.skipped + totals.quarantined).to_string())
         .with("time", &words::in_seconds(totals.duration_us))
 }

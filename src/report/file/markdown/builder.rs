@@ -150,7 +150,7 @@ impl MarkdownBuilder {
 }
 
 fn quarantined(outcome: &Outcome, entry: &Quarantine) -> String {
-    let status = outcome.status().as_str();
+    let status = outcome.status().words();
     let message = outcome.headline().map(|(_, message)| format!(": {}", code(message, NAME)));
     let Quarantine { expires, owner, .. } = entry;
     let id = code(&outcome.test.id, NAME);

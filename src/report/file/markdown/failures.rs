@@ -200,7 +200,7 @@ fn more(count: usize) -> String {
 }
 
 fn head(outcome: &Outcome) -> String {
-    let status = outcome.status().as_str();
+    let status = outcome.status().words();
     let of = outcome.attempt();
     let attempts = if of > 1 { format!(", attempt {of} of {of}") } else { String::new() };
     let time = duration::rounded(outcome.transcript.duration_us);

@@ -68,7 +68,7 @@ impl AreaState {
             RunEvent::Retrying { id, retry, of, status, why } => {
                 if let Some(running) = self.test(id) {
                     running.turn = None;
-                    let why = format!("{}: {}", status.as_str(), &why[..why.floor_char_boundary(LONGEST)]);
+                    let why = format!("{}: {}", status.words(), &why[..why.floor_char_boundary(LONGEST)]);
                     let why = escape::line(&why).into_owned();
                     running.repeat = Some(Repeat { word: "retry", number: *retry, of: *of, why });
                 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::diagnostic::ExcerptLine;
-use crate::outcome::{Failure, PassedRule, Problem, Ruling};
+use crate::outcome::{Failure, NotShownRule, PassedRule, Problem, Ruling};
 use crate::report::words::measured::got_of_limit;
 use crate::report::words::ruling;
 use crate::text::truncate;
@@ -66,6 +66,18 @@ pub(crate) struct PassedRuleStory<'a> {
     line: u32,
 }
 
+/// A rule that a trace does not show.
+#[derive(Debug, Serialize)]
+pub(crate) struct NotShownStory<'a> {
+    wanted: Cow<'a, str>,
+    /// What the trace does not show.
+    message: Cow<'a, str>,
+    rule: &'a str,
+    level: &'static str,
+    file: &'a str,
+    line: u32,
+}
+
 /// A line of the file that the rule is written in.
 #[derive(Debug, Serialize)]
 struct SourceLine<'a> {
@@ -114,6 +126,22 @@ pub(crate) fn held(held: &[PassedRule]) -> Vec<PassedRuleStory<'_>> {
         }
     });
     view.collect()
+}
+
+/// `rules` that a trace does not show: all of them, since none may be overlooked.
+pub(crate) fn not_shown<'a>(rules: &'a [NotShownRule]) -> Vec<NotShownStory<'a>> {
+    let story = |not_shown: &'a NotShownRule| {
+        let NotShownRule { rule, level, place, wanted, lacks, .. } = not_shown;
+        NotShownStory {
+            wanted: truncate::bytes(wanted, LONGEST),
+            message: truncate::bytes(lacks, LONGEST),
+            rule,
+            level: level.as_str(),
+            file: &place.file,
+            line: place.line,
+        }
+    };
+    rules.iter().map(story).collect()
 }
 
 /// A problem as the page shows it.

@@ -4,6 +4,8 @@ mod findings;
 mod lines;
 mod turn;
 
-pub(super) use findings::{FindingStory, PassedRuleStory, ProblemStory, findings, held, is_zero, problem};
+pub(super) use findings::{
+    FindingStory, NotShownStory, PassedRuleStory, ProblemStory, findings, held, is_zero, not_shown, problem,
+};
 pub(super) use lines::tools;
 pub(super) use turn::{TurnStory, turns};

@@ -1,0 +1,168 @@
+//! `ananke verify`: the rules of tests over what something else recorded.
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ananke::assertion::Writing;
+use ananke::context::Context;
+use ananke::plan::{Judging, Selection};
+use ananke::project::{RunSettings, Variables};
+use ananke::run::{ExchangeReports, Options};
+use ananke::text::escape;
+use ananke::verify::{
+    TRACE_FORMATS, TraceError, TraceFormat, VerifyError, VerifyPlan, VerifyRequest, trace_format, verify_plan,
+};
+use clap::Args;
+
+use super::baseline::baseline;
+use super::carry_out::PlannedRun;
+use super::colour::Colour;
+use super::custom_reporter::custom_reporter;
+use super::exit::Exit;
+use super::failed_walks::FailedWalks;
+use super::named_path::named_path;
+use super::print_problems::print_problems;
+use super::report_options::ReportOptions;
+use super::run_options::{RunOptions, going};
+use super::selection_options::variable;
+
+/// What follows the options in the help of `ananke verify`.
+const AFTER_HELP: &str = "\
+Examples:
+  ananke verify traces/*.json --from otel                     The rules of the target, over traces of OpenTelemetry
+  ananke verify log.jsonl --from openai --rules rules.yaml    The rules of a file, over lists of messages
+  ananke verify recordings/*/*.jsonl --from recording         Each recording with its own test
+
+Exit codes:
+  0    Every rule passed in every conversation
+  1    A rule failed, or a file has a problem
+  2    Invalid command line
+  4    No rule failed, but a trace does not show what some rules are about
+  130  Interrupted";
+
+#[derive(Clone, Debug, Args)]
+#[command(after_long_help = AFTER_HELP)]
+pub(crate) struct VerifyOptions {
+    /// The files of traces
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// What wrote them: `otel` (JSON of OTLP), `openai` (lists of messages), `recording` (of `ananke run --record`)
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
+    pub(crate) from: String,
+    /// A test file, or a file with `assert` alone, whose rules apply (default: the rules of the target; for recordings those
+    /// of their tests)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) rules: Option<PathBuf>,
+    /// The project config (default: the nearest `ananke.config.yaml`)
+    #[arg(long, value_name = "PATH")]
+    pub(crate) config: Option<PathBuf>,
+    /// The target whose rules apply, by its name or `agentId`
+    #[arg(short = 'n', long, value_name = "NAME")]
+    pub(crate) target: Option<String>,
+    /// Set a variable that rules use (repeatable)
+    #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) variables: Vec<(String, String)>,
+    /// Number of conversations to verify in parallel (default: 1)
+    #[arg(short = 'j', long, value_name = "N")]
+    pub(crate) parallel: Option<usize>,
+    /// Stop after the first conversation that does not pass
+    #[arg(short = 'x', long)]
+    pub(crate) fail_fast: bool,
+    /// Do not ask judges: their rules are not evaluated, and a warning says so
+    #[arg(long)]
+    pub(crate) no_judge: bool,
+    #[command(flatten)]
+    pub(crate) reports: ReportOptions,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+/// The names of the formats.
+pub(super) fn format_names() -> Vec<&'static str> {
+    TRACE_FORMATS.iter().map(|format| format.name()).collect()
+}
+
+/// Says what is wrong with traces.
+pub(super) fn report_traces(errors: &[TraceError]) {
+    for TraceError { message, help } in errors {
+        let help = help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+        let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(&format!("{message}{help}")));
+    }
+}
+
+/// Verifies the traces and reports what the rules found.
+pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
+    let Some(format) = trace_format(&options.from) else { return Exit::Usage };
+    let request = request(options, format, context);
+    let planned = match verify_plan(context, &request) {
+        Ok(planned) => planned,
+        Err(VerifyError::Traces(errors)) => {
+            report_traces(&errors);
+            return Exit::Failure;
+        }
+        Err(VerifyError::Rules(problems, redactor)) => {
+            print_problems(&problems, options.color, context, &redactor);
+            return Exit::Failure;
+        }
+    };
+    let VerifyPlan { plan, context, redactor, conversations, problems, notes } = planned;
+    print_problems(&problems, options.color, &context, &redactor);
+    for note in &notes {
+        let _ = writeln!(io::stderr().lock(), "note: {}", escape::terminal(note));
+    }
+    let mut run_options = RunOptions::defaults();
+    run_options.reports = options.reports.clone();
+    run_options.selection.color = options.color;
+    let reporter = match custom_reporter(&mut run_options.reports, &plan) {
+        Ok(reporter) => reporter,
+        Err(problems) => {
+            print_problems(&problems, options.color, &context, &redactor);
+            return Exit::Failure;
+        }
+    };
+    let baseline = match baseline(&options.reports, options.color, &context, &redactor) {
+        Ok(baseline) => baseline,
+        Err(exit) => return exit,
+    };
+    let exchanges = if options.reports.debug { ExchangeReports::On } else { ExchangeReports::Off };
+    let run = PlannedRun {
+        options: &run_options,
+        going: Options { exchanges, ..going(plan.settings, Writing::default()) },
+        recordings: None,
+        baseline,
+        coverage: None,
+        reporter,
+        context: &context,
+        redactor: &redactor,
+        walks: FailedWalks::default(),
+        observed: Some(Arc::clone(&conversations)),
+    };
+    run.carry_out(plan).unwrap_or_else(|error| {
+        let message = redactor.text(&error.to_string()).into_owned();
+        let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(&message));
+        Exit::Failure
+    })
+}
+
+fn request(options: &VerifyOptions, format: &'static dyn TraceFormat, context: &Context) -> VerifyRequest {
+    let VerifyOptions { files, rules, config, target, variables, parallel, fail_fast, no_judge, .. } =
+        options;
+    let settings = RunSettings {
+        parallel: *parallel,
+        fail_fast: fail_fast.then_some(true),
+        junit_profile: options.reports.junit_profile.map(Into::into),
+        ..RunSettings::default()
+    };
+    let selection = Selection {
+        config: config.clone(),
+        target: target.clone().into(),
+        variables: Variables { given: variables.iter().cloned().collect(), ..Variables::default() },
+        judging: if *no_judge { Judging::LeftOut } else { Judging::Asked },
+        settings,
+        ..Selection::default()
+    };
+    let files = files.iter().map(|file| named_path(file, context)).collect();
+    VerifyRequest { format, files, rules: rules.clone(), selection }
+}

@@ -1,0 +1,11 @@
+//! Conversations that something else held: what was said and done, and what of it is known.
+//!
+//! An [`ObservedConversation`] is read from a trace. [`ObservedAgent`] is the agent of it: a target that does again, in virtual
+//! time, what was observed, so that a run evaluates and reports it like any other conversation. **Invariant:** nothing is sent.
+
+mod observed_agent;
+mod observed_conversation;
+mod observed_session;
+
+pub use observed_agent::ObservedAgent;
+pub use observed_conversation::{ObservedConversation, ObservedConversations, ObservedTurn};

@@ -1,0 +1,149 @@
+//! What a record of a conversation may show, or not: the facts that rules rest on.
+//!
+//! **Invariant:** a live conversation shows every fact; what something else recorded may lack some.
+
+use std::ops::BitOr;
+
+/// Something that a record of a conversation may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// Which tools were called, in which order.
+    Calls,
+    /// The arguments of calls.
+    Arguments,
+    /// The results of calls.
+    Results,
+    /// Whether calls failed or were denied.
+    CallEnds,
+    /// What the agent said.
+    Text,
+    /// What the user said.
+    UserText,
+    /// When turns began and ended.
+    TurnTimes,
+    /// When calls began and were answered.
+    CallTimes,
+    /// When the first text of a turn came.
+    FirstText,
+    /// The tokens of turns.
+    Usage,
+    /// The state.
+    State,
+    /// How runs ended.
+    RunEnds,
+    /// What the agent waited for, and how it was answered.
+    Interrupts,
+    /// Which tools the servers of the agent declared.
+    DeclaredTools,
+    /// Every event as the agent sent it.
+    Events,
+}
+
+impl Fact {
+    /// Every fact, in the order in which people read them.
+    const ALL: [Self; 15] = [
+        Self::Calls,
+        Self::Arguments,
+        Self::Results,
+        Self::CallEnds,
+        Self::Text,
+        Self::UserText,
+        Self::TurnTimes,
+        Self::CallTimes,
+        Self::FirstText,
+        Self::Usage,
+        Self::State,
+        Self::RunEnds,
+        Self::Interrupts,
+        Self::DeclaredTools,
+        Self::Events,
+    ];
+
+    /// What it is, after "the trace does not show".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Calls => "tool calls",
+            Self::Arguments => "the arguments of calls",
+            Self::Results => "the results of calls",
+            Self::CallEnds => "whether calls failed or were denied",
+            Self::Text => "what the agent said",
+            Self::UserText => "what the user said",
+            Self::TurnTimes => "when turns began and ended",
+            Self::CallTimes => "when calls began and were answered",
+            Self::FirstText => "when the first text came",
+            Self::Usage => "tokens",
+            Self::State => "the state",
+            Self::RunEnds => "how runs ended",
+            Self::Interrupts => "interrupts",
+            Self::DeclaredTools => "which tools were declared",
+            Self::Events => "the events of the agent",
+        }
+    }
+}
+
+/// A set of facts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts(u16);
+
+impl Facts {
+    /// No fact.
+    pub const NONE: Self = Self(0);
+
+    /// Every fact.
+    pub const ALL: Self = Self((1 << Fact::ALL.len()) - 1);
+
+    /// These facts.
+    pub const fn of(facts: &[Fact]) -> Self {
+        let (mut bits, mut index) = (0, 0);
+        while index < facts.len() {
+            bits |= 1 << facts[index] as u16;
+            index += 1;
+        }
+        Self(bits)
+    }
+
+    /// The same facts without `others`.
+    #[must_use]
+    pub fn except(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+
+    /// The same facts, and `fact` if there is one.
+    #[must_use]
+    pub fn with(self, fact: Option<Fact>) -> Self {
+        fact.map_or(self, |fact| self | Self::of(&[fact]))
+    }
+
+    /// Whether `fact` is one of them.
+    pub fn has(self, fact: Fact) -> bool {
+        self.0 & Self::of(&[fact]).0 != 0
+    }
+
+    /// Those of `needed` that are not among them, in the order in which people read them.
+    pub fn missing(self, needed: Self) -> Vec<Fact> {
+        Fact::ALL.into_iter().filter(|fact| needed.has(*fact) && !self.has(*fact)).collect()
+    }
+}
+
+impl BitOr for Facts {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named_in_a_fixed_order() {
+        let shown = Facts::of(&[Fact::Calls, Fact::Text]);
+        let needed = Facts::of(&[Fact::Results, Fact::Text]) | Facts::of(&[Fact::Arguments]);
+        assert_eq!(shown.missing(needed), [Fact::Arguments, Fact::Results]);
+        assert_eq!(Facts::ALL.missing(needed), []);
+        assert!(Fact::ALL.into_iter().all(|fact| Facts::ALL.has(fact) && !Facts::NONE.has(fact)));
+        assert!(!Facts::ALL.except(Facts::of(&[Fact::Events])).has(Fact::Events));
+    }
+}

@@ -129,7 +129,7 @@ impl Auditor<'_> {
                 }
                 broken += usize::from(observed.end != Some(Ok(Ended::Terminal)));
                 for (check, message) in judge_call(compiled, made, &observed) {
-                    let call = Some((made.words.clone(), Value::Object(made.args.clone())));
+                    let call = Some((made.words.clone(), made.args.clone()));
                     self.audit
                         .add(AuditFinding { call, ..AuditFinding::of_tool(check, &tool.name, message) });
                 }
@@ -157,7 +157,7 @@ impl Auditor<'_> {
     /// Calls a tool that does not exist, lists the tools again, and ends the agent.
     async fn finish(mut self, tools: &[DeclaredTool]) -> Result<Audit, TargetError> {
         if !self.is_over() {
-            let observed = self.prober.call(UNKNOWN_TOOL, &Map::new()).await;
+            let observed = self.prober.call(UNKNOWN_TOOL, &Value::Object(Map::new())).await;
             if !self.was_stopped(&observed) {
                 for (check, message) in judge_unknown_call(&observed) {
                     let message = format!("a call to a tool that does not exist: {message}");

@@ -75,6 +75,8 @@ checks! {
     StackTrace = "stack-trace", Warning;
     /// A call with valid arguments is refused as a whole, instead of a result that says why it failed.
     RefusedCall = "refused-call", Error;
+    /// A call with invalid arguments gets the error of a program that failed inside, instead of a refusal.
+    InternalError = "internal-error", Warning;
     /// A call with invalid arguments succeeds.
     AcceptedArguments = "accepted-arguments", Error;
     /// A call to a tool that does not exist succeeds.

@@ -7,10 +7,13 @@ use super::declarations::CheckedTool;
 use super::made_arguments::{ArgumentsKind, MadeArguments};
 use super::prober::Observed;
 use crate::target::Ended;
-use crate::trace::ResultContent;
+use crate::trace::{ResultContent, RunEnd};
 
 /// A check that found something, and what.
 pub(super) type CheckFound = (AuditCheck, String);
+
+/// The code of JSON-RPC for an error of the program itself. Arguments that are not taken have another one.
+const INTERNAL_ERROR: &str = "-32603";
 
 /// What shows the inside of a program: a word of a trace, and one that is near it.
 const TRACES: [(&str, &str); 4] = [
@@ -30,6 +33,8 @@ pub(super) fn judge_call(
     if let Some(refusal) = &observed.refusal {
         if made.kind == ArgumentsKind::Valid && made.is_valid == Some(true) {
             found.push((AuditCheck::RefusedCall, format!("the request was refused: {refusal}")));
+        } else if matches!(refusal, RunEnd::Error { code: Some(code), .. } if code == INTERNAL_ERROR) {
+            found.push((AuditCheck::InternalError, format!("the agent failed inside: {refusal}")));
         }
     } else if let Some(result) = &observed.result
         && !observed.is_error
@@ -127,7 +132,7 @@ mod tests {
             rest: Map::new(),
         };
         let output = ValueSchema::compile(json!({ "required": ["n"] })).ok();
-        let made = MadeArguments { kind, words: String::new(), args: Map::new(), is_valid: Some(is_valid) };
+        let made = MadeArguments { kind, words: String::new(), args: json!({}), is_valid: Some(is_valid) };
         names(&judge_call(&CheckedTool { tool: &tool, input: None, output }, &made, observed))
     }
 

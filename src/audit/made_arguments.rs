@@ -33,7 +33,7 @@ pub(super) struct MadeArguments {
     pub(super) kind: ArgumentsKind,
     /// What they are, in words that follow "with".
     pub(super) words: String,
-    pub(super) args: Map<String, Value>,
+    pub(super) args: Value,
     /// Whether the schema takes them; unknown without a valid schema.
     pub(super) is_valid: Option<bool>,
 }
@@ -62,6 +62,9 @@ pub(super) fn made_arguments(
         args.shift_remove(name);
         made.add(ArgumentsKind::Missing, format!("no `{name}`"), args);
     }
+    // Some agents take it for no arguments, which does no harm.
+    let (kind, words) = (ArgumentsKind::WrongType, "null for all arguments".to_owned());
+    made.list.push(MadeArguments { kind, words, args: Value::Null, is_valid: None });
     let properties = whole.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
         let property = maker.resolved(property);
@@ -102,14 +105,13 @@ impl Made<'_> {
             return;
         }
         let is_valid = self.compiled.map(|compiled| compiled.mismatches(&value).is_empty());
-        let Value::Object(args) = value else { return };
         let is_as_meant = match kind {
             ArgumentsKind::Valid => is_valid != Some(false),
             ArgumentsKind::Missing | ArgumentsKind::WrongType => is_valid != Some(true),
             ArgumentsKind::Boundary => true,
         };
         if is_as_meant {
-            self.list.push(MadeArguments { kind, words, args, is_valid });
+            self.list.push(MadeArguments { kind, words, args: value, is_valid });
         }
     }
 }
@@ -192,11 +194,12 @@ mod tests {
         let made = of(&schema, 1);
         let count = |kind| made.iter().filter(|made| made.kind == kind).count();
         assert_eq!(count(ArgumentsKind::Missing), 1);
-        assert_eq!(count(ArgumentsKind::WrongType), 6);
+        assert_eq!(count(ArgumentsKind::WrongType), 1 + 6);
         assert!(count(ArgumentsKind::Valid) >= 2 && count(ArgumentsKind::Boundary) > 8, "{made:?}");
         for made in &made {
             let expected = match made.kind {
                 ArgumentsKind::Valid => Some(true),
+                ArgumentsKind::WrongType if made.args.is_null() => None,
                 ArgumentsKind::Missing | ArgumentsKind::WrongType => Some(false),
                 ArgumentsKind::Boundary => made.is_valid,
             };
@@ -208,9 +211,9 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_without_arguments_is_called_once_and_with_an_unknown_one() {
+    fn a_tool_without_arguments_is_called_with_none_and_with_wrong_ones() {
         let made = of(&json!({ "type": "object" }), 1);
         let words: Vec<&str> = made.iter().map(|made| made.words.as_str()).collect();
-        assert_eq!(words, ["the required arguments", "an unknown argument"]);
+        assert_eq!(words, ["the required arguments", "null for all arguments", "an unknown argument"]);
     }
 }

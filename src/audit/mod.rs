@@ -14,6 +14,7 @@ mod made_arguments;
 mod made_value;
 mod prober;
 mod report;
+mod tool_outcomes;
 
 pub use audit::{AuditOptions, DestructiveTools, audit};
 pub use check::{AuditCheck, CheckLevel};

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::context::At;
 use crate::message::DeclaredTool;
@@ -53,7 +53,7 @@ impl<'a> Prober<'a> {
     }
 
     /// Calls a tool.
-    pub(super) async fn call(&mut self, tool: &str, args: &Map<String, Value>) -> Observed {
+    pub(super) async fn call(&mut self, tool: &str, args: &Value) -> Observed {
         self.exchange(Action::CallTool { tool: tool.to_owned(), args: args.clone() }).await
     }
 

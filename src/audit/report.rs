@@ -171,11 +171,24 @@ impl Audit {
 }
 
 impl AuditFinding {
+    /// The finding on one line, not masked.
+    pub(super) fn words(&self) -> String {
+        let call = self.call.as_ref().map(|(words, args)| format!("; with {words}: {args}"));
+        let call = shortened(&call.unwrap_or_default());
+        let more =
+            if self.more > 0 { format!("; and {}", counted(self.more, "other call")) } else { String::new() };
+        format!("{}: {}{call}{more}", self.check.as_str(), shortened(&self.line()))
+    }
+
+    /// The message on one line.
+    fn line(&self) -> String {
+        let message = self.message.replace(":\n", ": ");
+        message.lines().map(str::trim).collect::<Vec<_>>().join("; ")
+    }
+
     fn write(&self, text: &mut String, redactor: &Redactor) {
         let line = |written: &str| escape::line(&redactor.text(&shortened(written))).into_owned();
-        let message = self.message.replace(":\n", ": ");
-        let message = message.lines().map(str::trim).collect::<Vec<_>>().join("; ");
-        let message = line(&message);
+        let message = line(&self.line());
         let _ = writeln!(text, "      {} {}: {message}", mark(&[self]), self.check.as_str());
         if let Some((words, args)) = &self.call {
             let _ = writeln!(text, "        with {}: {}", line(words), line(&args.to_string()));

@@ -5,17 +5,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ananke::audit::{Audit, AuditOptions, CheckLevel, DestructiveTools, audit as audit_tools};
-use ananke::context::{Context, write_file};
-use ananke::report::file::not_written;
+use ananke::context::Context;
 use ananke::run::Stopper;
 use ananke::target::TargetError;
 use ananke::text::{escape, parse_duration};
 use clap::Args;
 
 use super::agent_project::AgentProject;
+use super::audit_reports::{json_line, write_report};
 use super::exit::Exit;
 use super::interrupt;
-use super::named_path::named_path;
 use super::outputs::Outputs;
 use super::print::print;
 use super::recorded_selection::RecordedSelection;
@@ -52,9 +51,9 @@ pub(crate) struct AuditCommand {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
-    /// Also write that JSON object to a file
+    /// Also write a report to a file (repeatable): `.json` for that JSON object, `.xml` for JUnit, `.md`, `.html`, `.tap`
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
+    pub(crate) output: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) project: RecordedSelection,
 }
@@ -144,16 +143,14 @@ async fn audited(
 }
 
 fn report(command: &AuditCommand, audit: &Audit, agent: &AgentProject) -> Exit {
-    let json = escape::json(&audit.json(&agent.redactor).to_string()).into_owned() + "\n";
-    if let Some(file) = &command.output {
-        let (path, shown) = named_path(file, &agent.context);
-        if let Err(error) = write_file(&path, json.as_bytes()) {
-            let _ = writeln!(io::stderr().lock(), "error: {}", not_written(&shown, &path, &error));
+    for file in &command.output {
+        if let Err(error) = write_report(file, audit, agent) {
+            let _ = writeln!(io::stderr().lock(), "error: {error}");
             return Exit::Failure;
         }
     }
     let denied = if command.deny_warnings { audit.count(CheckLevel::Warning) } else { 0 };
     let is_good = audit.count(CheckLevel::Error) + denied == 0;
-    let text = if command.json { json } else { audit.text(&agent.redactor) };
+    let text = if command.json { json_line(audit, agent) } else { audit.text(&agent.redactor) };
     print(if is_good { Exit::Success } else { Exit::Failure }, |out| out.write_all(text.as_bytes()))
 }

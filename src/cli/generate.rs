@@ -10,7 +10,7 @@ use ananke::diagnostic::Diagnostic;
 use ananke::helper::{Generator, GeneratorKind, HelperRole, cases_of, read_generated_cases};
 use ananke::message::DeclaredTool;
 use ananke::outcome::{Halt, Problem};
-use ananke::plan::{Plan, Planned, RunPurpose, Selection, TargetDescription, plan};
+use ananke::plan::{Plan, Planned, PreparedHelper, RunPurpose, Selection, TargetDescription, plan};
 use ananke::redact::Redactor;
 use ananke::report::file::not_written;
 use ananke::run::{RunHelpers, Stopper};
@@ -142,13 +142,15 @@ async fn answer(
     let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
     let helpers = RunHelpers::new(context, &transport, &plan.redactor, stopper);
     let TargetDescription { agent, target, description, mut tools } = plan.target_description(context);
-    // What is wrong with the target is reported by the run of the cases.
-    if let Ok(target) = plan.helper(&target, context) {
-        let declared = helpers.declared_tools(&target).await;
-        let unknown = |error| Unanswered::Message(format!("the tools of the agent are not known: {error}"));
-        tools.extend(declared.map_err(unknown)?.iter().flatten().map(DeclaredTool::summary));
+    if let Some(name) = generator.tools_of() {
+        let declared = declared_tools(&helpers, &plan.helper(name, context)?).await?;
+        let none = || Unanswered::Message(format!("the target `{name}` does not declare its tools"));
+        tools = declared.ok_or_else(none)?;
+    } else if let Ok(target) = plan.helper(&target, context) {
+        // What is wrong with the target is reported by the run of the cases.
+        tools.extend(declared_tools(&helpers, &target).await?.into_iter().flatten());
     }
-    let keys = generator.keys(&agent, &description, tools.into());
+    let keys = generator.keys(&agent, &description, &tools.into());
     match generator.kind {
         GeneratorKind::Agent => {
             let helper = plan.helper(&generator.name, context)?;
@@ -163,6 +165,16 @@ async fn answer(
             cases_of(answer).map_err(wrong)
         }
     }
+}
+
+/// The tools that a target declares by itself, as a generator gets them; `None` if it declares none.
+async fn declared_tools(
+    helpers: &RunHelpers,
+    target: &PreparedHelper,
+) -> Result<Option<Vec<Value>>, Unanswered> {
+    let declared = helpers.declared_tools(target).await;
+    let unknown = |error| Unanswered::Message(format!("the tools of the agent are not known: {error}"));
+    Ok(declared.map_err(unknown)?.map(|tools| tools.iter().map(DeclaredTool::summary).collect()))
 }
 
 /// One case per line.

@@ -3,6 +3,7 @@
 mod agent_project;
 mod arguments;
 mod audit;
+mod audit_reports;
 mod baseline;
 mod carry_out;
 mod check;

@@ -348,7 +348,9 @@ fn compose(
             action
         }
         TurnInput::Continue => Action::Continue,
-        TurnInput::CallTool { tool, args } => Action::CallTool { tool: tool.clone(), args: args.clone() },
+        TurnInput::CallTool { tool, args } => {
+            Action::CallTool { tool: tool.clone(), args: args.clone().into() }
+        }
         TurnInput::ListTools => Action::ListTools,
         TurnInput::ReadResource(uri) => Action::ReadResource(uri.clone()),
         TurnInput::GetPrompt { prompt, args } => {

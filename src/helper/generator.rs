@@ -6,6 +6,9 @@ use url::form_urlencoded;
 /// How many cases a generator is asked for without a number (SPEC 9).
 const COUNT: u64 = 5;
 
+/// The tools of the agent under test; as a parameter, the target that has them.
+const TOOLS: &str = "target_tools";
+
 /// Who generates test cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeneratorKind {
@@ -46,13 +49,20 @@ impl Generator {
         Some(Self { kind, name: name.to_owned(), parameters })
     }
 
+    /// The target whose tools it gets, if a parameter names one.
+    pub fn tools_of(&self) -> Option<&str> {
+        self.parameters.get(TOOLS).and_then(Value::as_str)
+    }
+
     /// What it is asked for cases for the agent `target`.
-    pub fn keys(&self, target: &str, description: &str, tools: Value) -> Map<String, Value> {
+    pub fn keys(&self, target: &str, description: &str, tools: &Value) -> Map<String, Value> {
         let mut keys = Map::new();
         keys.insert("target_agent".to_owned(), target.into());
         keys.insert("target_description".to_owned(), description.into());
-        keys.insert("target_tools".to_owned(), tools);
+        keys.insert(TOOLS.to_owned(), tools.clone());
         keys.extend(self.parameters.clone());
+        // A parameter of this name says where the tools are from.
+        keys.insert(TOOLS.to_owned(), tools.clone());
         keys
     }
 }
@@ -89,9 +99,12 @@ mod tests {
         assert_eq!(Value::Object(generator.parameters), expected);
         let generator = Generator::parse("scripts:tests.expense.generate").expect("a generator");
         assert_eq!(
-            Value::Object(generator.keys("expense", "pays", json!([]))),
+            Value::Object(generator.keys("expense", "pays", &json!([]))),
             json!({ "target_agent": "expense", "target_description": "pays", "target_tools": [], "count": 5 })
         );
+        let generator = Generator::parse("scripts:a?target_tools=shop").expect("a generator");
+        assert_eq!(generator.tools_of(), Some("shop"));
+        assert_eq!(generator.keys("expense", "pays", &json!([1]))["target_tools"], json!([1]));
     }
 
     #[test]

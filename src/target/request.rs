@@ -38,8 +38,8 @@ pub enum Action {
     CallTool {
         /// Its name.
         tool: String,
-        /// Its arguments.
-        args: Map<String, Value>,
+        /// Its arguments: an object, unless it is to be found out what comes of something else.
+        args: Value,
     },
     /// List the tools.
     ListTools,

@@ -61,7 +61,7 @@ impl McpTurn<'_, '_> {
         }
     }
 
-    async fn call_tool(&mut self, tool: &str, args: &Map<String, Value>) -> Result<(), Break> {
+    async fn call_tool(&mut self, tool: &str, args: &Value) -> Result<(), Break> {
         if self.client.connection.needs_tools() {
             // A server that has no list needs nothing of it.
             let listed = list(self.client, "tools/list", "tools", &mut self.talk, |_, _| Ok(())).await?;
@@ -69,12 +69,12 @@ impl McpTurn<'_, '_> {
             self.client.connection.learn_tools(&tools);
         }
         let params =
-            Map::from_iter([("name".to_owned(), tool.into()), ("arguments".to_owned(), args.clone().into())]);
+            Map::from_iter([("name".to_owned(), tool.into()), ("arguments".to_owned(), args.clone())]);
         let pending = self.client.ask("tools/call", params, &mut self.talk).await?;
         let (sent, id, call) = (pending.at, pending.id, pending.id.to_string());
         self.start(sent)?;
         self.change(sent, Change::CallOpened { id: (&call).into(), name: tool.into(), subagent: None })?;
-        let delta = Value::Object(args.clone()).to_string().into();
+        let delta = args.to_string().into();
         self.change(sent, Change::CallArgs { id: (&call).into(), delta })?;
         self.change(sent, Change::CallArgsDone { id: (&call).into() })?;
         let McpResponse { at, result, .. } = self.client.response(pending, &mut self.talk).await?;

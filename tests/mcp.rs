@@ -415,6 +415,25 @@ async fn a_stream_that_names_no_endpoint_is_an_error() {
 }
 
 #[tokio::test]
+async fn an_answer_of_another_protocol_is_named() {
+    let started = r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
+    let chunk = r#"{"id":"c","object":"chat.completion.chunk","choices":[]}"#;
+    for (body, protocol) in [(started, "agui"), (chunk, "openai")] {
+        let run =
+            ran("transport: http", CALL, move |_| Some(vec![stream(&format!("data: {body}\n\n"))])).await;
+        let (verdict, help) = (
+            run.verdict(),
+            format!("(the answer looks like one of `type: {protocol}`, but the target has `type: mcp`)"),
+        );
+        assert!(
+            verdict.starts_with("error: a message of the server is not a message of MCP")
+                && verdict.ends_with(&help),
+            "{verdict}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_message_that_is_too_large_is_an_error_and_not_kept() {
     const MIB: usize = 1 << 20;
     let large = |content_type: &'static str, start: &'static str| {

@@ -37,7 +37,7 @@ pub(super) fn write_report(file: &Path, audit: &Audit, agent: &AgentProject) -> 
     };
     let options = FileOptions { job: BuildJob::of(&agent.context), ..FileOptions::default() };
     let mut report = Box::new(NamedReport::create(format, path, shown, &options)?);
-    let outcomes = audit.outcomes(&agent.plan.config.source.name.to_string());
+    let outcomes = audit.outcomes(&agent.plan.config.source.name);
     let mut totals = Totals::default();
     for outcome in &outcomes {
         totals.add(outcome);

@@ -153,6 +153,10 @@ impl Client {
                 // A server that is gone needs no cancellation.
                 self.unanswered = None;
             }
+            let read = read.map_err(|ended| match ended {
+                Break::Failed(error) => Break::Failed(talk.incoming.with_noise(error)),
+                ended @ Break::Ended(_) => ended,
+            });
             match read? {
                 Ended::Terminal => {}
                 Ended::Timeout => return Ok(None),

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::context::At;
+use crate::target::error::{Received, TargetError};
 use crate::target::event_reader::{EventReader, Rest};
 use crate::target::limits::in_words;
 use crate::target::pipe::quoted;
@@ -29,8 +30,8 @@ pub(super) struct ServerMessages {
     asked: VecDeque<Asked>,
     bytes: usize,
     max_bytes: usize,
-    /// Whether something that is no message was printed before.
-    has_noise: bool,
+    /// How the first line starts that is no message.
+    noise: Option<String>,
 }
 
 /// What a server asks its client.
@@ -84,7 +85,7 @@ impl ServerMessages {
             asked: VecDeque::new(),
             bytes: 0,
             max_bytes,
-            has_noise: false,
+            noise: None,
         }
     }
 
@@ -108,6 +109,17 @@ impl ServerMessages {
         let awaited = std::mem::take(&mut self.awaited);
         self.abandoned.extend(&awaited);
         awaited
+    }
+
+    /// An error, with what else was printed: it may say what the server is.
+    pub(super) fn with_noise(&self, error: TargetError) -> TargetError {
+        match &self.noise {
+            Some(noise) if error.received == Received::default() => {
+                let received = Received { first_bytes: noise.clone(), ..Received::default() };
+                TargetError { received, ..error }
+            }
+            _ => error,
+        }
     }
 
     /// Whether there is something to do: a response, or a question of the server.
@@ -174,9 +186,10 @@ impl ServerMessages {
     }
 
     fn warn(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> ControlFlow<Stop> {
-        if std::mem::replace(&mut self.has_noise, true) {
+        if self.noise.is_some() {
             return ControlFlow::Continue(());
         }
+        self.noise = Some(Received::quote(data));
         let warning = format!(
             "the server printed a line to stdout that is not a message of MCP, and was ignored: {}",
             quoted(data)

@@ -357,3 +357,102 @@ async fn a_hundred_megabytes_are_an_error_long_before_their_end() {
     assert_eq!(run.outcome.status(), Status::Error);
     assert!(run.verdict().starts_with("error: the response is larger than 64 MiB"), "{}", run.verdict());
 }
+
+/// A direct message with this text, as a response to the request `id`.
+fn says(id: u32, text: &str) -> Value {
+    let message =
+        json!({ "messageId": "m", "contextId": "c", "role": "ROLE_AGENT", "parts": [{ "text": text }] });
+    json!({ "jsonrpc": "2.0", "id": id.to_string(), "result": { "message": message } })
+}
+
+/// Runs a test of an agent in the config that asks the helper `helper`, an agent of A2A that answers so.
+async fn asked(test: &str, answers: Vec<Vec<Step>>) -> Ran {
+    let agent = RawAgent::start(answers).await;
+    let address = agent.address.to_string();
+    let config = format!(
+        "version: \"1.4\"\ntarget: {{ type: scripted, rules: [{{ do: [{{ say: Good day }}] }}] }}\n\
+         targets: {{ helper: {{ type: a2a, endpoint: \"http://{address}\" }} }}\n"
+    );
+    let test = format!("version: \"1.4\"\nname: one\n{test}\n");
+    let project = Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
+    let outcome = project.run().await.remove(0);
+    Ran { outcome, requests: agent.requests().await }
+}
+
+/// The question in the message of a request.
+fn question(run: &Ran, number: usize) -> Value {
+    let text = run.body(number)["params"]["message"]["parts"][0]["text"].as_str().unwrap().to_owned();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[tokio::test]
+async fn an_agent_judges() {
+    let judge = |criteria: &str| {
+        format!("turns: [{{ user: hi, assert: {{ judge: [{{ agent: helper, criteria: {criteria} }}] }} }}]")
+    };
+    let run = asked(&judge("polite"), vec![ok(&says(1, "{\"passed\": true, \"reason\": \"it is\"}"))]).await;
+    assert_eq!(run.verdict(), "passed");
+    let asks = question(&run, 0);
+    assert_eq!((&asks["criteria"], &asks["output"]), (&json!("polite"), &json!("Good day")));
+    let message = &run.body(0)["params"]["message"];
+    assert_eq!((&message["contextId"], &message["taskId"]), (&Value::Null, &Value::Null));
+    let run = asked(&judge("rude"), vec![ok(&says(1, "FAIL: it is polite"))]).await;
+    assert_eq!(run.outcome.status(), Status::Failed);
+    // An answer that is data in an artifact, of a task that has to be polled.
+    let task = |state: &str, artifacts: Value| json!({ "id": "t", "contextId": "c", "status": { "state": state }, "artifacts": artifacts });
+    let verdict = json!([{ "artifactId": "a", "parts": [{ "data": { "passed": true, "score": 1.0 } }] }]);
+    let answers = vec![
+        ok(
+            &json!({ "jsonrpc": "2.0", "id": "1", "result": { "task": task("TASK_STATE_WORKING", json!([])) } }),
+        ),
+        ok(&json!({ "jsonrpc": "2.0", "id": "2", "result": task("TASK_STATE_COMPLETED", verdict) })),
+    ];
+    assert_eq!(asked(&judge("polite"), answers).await.verdict(), "passed");
+    // A judge is asked once more in a new context, and its failure is no verdict.
+    let failed = |id: u32| {
+        let status = json!({ "state": "TASK_STATE_FAILED", "message": { "messageId": "m", "parts": [{ "text": "out of tokens" }] } });
+        ok(
+            &json!({ "jsonrpc": "2.0", "id": id.to_string(), "result": { "task": { "id": "t", "contextId": "c", "status": status } } }),
+        )
+    };
+    let run = asked(&judge("polite"), vec![failed(1), failed(1)]).await;
+    assert!(
+        run.verdict().starts_with("error: judge error") && run.verdict().contains("out of tokens"),
+        "{}",
+        run.verdict()
+    );
+    assert_eq!(run.body(1)["params"]["message"]["contextId"], Value::Null);
+}
+
+#[tokio::test]
+async fn an_agent_plays_the_user() {
+    let test = "simulate: { agent: helper, goal: a greeting }\nassert: { text: { contains: Good day } }";
+    let answers = vec![
+        ok(&says(1, "{\"input\": \"hello\"}")),
+        ok(&says(1, "{\"input\": \"and now?\"}")),
+        ok(&says(1, "{\"goal_achieved\": true}")),
+    ];
+    let run = asked(test, answers).await;
+    assert_eq!(run.verdict(), "passed");
+    let asks = [0, 1, 2].map(|number| question(&run, number)["turn_number"].clone());
+    assert_eq!(asks, [json!(1), json!(2), json!(3)]);
+    assert_eq!(question(&run, 1)["last_response"], "Good day");
+}
+
+#[tokio::test]
+async fn the_traceability_extension_is_requested() {
+    for (card, header) in [
+        (card("/rpc", "JSONRPC"), "a2a-extensions"),
+        (json!({ "url": "/rpc", "protocolVersion": "0.3" }), "x-a2a-extensions"),
+    ] {
+        let target = "agentCardUrl: \"http://AGENT\", tool_calls: [traceability]";
+        let run = ran(target, HELLO, vec![ok(&card), ok(&message(1))]).await;
+        assert_eq!(run.verdict(), "passed");
+        let uri = "https://github.com/a2aproject/a2a-samples/extensions/traceability/v1";
+        assert_eq!(run.header(1, header).as_deref(), Some(uri));
+        let run =
+            ran("agentCardUrl: \"http://AGENT\", tool_calls: [adk]", HELLO, vec![ok(&card), ok(&message(1))])
+                .await;
+        assert_eq!(run.header(1, header), None);
+    }
+}

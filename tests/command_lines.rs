@@ -245,6 +245,48 @@ const ANSWER: &str = concat!(
     "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n",
 );
 
+/// The skills of an agent card, which the config contains, or which is requested.
+#[tokio::test]
+async fn skills_are_the_tools_that_a_generator_gets() {
+    let skill =
+        json!({ "id": "book", "name": "Book a table", "description": "Books a table", "tags": ["t"] });
+    let card = json!({ "url": "/", "protocolVersion": "0.3", "skills": [skill] }).to_string();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        card.len()
+    );
+    let agent =
+        RawAgent::start(vec![vec![Step::Expect, Step::Send([head, card].concat().into_bytes())]]).await;
+    let address = agent.address.to_string();
+    let inline = json!({ "url": "http://127.0.0.1:1/", "protocolVersion": "0.3", "skills": [skill] });
+    let config = format!(
+        r#"
+version: "1.4"
+target: found
+targets:
+  found: {{ type: a2a, agentCardUrl: "http://{address}/card.json" }}
+  inline: {{ type: a2a, agentCard: {inline} }}
+  generator:
+    type: scripted
+    rules:
+      - when: {{ user: '"target_tools":\[\{{"name":"book","description":"Books a table","parameters":null\}}\]' }}
+        do: [{{ say: '[{{"id": "G1", "input": "A table for two"}}]' }}]
+"#
+    );
+    let suite = Suite::new();
+    fs::write(suite.folder.path().join("ananke.config.yaml"), config).unwrap();
+    tokio::task::spawn_blocking(move || {
+        for name in ["found", "inline"] {
+            let line = format!("ananke test -i agents:generator -n {name} -o {name}.jsonl --dry-run");
+            suite.passes("", &line);
+            assert!(suite.text(&format!("{name}.jsonl")).contains("A table for two"), "{name}");
+        }
+    })
+    .await
+    .unwrap();
+    assert_eq!(agent.requests().await.len(), 1);
+}
+
 /// The user, the team and the model that an agent is asked with, in each request of a command line.
 async fn asked(cases: &str, options: &str, requests: usize) -> Vec<Value> {
     let answers = (0..requests).map(|_| vec![Step::Expect, Step::Send(ANSWER.into())]).collect();

@@ -1,4 +1,6 @@
-//! Targets whose address is that of an agent of another protocol: the error names it.
+//! What belongs to another protocol: an answer, which an error names, and a type of turn, which does not load.
+
+use ananke::diagnostic::Severity;
 
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
@@ -106,5 +108,62 @@ async fn a_web_page_is_named_as_one_or_quoted() {
         let (message, help) = problem(target, turn, "200 OK", "text/html", page).await;
         assert!(message.contains("<!doctype html>"), "{own}: {message}");
         assert!(!help.contains("looks like"), "{own}: {help}");
+    }
+}
+
+/// A type of turn, as it is written, and the targets that it is for.
+const TURNS: [(&str, &[&str]); 9] = [
+    ("user: hi", &["agui", "command", "openai", "a2a", "scripted"]),
+    ("type: \"a2a:send\", parts: [{ text: hi }]", &["a2a"]),
+    ("type: \"agui:connect\"", &["agui", "command", "scripted"]),
+    ("type: \"agui:resume\", resume: [{ status: resolved }]", &["agui", "command", "scripted"]),
+    ("type: \"mcp:call\", tool: t", &["mcp"]),
+    ("type: \"mcp:list\"", &["mcp"]),
+    ("type: \"mcp:read\", uri: \"shop://hours\"", &["mcp"]),
+    ("type: \"mcp:prompt\", prompt: p", &["mcp"]),
+    ("type: user, user: hi", &["agui", "command", "openai", "a2a", "scripted"]),
+];
+
+#[test]
+fn a_turn_of_another_protocol_does_not_load() {
+    let more = [
+        ("command", "type: command, cmd: [agent], agentId: a", ""),
+        ("scripted", "type: scripted, rules: [{ do: [{ say: hi }] }]", ""),
+    ];
+    for (own, target, _) in TARGETS.into_iter().chain(more) {
+        let config = format!("version: \"1.4\"\ntarget: {{ {} }}\n", target.replace("AGENT", "127.0.0.1:1"));
+        for (turn, takes) in TURNS {
+            let test = format!("version: \"1.4\"\nname: one\nturns:\n  - {{ {turn} }}\n");
+            let project = Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
+            let problems: Vec<String> = project.plan().problems.iter().map(ToString::to_string).collect();
+            let lacks = format!("one.test.yaml:4:5: error[contradiction]: a target of the type `{own}` ");
+            let refused = problems.iter().any(|problem| problem.starts_with(&lacks));
+            assert_eq!(refused, !takes.contains(&own), "{turn} of {own}: {problems:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_an_older_version_does_not_know_newer_protocols() {
+    let a2a = ("a2a", "endpoint: \"http://127.0.0.1:1/\"", "a2a:send", "parts: [{ text: hi }]", "1.1");
+    let mcp = ("mcp", "transport: http, endpoint: \"http://127.0.0.1:1/\"", "mcp:call", "tool: t", "1.2");
+    for (name, keys, turn, turn_keys, since) in [a2a, mcp] {
+        for version in ["1.0", "1.1", "1.2", "1.3"] {
+            let config = format!("version: \"{version}\"\ntarget: {{ type: {name}, {keys} }}\n");
+            let test =
+                format!("version: \"{version}\"\nname: one\nturns: [{{ type: \"{turn}\", {turn_keys} }}]\n");
+            let project = Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
+            let problems = project.plan().problems;
+            let found: Vec<&str> = problems
+                .iter()
+                .map(|problem| problem.message.as_str())
+                .filter(|message| message.contains("needs version"))
+                .collect();
+            assert_eq!(problems.iter().any(|problem| problem.severity == Severity::Error), version < since);
+            let newer =
+                |what: &str| format!("`type: {what}` needs version {since}; this file says {version}");
+            let expected = if version < since { vec![newer(name), newer(turn)] } else { Vec::new() };
+            assert_eq!(found, expected, "{name} in {version}");
+        }
     }
 }

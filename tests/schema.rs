@@ -340,6 +340,39 @@ fn what_is_not_there_yet_is_in_no_schema() {
 }
 
 #[test]
+fn each_version_has_the_protocols_that_it_brought_and_those_before() {
+    let of =
+        |kind: FileKind, version: &str| pruned(kind, Version::parse(version).expect("a version")).to_string();
+    for (version, has_a2a, has_mcp) in [
+        ("1.0", false, false),
+        ("1.1", true, false),
+        ("1.2", true, true),
+        ("1.3", true, true),
+        ("1.4", true, true),
+    ] {
+        for (kind, name, expected) in [
+            (FileKind::Test, "a2a:send", has_a2a),
+            (FileKind::Test, "mcp:call", has_mcp),
+            (FileKind::Test, "mcp:list", has_mcp),
+            (FileKind::Test, "mcp:read", has_mcp),
+            (FileKind::Test, "mcp:prompt", has_mcp),
+            (FileKind::Test, "agui:connect", true),
+            (FileKind::Config, "a2a", has_a2a),
+            (FileKind::Config, "mcp", has_mcp),
+            (FileKind::Config, "agui", true),
+        ] {
+            let has = of(kind, version).contains(&format!("\"const\":\"{name}\""));
+            assert_eq!(has, expected, "`{name}` in the schema of {version}");
+        }
+        // Nothing that is pruned leaves its name in a snippet or an example.
+        for (word, may) in [("a2a", has_a2a), ("mcp", has_mcp)] {
+            let named = of(FileKind::Config, version).contains(&format!("\"{word}\""));
+            assert_eq!(named, may, "\"{word}\" in the schema of a config of {version}");
+        }
+    }
+}
+
+#[test]
 fn the_program_prints_the_schemas() {
     let printed = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_ananke")).arg("schema").args(arguments).output();
@@ -352,4 +385,6 @@ fn the_program_prints_the_schemas() {
     }
     let oldest = pruned(FileKind::Config, Version::parse("1.0").expect("a version"));
     assert!(printed(&["config", "--schema-version", "1.0"]) == text(&oldest));
+    let without_mcp = printed(&["test", "--schema-version", "1.1"]);
+    assert!(without_mcp.contains("\"a2a:send\"") && !without_mcp.contains("\"mcp:call\""));
 }

@@ -62,14 +62,23 @@ pub(super) fn needs_of_rules(block: &Block) -> Vec<Need> {
 
 /// What is wrong with `needs` of a test of `target`.
 pub(super) fn unmet(needs: Vec<Need>, target: &TargetConfig) -> Vec<Diagnostic> {
-    unmet_of(needs, target.capabilities(), target.protocol)
+    unmet_of(needs, target.capabilities(), target.protocol, |lacking| target.how_to_get(lacking))
 }
 
-fn unmet_of(needs: Vec<Need>, capabilities: Capabilities, protocol: &str) -> Vec<Diagnostic> {
+fn unmet_of(
+    needs: Vec<Need>,
+    capabilities: Capabilities,
+    protocol: &str,
+    how_to_get: impl Fn(Capability) -> Option<&'static str>,
+) -> Vec<Diagnostic> {
     let unmet = needs.into_iter().filter(|(capability, ..)| !capabilities.has(*capability));
     let problem = |(capability, span, source): Need| {
         let message = format!("a target of the type `{protocol}` {}", capability.lack());
-        Diagnostic::error(Code::Contradiction, message).at(&source, span, "")
+        let problem = Diagnostic::error(Code::Contradiction, message).at(&source, span, "");
+        match how_to_get(capability) {
+            Some(help) => problem.help(help),
+            None => problem,
+        }
     };
     unmet.map(problem).collect()
 }
@@ -102,6 +111,7 @@ mod tests {
             needs_of_rules(&block),
             Capabilities::all_but(&[Capability::ToolCalls, Capability::Usage]),
             "plain",
+            |_| None,
         );
         let mut words: Vec<String> = unmet.iter().map(ToString::to_string).collect();
         words.sort();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::capabilities::Capabilities;
+use super::capabilities::{Capabilities, Capability};
 use super::common::TargetCommon;
 use super::protocol::ProtocolConfig;
 use super::recognition::recognizing;
@@ -45,6 +45,11 @@ impl TargetConfig {
     /// What the target can do.
     pub fn capabilities(&self) -> Capabilities {
         self.own.capabilities()
+    }
+
+    /// How the target gets what it cannot do, if a key of it says so.
+    pub fn how_to_get(&self, lacking: Capability) -> Option<&'static str> {
+        self.own.how_to_get(lacking)
     }
 
     /// Whether the agent runs inside this program, and needs nothing else.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::capabilities::Capabilities;
+use super::capabilities::{Capabilities, Capability};
 use super::served::ServedProtocol;
 use super::target::Target;
 use crate::diagnostic::{Diagnostic, SourceFile, Spanned};
@@ -21,6 +21,11 @@ pub trait ProtocolConfig: Debug + Send + Sync {
 
     /// What such a target can do.
     fn capabilities(&self) -> Capabilities;
+
+    /// How a target gets what it cannot do, if a key of it says so.
+    fn how_to_get(&self, _lacking: Capability) -> Option<&'static str> {
+        None
+    }
 
     /// Whether the agent runs inside this program, and needs nothing else.
     fn is_embedded(&self) -> bool {

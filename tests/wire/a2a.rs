@@ -283,6 +283,68 @@ async fn what_is_said_at_the_end_is_text_if_nothing_else_is() {
     assert_eq!(read(&[artifact("Hello", false), done]).await.trim(), "run\nassistant: Hello\nfinished");
 }
 
+/// What is read of `results` by a convention, or by none.
+async fn read_by(convention: Option<ToolCallConvention>, results: &[Value]) -> String {
+    let conventions = convention.into_iter().collect();
+    let target = A2aTarget::new(A2aSettings { conventions, ..settings(NEW, Blocking::Streaming) });
+    conforming(&target, "results", 1, &stream(results)).await.changes.trim().to_owned()
+}
+
+#[tokio::test]
+async fn a_convention_shows_calls_and_without_it_there_are_none() {
+    // Gemini CLI announces a call several times: as it is scheduled, waits for an approval, is executed and is done.
+    let coder = |kind: &str, parts: Value| {
+        json!({ "statusUpdate": { "taskId": "t", "contextId": "c", "metadata": { "coderAgent": { "kind": kind } },
+            "status": { "state": "TASK_STATE_WORKING",
+                "message": { "messageId": parts.to_string(), "role": "ROLE_AGENT", "parts": parts } } } })
+    };
+    let call = |id: &str, status: &str, response: Value| {
+        let data = json!({ "request": { "callId": id, "name": "ls", "args": { "path": "." } }, "status": status,
+            "response": response });
+        coder("tool-call-update", json!([{ "data": data }]))
+    };
+    let gemini = [
+        coder("thought", json!([{ "text": "I look." }])),
+        call("1", "scheduled", Value::Null),
+        call("1", "executing", Value::Null),
+        call("1", "success", json!("a.txt")),
+        call("1", "success", json!("a.txt")),
+        call("2", "awaiting_approval", Value::Null),
+        call("2", "cancelled", json!({ "error": "no" })),
+        coder("text-content", json!([{ "text": "One " }])),
+        coder("text-content", json!([{ "text": "file." }])),
+        status("TASK_STATE_COMPLETED"),
+    ];
+    // The steps of the traceability extension come with the artifact, and once more with the whole task.
+    let key = "github.com/a2aproject/a2a-samples/extensions/traceability/v1/traceability";
+    let tool = json!({ "step_id": "s1", "call_type": "TOOL", "outputs": { "n": 1 },
+        "step_action": { "tool_invocation": { "tool_name": "ls", "parameters": { "path": "." } } } });
+    let trace = json!({ key: { "trace_id": "x", "steps": [{ "call_type": "AGENT" }, tool] } });
+    let part = json!({ "artifactId": "a", "parts": [{ "text": "One file." }], "metadata": trace });
+    let traceability = [
+        json!({ "artifactUpdate": { "taskId": "t", "contextId": "c", "artifact": part } }),
+        json!({ "task": { "id": "t", "contextId": "c", "metadata": trace, "artifacts": [part],
+            "status": { "state": "TASK_STATE_COMPLETED" } } }),
+    ];
+    let shown = read_by(Some(ToolCallConvention::Gemini), &gemini).await;
+    assert_eq!(
+        shown,
+        "run\nthinks: I look.\ncall 1: ls({\"path\":\".\"})\n  = text a.txt\ncall 2: ls({\"path\":\".\"})\n  \
+         = json {\"error\":\"no\"} (error) (denied)\nassistant: One file.\nfinished"
+    );
+    let shown = read_by(Some(ToolCallConvention::Traceability), &traceability).await;
+    assert_eq!(
+        shown,
+        "run\ncall s1: ls({\"path\":\".\"})\n  = json {\"n\":1}\nassistant: One file.\nfinished"
+    );
+    for results in [gemini.as_slice(), &traceability] {
+        for convention in [None, Some(ToolCallConvention::Adk)] {
+            let shown = read_by(convention, results).await;
+            assert!(!shown.contains("call"), "{shown}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_an_agent_must_not_send_is_an_error() {
     let event = |event: &str| format!("data: {event}\n\n").into_bytes();

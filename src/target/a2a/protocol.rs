@@ -76,6 +76,12 @@ impl ProtocolConfig for A2aConfig {
         Capabilities::all_but(if has_convention { LACKING } else { LACKING_WITHOUT_CONVENTION })
     }
 
+    fn how_to_get(&self, lacking: Capability) -> Option<&'static str> {
+        (lacking == Capability::ToolCalls).then_some(
+            "the protocol does not show them; if the agent follows a convention that does, name it: `tool_calls: [adk]` in the target",
+        )
+    }
+
     fn headers(&self) -> Option<&FreeMap<Text>> {
         self.headers.as_ref()
     }

@@ -74,6 +74,8 @@ enum StatusOf {
     Task,
     /// An update.
     Update,
+    /// An update whose message a convention has read.
+    ConventionUpdate,
 }
 
 impl<'a> A2aReader<'a> {
@@ -216,11 +218,13 @@ impl<'a> A2aReader<'a> {
                 self.message(&message, teller);
             }
             Payload::Status(update) => {
-                for change in conventions::of_status(self.conventions, &update) {
+                let changes = conventions::of_status(self.conventions, &update);
+                let of = if changes.is_empty() { StatusOf::Update } else { StatusOf::ConventionUpdate };
+                for change in changes {
                     self.call(change, teller);
                 }
                 let status = update.get("status").ok_or("has a status update without a `status`")?;
-                self.status(status, StatusOf::Update, teller)?;
+                self.status(status, of, teller)?;
             }
             Payload::Artifact(update) => {
                 let artifact =
@@ -283,10 +287,10 @@ impl<'a> A2aReader<'a> {
             && !self.is_current
             && state.is_interrupted()
             && self.conversation.is_stale(status);
-        let is_waiting = state.is_interrupted() && (of == StatusOf::Update || !is_first) && !is_stale;
+        let is_waiting = state.is_interrupted() && (of != StatusOf::Task || !is_first) && !is_stale;
         let is_end = state.is_terminal() || is_waiting;
         let is_question = state == TaskState::InputRequired && !is_stale;
-        let is_open = state == TaskState::Open;
+        let is_open = state == TaskState::Open && of != StatusOf::ConventionUpdate;
         self.last_status = LastStatus { state: Some(state), written: status.clone(), is_stale, is_end };
         if let Some(message) = status.get("message").filter(|message| message.is_object()) {
             let is_new = self.calls_of(message, teller);

@@ -415,6 +415,43 @@ async fn a_stream_that_names_no_endpoint_is_an_error() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_never_answered_is_cancelled() {
+    let run = ran(&format!("{LEGACY}, timeout_ms: 500"), CALL, |asked| {
+        (asked.what() == "tools/call").then(|| vec![Step::Hold])
+    })
+    .await;
+    assert!(run.verdict().starts_with("timeout: "), "{}", run.verdict());
+    let (call, cancelled) = (&run.asked[3], &run.asked[4]);
+    assert_eq!(run.what()[3..], ["tools/call", "notifications/cancelled", "DELETE"]);
+    assert_eq!(cancelled.body["params"]["requestId"], call.body["id"]);
+}
+
+#[tokio::test]
+async fn a_response_that_breaks_off_is_an_error() {
+    let parts = [
+        ("application/json\r\ncontent-length: 1000", "{\"jsonrpc\":\"2.0\""),
+        ("text/event-stream\r\ncontent-length: 1000", "data: {\"jsonrpc\":\"2.0\""),
+    ];
+    for (head, start) in parts {
+        let run = ran(LEGACY, CALL, move |asked| {
+            (asked.what() == "tools/call").then(|| {
+                let response = format!("HTTP/1.1 200 OK\r\ncontent-type: {head}\r\n\r\n{start}");
+                vec![Step::Send(response.into_bytes())]
+            })
+        })
+        .await;
+        let verdict = run.verdict();
+        assert!(
+            verdict.starts_with("error: the connection broke before the response was complete: "),
+            "{verdict}"
+        );
+    }
+    let run = ran(LEGACY, CALL, |asked| (asked.what() == "tools/call").then(|| vec![Step::Reset])).await;
+    let verdict = run.verdict();
+    assert!(verdict.starts_with("error: the connection to http://127.0.0.1:"), "{verdict}");
+}
+
+#[tokio::test]
 async fn an_answer_of_another_protocol_is_named() {
     let started = r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
     let chunk = r#"{"id":"c","object":"chat.completion.chunk","choices":[]}"#;

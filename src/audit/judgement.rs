@@ -32,9 +32,15 @@ pub(super) fn judge_call(
     let mut found = judge_end(made.kind, observed);
     if let Some(refusal) = &observed.refusal {
         if made.kind == ArgumentsKind::Valid && made.is_valid == Some(true) {
-            found.push((AuditCheck::RefusedCall, format!("the request was refused: {refusal}")));
+            found.push((
+                AuditCheck::RefusedCall,
+                format!("the request was refused: {}", on_one_line(refusal)),
+            ));
         } else if matches!(refusal, RunEnd::Error { code: Some(code), .. } if code == INTERNAL_ERROR) {
-            found.push((AuditCheck::InternalError, format!("the agent failed inside: {refusal}")));
+            found.push((
+                AuditCheck::InternalError,
+                format!("the agent failed inside: {}", on_one_line(refusal)),
+            ));
         }
     } else if let Some(result) = &observed.result
         && !observed.is_error
@@ -48,6 +54,11 @@ pub(super) fn judge_call(
         found.extend(judge_result(tool, result));
     }
     found
+}
+
+/// An error without the line breaks of a program that prints a value.
+fn on_one_line(refusal: &RunEnd) -> String {
+    refusal.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What is wrong with what came of a call to a tool that does not exist.

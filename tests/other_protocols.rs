@@ -6,7 +6,7 @@ use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};
 
 /// What real servers answer, whatever they are asked: whose answer it is, its status, its content type and its body.
-const ANSWERS: [(&str, &str, &str, &str); 8] = [
+const ANSWERS: [(&str, &str, &str, &str); 9] = [
     (
         "agui",
         "200 OK",
@@ -42,6 +42,12 @@ const ANSWERS: [(&str, &str, &str, &str); 8] = [
         "406 Not Acceptable",
         "application/json",
         "{\"jsonrpc\":\"2.0\",\"id\":\"server-error\",\"error\":{\"code\":-32600,\"message\":\"Not Acceptable: Client must accept both application/json and text/event-stream\"}}",
+    ),
+    (
+        "mcp",
+        "406 Not Acceptable",
+        "application/json",
+        "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":\"Not Acceptable: Client must accept text/event-stream\"}}",
     ),
     (
         "a2a",

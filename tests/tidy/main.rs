@@ -98,6 +98,8 @@ const TRANSPORTS: [&str; 2] = ["http", "pipe"];
 /// Words that belong to one protocol, in small letters: no other code names it. (The folder of `target/`, its words.)
 /// `threadId` and `forwardedProps` are none: tests and targets of several protocols have these keys.
 const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
+    ("a2a", &["a2a", "agent_card", "agentcard"]),
+    ("mcp", &["mcp"]),
     ("agui", &["agui", "ag_ui", "ag-ui", "copilot", "run_finished", "tool_call_start"]),
     ("scripted", &["scripted"]),
 ];

@@ -56,7 +56,9 @@ impl Protocol for A2aConfig {
         "\"kind\":\"artifact-update\"",
         "\"state\":\"TASK_STATE_",
         "\"code\":-32009",
+        "\"domain\":\"a2a-protocol.org\"",
         "Requestpayloadvalidationerror",
+        "InvalidJSON-RPCRequest.",
     ];
     const TURN_TYPES: &'static [TurnType] = &[TurnType {
         name: "a2a:send",

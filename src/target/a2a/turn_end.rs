@@ -50,7 +50,8 @@ pub(super) fn refusal_of_both(first: &ReportedError, error: &ReportedError) -> T
         words(first),
         words(error)
     );
-    TargetError::new(message).with_help("is this the URL of an agent of A2A?")
+    TargetError::new(message)
+        .with_help("it speaks JSON-RPC, but not A2A: is it a server of another protocol?")
 }
 
 fn words(error: &ReportedError) -> String {

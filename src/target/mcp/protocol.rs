@@ -31,7 +31,7 @@ impl Protocol for McpConfig {
         "\"method\":\"notifications/",
         "\"id\":\"server-error\"",
         "Mcp-Session-Id",
-        "Clientmustacceptboth",
+        "Clientmustaccept",
         "NovalidsessionID",
         "MissingsessionID",
         "Servernotinitialized",

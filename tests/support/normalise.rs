@@ -10,7 +10,7 @@ use regex::{Captures, Regex};
 pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
     static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(concat!(
-            r"(?m)(?P<elapsed>(?:passed|failed|errors?|timeouts?|skipped|undecided|tests?|flaky\)|quarantined)(?:\x1b\[[0-9;]*m)* in )",
+            r"(?m)(?P<elapsed>(?:passed|failed|errors?|timeouts?|skipped|undecided|shown|tests?|flaky\)|quarantined)(?:\x1b\[[0-9;]*m)* in )",
             r"(?:<?[\d.]+ (?:ms|s|min|h) ?)+$?",
             r#"|(?P<total><testsuites [^>]*? time=")[^"]*"#,
             r#"|(?P<stamp>timestamp=")[^"]*"#,

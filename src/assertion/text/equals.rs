@@ -135,6 +135,6 @@ mod tests {
         let equals = Equals { texts, of: TextOf::All };
         assert_eq!(equals.nearest("no, thanks").unwrap(), "no, thank you");
         assert_eq!(equals.nearest("maybe").unwrap(), "yes");
-        assert_eq!(equals.listed(), "`yes` or `no, thank you` or `no`");
+        assert_eq!(equals.listed(), "`yes`, `no, thank you` or `no`");
     }
 }

@@ -53,6 +53,13 @@ impl RecordedProtocol {
     }
 }
 
+impl RecordedProtocol {
+    /// Whether its responses come as `request` asks for them: as a stream, or at once.
+    fn has_form_of(&self, request: &dyn ServedRequest) -> bool {
+        self.exchanges.iter().any(|(known, _)| known.asks_for_stream() == request.asks_for_stream())
+    }
+}
+
 impl RecordedAgent {
     /// The agent of a recording. `selection` is the config, the target and the variables that it was recorded with.
     ///
@@ -161,14 +168,15 @@ impl MockAgent for RecordedAgent {
         Box::pin(async move {
             if let Some(recorded) = &self.recorded
                 && recorded.protocol.name() == protocol.name()
+                && recorded.has_form_of(request)
             {
                 return self.recorded_answer(recorded, request);
             }
             match &self.converted {
                 Ok(agent) => agent.answer(protocol, request).await,
-                Err(why) => {
-                    Err(format!("the recording is of another protocol, and cannot be replayed: {why}"))
-                }
+                Err(why) => Err(format!(
+                    "the recording is of another protocol or form, and cannot be replayed: {why}"
+                )),
             }
         })
     }

@@ -52,6 +52,11 @@ pub trait ServedRequest: Send + Sync {
     /// A piece of the response to the request `recorded`, as the response to this one has it.
     fn adopted(&self, recorded: &dyn ServedRequest, piece: &Bytes) -> Bytes;
 
+    /// Whether it asks for its response as a stream.
+    fn asks_for_stream(&self) -> bool {
+        true
+    }
+
     /// A response to it, as a client gets it that asks for a stream: the recording of a test has what a test asks for.
     fn streamed(&self, response: ServedResponse) -> ServedResponse {
         response

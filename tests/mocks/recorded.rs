@@ -22,12 +22,16 @@ const TEST: &str = "version: \"1.3\"\nname: two turns\nturns: [{ user: price? },
 
 /// A project with a test that was recorded while it talked to an agent with [`RULES`], and the text of the recording.
 async fn recorded() -> (Project, String) {
+    recorded_with("type: agui, agentId: shop, threadId: t-old, endpoint: \"http://127.0.0.1:PORT/agent\"")
+        .await
+}
+
+/// The same, as a target with these keys talked to it.
+async fn recorded_with(keys: &str) -> (Project, String) {
     let agent = project(RULES);
     let serving = Serving::start(embedded(&agent)).await;
-    let config = format!(
-        "version: \"1.3\"\ntarget: {{ type: agui, agentId: shop, endpoint: \"http://127.0.0.1:{}/agent\", threadId: t-old }}\n",
-        serving.port
-    );
+    let keys = keys.replace("PORT", &serving.port.to_string());
+    let config = format!("version: \"1.3\"\ntarget: {{ {keys} }}\n");
     let client = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
     let folder = client.folder().join("kept");
     let plan = client.plan().plan.unwrap();
@@ -86,6 +90,19 @@ async fn it_answers_another_protocol_with_what_the_agent_did() {
 }
 
 #[tokio::test]
+async fn a_recorded_stream_is_one_document_to_a_client_that_asks_for_none() {
+    let keys = "type: openai, endpoint: \"http://127.0.0.1:PORT/v1\", model: m";
+    let (client, text) = recorded_with(keys).await;
+    let serving = Serving::start(agent_of(&client, &text).await.unwrap()).await;
+    let chat = json!({ "model": "m", "messages": [{ "role": "user", "content": "price?" }] });
+    let answer: Value = serde_json::from_str(&serving.post(&chat).await.body).expect("a document");
+    assert_eq!(answer["choices"][0]["message"]["content"], "It costs 3.");
+    let mut streamed = chat.clone();
+    streamed["stream"] = true.into();
+    assert_eq!(text_of(&serving.post(&streamed).await), "It costs 3.");
+}
+
+#[tokio::test]
 async fn a_response_that_broke_off_breaks_off() {
     let (client, text) = recorded().await;
     let mut lines: Vec<&str> = text.lines().collect();
@@ -110,7 +127,7 @@ async fn a_recording_of_no_test_of_the_project_is_served_in_its_own_protocol() {
     let chat = json!({ "model": "m", "messages": [{ "role": "user", "content": "price?" }] });
     let refused = serving.post(&chat).await;
     assert_eq!(refused.status, 500);
-    let expected = "the recording is of another protocol, and cannot be replayed: ";
+    let expected = "the recording is of another protocol or form, and cannot be replayed: ";
     assert!(refused.body.contains(expected), "{}", refused.body);
 }
 

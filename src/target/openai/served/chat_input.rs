@@ -176,6 +176,10 @@ impl ServedRequest for ChatInput {
         piece.clone()
     }
 
+    fn asks_for_stream(&self) -> bool {
+        self.is_streamed
+    }
+
     fn streamed(&self, response: ServedResponse) -> ServedResponse {
         if self.is_streamed { response } else { streamed(response) }
     }

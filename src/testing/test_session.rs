@@ -1,5 +1,6 @@
 //! A conversation that a Rust test holds with an agent.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -43,6 +44,8 @@ struct RunningSession {
     /// It ends when this is dropped.
     requests: UnboundedSender<DriverRequest>,
     reports: UnboundedReceiver<TurnReport>,
+    /// What the user said in the turns that are not reported yet, if it was a message.
+    unended: VecDeque<Option<String>>,
     start: SessionStart,
     /// Gives the outcome once the conversation is over.
     run: JoinHandle<Option<Outcome>>,
@@ -175,7 +178,7 @@ impl TestSession {
         let run = tokio::spawn(run_one(shared, plan, received));
         let begins = begun.recv().await;
         let start = begins.clone().unwrap_or_default();
-        self.running = Some(RunningSession { requests, reports, start, run });
+        self.running = Some(RunningSession { requests, reports, unended: VecDeque::new(), start, run });
         if begins.is_none() {
             return Err(self.ended_without_report().await);
         }
@@ -212,24 +215,29 @@ impl TestSession {
 
     async fn turn(&mut self, input: TurnInput) -> Result<AgentRun, TestingError> {
         self.start().await?;
-        let (said, text) = match &input {
-            TurnInput::User(content) => (true, content.text().into_owned()),
-            other => (false, other.describe()),
+        let text = input.describe();
+        let said = match &input {
+            TurnInput::User(content) => Some(content.text().into_owned()),
+            _ => None,
         };
         let Some(running) = &mut self.running else { return Err(self.ended_without_report().await) };
-        let report = match running.requests.send(DriverRequest::Say(input)) {
-            Ok(()) => running.reports.recv().await,
-            Err(_) => None,
-        };
+        let mut report = None;
+        if running.requests.send(DriverRequest::Say(input)).is_ok() {
+            running.unended.push_back(said);
+            // A run that the test has not waited for is reported before this one.
+            while !running.unended.is_empty() {
+                report = running.reports.recv().await;
+                let Some(TurnReport { events, .. }) = &report else { break };
+                let said = running.unended.pop_front().flatten();
+                let said = said.map(|content| AgentEvent::Message { role: EventRole::User, content });
+                self.history.extend(said.into_iter().chain(events.iter().cloned()));
+            }
+        }
         let Some(TurnReport { events, interrupts, is_complete, taped }) = report else {
             return Err(self.ended_without_report().await);
         };
         let start = running.start.clone();
         let requests = SessionRequests::to(running.requests.downgrade());
-        if said {
-            self.history.push(AgentEvent::Message { role: EventRole::User, content: text.clone() });
-        }
-        self.history.extend(events.iter().cloned());
         if !is_complete {
             return Err(self.ended_without_report().await);
         }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::call::{ToolCall, ToolResult};
 use super::change::MessageKind;
+use super::origin::Origin;
 use super::trace::Trace;
 use crate::context::At;
 use crate::text::truncate;
@@ -121,11 +122,16 @@ pub fn events_of_last_turn(trace: &Trace) -> Vec<AgentEvent> {
             events.push((message.order, AgentEvent::Message { role: EventRole::Assistant, content }));
         }
     }
-    for call in &trace.calls[turn.calls.clone()] {
+    for call in trace.calls[turn.calls.clone()].iter().filter(|call| call.origin != Origin::History) {
         let (tool_call_id, name) = (call.wire_id.to_string(), call.name.to_string());
         let arguments = call.args_value();
         events.push((call.order, AgentEvent::FunctionCall { tool_call_id, name, arguments }));
         events.extend(call.results.iter().map(|result| (result.order, output(call, result))));
+    }
+    // What was called before, and has a result since: a call that waited for an approval, for example.
+    for call in turn.late_results.iter().filter_map(|index| trace.calls.get(*index)) {
+        let late = call.results.iter().filter(|result| result.order >= turn.began);
+        events.extend(late.map(|result| (result.order, output(call, result))));
     }
     events.sort_by_key(|(order, _)| *order);
     events.into_iter().map(|(_, event)| event).collect()
@@ -139,5 +145,46 @@ fn output(call: &ToolCall, result: &ToolResult) -> AgentEvent {
         output: result.value(),
         is_error: result.is_error == Some(true) || result.is_denied,
         execution_time_ms: result.at.0.saturating_sub(begun.0) / 1000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Change, Input, Interrupt, ResultContent, RunEnd};
+
+    #[test]
+    fn a_result_is_an_event_of_the_turn_in_which_it_comes() {
+        let mut trace = Trace::new(Value::Null);
+        let mut deltas = Vec::new();
+        let result = |id: &'static str, text: &'static str| {
+            let result = ResultContent::Text(text.into());
+            Change::CallAnswered { id: id.into(), result, is_error: None }
+        };
+        let call =
+            |id: &'static str| Change::CallOpened { id: id.into(), name: "book".into(), subagent: None };
+        let start = || Change::RunStarted { run_id: None, thread_id: None, is_replay: false };
+        let waits = RunEnd::Interrupted(vec![Interrupt::default()]);
+        let turns = [
+            vec![start(), call("a"), result("a", "1"), call("b"), Change::RunEnded(waits)],
+            vec![start(), result("b", "2"), call("c"), result("c", "3"), Change::RunEnded(RunEnd::Finished)],
+            vec![start(), Change::RunEnded(RunEnd::Finished)],
+        ];
+        let mut found = Vec::new();
+        for changes in turns {
+            trace.begin_turn(Input::default());
+            trace.begin_exchange(At::default());
+            for change in changes {
+                trace.apply(At::default(), change, &mut deltas);
+            }
+            trace.end_turn(&mut deltas);
+            found.push(events_of_last_turn(&trace).iter().map(ToString::to_string).collect::<Vec<_>>());
+        }
+        let output = |text: &str| format!("function call output: book → {text}");
+        let call = || "function call: book({})".to_owned();
+        assert_eq!(
+            found,
+            [vec![call(), output("1"), call()], vec![output("2"), call(), output("3")], Vec::new()]
+        );
     }
 }

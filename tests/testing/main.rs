@@ -175,6 +175,21 @@ async fn a_turn_that_fails_is_an_error_and_ends_the_session() {
 }
 
 #[tokio::test]
+async fn a_run_that_is_not_waited_for_is_not_taken_for_the_next_one() {
+    let mut session = weather();
+    session.start().await.unwrap();
+    assert!(session.run("Weather in Paris?").now_or_never().is_none());
+    let run = session.run("Hi").await.unwrap();
+    run.assert_yaml("text: { equals: You asked before. }").await.unwrap();
+    run.expect().next_message();
+    run.expect().no_more_events();
+    let said = |event: &AgentEvent| event.role() == EventRole::User;
+    let places: Vec<usize> =
+        (0..).zip(session.history()).filter(|(_, event)| said(event)).map(|(at, _)| at).collect();
+    assert_eq!((places, session.history().len()), (vec![0, 4], 6), "{:?}", session.history());
+}
+
+#[tokio::test]
 async fn another_agent_judges_a_message() {
     let mut session = weather();
     let result = session.run("Hi").await.unwrap();

@@ -26,11 +26,14 @@ target:
 "##;
 
 fn project(user: &str) -> TempDir {
+    project_with(user, "tools: { max_calls: 9 }")
+}
+
+fn project_with(user: &str, rules: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("ananke.config.yaml"), CONFIG).unwrap();
-    let test = format!(
-        "version: \"1.4\"\nname: one\nturns: [{{ user: \"{user}\" }}]\nassert: {{ tools: {{ max_calls: 9 }} }}\n"
-    );
+    let test =
+        format!("version: \"1.4\"\nname: one\nturns: [{{ user: \"{user}\" }}]\nassert: {{ {rules} }}\n");
     std::fs::write(folder.path().join("one.test.yaml"), test).unwrap();
     folder
 }
@@ -67,6 +70,27 @@ fn what_happens_is_exercised_and_nothing_else() {
     assert_eq!(found["interrupts"], json!([]));
     assert_eq!(found["totals"]["outcomes"], json!({ "total": 4, "exercised": 2, "asserted": 0 }));
     assert_eq!(found["totals"]["exercised_percent"], 50.0);
+}
+
+#[test]
+fn what_rules_notice_a_change_of_is_asserted_and_nothing_else() {
+    for (rules, outcome, value) in [
+        ("tools: { max_calls: 9 }", "exercised", "exercised"),
+        ("tools: { require: [pick] }", "asserted", "exercised"),
+        ("tools: { require: [{ name: pick, args: { colour: red } }] }", "asserted", "asserted"),
+        (
+            "tools: { forbid_calls: [{ name: pick, args_not_match: { colour: red } }] }",
+            "exercised",
+            "asserted",
+        ),
+        ("text: { contains: done }", "exercised", "exercised"),
+        ("tools: { forbid: [pick] }", "exercised", "exercised"),
+    ] {
+        let output = coverage(&project_with("pick", rules), &["--json"]);
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(found["tools"][0]["outcomes"]["ok"], outcome, "{rules}");
+        assert_eq!(found["arguments"][1]["state"], value, "{rules}: {found}");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use ananke::compare::Baseline;
 use ananke::context::Context;
 use ananke::coverage::CoverageCollector;
+use ananke::mutation::NoticedByRules;
 use ananke::observed::ObservedConversations;
 use ananke::plan::Plan;
 use ananke::process::TerminalMode;
@@ -95,7 +96,7 @@ impl PlannedRun<'_> {
         let is_live = observed.is_none() && servers::is_live(&plan, recordings.as_ref());
         let is_remembered = observed.is_none();
         shared.failed_walks = failed_walks::kept(recordings.as_ref(), &plan.config.folder, context);
-        (shared.recordings, shared.coverage, shared.observed) = (recordings, coverage, observed);
+        set_observers(&mut shared, recordings, coverage, observed);
         let (stopper, mode) = (shared.stopper.clone(), Arc::new(TerminalMode::now()));
         let outputs = Outputs::of_program(&stopper);
         let has_person = may_ask(&plan, going.people) && context.has_person();
@@ -188,4 +189,17 @@ impl PlannedRun<'_> {
         }
         Ok(verdict?.map_or(Exit::Failure, |verdict| Exit::of(&verdict)))
     }
+}
+
+/// What a run measures, and what it reads instead of asking an agent.
+fn set_observers(
+    shared: &mut Run,
+    recordings: Option<Recordings>,
+    coverage: Option<Arc<CoverageCollector>>,
+    observed: Option<Arc<dyn ObservedConversations>>,
+) {
+    if coverage.is_some() {
+        shared.mutator = Some(Arc::new(NoticedByRules));
+    }
+    (shared.recordings, shared.coverage, shared.observed) = (recordings, coverage, observed);
 }

@@ -9,6 +9,7 @@ use super::argument_values::{ArgumentPath, WrittenValue, declared, seen};
 use super::coverage_report::CoverageReport;
 use super::coverage_state::{CallEnding, CoverageState};
 use super::covered_items::CoveredItems;
+use super::noticed_changes::{CallPart, NoticedChanges};
 use crate::message::ToolDeclaration;
 use crate::redact::Redactor;
 use crate::trace::{Args, Interrupt, InterruptStatus, Origin, RunEnd, ToolCall, Trace};
@@ -17,16 +18,9 @@ use crate::trace::{Args, Interrupt, InterruptStatus, Origin, RunEnd, ToolCall, T
 #[derive(Debug, Default)]
 pub struct CoverageCollector {
     items: Mutex<CoveredItems>,
-    /// The events of each test, by its id, of which rules notice a change.
-    noticed: BTreeMap<String, BTreeSet<u32>>,
 }
 
 impl CoverageCollector {
-    /// A collector that knows of which events rules notice a change, by the ids of tests.
-    pub fn asserting(noticed: BTreeMap<String, BTreeSet<u32>>) -> Self {
-        Self { items: Mutex::default(), noticed }
-    }
-
     /// Takes tools that the agent of a test is known to have.
     pub fn declare<'t>(&self, tools: impl IntoIterator<Item = &'t ToolDeclaration>, redactor: &Redactor) {
         for tool in tools {
@@ -34,9 +28,8 @@ impl CoverageCollector {
         }
     }
 
-    /// Takes the conversation of a test, which is over.
-    pub fn observe(&self, test: &str, trace: &Trace, redactor: &Redactor) {
-        let noticed = self.noticed.get(test);
+    /// Takes the conversation of a test, which is over, and of what its rules notice a change.
+    pub fn observe(&self, trace: &Trace, noticed: &NoticedChanges, redactor: &Redactor) {
         let is_live = |call: &&ToolCall| matches!(call.origin, Origin::Streamed | Origin::SnapshotOnly);
         let mut calls: Vec<&ToolCall> = trace.calls.iter().filter(is_live).collect();
         calls.sort_by_key(|call| call.order);
@@ -46,24 +39,21 @@ impl CoverageCollector {
         }
         let mut before: Option<String> = None;
         for call in calls {
-            let state = if noticed.is_some_and(|noticed| is_noticed(call, noticed)) {
-                CoverageState::Asserted
-            } else {
-                CoverageState::Exercised
-            };
+            let state = |part| noticed.of_call(call.first_event, &part);
             let tool = redactor.text(&call.name).into_owned();
-            items.call(&tool, CallEnding::of(call), state);
+            items.call(&tool, CallEnding::of(call), state(CallPart::Ending));
             if let Args::Json(args) = call.args() {
                 for value in masked(seen(args), redactor) {
-                    items.value(&tool, value, state);
+                    let argument = value.0.split(['.', '[']).next().unwrap_or_default().to_owned();
+                    items.value(&tool, value, state(CallPart::Argument(argument)));
                 }
             }
             if let Some(before) = &before {
-                items.transition(before, &tool, state);
+                items.transition(before, &tool, state(CallPart::Order));
             }
             before = Some(tool);
         }
-        take_interrupts(trace, redactor, &mut items);
+        take_interrupts(trace, noticed, redactor, &mut items);
     }
 
     /// What is covered so far.
@@ -84,26 +74,21 @@ fn declare(name: &str, schema: Option<&Value>, redactor: &Redactor, items: &mut 
     }
 }
 
-/// Whether rules notice a change of the call or of its result.
-fn is_noticed(call: &ToolCall, noticed: &BTreeSet<u32>) -> bool {
-    let results = call.results.iter().map(|result| result.event);
-    [call.first_event, call.last_event].into_iter().chain(results).any(|event| noticed.contains(&event))
-}
-
-/// Takes the interrupts, and the answers of the turns after them.
-fn take_interrupts(trace: &Trace, redactor: &Redactor, items: &mut CoveredItems) {
+/// Takes the interrupts, and the answers of the turns after them. An answer is asserted if it is noticed that its interrupt
+/// does not come.
+fn take_interrupts(trace: &Trace, noticed: &NoticedChanges, redactor: &Redactor, items: &mut CoveredItems) {
     let named = |interrupt: &Interrupt| {
         let name = trace.tool_of(interrupt).or(interrupt.reason.as_deref()).unwrap_or("interrupt");
         redactor.text(name).into_owned()
     };
-    let mut open: BTreeMap<&str, String> = BTreeMap::new();
-    for turn in &trace.turns {
+    let mut open: BTreeMap<&str, (String, CoverageState)> = BTreeMap::new();
+    for (number, turn) in trace.turns.iter().enumerate() {
         for answer in &turn.input.answered {
-            let Some(name) = open.remove(answer.id.as_str()) else { continue };
+            let Some((name, state)) = open.remove(answer.id.as_str()) else { continue };
             let Some(states) = items.interrupt(&name) else { continue };
             match answer.status {
-                InterruptStatus::Resolved => states.resolved.raise(CoverageState::Exercised),
-                InterruptStatus::Cancelled => states.cancelled.raise(CoverageState::Exercised),
+                InterruptStatus::Resolved => states.resolved.raise(state),
+                InterruptStatus::Cancelled => states.cancelled.raise(state),
             }
         }
         for exchange in trace.exchanges.get(turn.exchanges.clone()).unwrap_or_default() {
@@ -111,7 +96,7 @@ fn take_interrupts(trace: &Trace, redactor: &Redactor, items: &mut CoveredItems)
                 for interrupt in interrupts {
                     let name = named(interrupt);
                     items.interrupt(&name);
-                    open.insert(&interrupt.id, name);
+                    open.insert(&interrupt.id, (name, noticed.of_interrupt(number)));
                 }
             }
         }

@@ -8,6 +8,7 @@ mod collector;
 mod coverage_report;
 mod coverage_state;
 mod covered_items;
+mod noticed_changes;
 mod stubs;
 
 pub use collector::CoverageCollector;
@@ -16,3 +17,4 @@ pub use coverage_report::{
     TransitionCoverage,
 };
 pub use coverage_state::{AnswerStates, CoverageState, OutcomeStates};
+pub use noticed_changes::{CallPart, NoticedChanges};

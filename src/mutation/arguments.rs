@@ -89,7 +89,8 @@ fn with(args: &Map<String, Value>, key: &str, value: Option<Value>) -> Map<Strin
 
 fn noticed(mutation: Option<Mutation>, call: &TapedCall, key: &str, value: &Value) -> Option<Mutation> {
     let rule = json!({ "name": call.name, "args": { key: yaml_text(value) } });
-    Some(mutation?.noticed_by(level(call), require(&rule)))
+    let mutation = mutation?.noticed_by(level(call), require(&rule));
+    Some(Mutation { argument: Some(key.to_owned()), ..mutation })
 }
 
 /// The call with other arguments; `None` if its arguments are not on the tape.

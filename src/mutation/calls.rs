@@ -136,9 +136,10 @@ fn swapped(index: &TapeIndex, first: &TapedCall, second: &TapedCall, items: &[Ta
         };
         mutation = mutation.with(*at, moved(there)).with(*other, moved(here));
     }
-    Some(
-        mutation.noticed_by(level(first), json!({ "sequence": { "steps": names(index, Some(first.turn)) } })),
-    )
+    let steps: Vec<Value> =
+        names(index, Some(first.turn)).iter().map(|name| json!({ "call": name })).collect();
+    let rule = json!({ "sequence": { "mode": "in_order", "steps": steps } });
+    Some(mutation.noticed_by(level(first), rule))
 }
 
 /// A call that is made after the text that was said after it.

@@ -22,6 +22,8 @@ pub struct Mutation {
     pub event: u32,
     /// The tool whose call it changes.
     pub tool: Option<String>,
+    /// The argument that it changes.
+    pub argument: Option<String>,
     /// What is changed, in words.
     pub change: String,
     /// Rules that would notice it: each an `assert` block and the level that it is for, the simplest first.
@@ -84,6 +86,7 @@ impl Mutation {
             turn,
             event,
             tool: None,
+            argument: None,
             change,
             rules: Vec::new(),
             site: ChangeSite::new(subject),

@@ -10,9 +10,9 @@ use std::sync::Arc;
 use super::fate::Fate;
 use super::mutation_report::MutationReport;
 use super::recorded_conversation::RecordedConversation;
-use super::rule_insertion::inserted;
 use super::seen_mutants::SeenMutants;
-use super::suggestion::{Suggestion, SuggestionSearch, replayed};
+use super::sequence_rule::are_many;
+use super::suggestion::{ExtendedTest, RuleSize, Suggestion, SuggestionSearch};
 use crate::context::{Context, write_file};
 use crate::freeze::FreezeError;
 use crate::plan::{CaseEntry, Plan, Planned, Selection, plan};
@@ -23,8 +23,10 @@ use crate::redact::Redactor;
 /// Whether rules are looked for that would notice the survivors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suggestions {
-    /// They are.
-    On,
+    /// They are: for each of them the smallest.
+    ToShow,
+    /// They are, and a rule that notices many is preferred.
+    ToWrite,
     /// They are not.
     Off,
 }
@@ -102,12 +104,16 @@ impl MutationRun {
         }
         fates.retain(|(mutation, fate)| self.seen.is_new(id, mutation, fate));
         let mut found = BTreeMap::new();
-        if suggestions == Suggestions::On {
+        if suggestions != Suggestions::Off {
             let mut search = SuggestionSearch::new(context, &self.selection, &recording, &conversation);
             for (number, (mutation, _)) in
                 fates.iter().enumerate().filter(|(_, (_, fate))| fate.is_unnoticed())
             {
-                if let Some(suggestion) = search.find(mutation).await {
+                let unnoticed = fates.iter().filter(|(_, fate)| fate.is_unnoticed());
+                let unnoticed = unnoticed.map(|(mutation, _)| mutation);
+                let is_strict = suggestions == Suggestions::ToWrite && are_many(mutation, unnoticed);
+                let size = if is_strict { RuleSize::Strict } else { RuleSize::Smallest };
+                if let Some(suggestion) = search.find(mutation, size).await {
                     found.insert(number, suggestion);
                 }
             }
@@ -142,13 +148,11 @@ impl MutationRun {
         for (case, recording, suggestions) in &self.fixable {
             let entry = &case.test;
             for Suggestion { level, block, .. } in suggestions {
-                let Some((text, _)) = inserted(&context, entry, *level, block) else { continue };
-                let files = context.files.with_unsaved(entry.path.clone(), text.clone());
-                let with_rule = Context { files, ..context.clone() };
-                if replayed(&with_rule, &self.selection, recording, &entry.path).await.is_none() {
-                    continue;
-                }
-                context = with_rule;
+                let extended =
+                    ExtendedTest::verified(&context, &self.selection, recording, entry, *level, block).await;
+                let Some(extended) = extended else { continue };
+                let text = extended.text;
+                context = extended.context;
                 let many = written.get(&entry.path).map_or(0, |(_, _, many)| *many);
                 written.insert(entry.path.clone(), (entry.file.clone(), text, many + 1));
             }

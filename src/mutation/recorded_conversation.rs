@@ -2,25 +2,22 @@
 //!
 //! Flows in: a recording, and the selection that it was made with. Flows out: [`Mutation`]s and their [`Fate`]s.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread::ScopedJoinHandle;
 
-use super::change_site::ChangeSite;
 use super::fate::Fate;
 use super::mutation::Mutation;
+use super::streams;
 use super::tape_index::TapeIndex;
-use super::{arguments, calls, results, streams, texts};
+use super::taped_mutants::TapedMutants;
 use crate::context::Context;
-use crate::engine::{TapeItem, TapePlayer};
 use crate::freeze::{FreezeError, run_test};
 use crate::model::MutationOperator;
-use crate::outcome::{Failure, Outcome, Status};
+use crate::outcome::{Outcome, Status};
 use crate::plan::{CaseEntry, Plan};
 use crate::recording::KeptRecording;
-use crate::run::TapedConversation;
-use crate::trace::{RunEnd, Trace};
+use crate::trace::Trace;
 
 /// How many changes of one test are evaluated: the first ones.
 const MOST_MUTATIONS: usize = 5000;
@@ -30,11 +27,9 @@ const MOST_MUTATIONS: usize = 5000;
 pub struct RecordedConversation {
     /// The test.
     pub case: CaseEntry,
-    /// Its conversation and its rules.
-    pub taped: TapedConversation,
+    pub(super) mutants: TapedMutants,
     plan: Plan,
     recording: Arc<KeptRecording>,
-    index: TapeIndex,
 }
 
 impl RecordedConversation {
@@ -65,18 +60,15 @@ impl RecordedConversation {
                 "mutate recordings of tests that pass; if the test or the agent changed, record it again";
             return Err(FreezeError::refused(message, remedy));
         }
-        let index = TapeIndex::of(&held.taped);
-        let conversation = Self { case, taped: held.taped, plan, recording, index };
-        let unchanged =
-            conversation.judged(&conversation.taped.items, None).map_err(|error| regex_error(&error))?;
-        if let Some(failure) = unchanged.failures.first() {
+        let mutants = TapedMutants::of(held.taped);
+        if let Some(failure) = mutants.unchanged().map_err(|error| regex_error(&error))? {
             let message = format!(
                 "the recording `{shown}` of `{id}` cannot be changed: without an agent, `{}` fails: {}",
                 failure.rule, failure.message
             );
             return Err(FreezeError::refused(message, "exclude it, and report it to the authors of ananke"));
         }
-        Ok(conversation)
+        Ok(Self { case, mutants, plan, recording })
     }
 
     /// The test's id.
@@ -89,31 +81,7 @@ impl RecordedConversation {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub fn trace(&self) -> Result<Trace, regex::Error> {
-        let mut player = self.taped.player()?;
-        self.taped.items.iter().cloned().try_for_each(|item| player.play(item))?;
-        Ok(player.trace)
-    }
-
-    /// All changes to it, in the order of their kinds and of what happened. They depend on nothing but the recording.
-    pub fn mutations(&self) -> Vec<Mutation> {
-        let items = &self.taped.items;
-        let mut mutations = calls::mutations(&self.index, items);
-        mutations.extend(arguments::mutations(&self.index, items));
-        mutations.extend(results::mutations(&self.index, items));
-        mutations.extend(texts::mutations(&self.index, items));
-        let of_bytes = streams::of_bytes(&self.recording, &self.index);
-        let has_bytes = |turn| {
-            of_bytes.iter().any(|same| same.operator == MutationOperator::ErrorEvent && same.turn == turn)
-        };
-        let decoded = streams::mutations(&self.index, items);
-        let is_needed = |mutation: &Mutation| {
-            mutation.operator != MutationOperator::ErrorEvent || !has_bytes(mutation.turn)
-        };
-        mutations.extend(decoded.into_iter().filter(is_needed));
-        mutations.extend(of_bytes);
-        mutations.sort_by_key(|mutation| mutation.operator);
-        mutations.truncate(MOST_MUTATIONS);
-        mutations
+        self.mutants.trace()
     }
 
     /// The fate of the conversation with this change. Changes to the bytes of a response need [`Self::evaluate_bytes`].
@@ -121,12 +89,23 @@ impl RecordedConversation {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub fn evaluate(&self, mutation: &Mutation) -> Result<Fate, regex::Error> {
-        let (items, changed) = mutated(&self.taped.items, mutation);
-        let judged = self.judged(&items, Some((&mutation.site, &changed)))?;
-        if let Some(problem) = judged.problem {
-            return Ok(Fate::KilledByProtocol(problem));
-        }
-        Ok(Fate::of(&judged.failures, &mutation.site, &judged.changed))
+        self.mutants.evaluate(mutation)
+    }
+
+    /// All changes to it, in the order of their kinds and of what happened. They depend on nothing but the recording.
+    pub fn mutations(&self) -> Vec<Mutation> {
+        let of_bytes = streams::of_bytes(&self.recording, &self.mutants.index);
+        let has_bytes = |turn| {
+            of_bytes.iter().any(|same| same.operator == MutationOperator::ErrorEvent && same.turn == turn)
+        };
+        let mut mutations = self.mutants.mutations();
+        mutations.retain(|mutation| {
+            mutation.operator != MutationOperator::ErrorEvent || !has_bytes(mutation.turn)
+        });
+        mutations.extend(of_bytes);
+        mutations.sort_by_key(|mutation| mutation.operator);
+        mutations.truncate(MOST_MUTATIONS);
+        mutations
     }
 
     /// Its fate with a change to the bytes of a response: it is replayed as a whole.
@@ -141,7 +120,8 @@ impl RecordedConversation {
             return Ok(Fate::KilledByProtocol(problem.message.clone()));
         }
         let status = held.outcome.status();
-        let (site, changed) = streams::difference(&self.index, &TapeIndex::of(&held.taped), mutation.turn);
+        let (site, changed) =
+            streams::difference(&self.mutants.index, &TapeIndex::of(&held.taped), mutation.turn);
         let failures = held.outcome.all_failures().map(|(_, failure)| failure);
         Ok(match Fate::of(failures, &site, &changed) {
             Fate::Survived if status != Status::Passed => Fate::KilledByProtocol(status.as_str().to_owned()),
@@ -192,97 +172,6 @@ impl RecordedConversation {
         }
         Ok(all)
     }
-
-    /// What the rules say of these items, as a run would: it ends with the first turn that does not pass.
-    fn judged(
-        &self,
-        items: &[TapeItem],
-        change: Option<(&ChangeSite, &BTreeSet<usize>)>,
-    ) -> Result<Judged, regex::Error> {
-        let mut player = self.taped.player()?;
-        let mut judged = Judged::default();
-        for (number, item) in items.iter().enumerate() {
-            if let Some(problem) = problem(&player, item) {
-                judged.problem = Some(problem);
-                return Ok(judged);
-            }
-            let is_end = matches!(item, TapeItem::TurnEnded(_));
-            player.play(item.clone())?;
-            if change.is_some_and(|(site, changed)| changed.contains(&number) || site.has(item)) {
-                judged.changed.insert(player.trace.last_event());
-            }
-            if is_end && !player.failures.is_empty() && number + 1 < items.len() {
-                judged.failures = player.failures;
-                return Ok(judged);
-            }
-        }
-        let TapePlayer { trace, mut evaluator, failures, .. } = player;
-        judged.failures = failures;
-        judged.failures.extend(evaluator.settle(&trace));
-        Ok(judged)
-    }
-}
-
-/// What rules say of a conversation.
-#[derive(Debug, Default)]
-struct Judged {
-    failures: Vec<Failure>,
-    /// Why it ends without a rule.
-    problem: Option<String>,
-    /// The numbers of the events that show the change.
-    changed: BTreeSet<u32>,
-}
-
-/// Why a run would end before this item.
-fn problem(player: &TapePlayer, item: &TapeItem) -> Option<String> {
-    let end = player.trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref());
-    match (item, end) {
-        (TapeItem::TurnEnded(_), Some(end @ (RunEnd::Error { .. } | RunEnd::Cancelled))) => {
-            let is_replay = player.trace.exchanges.last().is_some_and(|exchange| exchange.is_replay);
-            (!is_replay && !player.evaluator.expects(end)).then(|| format!("agent error: {end}"))
-        }
-        (TapeItem::Turn(input, _), Some(RunEnd::Finished)) if !input.answered.is_empty() => {
-            Some("the next turn answers an interrupt that there is not".to_owned())
-        }
-        _ => None,
-    }
-}
-
-/// The items with a change, and the numbers of those that show it.
-fn mutated(items: &[TapeItem], mutation: &Mutation) -> (Vec<TapeItem>, BTreeSet<usize>) {
-    let mut edits: BTreeMap<usize, (bool, Vec<&TapeItem>)> = BTreeMap::new();
-    for edit in &mutation.edits {
-        let (removes, inserts) = edits.entry(edit.at).or_default();
-        *removes |= edit.removes;
-        inserts.extend(&edit.inserts);
-    }
-    let (mut new, mut changed) = (Vec::with_capacity(items.len() + 8), BTreeSet::new());
-    for (at, item) in items.iter().enumerate() {
-        let edit = edits.get(&at);
-        for inserted in edit.iter().flat_map(|(_, inserts)| inserts) {
-            changed.insert(new.len());
-            new.push((*inserted).clone());
-        }
-        if edit.is_some_and(|(removes, _)| *removes) {
-            // What is missing would have been in the event of what comes before it.
-            changed.insert(new.len().saturating_sub(1));
-            continue;
-        }
-        let mut item = item.clone();
-        if let (Some(edit), TapeItem::Change(_, change)) = (&mutation.in_snapshots, &mut item) {
-            edit.apply(change);
-        }
-        if let Some((from, micros)) = mutation.later {
-            if at == from {
-                changed.insert(new.len());
-            }
-            if at >= from {
-                item = item.later(micros);
-            }
-        }
-        new.push(item);
-    }
-    (new, changed)
 }
 
 /// Why a test does not pass, in words.

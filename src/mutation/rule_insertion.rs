@@ -39,6 +39,16 @@ pub(super) fn inserted(
     })
 }
 
+/// The text with this version, if it says an older one.
+pub(super) fn raised(text: &str, entry: &TestEntry, version: &str) -> Option<String> {
+    let shown = std::sync::Arc::new(crate::diagnostic::SourceFile::new(&*entry.file, &entry.path, text));
+    let tree = source::parse(&shown).ok()?;
+    let node = tree.get("version")?;
+    let (start, end) = (node.span.start as usize, node.span.end as usize);
+    let is_other = matches!(&node.value, NodeValue::String(written) if written != version);
+    is_other.then(|| Some(format!("{}\"{version}\"{}", text.get(..start)?, text.get(end..)?)))?
+}
+
 /// On which side of what is there something new is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InsertionSide {

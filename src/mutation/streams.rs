@@ -120,15 +120,14 @@ pub(super) fn difference(before: &TapeIndex, after: &TapeIndex, turn: usize) -> 
 /// The last event of a turn comes later.
 fn stretched(index: &TapeIndex, number: usize) -> Option<Mutation> {
     let moments = &index.turns[number].moments;
-    let (from, _) = *moments
-        .iter()
-        .rev()
-        .find(|(_, at)| moments.last().is_some_and(|(_, last)| at < last))
-        .or(moments.last())?;
+    let (end, last) = *moments.last()?;
+    let before = moments.iter().rev().find(|(_, at)| *at < last).map(|(before, _)| before + 1);
+    // Without a pause, the event that came last comes later.
+    let of_last_event = || moments.iter().find(|(item, _)| index.events[*item] == index.events[end]);
+    let after = before.or_else(|| of_last_event().map(|(item, _)| *item))?;
     let longest =
         moments.windows(2).map(|pair| pair[1].1.0.saturating_sub(pair[0].1.0)).max().unwrap_or_default();
     let limit = (longest / 1000 * 2).max(1000).next_multiple_of(1000);
-    let after = (from + 1).min(index.events.len() - 1);
     let words = format!("a pause takes {} s longer", STRETCH / 1_000_000);
     let mutation =
         Mutation::new(MutationOperator::StretchGap, number, index.events[after], ChangeSubject::Time, words);

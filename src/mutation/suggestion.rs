@@ -6,11 +6,14 @@ use std::sync::Arc;
 use super::fate::Fate;
 use super::mutation::{Mutation, MutationLevel};
 use super::recorded_conversation::RecordedConversation;
-use super::rule_insertion::inserted;
+use super::rule_insertion::{inserted, raised};
+use super::sequence_rule::strict;
+use super::taped_mutants::TapedMutants;
 use crate::context::Context;
-use crate::plan::{Planned, Selection, plan};
+use crate::plan::{Planned, Selection, TestEntry, plan};
 use crate::recording::KeptRecording;
 use crate::redact::Redactor;
+use crate::schema::Version;
 use crate::source::{Node, to_yaml};
 
 /// How many different rules are tried for one test.
@@ -27,6 +30,8 @@ pub struct Suggestion {
     pub file: String,
     /// The line at which it is inserted, counted from 1.
     pub line: u32,
+    /// The version that the file has to say for it, if that is newer than what it says.
+    pub version: Option<String>,
     /// The block as a value.
     pub(super) block: serde_json::Value,
 }
@@ -39,6 +44,15 @@ impl Suggestion {
             MutationLevel::Turn(turn) => format!("turn {}", turn + 1),
         }
     }
+}
+
+/// Which rules are tried first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RuleSize {
+    /// The smallest that notice the change.
+    Smallest,
+    /// One for many changes.
+    Strict,
 }
 
 /// Looks for rules for the changes of one test.
@@ -62,8 +76,14 @@ impl<'a> SuggestionSearch<'a> {
     }
 
     /// The first rule that kills the change while the recording still passes.
-    pub(super) async fn find(&mut self, mutation: &Mutation) -> Option<Suggestion> {
-        for (level, block) in &mutation.rules {
+    pub(super) async fn find(&mut self, mutation: &Mutation, preferred: RuleSize) -> Option<Suggestion> {
+        let TapedMutants { taped, index } = &self.conversation.mutants;
+        let strict = strict(index, &taped.start.thread_id, mutation);
+        let (first, last) = match preferred {
+            RuleSize::Smallest => (None, strict.as_ref()),
+            RuleSize::Strict => (strict.as_ref(), None),
+        };
+        for (level, block) in first.into_iter().chain(&mutation.rules).chain(last) {
             for level in [*level, MutationLevel::Test] {
                 let key = format!("{level:?} {block}");
                 if !self.tried.contains_key(&key) {
@@ -89,24 +109,49 @@ impl<'a> SuggestionSearch<'a> {
         block: &serde_json::Value,
     ) -> Option<(Suggestion, RecordedConversation)> {
         let entry = &self.conversation.case.test;
-        let (text, line) = inserted(self.context, entry, level, block)?;
-        let files = self.context.files.with_unsaved(entry.path.clone(), text);
-        let context = Context { files, ..self.context.clone() };
-        let conversation = replayed(&context, self.selection, self.recording, &entry.path).await?;
-        let yaml = to_yaml(&Node::of_json(block), 0);
-        let suggestion = Suggestion { yaml, level, file: entry.file.clone(), line, block: block.clone() };
+        let extended =
+            ExtendedTest::verified(self.context, self.selection, self.recording, entry, level, block).await?;
+        let ExtendedTest { conversation, line, version, .. } = extended;
+        let (yaml, file) = (to_yaml(&Node::of_json(block), 0), entry.file.clone());
+        let suggestion = Suggestion { yaml, level, file, line, version, block: block.clone() };
         Some((suggestion, conversation))
     }
 }
 
-/// The recorded test of the file at `path`, if it passes with what the file says now.
-pub(super) async fn replayed(
-    context: &Context,
-    selection: &Selection,
-    recording: &Arc<KeptRecording>,
-    path: &std::path::Path,
-) -> Option<RecordedConversation> {
-    let selection = Selection { paths: vec![path.to_owned()], ..selection.clone() };
-    let Planned { plan, .. } = plan(context, &selection, &Redactor::default());
-    RecordedConversation::replay(context, &plan?, Arc::clone(recording), "").await.ok()
+/// A test with one more rule, which its recording passes.
+pub(super) struct ExtendedTest {
+    /// The file with the rule.
+    pub(super) text: String,
+    pub(super) context: Context,
+    conversation: RecordedConversation,
+    line: u32,
+    version: Option<String>,
+}
+
+impl ExtendedTest {
+    /// The test with the rule, if the recording passes; at the newest version if the rule needs it.
+    pub(super) async fn verified(
+        context: &Context,
+        selection: &Selection,
+        recording: &Arc<KeptRecording>,
+        entry: &TestEntry,
+        level: MutationLevel,
+        block: &serde_json::Value,
+    ) -> Option<Self> {
+        let (text, line) = inserted(context, entry, level, block)?;
+        let newest = Version::newest().to_string();
+        let raised = raised(&text, entry, &newest).map(|raised| (raised, Some(newest)));
+        for (text, version) in std::iter::once((text, None)).chain(raised) {
+            let files = context.files.with_unsaved(entry.path.clone(), text.clone());
+            let context = Context { files, ..context.clone() };
+            let selection = Selection { paths: vec![entry.path.clone()], ..selection.clone() };
+            let Planned { plan, .. } = plan(&context, &selection, &Redactor::default());
+            let Some(plan) = plan else { continue };
+            let replayed = RecordedConversation::replay(&context, &plan, Arc::clone(recording), "").await;
+            if let Ok(conversation) = replayed {
+                return Some(Self { text, context, conversation, line, version });
+            }
+        }
+        None
+    }
 }

@@ -175,6 +175,17 @@ impl TapedCall {
         self.args == other.args && self.has_failed == other.has_failed && result(self) == result(other)
     }
 
+    /// Its result as JSON, or else as text.
+    pub(super) fn result_value(&self) -> Value {
+        match self.result.as_ref().map(|(_, result)| result) {
+            None => Value::Null,
+            Some(ResultContent::Json(value) | ResultContent::Structured(value)) => value.clone(),
+            Some(ResultContent::Text(text)) => {
+                serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_ref()))
+            }
+        }
+    }
+
     /// Its result as text.
     pub(super) fn result_text(&self) -> String {
         self.result.as_ref().map(|(_, result)| text_of(result)).unwrap_or_default()

@@ -9,6 +9,7 @@ use crate::plan::Preparation;
 use crate::recording::AttemptEnvironment;
 
 use super::case::Case;
+use super::conversation_tape::ConversationTape;
 use super::hooks::run_hooks;
 use super::outcomes::{end_with, mark_aborted};
 use super::teardown::{Teardown, run_teardown};
@@ -32,6 +33,8 @@ pub(super) struct Attempt<'a> {
     pub(super) environment: AttemptEnvironment,
     pub(super) purpose: AttemptPurpose,
     pub(super) outcome: Outcome,
+    /// Tapes its conversation, with its rules.
+    pub(super) tape: Option<ConversationTape>,
     /// What came of its teardown.
     pub(super) teardown: Teardown,
     /// Whether it came to its end, and was not aborted because the run stops.

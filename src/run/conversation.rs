@@ -7,7 +7,7 @@ use super::attempt::{Attempt, AttemptPurpose};
 use super::awaited_input::AwaitedInput;
 use super::case::Case;
 use super::conversation_log::{ConversationLog, LoggedInputs};
-use super::conversation_tape::ConversationStart;
+use super::conversation_tape::{ConversationStart, ConversationTape};
 use super::driver_input::{DriverInput, HostedTools};
 use super::exchange_log::ExchangeLog;
 use super::helpers::Helpers;
@@ -160,7 +160,7 @@ impl Attempt<'_> {
         let own = client_tools.iter().map(|tool| tool.declaration.name.as_str());
         shared.tool_names.exist(called_before.chain(own), redactor);
         let declares_tools = rules.look_at_declared_tools();
-        let taped_rules = shared.tape.is_some().then(|| rules.clone());
+        let taped_rules = self.tape.is_some().then(|| rules.clone());
         let evaluator = Evaluator::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
@@ -235,7 +235,7 @@ impl Attempt<'_> {
     /// The trace before the first turn; a tape that is kept begins with it.
     fn begin(&self, start: ConversationStart, taped_rules: Option<Inherited>) -> Trace {
         let trace = start.trace();
-        if let (Some(tape), Some(rules)) = (&self.case.shared.tape, taped_rules) {
+        if let (Some(tape), Some(rules)) = (&self.tape, taped_rules) {
             tape.begin(start, rules, self.case.redactor.clone());
         }
         trace
@@ -276,7 +276,7 @@ impl Attempt<'_> {
         let recorder = recorder.map(|recorder| Box::new(recorder) as Box<dyn Observer>);
         let of_agent = self.case.shared.log.as_ref().filter(|_| *lane == Lane::Agent);
         let of_agent = of_agent.map(ConversationLog::observer);
-        let tape = self.case.shared.tape.clone().filter(|_| *lane == Lane::Agent);
+        let tape = self.tape.clone().filter(|_| *lane == Lane::Agent);
         let of_driver = self.case.shared.driver.as_ref().filter(|_| *lane == Lane::Agent);
         recorder
             .into_iter()
@@ -309,7 +309,10 @@ impl Attempt<'_> {
         self.case.shared.tool_names.exist(called, &self.case.redactor);
         let coverage = self.case.shared.coverage.as_ref().filter(|_| self.purpose != AttemptPurpose::Verify);
         if let Some(coverage) = coverage {
-            coverage.observe(&self.case.entry.id(), &trace, &self.case.redactor);
+            let mutator = self.case.shared.mutator.as_ref().filter(|_| failures.is_empty() && halt.is_none());
+            let taped = self.tape.as_ref().map(ConversationTape::take);
+            let noticed = mutator.zip(taped).map(|(mutator, taped)| mutator.noticed(taped));
+            coverage.observe(&trace, &noticed.unwrap_or_default(), &self.case.redactor);
         }
         let outcome = &mut self.outcome;
         outcome.transcript.turns = turns;

@@ -3,12 +3,14 @@
 //! Flows in: what a conversation begins with, and everything that happens in it. Flows out: a [`TapedConversation`]. It is
 //! not bounded as an outcome is, and belongs to one attempt at one test.
 
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
 use crate::assertion::{Evaluator, Following, Inherited, TurnRules};
 use crate::context::At;
+use crate::coverage::NoticedChanges;
 use crate::engine::{Observer, TapeItem, TapePlayer};
 use crate::message::{HistoryMessage, Lane, ToolAnswer};
 use crate::redact::Redactor;
@@ -45,6 +47,12 @@ pub struct ConversationStart {
     pub has_event_clock: bool,
     /// The names of the client-side tools that are declared.
     pub client_tools: Vec<String>,
+}
+
+/// Changes conversations, and says which changes their rules notice.
+pub trait ConversationMutator: Debug + Send + Sync {
+    /// The changes to this conversation that its rules notice; none if it did not pass.
+    fn noticed(&self, taped: TapedConversation) -> NoticedChanges;
 }
 
 impl ConversationStart {

@@ -6,7 +6,7 @@ use tokio::sync::OnceCell;
 
 use super::conversation_driver::ConversationDriver;
 use super::conversation_log::ConversationLog;
-use super::conversation_tape::ConversationTape;
+use super::conversation_tape::{ConversationMutator, ConversationTape};
 use super::event::RunEvent;
 use super::event_channel::EventSender;
 use super::memory_recording::MemoryRecording;
@@ -52,6 +52,8 @@ pub struct Run {
     pub log: Option<ConversationLog>,
     /// Takes what the tests exercise of the agent, if that is asked for.
     pub coverage: Option<Arc<CoverageCollector>>,
+    /// Says to `coverage` of what rules notice a change.
+    pub mutator: Option<Arc<dyn ConversationMutator>>,
     /// Tapes the conversation of a run that has one test, with its rules.
     pub tape: Option<ConversationTape>,
     /// Whom tests ask if their agents wait for input; `None` if there is no terminal.
@@ -93,6 +95,7 @@ impl Run {
             kept: None,
             log: None,
             coverage: None,
+            mutator: None,
             tape: None,
             person: None,
             driver: None,

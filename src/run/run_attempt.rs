@@ -8,6 +8,7 @@ use crate::recording::AttemptEnvironment;
 
 use super::attempt::{Attempt, AttemptPurpose};
 use super::case::Case;
+use super::conversation_tape::ConversationTape;
 use super::current_walk::lock;
 use super::outcomes::{blank, end_with};
 use super::teardown::Teardown;
@@ -30,7 +31,9 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     };
     outcome.transcript.started_unix_ms = environment.started_unix_ms();
     let (purpose, teardown) = (AttemptPurpose::Report, Teardown::default());
-    let mut attempt = Attempt { case, key, environment, purpose, outcome, teardown, has_ended: false };
+    let own_tape = || case.shared.mutator.is_some().then(ConversationTape::default);
+    let tape = case.shared.tape.clone().or_else(own_tape);
+    let mut attempt = Attempt { case, key, environment, purpose, outcome, tape, teardown, has_ended: false };
     attempt.run(threads).await;
     let Attempt { environment, mut outcome, teardown, has_ended, .. } = attempt;
     let may_write = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO).is_ok();

@@ -40,10 +40,18 @@ pub(super) async fn verify_recording(
         walk: Arc::new(Mutex::new(CurrentWalk::of(lock(walk).route.clone()))),
         watchdog: Arc::clone(watchdog),
     };
-    let purpose = AttemptPurpose::Verify;
+    let (purpose, tape) = (AttemptPurpose::Verify, shared.tape.clone());
     let (outcome_of_replay, teardown) = (blank(shared, entry), Teardown::default());
-    let mut attempt =
-        Attempt { case, key, environment, purpose, outcome: outcome_of_replay, teardown, has_ended: false };
+    let mut attempt = Attempt {
+        case,
+        key,
+        environment,
+        purpose,
+        outcome: outcome_of_replay,
+        tape,
+        teardown,
+        has_ended: false,
+    };
     attempt.run(threads).await;
     let replayed = attempt.outcome;
     // If the run stops, the replay is not complete.

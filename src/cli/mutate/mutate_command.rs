@@ -68,7 +68,11 @@ fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeErr
     let mut run = MutationRun::plan(context, options.recorded.selection())?;
     let runtime = runtime().map_err(|error| refused(error.to_string()))?;
     let mut refusals = Vec::new();
-    let suggestions = if options.no_suggestions { Suggestions::Off } else { Suggestions::On };
+    let suggestions = match (options.no_suggestions, options.fix) {
+        (true, _) => Suggestions::Off,
+        (false, true) => Suggestions::ToWrite,
+        (false, false) => Suggestions::ToShow,
+    };
     for path in files(options, context, &run)? {
         let shown = shown_path(&path, context);
         let added = open_recording(&path, &shown)

@@ -44,6 +44,7 @@ fn survivor(survivor: &SurvivingMutant) -> Value {
             "level": suggestion.level_words(),
             "file": suggestion.file,
             "line": suggestion.line,
+            "version": suggestion.version,
         })
     });
     json!({

@@ -68,7 +68,9 @@ fn write_mutant(out: &mut dyn Write, fate: &str, mutant: &SurvivingMutant) -> io
             level if level == "test" => "the test".to_owned(),
             level => level,
         };
-        writeln!(out, "  this rule notices it, in `assert` of {level} ({file}:{line}):")?;
+        let version = suggestion.version.as_ref().map(|version| format!(", with `version: \"{version}\"`"));
+        let version = version.unwrap_or_default();
+        writeln!(out, "  this rule notices it, in `assert` of {level} ({file}:{line}{version}):")?;
         for line in escape::terminal(&suggestion.yaml).lines() {
             writeln!(out, "    {line}")?;
         }

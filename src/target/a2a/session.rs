@@ -26,6 +26,7 @@ use crate::target::limits::Limits;
 use crate::target::request::{Action, Request};
 use crate::target::session::{Session, SessionOptions};
 use crate::target::sink::{Sink, Wire};
+use crate::trace::Change;
 
 /// How long is waited before a task is polled for the first time. Each time, it is twice as long, up to [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_millis(200);
@@ -41,6 +42,8 @@ pub(super) struct A2aSession {
     ids: Arc<dyn Ids>,
     /// The agent card, once it was read.
     card: Option<AgentCard>,
+    /// Whether its skills were reported.
+    has_declared: bool,
     conversation: A2aConversation,
     /// Whether the agent may be of an older version than the one in which it is asked.
     may_be_older: bool,
@@ -78,7 +81,8 @@ impl A2aSession {
         };
         let conversation = A2aConversation::new(settings.context_id.clone());
         let may_be_older = matches!(settings.location, Location::Endpoint(_));
-        Self { settings, transport, clock, ids, card, conversation, may_be_older, last_id: 0 }
+        let has_declared = false;
+        Self { settings, transport, clock, ids, card, has_declared, conversation, may_be_older, last_id: 0 }
     }
 
     async fn run(
@@ -119,6 +123,13 @@ impl A2aSession {
             None => Ok(Ended::Cancelled),
         };
         let closed = self.transport.moment(ClientEvent::Closes(closed));
+        if !card.skills.is_empty() && !std::mem::replace(&mut self.has_declared, true) {
+            let declared = Change::ToolsDeclared { tools: card.skills.clone(), is_answer: false };
+            if sink.change(closed, declared).is_break() {
+                sink.wire(closed, Wire::Closed);
+                return Ok(Ended::Cancelled);
+            }
+        }
         let ended = match ended {
             Ok(Ended::Terminal) => match reader.finish(sink) {
                 Ok(flow) if flow.is_break() => Ok(Ended::Cancelled),

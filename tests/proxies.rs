@@ -178,6 +178,7 @@ async fn written(project: &Project, capture: &ProxyCapture) -> (RecordedFile, Op
         selection: Selection::default(),
         file: project.folder().join("front.test.yaml"),
         folder: project.folder().join("recordings"),
+        origin: "Recorded with `ananke record`",
     };
     let (mut held, mut first) = (Vec::new(), None);
     for (conversation, number) in capture.take().into_iter().zip(1..) {

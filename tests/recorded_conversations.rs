@@ -58,7 +58,8 @@ fn user(text: &str) -> TurnInput {
 
 fn request(project: &Project) -> RecordRequest {
     let folder = project.folder().join("kept");
-    RecordRequest { selection: Selection::default(), file: project.folder().join("shop.test.yaml"), folder }
+    let file = project.folder().join("shop.test.yaml");
+    RecordRequest { selection: Selection::default(), file, folder, origin: "Recorded with `ananke record`" }
 }
 
 async fn held(project: &Project, bodies: Vec<String>, inputs: Vec<TurnInput>) -> HeldConversation {

@@ -8,25 +8,32 @@ use ananke::context::Context;
 use ananke::freeze::{FreezeError, FreezeRequest, FrozenTest, freeze as freeze_conversation};
 use ananke::recording::{KeptRecording, is_recording};
 use ananke::text::escape;
+use ananke::verify::trace_format;
 use clap::Args;
 
 use super::exit::Exit;
+use super::freeze_trace::freeze_trace;
 use super::named_path::named_path;
 use super::print::print;
 use super::print_problems::print_problems;
 use super::recorded_selection::RecordedSelection;
 use super::report_recording::recording_of_report;
 use super::runtime::runtime;
+use super::verify::format_names;
 
 #[derive(Debug, Args)]
 pub(crate) struct FreezeOptions {
-    /// A recording of the test, or a JSON report of a run that was recorded or replayed
+    /// A recording of the test, a JSON report of a run that was recorded or replayed, or a trace (with `--from`)
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// The test of the report, by its id
+    /// What wrote the trace: `otel` (JSON of OTLP) or `openai` (lists of messages); each conversation becomes a test
+    #[arg(long, value_name = "FORMAT", value_parser = format_names())]
+    pub(crate) from: Option<String>,
+    /// The test of the report, or the conversation of the trace, by its id
     #[arg(long, value_name = "ID")]
     pub(crate) test: Option<String>,
-    /// Write the test to this file (default: next to the test that was recorded, `NAME.frozen.test.yaml`)
+    /// Write the test to this file (default: next to the test that was recorded, `NAME.frozen.test.yaml`; for a trace,
+    /// in the working directory)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Write its recording below this directory (default: where the recording is)
@@ -48,6 +55,10 @@ pub(super) fn freeze(options: &FreezeOptions, context: &Context) -> Exit {
 }
 
 fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeError> {
+    let format = options.from.as_deref().and_then(trace_format);
+    if let Some(format) = format.filter(|format| !format.is_of_tests()) {
+        return freeze_trace(options, format, context);
+    }
     let (path, shown) = conversation_file(&options.file, options.test.as_deref(), context)?;
     let recording = open_recording(&path, &shown)?;
     let folder = match &options.recordings {

@@ -20,6 +20,7 @@ mod exit;
 mod explain;
 mod failed_walks;
 mod freeze;
+mod freeze_trace;
 mod generate;
 mod habits;
 mod init;

@@ -7,16 +7,16 @@ use futures_util::future::BoxFuture;
 
 use super::captured_conversation::CapturedConversation;
 use super::captured_tools::CapturedTools;
-use super::captured_transport::CapturedTransport;
-use super::captured_turns::CapturedTurns;
+use super::captured_turns::{CapturedAnswer, CapturedTurns};
 use crate::context::{Context, ManualClock};
 use crate::freeze::FreezeError;
 use crate::message::{ToolAnswer, TurnInput};
 use crate::outcome::TurnEnd;
 use crate::project::Variables;
-use crate::record::{HeldConversation, RecordRequest, hold};
+use crate::record::{HeldConversation, KnownTransport, RecordRequest, hold};
 use crate::redact::Redactor;
 use crate::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
+use crate::target::{HttpRequest, ServedResponse};
 use crate::trace::{ToolCall, Trace};
 
 /// A captured conversation that was held again.
@@ -47,13 +47,28 @@ pub async fn hold_again(
     let environment = Arc::clone(&plan.environment);
     let context = Context { environment, clock: Arc::clone(&clock) as _, ..context };
     let (sender, events) = event_channel(1);
-    let transport = Arc::new(CapturedTransport::new(clock, exchanges));
+    let left = Mutex::new(exchanges);
+    let transport = Arc::new(KnownTransport::new(clock, move |request| answer(request, &left)));
     let mut shared = Run::new(context, transport, plan.redactor.clone(), Options::default(), sender);
     let client = Arc::new(CapturedClient { inputs: Mutex::new(inputs), tools });
     shared.driver = Some(Arc::clone(&client) as Arc<dyn ConversationDriver>);
     let held = hold(shared, events, plan).await?;
     let held = HeldConversation { client_tools: client.tools.written(), ..held };
     Ok(HeldAgain { held, ends })
+}
+
+/// The next response that passed, with the ids of this request.
+fn answer(request: &HttpRequest, left: &Mutex<VecDeque<CapturedAnswer>>) -> Result<ServedResponse, String> {
+    let answer = left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let Some(CapturedAnswer { protocol, request: captured, mut response }) = answer else {
+        return Err("the client of the proxy asked nothing more".to_owned());
+    };
+    if let Ok(now) = protocol.read(&request.body) {
+        for frame in &mut response.frames {
+            frame.bytes = now.adopted(&*captured, &frame.bytes);
+        }
+    }
+    Ok(response)
 }
 
 /// Says what the client of the proxy said, and answers calls as it did.

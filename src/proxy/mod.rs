@@ -7,7 +7,6 @@
 mod captured_conversation;
 mod captured_exchange;
 mod captured_tools;
-mod captured_transport;
 mod captured_turns;
 mod endpoint;
 mod hold_again;

@@ -7,12 +7,14 @@
 mod argument_rule;
 mod conversation_rules;
 mod held_conversation;
+mod known_transport;
 mod record_request;
 mod recorded_file;
 mod recorded_test;
 mod test_text;
 
 pub use held_conversation::{HeldConversation, hold};
+pub use known_transport::KnownTransport;
 pub use record_request::RecordRequest;
 pub use recorded_file::{RecordedFile, record};
 pub use recorded_test::RecordedTest;

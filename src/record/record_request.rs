@@ -25,6 +25,8 @@ pub struct RecordRequest {
     pub file: PathBuf,
     /// The directory of their recordings.
     pub folder: PathBuf,
+    /// What made them, as their file says: "Recorded with `ananke record`".
+    pub origin: &'static str,
 }
 
 impl RecordRequest {

@@ -12,8 +12,8 @@ use super::test_text::file_text;
 use crate::context::{Context, write_file};
 use crate::freeze::FreezeError;
 
-/// What the file says about itself.
-const COMMENT: &str = "# Recorded with `ananke record`. The rules are proposals: keep those that matter.\n";
+/// What the file says about its rules.
+const COMMENT: &str = "The rules are proposals: keep those that matter.";
 
 /// A file of tests, not written yet.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub async fn record(
         drafts.push(DraftTest::of(context, request, &name, held).await?);
     }
     let written: Vec<_> = drafts.iter().map(|draft| draft.written.clone()).collect();
-    let text = COMMENT.to_owned() + &file_text(VERSION, &written);
+    let text = format!("# {}. {COMMENT}\n", request.origin) + &file_text(VERSION, &written);
     let mut tests = Vec::new();
     for draft in drafts {
         tests.push(draft.verified(context, request, &text).await?);

@@ -5,6 +5,8 @@
 
 mod conventions;
 mod conversation_builder;
+mod freeze_trace;
+mod hold_trace;
 mod message_items;
 mod openai;
 mod otel;
@@ -15,6 +17,7 @@ mod trace_format;
 mod trace_formats;
 mod verify_plan;
 
+pub use freeze_trace::{TraceFreezeRequest, freeze_trace};
 pub use trace_file::{TraceContext, TraceError, TraceFile};
 pub use trace_format::TraceFormat;
 pub use trace_formats::{TRACE_FORMATS, trace_format};

@@ -33,6 +33,10 @@ impl TraceFormat for RecordingFormat {
         "recording"
     }
 
+    fn is_of_tests(&self) -> bool {
+        true
+    }
+
     fn open(
         &self,
         path: &Path,

@@ -9,6 +9,11 @@ pub trait TraceFormat: Sync {
     /// What it is called on the command line.
     fn name(&self) -> &'static str;
 
+    /// Whether its files are recordings of tests of a project.
+    fn is_of_tests(&self) -> bool {
+        false
+    }
+
     /// Opens the file at `path`, which messages call `shown`.
     ///
     /// # Errors

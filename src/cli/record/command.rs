@@ -76,7 +76,7 @@ impl RecordOptions {
         };
         let file = named_path(&self.output, context).0;
         let folder = context.working_directory.join(&self.recordings);
-        RecordRequest { selection, file, folder }
+        RecordRequest { selection, file, folder, origin: "Recorded with `ananke record`" }
     }
 
     /// The name of the test: that of its file, in words.

@@ -7,3 +7,4 @@ mod unrecorded;
 mod write;
 
 pub(super) use command::{RecordOptions, record};
+pub(super) use write::{refuse_existing, write};

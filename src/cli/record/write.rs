@@ -16,7 +16,7 @@ use crate::cli::outputs::Outputs;
 ///
 /// # Errors
 /// If one of them does.
-pub(super) fn refuse_existing(files: &[PathBuf], context: &Context) -> Result<(), FreezeError> {
+pub(in crate::cli) fn refuse_existing(files: &[PathBuf], context: &Context) -> Result<(), FreezeError> {
     let Some(existing) = files.iter().find(|file| file.symlink_metadata().is_ok()) else { return Ok(()) };
     let message = format!("`{}` exists already", shown_path(existing, context));
     Err(FreezeError::refused(message, "name another file with `-o`, or replace it with `--force`"))
@@ -26,7 +26,11 @@ pub(super) fn refuse_existing(files: &[PathBuf], context: &Context) -> Result<()
 ///
 /// # Errors
 /// If it cannot be written.
-pub(super) fn write(file: &RecordedFile, outputs: &Outputs, context: &Context) -> Result<Exit, FreezeError> {
+pub(in crate::cli) fn write(
+    file: &RecordedFile,
+    outputs: &Outputs,
+    context: &Context,
+) -> Result<Exit, FreezeError> {
     file.write().map_err(|error| FreezeError::Refused {
         message: format!("the test cannot be written: {error}"),
         help: None,

@@ -1,41 +1,39 @@
-//! The way to an agent that answers as it did when its responses passed, in virtual time.
+//! The way to an agent whose responses are known before it is asked, in virtual time.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use super::captured_turns::CapturedAnswer;
 use crate::context::{At, Clock as _, ManualClock};
 use crate::target::{
-    Body, ClientEvent, HttpRequest, Next, Received, Reply, ResponseHead, ServedEnd, ServedFrame, TargetError,
-    Transport,
+    Body, ClientEvent, HttpRequest, Next, Received, Reply, ResponseHead, ServedEnd, ServedFrame,
+    ServedResponse, TargetError, Transport,
 };
 
-/// The way to an agent whose responses have passed. Requests get them in their order.
-pub(super) struct CapturedTransport {
+/// Gives the response to a request, or says why there is none.
+type Answering = Box<dyn Fn(&HttpRequest) -> Result<ServedResponse, String> + Send + Sync>;
+
+/// The way to an agent whose responses are known. Nothing is sent.
+pub struct KnownTransport {
     clock: Arc<ManualClock>,
-    left: Mutex<VecDeque<CapturedAnswer>>,
+    answer: Answering,
 }
 
-impl CapturedTransport {
-    pub(super) fn new(clock: Arc<ManualClock>, answers: VecDeque<CapturedAnswer>) -> Self {
-        Self { clock, left: Mutex::new(answers) }
+impl KnownTransport {
+    /// The way to what `answer` gives; the clock goes forward as the responses come.
+    pub fn new(
+        clock: Arc<ManualClock>,
+        answer: impl Fn(&HttpRequest) -> Result<ServedResponse, String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { clock, answer: Box::new(answer) }
     }
 
     fn answer(&self, request: &HttpRequest, until: At) -> Result<Option<Reply>, TargetError> {
-        let answer = self.left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        let Some(CapturedAnswer { protocol, request: captured, response }) = answer else {
-            let message = "the client of the proxy asked nothing more".to_owned();
-            return Err(TargetError { message, received: Received::default(), help: None });
-        };
-        let mut response = captured.streamed(response);
-        if let Ok(now) = protocol.read(&request.body) {
-            for frame in &mut response.frames {
-                frame.bytes = now.adopted(&*captured, &frame.bytes);
-            }
-        }
+        let response = (self.answer)(request);
+        let response =
+            response.map_err(|message| TargetError { message, received: Received::default(), help: None })?;
         let sent = self.clock.now();
         if sent.plus(response.after) > until {
             advance(&self.clock, until);
@@ -56,7 +54,7 @@ impl CapturedTransport {
                 .filter_map(|name| Some(((*name).to_owned(), header(name)?)))
                 .collect(),
         };
-        let body = CapturedBody {
+        let body = KnownBody {
             clock: Arc::clone(&self.clock),
             sent,
             frames: response.frames.into(),
@@ -72,7 +70,7 @@ fn advance(clock: &ManualClock, to: At) -> At {
     clock.now()
 }
 
-impl Transport for CapturedTransport {
+impl Transport for KnownTransport {
     fn moment(&self, event: ClientEvent) -> At {
         match event {
             ClientEvent::Closes(Some(at)) => at,
@@ -91,14 +89,14 @@ impl Transport for CapturedTransport {
 }
 
 /// A body whose bytes come at their times.
-struct CapturedBody {
+struct KnownBody {
     clock: Arc<ManualClock>,
     sent: At,
     frames: VecDeque<ServedFrame>,
     end: ServedEnd,
 }
 
-impl CapturedBody {
+impl KnownBody {
     /// The moment that was so long after the request, unless it is after `until`.
     fn reach(&self, after: Duration, until: At) -> Option<At> {
         let at = self.sent.plus(after);
@@ -128,7 +126,7 @@ impl CapturedBody {
     }
 }
 
-impl Body for CapturedBody {
+impl Body for KnownBody {
     fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
         Box::pin(std::future::ready(self.take(until)))
     }

@@ -1,0 +1,53 @@
+//! `ananke freeze --from`: the conversations of a trace as tests with their recordings.
+
+use std::path::{Path, PathBuf};
+
+use ananke::context::Context;
+use ananke::freeze::FreezeError;
+use ananke::record::RecordRequest;
+use ananke::run::Stopper;
+use ananke::verify::{TraceFormat, TraceFreezeRequest, freeze_trace as freeze_conversations};
+
+use super::exit::Exit;
+use super::freeze::FreezeOptions;
+use super::named_path::named_path;
+use super::outputs::Outputs;
+use super::record::{refuse_existing, write};
+use super::runtime::runtime;
+
+/// The directory of the recordings if none is named.
+const FOLDER: &str = "recordings";
+
+/// Freezes the conversations of the trace that `options` name and says what was written.
+///
+/// # Errors
+/// If the trace cannot be read, or cannot be replayed.
+pub(super) fn freeze_trace(
+    options: &FreezeOptions,
+    format: &'static dyn TraceFormat,
+    context: &Context,
+) -> Result<Exit, FreezeError> {
+    let file = named_path(&options.file, context);
+    let output = options.output.clone().unwrap_or_else(|| output_of(&options.file));
+    let folder = options.recordings.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
+    let record = RecordRequest {
+        selection: options.recorded.selection(),
+        file: named_path(&output, context).0,
+        folder: context.working_directory.join(folder),
+        origin: "Frozen with `ananke freeze`",
+    };
+    let request = TraceFreezeRequest { format, file, conversation: options.test.clone(), record };
+    let runtime =
+        runtime().map_err(|error| FreezeError::Refused { message: error.to_string(), help: None })?;
+    let frozen = runtime.block_on(freeze_conversations(context, &request))?;
+    if !options.force {
+        refuse_existing(&frozen.files().map(Path::to_path_buf).collect::<Vec<_>>(), context)?;
+    }
+    write(&frozen, &Outputs::of_program(&Stopper::default()), context)
+}
+
+/// The file of the tests if none is named: in the working directory, called as the trace is.
+fn output_of(trace: &Path) -> PathBuf {
+    let stem = trace.file_stem().unwrap_or_default().to_string_lossy();
+    PathBuf::from(format!("{stem}.frozen.test.yaml"))
+}

@@ -12,7 +12,7 @@ use clap::Args;
 
 use super::agent_project::AgentProject;
 use super::exit::Exit;
-use super::freeze::{report, shown_path};
+use super::freeze::report;
 use super::interrupt;
 use super::named_path::named_path;
 use super::outputs::Outputs;
@@ -21,6 +21,7 @@ use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
 use super::screen::Screen;
 use super::services::Services;
+use super::shown_path::shown_path;
 
 #[derive(Debug, Args)]
 pub(crate) struct ContractOptions {

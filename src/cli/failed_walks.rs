@@ -17,8 +17,8 @@ use ananke::report::Reporter;
 use ananke::run::RunEvent;
 use ananke::text::escape;
 
-use super::freeze::shown_path;
 use super::runtime::runtime;
+use super::shown_path::shown_path;
 
 /// The directory of the frozen walks, relative to the directory of the config.
 const WALKS: &str = ".ananke/walks";

@@ -8,18 +8,18 @@ use ananke::context::Context;
 use ananke::freeze::{FreezeError, FreezeRequest, FrozenTest, freeze as freeze_conversation};
 use ananke::recording::{KeptRecording, is_recording};
 use ananke::text::escape;
-use ananke::verify::trace_format;
+use ananke::verify::{TRACE_FORMATS, trace_format};
 use clap::Args;
 
 use super::exit::Exit;
-use super::freeze_trace::freeze_trace;
+use super::freeze_trace::{FrozenTrace, Overwriting, freeze_trace};
 use super::named_path::named_path;
 use super::print::print;
 use super::print_problems::print_problems;
 use super::recorded_selection::RecordedSelection;
 use super::report_recording::recording_of_report;
 use super::runtime::runtime;
-use super::verify::format_names;
+use super::shown_path::shown_path;
 
 #[derive(Debug, Args)]
 pub(crate) struct FreezeOptions {
@@ -46,6 +46,11 @@ pub(crate) struct FreezeOptions {
     pub(crate) recorded: RecordedSelection,
 }
 
+/// The names of the formats of traces.
+fn format_names() -> Vec<&'static str> {
+    TRACE_FORMATS.iter().map(|format| format.name()).collect()
+}
+
 /// Freezes a conversation and says what was written.
 pub(super) fn freeze(options: &FreezeOptions, context: &Context) -> Exit {
     match frozen(options, context) {
@@ -57,7 +62,16 @@ pub(super) fn freeze(options: &FreezeOptions, context: &Context) -> Exit {
 fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeError> {
     let format = options.from.as_deref().and_then(trace_format);
     if let Some(format) = format.filter(|format| !format.is_of_tests()) {
-        return freeze_trace(options, format, context);
+        let trace = FrozenTrace {
+            format,
+            file: &options.file,
+            conversation: options.test.clone(),
+            output: options.output.clone(),
+            recordings: options.recordings.clone(),
+            selection: options.recorded.selection(),
+        };
+        let overwrites = if options.force { Overwriting::Allowed } else { Overwriting::Refused };
+        return freeze_trace(trace, overwrites, context);
     }
     let (path, shown) = conversation_file(&options.file, options.test.as_deref(), context)?;
     let recording = open_recording(&path, &shown)?;
@@ -129,12 +143,6 @@ fn summarize(frozen: &FrozenTest, out: &mut dyn io::Write, context: &Context) ->
     writeln!(out, "wrote {file}: {}{others}", counted(frozen.turns))?;
     writeln!(out, "wrote {recording}: its recording")?;
     writeln!(out, "replayed it: {}, as recorded", frozen.status.as_str())
-}
-
-/// A path as messages show it: from the working directory, if it is below.
-pub(super) fn shown_path(path: &Path, context: &Context) -> String {
-    let path = path.strip_prefix(&context.working_directory).unwrap_or(path);
-    escape::line(&path.to_string_lossy()).replace('\\', "/")
 }
 
 /// Prints why there is no test.

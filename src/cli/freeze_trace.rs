@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use ananke::context::Context;
 use ananke::freeze::FreezeError;
+use ananke::plan::Selection;
 use ananke::record::RecordRequest;
 use ananke::run::Stopper;
 use ananke::verify::{TraceFormat, TraceFreezeRequest, freeze_trace as freeze_conversations};
 
 use super::exit::Exit;
-use super::freeze::FreezeOptions;
 use super::named_path::named_path;
 use super::outputs::Outputs;
 use super::record::{refuse_existing, write};
@@ -18,29 +18,47 @@ use super::runtime::runtime;
 /// The directory of the recordings if none is named.
 const FOLDER: &str = "recordings";
 
+/// What is frozen, as the command line says it.
+pub(super) struct FrozenTrace<'a> {
+    pub(super) format: &'static dyn TraceFormat,
+    pub(super) file: &'a Path,
+    /// The id of the conversation; without it, all of them.
+    pub(super) conversation: Option<String>,
+    pub(super) output: Option<PathBuf>,
+    pub(super) recordings: Option<PathBuf>,
+    pub(super) selection: Selection,
+}
+
+/// Whether files that exist are replaced.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Overwriting {
+    Allowed,
+    Refused,
+}
+
 /// Freezes the conversations of the trace that `options` name and says what was written.
 ///
 /// # Errors
 /// If the trace cannot be read, or cannot be replayed.
 pub(super) fn freeze_trace(
-    options: &FreezeOptions,
-    format: &'static dyn TraceFormat,
+    trace: FrozenTrace<'_>,
+    overwriting: Overwriting,
     context: &Context,
 ) -> Result<Exit, FreezeError> {
-    let file = named_path(&options.file, context);
-    let output = options.output.clone().unwrap_or_else(|| output_of(&options.file));
-    let folder = options.recordings.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
+    let FrozenTrace { format, file, conversation, output, recordings, selection } = trace;
+    let output = output.unwrap_or_else(|| output_of(file));
+    let folder = recordings.unwrap_or_else(|| PathBuf::from(FOLDER));
     let record = RecordRequest {
-        selection: options.recorded.selection(),
+        selection,
         file: named_path(&output, context).0,
         folder: context.working_directory.join(folder),
         origin: "Frozen with `ananke freeze`",
     };
-    let request = TraceFreezeRequest { format, file, conversation: options.test.clone(), record };
+    let request = TraceFreezeRequest { format, file: named_path(file, context), conversation, record };
     let runtime =
         runtime().map_err(|error| FreezeError::Refused { message: error.to_string(), help: None })?;
     let frozen = runtime.block_on(freeze_conversations(context, &request))?;
-    if !options.force {
+    if overwriting == Overwriting::Refused {
         refuse_existing(&frozen.files().map(Path::to_path_buf).collect::<Vec<_>>(), context)?;
     }
     write(&frozen, &Outputs::of_program(&Stopper::default()), context)

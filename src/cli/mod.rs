@@ -58,6 +58,7 @@ mod selection_options;
 mod servers;
 mod services;
 mod setup;
+mod shown_path;
 mod shrink;
 mod snapshots;
 mod strictness;

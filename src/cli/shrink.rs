@@ -10,11 +10,12 @@ use ananke::text::escape;
 use clap::Args;
 
 use super::exit::Exit;
-use super::freeze::{open_recording, report, shown_path};
+use super::freeze::{open_recording, report};
 use super::named_path::named_path;
 use super::print::print;
 use super::recorded_selection::RecordedSelection;
 use super::runtime::runtime;
+use super::shown_path::shown_path;
 
 /// The directory of shrunk tests.
 const FOLDER: &str = "shrunk";

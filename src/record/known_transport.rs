@@ -13,12 +13,12 @@ use crate::target::{
 };
 
 /// Gives the response to a request, or says why there is none.
-type Answering = Box<dyn Fn(&HttpRequest) -> Result<ServedResponse, String> + Send + Sync>;
+type KnownResponses = Box<dyn Fn(&HttpRequest) -> Result<ServedResponse, String> + Send + Sync>;
 
 /// The way to an agent whose responses are known. Nothing is sent.
 pub struct KnownTransport {
     clock: Arc<ManualClock>,
-    answer: Answering,
+    answer: KnownResponses,
 }
 
 impl KnownTransport {

@@ -21,7 +21,7 @@ use crate::target::{HttpRequest, ServedResponse, TimedChange, served_protocols};
 use crate::trace::{Fact, Trace};
 
 /// The turns that are not asked for yet.
-type Answers = Mutex<VecDeque<Vec<TimedChange>>>;
+type TracedRuns = Mutex<VecDeque<Vec<TimedChange>>>;
 
 /// Holds `conversation` again as a test of this name.
 ///
@@ -65,14 +65,14 @@ pub(super) async fn hold_trace(
     Ok(held)
 }
 
-fn lock(answers: &Answers) -> std::sync::MutexGuard<'_, VecDeque<Vec<TimedChange>>> {
+fn lock(answers: &TracedRuns) -> std::sync::MutexGuard<'_, VecDeque<Vec<TimedChange>>> {
     answers.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the agent does next, in the protocol of the request.
-fn answer(request: &HttpRequest, answers: &Answers) -> Result<ServedResponse, String> {
+fn answer(request: &HttpRequest, answers: &TracedRuns) -> Result<ServedResponse, String> {
     let request = served_protocols().find_map(|protocol| protocol.read(&request.body).ok());
-    // Where a request has all of its conversation, the calls of an agent are not seen.
+    // If a request has all of its conversation, the calls of an agent are not seen.
     let request = request.filter(|request| request.thread().is_some());
     let request = request.ok_or("what a trace shows cannot be said in the protocol of this target")?;
     let changes = lock(answers).pop_front().ok_or("the trace shows nothing more")?;

@@ -14,11 +14,12 @@ use super::earlier_survivors::EarlierSurvivors;
 use super::recording_files::recordings_in;
 use super::{report_json, report_text};
 use crate::cli::exit::Exit;
-use crate::cli::freeze::{open_recording, report, shown_path};
+use crate::cli::freeze::{open_recording, report};
 use crate::cli::named_path::named_path;
 use crate::cli::print::print;
 use crate::cli::recorded_selection::RecordedSelection;
 use crate::cli::runtime::runtime;
+use crate::cli::shown_path::shown_path;
 
 #[derive(Debug, Args)]
 pub(crate) struct MutateOptions {

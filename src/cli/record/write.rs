@@ -9,8 +9,8 @@ use ananke::record::RecordedFile;
 use ananke::text::escape;
 
 use crate::cli::exit::Exit;
-use crate::cli::freeze::shown_path;
 use crate::cli::outputs::Outputs;
+use crate::cli::shown_path::shown_path;
 
 /// Refuses to write over files that exist.
 ///

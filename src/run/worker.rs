@@ -42,7 +42,7 @@ async fn work(schedule: &Schedule, current: &CurrentCase) {
     while let Some((index, case)) = schedule.next() {
         let case = Arc::new(case);
         *current.case() = Some((index, Arc::clone(&case)));
-        let Some(outcome) = run_case(&case).await else { return };
+        let Some(outcome) = Box::pin(run_case(&case)).await else { return };
         schedule.finish(index, outcome);
     }
 }

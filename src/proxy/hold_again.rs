@@ -60,9 +60,10 @@ pub async fn hold_again(
 /// The next response that passed, with the ids of this request.
 fn answer(request: &HttpRequest, left: &Mutex<VecDeque<CapturedAnswer>>) -> Result<ServedResponse, String> {
     let answer = left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let Some(CapturedAnswer { protocol, request: captured, mut response }) = answer else {
+    let Some(CapturedAnswer { protocol, request: captured, response }) = answer else {
         return Err("the client of the proxy asked nothing more".to_owned());
     };
+    let mut response = captured.streamed(response);
     if let Ok(now) = protocol.read(&request.body) {
         for frame in &mut response.frames {
             frame.bytes = now.adopted(&*captured, &frame.bytes);

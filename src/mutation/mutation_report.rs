@@ -99,7 +99,7 @@ impl Score {
     /// How many were killed by rules for the right reason, in percent of those that are neither harmless nor ended without a
     /// rule; `None` if there are none.
     pub fn percent(&self) -> Option<f64> {
-        let counted = self.killed + self.killed_otherwise + self.survived;
+        let counted = self.counted();
         // Counts are far below the limit of a double.
         #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
         let percent = self.killed as f64 * 100.0 / counted as f64;
@@ -108,6 +108,17 @@ impl Score {
 }
 
 impl Score {
+    /// How many changes count for the score.
+    pub fn counted(&self) -> usize {
+        self.killed + self.killed_otherwise + self.survived
+    }
+
+    /// The score for people, with one digit, rounded down; `-` if nothing counts.
+    pub fn percent_words(&self) -> String {
+        let rounded = |percent: f64| format!("{:.1} %", (percent * 10.0).floor() / 10.0);
+        self.percent().map_or_else(|| "-".to_owned(), rounded)
+    }
+
     /// Whether it is below `min`.
     pub fn is_below(&self, min: Option<Percentage>) -> bool {
         let (Some(min), Some(percent)) = (min, self.percent()) else { return false };

@@ -10,6 +10,9 @@ mod coverage;
 pub mod file;
 pub mod last_run;
 mod layout;
+mod mutation;
+#[cfg(feature = "html")]
+mod page_parts;
 mod reporter;
 mod run_journal;
 mod run_totals;

@@ -1,6 +1,6 @@
 //! Verifies what something else recorded: traces, lists of messages and recordings, by the rules of tests.
 //!
-//! A [`TraceFormat`] opens files ([`TraceFile`]), whose conversations are read one at a time. [`verify_plan`] makes a plan of them
+//! A [`TraceFormat`] opens files ([`TraceFile`]), whose conversations are read one at a time. [`verify_plan()`] makes a plan of them
 //! that is run like any other. **Invariant:** a rule whose facts a trace does not contain neither passes nor fails.
 
 mod conventions;

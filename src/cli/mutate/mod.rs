@@ -3,6 +3,7 @@
 mod changed_files;
 mod earlier_survivors;
 mod mutate_command;
+mod mutation_file;
 mod recording_files;
 mod report_json;
 mod report_text;

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use ananke::context::Context;
 use ananke::freeze::FreezeError;
-use ananke::mutation::{MutationReport, MutationRun, Suggestions, SurvivingMutant};
+use ananke::mutation::{MutationRun, Suggestions, SurvivingMutant};
 use ananke::statistics::Percentage;
+use ananke::text::escape;
 use clap::Args;
 
 use super::changed_files::changed_files;
 use super::earlier_survivors::EarlierSurvivors;
+use super::mutation_file::MutationFile;
 use super::recording_files::recordings_in;
 use super::{report_json, report_text};
 use crate::cli::exit::Exit;
@@ -41,6 +43,10 @@ pub(crate) struct MutateOptions {
     /// Do not look for rules that would notice the survivors
     #[arg(long, conflicts_with = "fix")]
     pub(crate) no_suggestions: bool,
+    /// Also write the report to a file; the file extension selects the format: `.html` HTML, `.md` Markdown, `.xml` JUnit,
+    /// `.json` as `--json`; repeatable
+    #[arg(short, long, value_name = "FILE", value_parser = MutationFile::parse)]
+    pub(crate) output: Vec<MutationFile>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub(crate) json: bool,
@@ -97,7 +103,7 @@ fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeErr
         return Ok(Exit::Failure);
     }
     let min_score = options.min_score.or(run.gate.min_score);
-    let exit = print_report(options, &run.report, run.took_us, earlier, min_score);
+    let exit = print_report(options, context, &run, earlier, min_score);
     Ok(if refusals.is_empty() { exit } else { Exit::Failure })
 }
 
@@ -134,19 +140,27 @@ fn files(options: &MutateOptions, context: &Context, run: &MutationRun) -> Resul
 
 fn print_report(
     options: &MutateOptions,
-    report: &MutationReport,
-    micros: u64,
+    context: &Context,
+    run: &MutationRun,
     earlier: Option<EarlierSurvivors>,
     min_score: Option<Percentage>,
 ) -> Exit {
+    let report = &run.report;
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-    let per_second = report.total.total() as f64 * 1_000_000.0 / micros.max(1) as f64;
+    let per_second = report.total.total() as f64 * 1_000_000.0 / run.took_us.max(1) as f64;
     let is_gated = earlier.is_some();
     let shown: Vec<&SurvivingMutant> = match earlier {
         Some(earlier) => earlier.new_among(&report.survivors),
         None => report.survivors.iter().collect(),
     };
     let is_below = report.total.is_below(min_score);
+    for file in &options.output {
+        if let Err(error) = file.write(report, per_second, min_score, context) {
+            let message = escape::terminal(&error.to_string()).into_owned();
+            let _ = writeln!(io::stderr().lock(), "error: {message}");
+            return Exit::Failure;
+        }
+    }
     let exit = if is_below || is_gated && !shown.is_empty() { Exit::Failure } else { Exit::Success };
     let exit = print(exit, |out| {
         if options.json {
@@ -155,7 +169,7 @@ fn print_report(
         report_text::write(out, report, &shown)
     });
     if let Some(min_score) = min_score.filter(|_| is_below) {
-        let score = report_text::percent(&report.total);
+        let score = report.total.percent_words();
         let _ =
             writeln!(io::stderr().lock(), "note: the score is {score}, and at least {min_score} is required");
     }

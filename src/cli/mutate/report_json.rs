@@ -17,6 +17,12 @@ pub(super) fn json(report: &MutationReport, per_second: f64) -> Value {
     let operators = report.operators().map(|of| named("name", of.operator.name(), &of.score));
     object.insert("operators".to_owned(), operators.collect());
     object.insert("survivors".to_owned(), report.survivors.iter().map(survivor).collect());
+    let otherwise = report.killed_otherwise.iter().map(|mutant| {
+        let mut object = survivor(mutant);
+        object["finding"] = json!(mutant.other_finding);
+        object
+    });
+    object.insert("otherwise".to_owned(), otherwise.collect());
     Value::Object(object)
 }
 

@@ -21,11 +21,16 @@ pub(super) fn write(
         writeln!(out)?;
     }
     for of in report.operators() {
-        writeln!(out, "{:>7}  {}", percent(&of.score), counted(&of.score, of.operator.name()))?;
+        writeln!(out, "{:>7}  {}", of.score.percent_words(), counted(&of.score, of.operator.name()))?;
     }
     writeln!(out)?;
     for test in &report.tests {
-        writeln!(out, "{:>7}  {}", percent(&test.score), counted(&test.score, &escape::terminal(&test.id)))?;
+        writeln!(
+            out,
+            "{:>7}  {}",
+            test.score.percent_words(),
+            counted(&test.score, &escape::terminal(&test.id))
+        )?;
     }
     let Score { killed, killed_by_protocol, killed_otherwise, harmless, survived } = report.total;
     let total = report.total.total();
@@ -33,8 +38,8 @@ pub(super) fn write(
     writeln!(
         out,
         "score {}: {killed} of {} changes killed by rules",
-        percent(&report.total),
-        killed + killed_otherwise + survived
+        report.total.percent_words(),
+        report.total.counted()
     )?;
     writeln!(
         out,
@@ -43,15 +48,8 @@ pub(super) fn write(
     )
 }
 
-/// A score for people.
-pub(super) fn percent(score: &Score) -> String {
-    score
-        .percent()
-        .map_or_else(|| "-".to_owned(), |percent| format!("{:.1} %", (percent * 10.0).floor() / 10.0))
-}
-
 fn counted(score: &Score, name: &str) -> String {
-    format!("{name} ({} of {})", score.killed, score.killed + score.killed_otherwise + score.survived)
+    format!("{name} ({} of {})", score.killed, score.counted())
 }
 
 /// A change that was not noticed for the right reason, and the rule that would.

@@ -21,49 +21,49 @@ pub(super) fn own(text: &str) -> String {
 }
 
 /// An element with its attributes, on a line of its own.
-pub(super) struct Element {
+pub(in crate::report) struct Element {
     start: BytesStart<'static>,
     name: &'static str,
     depth: usize,
 }
 
 impl Element {
-    pub(super) fn new(name: &'static str, depth: usize) -> Self {
+    pub(in crate::report) fn new(name: &'static str, depth: usize) -> Self {
         Self { start: BytesStart::new(name), name, depth }
     }
 
     /// An attribute that a reader gets back unchanged, with line ends and tabs, and without characters that control a
     /// terminal or reverse text.
-    pub(super) fn with(mut self, key: &str, value: &str) -> Self {
+    pub(in crate::report) fn with(mut self, key: &str, value: &str) -> Self {
         let value = escape::xml_references(&escape(escape::xml(value))).into_owned();
         self.start.push_attribute(Attribute { key: QName(key), value: Cow::Owned(value) });
         self
     }
 
-    pub(super) fn empty<W: Write>(self, writer: &mut Writer<W>) -> io::Result<()> {
+    pub(in crate::report) fn empty<W: Write>(self, writer: &mut Writer<W>) -> io::Result<()> {
         self.new_line(writer)?;
         writer.write_event(Event::Empty(self.start))
     }
 
-    pub(super) fn open<W: Write>(&self, writer: &mut Writer<W>) -> io::Result<()> {
+    pub(in crate::report) fn open<W: Write>(&self, writer: &mut Writer<W>) -> io::Result<()> {
         self.new_line(writer)?;
         writer.write_event(Event::Start(self.start.borrow()))
     }
 
-    pub(super) fn close<W: Write>(&self, writer: &mut Writer<W>) -> io::Result<()> {
+    pub(in crate::report) fn close<W: Write>(&self, writer: &mut Writer<W>) -> io::Result<()> {
         self.new_line(writer)?;
         writer.write_event(Event::End(BytesEnd::new(self.name)))
     }
 
     /// The element around `content`, which begins and ends at the margin, so that it reads well in the file as well.
-    pub(super) fn text<W: Write>(self, writer: &mut Writer<W>, content: &str) -> io::Result<()> {
+    pub(in crate::report) fn text<W: Write>(self, writer: &mut Writer<W>, content: &str) -> io::Result<()> {
         self.open(writer)?;
         writer.write_event(Event::Text(BytesText::from_escaped(format!("\n{}", self::content(content)))))?;
         writer.write_event(Event::End(BytesEnd::new(self.name)))
     }
 
     /// As [`text`](Self::text), with a content that comes in pieces, each made by [`content`].
-    pub(super) fn around<W: Write>(
+    pub(in crate::report) fn around<W: Write>(
         &self,
         writer: &mut Writer<W>,
         copy: impl FnOnce(&mut W) -> io::Result<()>,

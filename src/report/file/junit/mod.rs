@@ -9,5 +9,6 @@ mod spool;
 mod suite;
 mod words;
 
+pub(in crate::report) use element::Element;
 pub use junit_profile::JunitProfile;
 pub use junit_report::JunitReport;

@@ -24,7 +24,9 @@ async fn the_agent_asks_the_tool() {
     let run = session.run("How warm is it in Paris?").await.expect("the turn ends");
     run.expect().next_event().is_function_call("temperature", json!({ "city": "Paris" }));
     run.expect().next_event().is_function_call_output(json!({ "degrees": 21 }), false);
-    run.assert_yaml("tools: { require: [temperature], forbid: [book_flight] }").await.expect("the rules are valid");
+    run.assert_yaml("tools: { require: [temperature], forbid: [book_flight] }")
+        .await
+        .expect("the rules are valid");
     session.close().await.expect("it ends in order");
 }
 

@@ -27,7 +27,7 @@ impl Block {
         let mut compiled = Self::default();
         for block in blocks {
             let (added, compiled) = (BTreeSet::new(), &mut compiled);
-            Compiler { level, library, added, depth: 0, interpolation, compiled }.add(block);
+            Compiler { level, named: library, added, depth: 0, interpolation, compiled }.add(block);
         }
         compiled
     }
@@ -37,7 +37,7 @@ impl Block {
 struct Compiler<'c, 'f, 'l> {
     level: Level,
     /// The blocks that others extend by name; `None` if they are not merged.
-    library: Option<Library<'l>>,
+    named: Option<Library<'l>>,
     /// The blocks of the library that were added: each counts once, where it comes first.
     added: BTreeSet<&'l str>,
     /// How many blocks of the library extend each other on the way to here.
@@ -61,7 +61,7 @@ impl Compiler<'_, '_, '_> {
     /// Adds a block of the library as if it were written here. How blocks of the library extend each other is checked
     /// by the library.
     fn extend(&mut self, name: &Text) {
-        let Some(library) = self.library else { return };
+        let Some(library) = self.named else { return };
         let Some((known, block)) = library.find(&name.value) else {
             if self.depth == 0 {
                 let (message, help) = library.unknown(name);
@@ -80,7 +80,7 @@ impl Compiler<'_, '_, '_> {
         self.interpolation.in_file(library.source, |interpolation| {
             let mut inner = Compiler {
                 level: self.level,
-                library: self.library,
+                named: self.named,
                 added: std::mem::take(&mut self.added),
                 depth: self.depth + 1,
                 interpolation,

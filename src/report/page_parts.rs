@@ -8,16 +8,17 @@ use crate::text::truncate;
 /// The most bytes of one text.
 const LONGEST: usize = 2 << 10;
 
-const HEAD: &str = r#"<!doctype html>
+const BEFORE_TITLE: &str = r#"<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>TITLE</title>
-<style>
-:root { --text: #1f2328; --line: #d0d7de; --back: #ffffff; --never: #b42318; --exercised: #7d4e00; --asserted: #116329; }
+"#;
+
+/// The style of pages of tables, in which each row has a state.
+pub(super) const TABLES: &str = ":root { --text: #1f2328; --line: #d0d7de; --back: #ffffff; --never: #b42318; --exercised: #7d4e00; --asserted: #116329; }
 @media (prefers-color-scheme: dark) {
   :root { --text: #e6edf3; --line: #3d444d; --back: #0d1117; --never: #ff8078; --exercised: #e3b341; --asserted: #56d364; }
 }
@@ -30,15 +31,11 @@ code { font: 0.9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 .never { color: var(--never); }
 .exercised { color: var(--exercised); }
 .asserted { color: var(--asserted); }
-</style>
-</head>
-<body>
-<main>
-"#;
+";
 
-/// What a page with this title begins with.
-pub(super) fn head(title: &str) -> String {
-    HEAD.replace("TITLE", title)
+/// What a page with this title and this style begins with.
+pub(super) fn head(title: &str, style: &str) -> String {
+    format!("{BEFORE_TITLE}<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n")
 }
 
 /// A heading and a table, unless it has no rows.
@@ -56,7 +53,12 @@ pub(super) fn table(page: &mut String, heading: &str, columns: &[&str], rows: im
     page.push_str("</table>\n");
 }
 
-/// A text of an agent.
+/// A text of an agent, as code.
 pub(super) fn code(text: &str) -> String {
-    format!("<code>{}</code>", markup::line(&truncate::bytes(text, LONGEST)))
+    format!("<code>{}</code>", escaped(text))
+}
+
+/// A text of an agent for between two tags, shortened.
+pub(super) fn escaped(text: &str) -> String {
+    markup::line(&truncate::bytes(text, LONGEST))
 }

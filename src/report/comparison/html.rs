@@ -6,22 +6,9 @@ use std::fmt::Write as _;
 
 use super::words::{self, SECTIONS, TestDifference};
 use crate::compare::{Comparison, TestChange};
-use crate::report::file::html::markup;
-use crate::text::truncate;
+use crate::report::page_parts::{code, escaped, head};
 
-/// The most bytes of one text.
-const LONGEST: usize = 2 << 10;
-
-const HEAD: &str = r#"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>ananke: two runs compared</title>
-<style>
-:root { --text: #1f2328; --faint: #57606a; --line: #d0d7de; --back: #ffffff; --bad: #b42318; --good: #116329; }
+const STYLE: &str = ":root { --text: #1f2328; --faint: #57606a; --line: #d0d7de; --back: #ffffff; --bad: #b42318; --good: #116329; }
 @media (prefers-color-scheme: dark) {
   :root { --text: #e6edf3; --faint: #9da7b1; --line: #3d444d; --back: #0d1117; --bad: #ff8078; --good: #56d364; }
 }
@@ -33,17 +20,13 @@ h2 { border-bottom: 1px solid var(--line); }
 code { font: 0.9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 li { margin: 0.3rem 0; }
 .faint { color: var(--faint); }
-</style>
-</head>
-<body>
-<main>
-"#;
+";
 
 impl Comparison {
     /// What changed, as a page of HTML.
     pub fn html(&self) -> String {
         let class = if self.is_regression() { "bad" } else { "good" };
-        let mut page = HEAD.to_owned();
+        let mut page = head("ananke: two runs compared", STYLE);
         // Writing to a String cannot fail.
         let _ = writeln!(page, "<h1 class=\"{class}\">{}</h1>", escaped(&self.verdict_in_words()));
         let _ = writeln!(page, "<p>{}</p>\n<ul class=\"faint\">", escaped(&self.changed()));
@@ -79,13 +62,4 @@ fn row(change: &TestChange) -> String {
         let _ = write!(row, "<br><span class=\"faint\">{word}</span> {} → {}", code(&was), code(&is));
     }
     row + "</li>\n"
-}
-
-fn code(text: &str) -> String {
-    format!("<code>{}</code>", escaped(text))
-}
-
-/// `text` escaped for between two tags.
-fn escaped(text: &str) -> String {
-    markup::line(&truncate::bytes(text, LONGEST))
 }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use crate::coverage::{CoverageReport, CoverageState};
-use crate::report::page_parts::{code, head, table};
+use crate::report::page_parts::{TABLES, code, head, table};
 
 /// How many tools have a column in the table of transitions: more are listed.
 const MOST_COLUMNS: usize = 30;
@@ -14,7 +14,7 @@ impl CoverageReport {
     /// What is covered, as a page of HTML.
     pub fn html(&self) -> String {
         let totals = &self.totals;
-        let mut page = head("ananke: coverage");
+        let mut page = head("ananke: coverage", TABLES);
         // Writing to a String cannot fail.
         let _ = writeln!(
             page,

@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 
 use super::words::{counts, tables, unnoticed};
 use crate::mutation::MutationReport;
-use crate::report::page_parts::{code, head, table};
+use crate::report::page_parts::{TABLES, code, head, table};
 
 impl MutationReport {
     /// The report as a page of HTML.
     pub fn html(&self) -> String {
-        let mut page = head("ananke: changes that rules notice");
+        let mut page = head("ananke: changes that rules notice", TABLES);
         // Writing to a String cannot fail.
         let _ = writeln!(page, "<h1>{} of the changes are noticed</h1>", self.total.percent_words());
         let counted: Vec<String> =

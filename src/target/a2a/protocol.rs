@@ -12,19 +12,6 @@ use crate::target::protocol::{Protocol, ProtocolConfig, TurnType};
 use crate::target::target::Target;
 use crate::variables::Interpolation;
 
-/// What no agent can do.
-const LACKING: &[Capability] = &[
-    Capability::Usage,
-    Capability::State,
-    Capability::Connect,
-    Capability::Interrupts,
-    Capability::ClientTools,
-    Capability::History,
-    Capability::OpenTools,
-    Capability::ToolSchemas,
-    Capability::ToolParts,
-];
-
 /// What an agent cannot do that names no convention for its tool calls.
 const LACKING_WITHOUT_CONVENTION: &[Capability] = &[
     Capability::ToolCalls,
@@ -38,6 +25,9 @@ const LACKING_WITHOUT_CONVENTION: &[Capability] = &[
     Capability::ToolSchemas,
     Capability::ToolParts,
 ];
+
+/// What no agent can do: the same, but for calls.
+const LACKING: &[Capability] = LACKING_WITHOUT_CONVENTION.split_at(1).1;
 
 impl Protocol for A2aConfig {
     const TYPE: &'static str = "a2a";

@@ -17,6 +17,12 @@ const titles = (page) => page.locator(".test .title").allTextContents();
 const told = (page) => page.locator(".told").textContent();
 const hasFocus = (page) => page.evaluate(() => document.activeElement.querySelector?.(".title")?.textContent ?? document.activeElement.tagName);
 
+/** Types words into the search field, and waits until the list shows what they find. */
+async function search(page, words) {
+  await page.fill("input[type=search]", words);
+  await page.waitForFunction((typed) => choice.words === typed, words);
+}
+
 /** Opens every test of a short report. */
 export async function openAll(page) {
   await page.evaluate(() => {
@@ -48,7 +54,7 @@ async function failing(page, problems) {
   await page.locator(".open").nth(2).click();
   same(problems, "open tests after a click", await page.locator('.open[aria-expanded="true"]').count(), 1);
   // The finding stands below the call that it rests on, with its lines.
-  await page.fill("input[type=search]", "an order is never deleted");
+  await search(page, "an order is never deleted");
   await page.click(".open");
   const test = page.locator(".test.opened");
   holds(problems, await test.locator(".contents .reason").isVisible(), "the reason is on top");
@@ -62,7 +68,7 @@ async function failing(page, problems) {
 }
 
 async function timeline(page, problems) {
-  await page.fill("input[type=search]", "count_shelf keeps counting");
+  await search(page, "count_shelf keeps counting");
   await page.click(".open");
   const box = (of) => page.locator(of).boundingBox();
   const [track, over] = [await box(".track"), await box(".track > .over")];
@@ -86,11 +92,11 @@ async function filters(page, problems, file) {
   same(problems, "by tag", await titles(page), ["pays once, and quickly", "survives a crash"]);
   await page.selectOption("select[aria-label=File]", "checkout.test.yaml");
   same(problems, "by tag and file", await told(page), "1 of 4 tests");
-  await page.fill("input[type=search]", "nothing like this");
+  await search(page, "nothing like this");
   same(problems, "nothing", await titles(page), []);
   await page.press("input[type=search]", "Escape");
   same(problems, "all again", await told(page), "4 tests");
-  await page.fill("input[type=search]", "CHARGE_CARD pays");
+  await search(page, "CHARGE_CARD pays");
   same(problems, "by tool and name", await titles(page), ["pays once, and quickly"]);
   const hash = new URL(page.url()).hash;
   same(problems, "address", hash, "#search=CHARGE_CARD+pays");
@@ -100,7 +106,7 @@ async function filters(page, problems, file) {
   // What is said and called is found, not only names.
   await page.press("input[type=search]", "Escape");
   for (const words of ["charge_card 89.5", "can sell"]) {
-    await page.fill("input[type=search]", words);
+    await search(page, words);
     holds(problems, (await titles(page)).length > 0, `found by what is said and called: ${words}`);
   }
   await page.press("input[type=search]", "Escape");
@@ -134,7 +140,7 @@ async function long(page, problems) {
   const height = () => page.evaluate(() => document.documentElement.scrollHeight);
   const limit = 3 * 900;
   for (const words of ["many turns", "many calls", "many candidates"]) {
-    await page.fill("input[type=search]", words);
+    await search(page, words);
     const button = page.locator(".open");
     if ((await button.getAttribute("aria-expanded")) === "false") await button.click();
     holds(problems, (await height()) <= limit, `${words}: ${await height()} pixels are at most ${limit}`);
@@ -144,7 +150,7 @@ async function long(page, problems) {
     holds(problems, (await height()) <= limit, `${words}: collapsed again`);
   }
   // What was said in a turn that is collapsed is found, and shown.
-  await page.fill("input[type=search]", "parcel-137");
+  await search(page, "parcel-137");
   await page.click(".open");
   holds(problems, await page.getByText("parcel-137", { exact: false }).last().isVisible(), "what was searched for is unfolded");
 }

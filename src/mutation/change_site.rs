@@ -4,6 +4,7 @@
 //! message, the state, the end of a run. What is missing has no event; a finding names it if it quotes the tool or the text.
 //! A rule that looks at nothing but the subject of the change needs neither.
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 
 use regex::Regex;
@@ -94,14 +95,14 @@ impl ChangeSite {
     fn is_quoted(&self, words: &str) -> bool {
         let mut parts = words.split('`');
         while let (Some(before), Some(quoted)) = (parts.next(), parts.next()) {
-            let pattern = || Regex::new(quoted).ok();
-            let is_pattern_of_name = before.ends_with("matching ");
-            let is_tool = |tool: &String| {
-                tool == quoted
-                    || is_pattern_of_name && pattern().is_some_and(|pattern| pattern.is_match(tool))
+            // Without signs of a pattern, a text matches just where it is contained.
+            let has_signs = regex_syntax::escape(quoted) != quoted;
+            let pattern = LazyCell::new(|| has_signs.then(|| Regex::new(quoted).ok()).flatten());
+            let is_in = |text: &str| {
+                text.contains(quoted) || pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
             };
-            let is_in =
-                |text: &str| text.contains(quoted) || pattern().is_some_and(|pattern| pattern.is_match(text));
+            let is_pattern_of_name = before.ends_with("matching ");
+            let is_tool = |tool: &String| tool == quoted || is_pattern_of_name && is_in(tool);
             if self.missing_tools.iter().any(is_tool)
                 || self.texts.iter().any(|(old, new)| is_in(old) && !is_in(new))
                 || self.data.iter().any(|(old, new)| old.contains(quoted) && !new.contains(quoted))

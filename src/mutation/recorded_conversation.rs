@@ -2,9 +2,13 @@
 //!
 //! Flows in: a recording, and the selection that it was made with. Flows out: [`Mutation`]s and their [`Fate`]s.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::fate::Fate;
 use super::mutation::Mutation;
@@ -49,8 +53,7 @@ impl RecordedConversation {
             let help = "was the test renamed or deleted? record it again with `ananke run --record`";
             return Err(FreezeError::refused(message, help));
         };
-        let mut plan = plan.clone();
-        plan.cases = vec![case.clone()];
+        let plan = plan.of_one(context, &case);
         let held = run_test(context, &plan, Some(&recording)).await?;
         if held.outcome.status() != Status::Passed {
             let why = reason(&held.outcome);
@@ -60,8 +63,8 @@ impl RecordedConversation {
                 "mutate recordings of tests that pass; if the test or the agent changed, record it again";
             return Err(FreezeError::refused(message, remedy));
         }
-        let mutants = TapedMutants::of(held.taped);
-        if let Some(failure) = mutants.unchanged().map_err(|error| regex_error(&error))? {
+        let mutants = TapedMutants::of(held.taped).map_err(|error| regex_error(&error))?;
+        if let Some(failure) = &mutants.unchanged {
             let message = format!(
                 "the recording `{shown}` of `{id}` cannot be changed: without an agent, `{}` fails: {}",
                 failure.rule, failure.message
@@ -139,20 +142,23 @@ impl RecordedConversation {
         threads: NonZeroUsize,
     ) -> Result<Vec<(Mutation, Fate)>, FreezeError> {
         let mutations = self.mutations();
-        let of_each = mutations.len().div_ceil(threads.get()).max(1);
+        let next = AtomicUsize::new(0);
+        // Whoever is free takes the next one: some take longer than others.
+        let evaluate = || {
+            let mut fates = Vec::new();
+            while let Some((at, mutation)) = take_next(&mutations, &next) {
+                if mutation.stream.is_none() {
+                    fates.push((at, self.evaluate(mutation)?));
+                }
+            }
+            Ok(fates)
+        };
         let evaluated = std::thread::scope(|scope| {
-            let parts: Vec<_> = mutations
-                .chunks(of_each)
-                .map(|part| {
-                    let evaluate = |mutation: &Mutation| {
-                        mutation.stream.is_none().then(|| self.evaluate(mutation)).transpose()
-                    };
-                    scope.spawn(move || part.iter().map(evaluate).collect::<Result<Vec<_>, _>>())
-                })
-                .collect();
-            parts.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
+            let threads: Vec<_> =
+                (0..threads.get().min(mutations.len())).map(|_| scope.spawn(evaluate)).collect();
+            threads.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
         });
-        let mut fates = Vec::with_capacity(mutations.len());
+        let mut fates = BTreeMap::new();
         for part in evaluated {
             let stopped = |_| {
                 FreezeError::refused(
@@ -160,18 +166,22 @@ impl RecordedConversation {
                     "report it to the authors of ananke",
                 )
             };
-            fates.extend(part.map_err(stopped)?.map_err(|error| regex_error(&error))?);
+            let part: Result<Vec<(usize, Fate)>, regex::Error> = part.map_err(stopped)?;
+            fates.extend(part.map_err(|error| regex_error(&error))?);
         }
-        let mut all = Vec::with_capacity(mutations.len());
-        for (mutation, fate) in mutations.into_iter().zip(fates) {
-            let fate = match fate {
-                Some(fate) => fate,
-                None => self.evaluate_bytes(context, &mutation).await?,
-            };
-            all.push((mutation, fate));
-        }
-        Ok(all)
+        let of_bytes = mutations.iter().enumerate().filter(|(_, mutation)| mutation.stream.is_some());
+        let of_bytes = of_bytes
+            .map(async |(at, mutation)| self.evaluate_bytes(context, mutation).await.map(|fate| (at, fate)));
+        let of_bytes = stream::iter(of_bytes).buffer_unordered(threads.get());
+        fates.extend(of_bytes.try_collect::<Vec<_>>().await?);
+        Ok(mutations.into_iter().zip(fates.into_values()).collect())
     }
+}
+
+/// The next change that no thread has taken, with its number.
+fn take_next<'m>(mutations: &'m [Mutation], next: &AtomicUsize) -> Option<(usize, &'m Mutation)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    Some((at, mutations.get(at)?))
 }
 
 /// Why a test does not pass, in words.

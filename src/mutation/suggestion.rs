@@ -77,7 +77,7 @@ impl<'a> SuggestionSearch<'a> {
 
     /// The first rule that kills the change while the recording still passes.
     pub(super) async fn find(&mut self, mutation: &Mutation, preferred: RuleSize) -> Option<Suggestion> {
-        let TapedMutants { taped, index } = &self.conversation.mutants;
+        let TapedMutants { taped, index, .. } = &self.conversation.mutants;
         let strict = strict(index, &taped.start.thread_id, mutation);
         let (first, last) = match preferred {
             RuleSize::Smallest => (None, strict.as_ref()),

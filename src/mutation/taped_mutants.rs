@@ -14,18 +14,30 @@ use crate::engine::{TapeItem, TapePlayer};
 use crate::outcome::Failure;
 use crate::run::TapedConversation;
 use crate::trace::{RunEnd, Trace};
+use crate::variables::Patterns;
 
 /// A conversation on tape.
 #[derive(Debug)]
 pub(super) struct TapedMutants {
     pub(super) taped: TapedConversation,
     pub(super) index: TapeIndex,
+    /// What fails without a change; nothing, unless the test did not pass.
+    pub(super) unchanged: Option<Failure>,
+    /// Those of the rules: they are compiled once for all changes.
+    patterns: Patterns,
 }
 
 impl TapedMutants {
-    pub(super) fn of(taped: TapedConversation) -> Self {
+    /// Plays a tape without a change.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub(super) fn of(taped: TapedConversation) -> Result<Self, regex::Error> {
         let index = TapeIndex::of(&taped);
-        Self { taped, index }
+        let mut mutants = Self { taped, index, unchanged: None, patterns: Patterns::default() };
+        let Judged { failures, patterns, .. } = mutants.judged(&mutants.taped.items, None)?;
+        (mutants.unchanged, mutants.patterns) = (failures.into_iter().next(), patterns);
+        Ok(mutants)
     }
 
     /// The conversation as it was, without rules.
@@ -33,7 +45,7 @@ impl TapedMutants {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub(super) fn trace(&self) -> Result<Trace, regex::Error> {
-        let mut player = self.taped.player()?;
+        let mut player = self.taped.player(self.patterns.clone())?;
         self.taped.items.iter().cloned().try_for_each(|item| player.play(item))?;
         Ok(player.trace)
     }
@@ -47,14 +59,6 @@ impl TapedMutants {
         mutations.extend(texts::mutations(&self.index, items));
         mutations.extend(streams::mutations(&self.index, items));
         mutations
-    }
-
-    /// What fails without a change; nothing, unless the test did not pass.
-    ///
-    /// # Errors
-    /// If a pattern compiles to more than is allowed.
-    pub(super) fn unchanged(&self) -> Result<Option<Failure>, regex::Error> {
-        Ok(self.judged(&self.taped.items, None)?.failures.into_iter().next())
     }
 
     /// The fate of the conversation with this change, which is none to the bytes of a response.
@@ -76,7 +80,7 @@ impl TapedMutants {
         items: &[TapeItem],
         change: Option<(&ChangeSite, &BTreeSet<usize>)>,
     ) -> Result<Judged, regex::Error> {
-        let mut player = self.taped.player()?;
+        let mut player = self.taped.player(self.patterns.clone())?;
         let mut judged = Judged::default();
         for (number, item) in items.iter().enumerate() {
             if let Some(problem) = problem(&player, item) {
@@ -96,6 +100,7 @@ impl TapedMutants {
         let TapePlayer { trace, mut evaluator, failures, .. } = player;
         judged.failures = failures;
         judged.failures.extend(evaluator.settle(&trace));
+        judged.patterns = evaluator.patterns().clone();
         Ok(judged)
     }
 }
@@ -108,6 +113,8 @@ struct Judged {
     problem: Option<String>,
     /// The numbers of the events that show the change.
     changed: BTreeSet<u32>,
+    /// The compiled patterns of the rules, if they watched all of it.
+    patterns: Patterns,
 }
 
 /// Why a run would end before this item.

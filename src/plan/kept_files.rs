@@ -21,12 +21,20 @@ struct Kept {
     files: HashMap<PathBuf, Arc<LoadedFile>>,
     /// How much more text may be kept, in bytes.
     room: usize,
+    /// Whether they are kept although they were handed over.
+    is_run_again: bool,
 }
 
 impl KeptFiles {
     /// Keeps files with this much text, in bytes.
     pub(super) fn new(room: usize) -> Self {
-        Self(Mutex::new(Kept { files: HashMap::new(), room }))
+        Self(Mutex::new(Kept { files: HashMap::new(), room, is_run_again: false }))
+    }
+
+    /// Keeps one file for tests that run again and again.
+    pub(super) fn for_runs_of(path: &Path, file: Arc<LoadedFile>) -> Self {
+        let files = HashMap::from([(path.to_owned(), file)]);
+        Self(Mutex::new(Kept { files, room: 0, is_run_again: true }))
     }
 
     /// Keeps a file if there is room.
@@ -38,8 +46,9 @@ impl KeptFiles {
         }
     }
 
-    /// Hands a file over, once.
+    /// Hands a file over, once unless its tests run again.
     pub(super) fn take(&self, path: &Path) -> Option<Arc<LoadedFile>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).files.remove(path)
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.is_run_again { kept.files.get(path).cloned() } else { kept.files.remove(path) }
     }
 }

@@ -66,6 +66,16 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// The same plan with one of its tests, which runs again and again: its file is read now, for all runs. If it cannot be
+    /// read, each run says why.
+    #[must_use]
+    pub fn of_one(&self, context: &Context, case: &CaseEntry) -> Self {
+        let file = LoadedFile::of_case(context, case).ok();
+        let kept =
+            file.map_or_else(|| KeptFiles::new(0), |file| KeptFiles::for_runs_of(&case.test.path, file));
+        Self { cases: vec![case.clone()], kept: Arc::new(kept), ..self.clone() }
+    }
+
     /// Hands over the file of a planned case, once, if it was kept since the plan read it.
     pub fn take_file(&self, case: &CaseEntry) -> Option<Arc<LoadedFile>> {
         self.kept.take(&case.test.path)

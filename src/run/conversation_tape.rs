@@ -16,6 +16,7 @@ use crate::message::{HistoryMessage, Lane, ToolAnswer};
 use crate::redact::Redactor;
 use crate::target::Wire;
 use crate::trace::{Change, Input, Trace};
+use crate::variables::Patterns;
 
 /// Tapes one conversation. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -69,12 +70,12 @@ impl ConversationStart {
 }
 
 impl TapedConversation {
-    /// A player that begins as the conversation did.
+    /// A player that begins as the conversation did; `patterns` need not be compiled again.
     ///
     /// # Errors
     /// If a pattern compiles to more than is allowed.
-    pub fn player(&self) -> Result<TapePlayer, regex::Error> {
-        let evaluator = Evaluator::start(self.rules.clone(), self.redactor.clone())?;
+    pub fn player(&self, patterns: Patterns) -> Result<TapePlayer, regex::Error> {
+        let evaluator = Evaluator::start_with(patterns, self.rules.clone(), self.redactor.clone())?;
         Ok(TapePlayer::new(self.start.trace(), evaluator))
     }
 }

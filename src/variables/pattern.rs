@@ -145,7 +145,7 @@ impl Pattern {
 }
 
 /// The compiled patterns of one test, shared by text and dropped with it, but for a few that the next tests may want.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Patterns(HashMap<Pattern, Arc<Regex>>);
 
 impl Patterns {

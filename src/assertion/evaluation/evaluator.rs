@@ -55,7 +55,18 @@ impl Evaluator {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub fn start(rules: Inherited, redactor: Redactor) -> Result<Self, regex::Error> {
-        let mut patterns = Patterns::default();
+        Self::start_with(Patterns::default(), rules, redactor)
+    }
+
+    /// The same with patterns that need not be compiled again.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn start_with(
+        mut patterns: Patterns,
+        rules: Inherited,
+        redactor: Redactor,
+    ) -> Result<Self, regex::Error> {
         let mut test = Vec::new();
         for entry in &rules.test {
             let monitor = entry.rule.monitor(&mut patterns)?;
@@ -70,6 +81,11 @@ impl Evaluator {
         }
         let (turn, waiting, found) = (Vec::new(), Vec::new(), NewFindings::default());
         Ok(Self { rules, redactor, patterns, test, turn, waiting, found, begun: 0 })
+    }
+
+    /// The compiled patterns of the rules that have watched so far.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
     }
 
     /// The same evaluator, to which a snapshot that may be written is no failure.

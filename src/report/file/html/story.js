@@ -31,13 +31,13 @@ function story(told, prefix, width) {
   return parts.filter(Boolean);
 }
 
-/** The findings in short, each leading to its place and to its first event. */
+/** The findings in short, each leading to its place and to the last event that it rests on. */
 function contents(numbers, prefix, told, show) {
   const shown = new Set(told.turns.flatMap((turn) => turn.lines.map((line) => line.event)));
   const items = numbers.all.map((found) => {
     const button = make("button", { type: "button", class: "reason" }, badge(numbers.number(found)), message(found.message));
     button.addEventListener("click", () => reveal(document.getElementById(`${prefix}-finding-${numbers.number(found)}`)));
-    const event = (found.events ?? []).find((one) => shown.has(one));
+    const event = (found.events ?? []).findLast((one) => shown.has(one));
     if (event === undefined) return make("li", {}, button);
     const jump = make("button", { type: "button", class: "jump", "aria-label": `Show event ${event} in the transcript` }, `→ #${event}`);
     jump.addEventListener("click", () => show(event));

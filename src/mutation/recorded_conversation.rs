@@ -143,7 +143,7 @@ impl RecordedConversation {
     ) -> Result<Vec<(Mutation, Fate)>, FreezeError> {
         let mutations = self.mutations();
         let next = AtomicUsize::new(0);
-        // Whoever is free takes the next one: some take longer than others.
+        // A thread that is free takes the next one: some take longer than others.
         let evaluate = || {
             let mut fates = Vec::new();
             while let Some((at, mutation)) = take_next(&mutations, &next) {

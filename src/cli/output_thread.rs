@@ -1,6 +1,8 @@
 //! Standard output and standard error of a run, each written by a thread of its own: a reader that takes nothing holds up
 //! no test and no signal.
 //!
+//! What is printed in quick succession is written at once: to wake a thread for each line costs more than to print it.
+//!
 //! **Invariant:** what is printed stays in order; at most 64 MiB wait; a write beyond that blocks until there is room or the
 //! run is interrupted.
 
@@ -20,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often a blocked write checks whether the run was interrupted.
 const TICK: Duration = Duration::from_millis(50);
 
+/// How long what is printed waits for more, at most.
+const COLLECTED: Duration = Duration::from_millis(2);
+
 /// A stream that a thread of its own writes. Clones are the same stream.
 #[derive(Clone)]
 pub(super) struct OutputThread(Arc<SharedOutput>);
@@ -29,6 +34,8 @@ struct SharedOutput {
     name: &'static str,
     state: Mutex<OutputState>,
     changed: Condvar,
+    /// The end of the run waits until everything is written.
+    finishing: Condvar,
     stopper: Stopper,
 }
 
@@ -37,14 +44,22 @@ struct OutputState {
     out: Option<Box<dyn Write + Send>>,
     waiting: Vec<u8>,
     is_writing: bool,
+    is_finishing: bool,
     failed: Option<io::Error>,
 }
 
 impl OutputThread {
     /// A stream to `out`, which messages call `name`, in a run that `stopper` stops.
     pub(super) fn new(name: &'static str, out: Box<dyn Write + Send>, stopper: Stopper) -> Self {
-        let state = OutputState { out: Some(out), waiting: Vec::new(), is_writing: false, failed: None };
-        Self(Arc::new(SharedOutput { name, state: Mutex::new(state), changed: Condvar::new(), stopper }))
+        let state = OutputState {
+            out: Some(out),
+            waiting: Vec::new(),
+            is_writing: false,
+            is_finishing: false,
+            failed: None,
+        };
+        let (state, changed, finishing) = (Mutex::new(state), Condvar::new(), Condvar::new());
+        Self(Arc::new(SharedOutput { name, state, changed, finishing, stopper }))
     }
 
     /// Waits until everything is written; not for long if the run is interrupted.
@@ -53,6 +68,8 @@ impl OutputThread {
     /// If a write failed for another reason than a closed pipe.
     pub(super) fn finish(&self) -> io::Result<()> {
         let mut state = self.0.state();
+        state.is_finishing = true;
+        self.0.finishing.notify_all();
         let mut patience = PATIENCE;
         while (state.is_writing || !state.waiting.is_empty()) && !patience.is_zero() {
             if self.0.is_interrupted() {
@@ -60,6 +77,7 @@ impl OutputThread {
             }
             state = self.0.wait(state);
         }
+        state.is_finishing = false;
         match state.failed.take().filter(|error| error.kind() != io::ErrorKind::BrokenPipe) {
             Some(error) => Err(error),
             None => Ok(()),
@@ -88,6 +106,9 @@ impl SharedOutput {
             while state.waiting.is_empty() {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
+            let collects = |state: &mut OutputState| !state.is_finishing && state.waiting.len() < WAITING;
+            let collected = self.finishing.wait_timeout_while(state, COLLECTED, collects);
+            let mut state = collected.unwrap_or_else(PoisonError::into_inner).0;
             let text = std::mem::take(&mut state.waiting);
             state.is_writing = true;
             drop(state);
@@ -119,8 +140,11 @@ impl Write for OutputThread {
             let shared = Arc::clone(&self.0);
             thread::Builder::new().name("output".to_owned()).spawn(move || shared.write(out))?;
         }
+        let is_first = state.waiting.is_empty();
         state.waiting.extend_from_slice(bytes);
-        self.0.changed.notify_all();
+        if is_first {
+            self.0.changed.notify_all();
+        }
         Ok(bytes.len())
     }
 

@@ -1,6 +1,6 @@
 //! The files that reports are written to: none replaces another, or a file that tests are made of.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use ananke::recording::is_recording;
 
 /// The files of reports so far, and those that no report may replace.
 pub(super) struct ReportFiles {
-    /// Files that the command reads, behind all links.
-    read: HashSet<PathBuf>,
+    /// Files that the command reads.
+    read: Vec<PathBuf>,
     /// The reports, as they are called in messages.
     reports: HashMap<PathBuf, PathBuf>,
 }
@@ -20,8 +20,7 @@ pub(super) struct ReportFiles {
 impl ReportFiles {
     /// No report may replace a file of `read`.
     pub(super) fn new(read: impl IntoIterator<Item = PathBuf>) -> Self {
-        let read = read.into_iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
-        Self { read, reports: HashMap::new() }
+        Self { read: read.into_iter().collect(), reports: HashMap::new() }
     }
 
     /// Checks that the report at `path`, which messages call `shown`, may replace what is there.
@@ -38,12 +37,19 @@ impl ReportFiles {
             "a recording"
         } else if real.extension().is_some_and(|extension| extension == "yaml" || extension == "yml") {
             "a YAML file, as tests and configs are"
-        } else if self.read.contains(&real) {
+        } else if self.reads(&real) {
             "a file that this command reads"
         } else {
             return Ok(());
         };
         Err(refused(&format!("`{}` is {what}, and a report would replace it", shown.display())))
+    }
+
+    /// Whether the command reads the file that is `real` behind all links. To follow the links of every file would cost more
+    /// than to read a small one: only those that may be `real` are followed.
+    fn reads(&self, real: &Path) -> bool {
+        let may_be = |path: &&PathBuf| path.file_name() == real.file_name() || path.is_symlink();
+        self.read.iter().filter(may_be).any(|path| fs::canonicalize(path).is_ok_and(|path| path == real))
     }
 
     /// Adds the report at `path`, whose directory exists.

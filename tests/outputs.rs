@@ -88,6 +88,21 @@ fn a_report_replaces_no_file_that_tests_are_made_of() {
     assert!(ananke(&project, "run a.test.yaml", 1).contains("`a.test.yaml` is a YAML file"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_report_replaces_no_file_that_is_read_through_a_link() {
+    let project = project();
+    let folder = project.folder();
+    fs::rename(folder.join("seen.json"), folder.join("behind.json")).expect("a file");
+    std::os::unix::fs::symlink("behind.json", folder.join("seen.json")).expect("a link");
+    std::os::unix::fs::symlink(".", folder.join("same")).expect("a link");
+    for file in ["behind.json", "seen.json", "same/behind.json"] {
+        let error = ananke(&project, &format!("run a.test.yaml -o {file}"), 1);
+        assert!(error.contains(&format!("`{file}` is a file that this command reads")), "{error}");
+        assert_eq!(fs::read_to_string(folder.join("behind.json")).expect("the file"), "1");
+    }
+}
+
 #[test]
 fn two_reports_are_not_one_file() {
     let project = project();

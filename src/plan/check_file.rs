@@ -57,7 +57,7 @@ fn further_problems(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
         return CheckedFile { broken_with_variables: true, ..CheckedFile::default() };
     };
     let file = LoadedFile::of(&source, recovered.value.clone());
-    let mut found = check_tests(&file, &ProjectContext { targets: None, ..*project });
+    let mut found = check_tests(&file, project);
     found.problems.retain(|problem| recovered.is_of_the_file(problem));
     let gives = file.tests.iter().any(|test| test.may_give_variables(project.variables));
     CheckedFile { tests: Vec::new(), broken_with_variables: gives, ..found }

@@ -75,7 +75,7 @@ operators! {
     StretchGap = "stretch_gap",
     /// The run ends with an error.
     ErrorEvent = "error_event",
-    /// The connection breaks in the middle of a response.
+    /// The connection breaks, or the program ends, in the middle of a response.
     CutStream = "cut_stream",
     /// A response stops coming.
     StallStream = "stall_stream",

@@ -60,11 +60,7 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
 pub(super) fn of_bytes(recording: &KeptRecording, index: &TapeIndex) -> Vec<Mutation> {
     let faults = [
         (MutationOperator::ErrorEvent, StreamFault::Error, ENDS_WITH_ERROR),
-        (
-            MutationOperator::CutStream,
-            StreamFault::Cut,
-            "the connection breaks in the middle of the response",
-        ),
+        (MutationOperator::CutStream, StreamFault::Cut, "the response breaks off in its middle"),
         (MutationOperator::StallStream, StreamFault::Stall, "the response stops coming in its middle"),
         (MutationOperator::MissingEnd, StreamFault::MissingEnd, "the response ends without its last event"),
     ];

@@ -95,7 +95,8 @@ impl KeptRecording {
         if is_secret { marker(name) } else { value.to_owned() }
     }
 
-    /// The numbers of the responses of the agent that have several events, each with its turn, counted from 1.
+    /// The numbers of the responses of the agent that have several events, over HTTP or of a program, each with its turn, counted
+    /// from 1.
     pub fn streams(&self) -> impl Iterator<Item = (usize, u32)> {
         stream_fault::streams(&self.recorded)
     }

@@ -90,7 +90,7 @@ pub(super) fn can_report_failure(recorded: &Recorded, number: usize) -> bool {
     }
 }
 
-/// Puts the fault into the response `number`; `false` if there is no such response, or it cannot have this fault.
+/// Gives the response `number` this fault. Returns `false` if there is no such response, or if it cannot have the fault.
 pub(super) fn put(recorded: &mut Recorded, number: usize, fault: StreamFault) -> bool {
     let place = places(recorded).nth(number);
     match place {

@@ -24,12 +24,17 @@ fn decode(stream: &[u8]) -> usize {
 #[divan::bench]
 fn one_event_of_15_mib(bencher: Bencher<'_, '_>) {
     let stream = format!("data: {}\n\n", "x".repeat(15 << 20)).into_bytes();
-    bencher.counter(BytesCount::of_slice(&stream)).bench(|| decode(divan::black_box(&stream)));
+    bencher
+        .counter(BytesCount::of_slice(&stream))
+        .bench(|| decode(divan::black_box(&stream)));
 }
 
 #[divan::bench(sample_count = 20)]
 fn a_million_small_events(bencher: Bencher<'_, '_>) {
-    let event = "data: {\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m1\",\"delta\":\"word \"}\n\n";
+    let event =
+        "data: {\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m1\",\"delta\":\"word \"}\n\n";
     let stream = event.repeat(1_000_000).into_bytes();
-    bencher.counter(BytesCount::of_slice(&stream)).bench(|| decode(divan::black_box(&stream)));
+    bencher
+        .counter(BytesCount::of_slice(&stream))
+        .bench(|| decode(divan::black_box(&stream)));
 }

@@ -200,8 +200,8 @@ pub mod verify;
 
 #[doc(inline)]
 pub use context::{
-    At, Clock, Context, Environment, Files, Ids, ManualClock, RandomIds, SequentialIds, SystemClock,
-    TerminalSize,
+    At, Clock, Context, Environment, Files, Ids, ManualClock, RandomIds, SequentialIds,
+    SystemClock, TerminalSize,
 };
 #[doc(inline)]
 pub use diagnostic::{Code, Diagnostic, Edit, Label, Place, Severity, SourceFile, Span, apply};
@@ -209,12 +209,15 @@ pub use diagnostic::{Code, Diagnostic, Edit, Label, Place, Severity, SourceFile,
 pub use model::ReportFormat;
 #[doc(inline)]
 pub use outcome::{
-    CallFailure, CallOutcome, EarlierMessage, ErrorKind, Failure, Gap, LateResult, Level, OpenInterrupt,
-    Outcome, PassedRule, Problem, Quarantine, ReportedRunEnd, SnapshotWritten, Status, TestEnd, TestIdentity,
-    TestVerdict, TimeLimits, Timing, Totals, Transcript, TranscriptLine, TurnEnd, TurnOutcome, Verdict,
+    CallFailure, CallOutcome, EarlierMessage, ErrorKind, Failure, Gap, LateResult, Level,
+    OpenInterrupt, Outcome, PassedRule, Problem, Quarantine, ReportedRunEnd, SnapshotWritten,
+    Status, TestEnd, TestIdentity, TestVerdict, TimeLimits, Timing, Totals, Transcript,
+    TranscriptLine, TurnEnd, TurnOutcome, Verdict,
 };
 #[doc(inline)]
-pub use plan::{CaseEntry, Filter, FilterError, Plan, Planned, Selection, TestEntry, Workspace, plan};
+pub use plan::{
+    CaseEntry, Filter, FilterError, Plan, Planned, Selection, TestEntry, Workspace, plan,
+};
 #[doc(inline)]
 pub use project::{Config, Variables};
 #[doc(inline)]
@@ -228,7 +231,8 @@ pub use report::file::{FileOptions, FileReport, create_report};
 pub use report::{Reporter, deliver};
 #[doc(inline)]
 pub use run::{
-    EventReceiver, EventSender, Options as RunOptions, Reason, Run, RunEvent, Stopper, event_channel, run,
+    EventReceiver, EventSender, Options as RunOptions, Reason, Run, RunEvent, Stopper,
+    event_channel, run,
 };
 #[doc(inline)]
 pub use target::Transport;

@@ -16,7 +16,10 @@ use ananke::process::{guard_with, raise_open_files_limit};
 
 fn main() -> ExitCode {
     #[cfg(unix)]
-    if std::env::args_os().nth(1).is_some_and(|argument| argument == GUARD) {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|argument| argument == GUARD)
+    {
         guard(std::io::stdin().lock());
         return ExitCode::SUCCESS;
     }
@@ -24,7 +27,9 @@ fn main() -> ExitCode {
     if let Ok(program) = std::env::current_exe() {
         guard_with(program);
     }
-    cli::parse(std::env::args_os().collect()).execute(&context()).into()
+    cli::parse(std::env::args_os().collect())
+        .execute(&context())
+        .into()
 }
 
 /// The outside world as it is.
@@ -51,5 +56,8 @@ fn context() -> Context {
 /// The size of the first of standard output, standard error and standard input that is a terminal.
 fn terminal_size() -> Option<TerminalSize> {
     let (columns, rows) = terminal_size::terminal_size()?;
-    Some(TerminalSize { columns: usize::from(columns.0), rows: usize::from(rows.0) })
+    Some(TerminalSize {
+        columns: usize::from(columns.0),
+        rows: usize::from(rows.0),
+    })
 }

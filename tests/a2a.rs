@@ -16,16 +16,27 @@ impl Ran {
     /// The status, and the first problem with its help.
     fn verdict(&self) -> String {
         let problem = self.outcome.first_problem().map(|(_, problem)| {
-            let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+            let help = problem
+                .help
+                .as_ref()
+                .map(|help| format!(" ({help})"))
+                .unwrap_or_default();
             format!(": {}{help}", problem.message)
         });
-        format!("{}{}", self.outcome.status().as_str(), problem.unwrap_or_default())
+        format!(
+            "{}{}",
+            self.outcome.status().as_str(),
+            problem.unwrap_or_default()
+        )
     }
 
     /// The first line of each request.
     fn lines(&self) -> Vec<&str> {
         let line = |request: &'_ Captured| request.head.lines().next().unwrap_or_default().len();
-        self.requests.iter().map(|request| &request.head[..line(request)]).collect()
+        self.requests
+            .iter()
+            .map(|request| &request.head[..line(request)])
+            .collect()
     }
 
     fn body(&self, number: usize) -> Value {
@@ -34,8 +45,11 @@ impl Ran {
 
     fn header(&self, number: usize, name: &str) -> Option<String> {
         let name = format!("{name}: ");
-        let found =
-            |line: &str| line.to_ascii_lowercase().starts_with(&name).then(|| line[name.len()..].to_owned());
+        let found = |line: &str| {
+            line.to_ascii_lowercase()
+                .starts_with(&name)
+                .then(|| line[name.len()..].to_owned())
+        };
         self.requests[number].head.lines().find_map(found)
     }
 }
@@ -45,7 +59,10 @@ fn respond(status: &str, content_type: &str, more: &str, body: &str) -> Vec<Step
         "HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\n{more}content-length: {}\r\nconnection: close\r\n\r\n",
         body.len()
     );
-    vec![Step::Expect, Step::Send([head.as_bytes(), body.as_bytes()].concat())]
+    vec![
+        Step::Expect,
+        Step::Send([head.as_bytes(), body.as_bytes()].concat()),
+    ]
 }
 
 fn ok(body: &Value) -> Vec<Step> {
@@ -65,8 +82,7 @@ fn card(url: &str, binding: &str) -> Value {
 
 /// A response of JSON-RPC with a direct message.
 fn message(id: u32) -> Value {
-    let message =
-        json!({ "messageId": "m", "contextId": "c", "role": "ROLE_AGENT", "parts": [{ "text": "hello" }] });
+    let message = json!({ "messageId": "m", "contextId": "c", "role": "ROLE_AGENT", "parts": [{ "text": "hello" }] });
     json!({ "jsonrpc": "2.0", "id": id.to_string(), "result": { "message": message } })
 }
 
@@ -74,12 +90,17 @@ fn message(id: u32) -> Value {
 async fn ran(target: &str, turns: &str, answers: Vec<Vec<Step>>) -> Ran {
     let agent = RawAgent::start(answers).await;
     let address = agent.address.to_string();
-    let config =
-        format!("version: \"1.4\"\ntarget: {{ type: a2a, {} }}\n", target.replace("AGENT", &address));
+    let config = format!(
+        "version: \"1.4\"\ntarget: {{ type: a2a, {} }}\n",
+        target.replace("AGENT", &address)
+    );
     let test = format!("version: \"1.4\"\nname: one\nturns: {turns}\n");
     let project = Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
     let outcome = project.run().await.remove(0);
-    Ran { outcome, requests: agent.requests().await }
+    Ran {
+        outcome,
+        requests: agent.requests().await,
+    }
 }
 
 const HELLO: &str = "[{ user: hi, assert: { text: { equals: hello } } }]";
@@ -89,36 +110,78 @@ async fn a_card_is_found_in_every_form() {
     let at_base = |answers: Vec<Vec<Step>>| ran("agentCardUrl: \"http://AGENT/x\"", HELLO, answers);
     let relative = || ok(&card("/rpc", "JSONRPC"));
     let posted = "POST /rpc HTTP/1.1";
-    let (new, old) =
-        ("GET /x/.well-known/agent-card.json HTTP/1.1", "GET /x/.well-known/agent.json HTTP/1.1");
+    let (new, old) = (
+        "GET /x/.well-known/agent-card.json HTTP/1.1",
+        "GET /x/.well-known/agent.json HTTP/1.1",
+    );
     let run = at_base(vec![relative(), ok(&message(1))]).await;
-    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec![new, posted]));
+    assert_eq!(
+        (run.verdict().as_str(), run.lines()),
+        ("passed", vec![new, posted])
+    );
     assert_eq!(run.header(1, "a2a-version").as_deref(), Some("1.0"));
     let run = at_base(vec![not_found(), relative(), ok(&message(1))]).await;
-    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec![new, old, posted]));
+    assert_eq!(
+        (run.verdict().as_str(), run.lines()),
+        ("passed", vec![new, old, posted])
+    );
     let run = at_base(vec![not_found(), not_found(), relative(), ok(&message(1))]).await;
-    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec![new, old, "GET /x HTTP/1.1", posted]));
+    assert_eq!(
+        (run.verdict().as_str(), run.lines()),
+        ("passed", vec![new, old, "GET /x HTTP/1.1", posted])
+    );
     let run = at_base(vec![not_found(), not_found(), not_found()]).await;
     assert!(run.verdict().starts_with("error: there is no agent card at `/.well-known/agent-card.json` below `agentCardUrl` (HTTP 404), at "), "{}", run.verdict());
-    let run = ran("agentCardUrl: \"http://AGENT/c.json\"", HELLO, vec![relative(), ok(&message(1))]).await;
-    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec!["GET /c.json HTTP/1.1", posted]));
+    let run = ran(
+        "agentCardUrl: \"http://AGENT/c.json\"",
+        HELLO,
+        vec![relative(), ok(&message(1))],
+    )
+    .await;
+    assert_eq!(
+        (run.verdict().as_str(), run.lines()),
+        ("passed", vec!["GET /c.json HTTP/1.1", posted])
+    );
     let inline = "agentCard: { url: \"http://AGENT/rpc\", protocolVersion: \"0.3\" }";
     let run = ran(inline, HELLO, vec![ok(&message(1))]).await;
-    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec![posted]));
-    assert_eq!((run.body(0)["method"].as_str(), run.header(0, "a2a-version")), (Some("message/send"), None));
-    let run = ran("endpoint: \"http://AGENT/rpc\"", HELLO, vec![ok(&message(1))]).await;
-    assert_eq!((run.verdict().as_str(), run.lines()), ("passed", vec![posted]));
+    assert_eq!(
+        (run.verdict().as_str(), run.lines()),
+        ("passed", vec![posted])
+    );
+    assert_eq!(
+        (run.body(0)["method"].as_str(), run.header(0, "a2a-version")),
+        (Some("message/send"), None)
+    );
+    let run = ran(
+        "endpoint: \"http://AGENT/rpc\"",
+        HELLO,
+        vec![ok(&message(1))],
+    )
+    .await;
+    assert_eq!(
+        (run.verdict().as_str(), run.lines()),
+        ("passed", vec![posted])
+    );
 }
 
 #[tokio::test]
 async fn a_card_is_requested_once_and_the_context_goes_on() {
     let turns = "[{ user: hi }, { user: again, assert: { text: { equals: hello } } }]";
-    let answers = vec![ok(&card("/rpc", "JSONRPC")), ok(&message(1)), ok(&message(2))];
+    let answers = vec![
+        ok(&card("/rpc", "JSONRPC")),
+        ok(&message(1)),
+        ok(&message(2)),
+    ];
     let run = ran("agentCardUrl: \"http://AGENT\"", turns, answers).await;
     assert_eq!(run.verdict(), "passed");
     let sent = |number: usize| run.body(number)["params"]["message"]["contextId"].clone();
     assert_eq!((sent(1), sent(2)), (Value::Null, json!("c")));
-    let given = ran("endpoint: \"http://AGENT\", contextId: mine", HELLO, vec![ok(&message(1))]).await;
+    let given = ran(
+        "endpoint: \"http://AGENT\", contextId: mine",
+        HELLO,
+        vec![ok(&message(1))],
+    )
+    .await;
     assert_eq!(given.body(0)["params"]["message"]["contextId"], "mine");
 }
 
@@ -127,19 +190,29 @@ async fn the_wrong_url_of_a_card_can_be_replaced() {
     let wrong = card("http://127.0.0.1:9/", "JSONRPC");
     let run = ran("agentCardUrl: \"http://AGENT\"", HELLO, vec![ok(&wrong)]).await;
     let verdict = run.verdict();
-    assert!(verdict.starts_with("error: could not connect to http://127.0.0.1:9/"), "{verdict}");
-    assert!(verdict.contains("the agent card contains this URL"), "{verdict}");
+    assert!(
+        verdict.starts_with("error: could not connect to http://127.0.0.1:9/"),
+        "{verdict}"
+    );
+    assert!(
+        verdict.contains("the agent card contains this URL"),
+        "{verdict}"
+    );
     let target = "agentCardUrl: \"http://AGENT\", endpoint: \"http://AGENT/real\"";
     let run = ran(target, HELLO, vec![ok(&wrong), ok(&message(1))]).await;
-    assert_eq!((run.verdict().as_str(), run.lines()[1]), ("passed", "POST /real HTTP/1.1"));
+    assert_eq!(
+        (run.verdict().as_str(), run.lines()[1]),
+        ("passed", "POST /real HTTP/1.1")
+    );
 }
 
 #[tokio::test]
 async fn secrets_go_to_the_host_of_the_card_alone() {
     let elsewhere = card("http://agent.invalid/", "JSONRPC");
-    for secret in
-        ["headers: { authorization: word-of-mouth }", "auth: { scheme: bearer, token: word-of-mouth }"]
-    {
+    for secret in [
+        "headers: { authorization: word-of-mouth }",
+        "auth: { scheme: bearer, token: word-of-mouth }",
+    ] {
         let target = format!("agentCardUrl: \"http://AGENT\", {secret}");
         let verdict = ran(&target, HELLO, vec![ok(&elsewhere)]).await.verdict();
         assert!(
@@ -148,11 +221,27 @@ async fn secrets_go_to_the_host_of_the_card_alone() {
             ),
             "{verdict}"
         );
-        let run = ran(&target, HELLO, vec![ok(&card("http://localhost:1/", "JSONRPC"))]).await;
-        assert!(!run.verdict().contains("another host"), "this machine has one name: {}", run.verdict());
+        let run = ran(
+            &target,
+            HELLO,
+            vec![ok(&card("http://localhost:1/", "JSONRPC"))],
+        )
+        .await;
+        assert!(
+            !run.verdict().contains("another host"),
+            "this machine has one name: {}",
+            run.verdict()
+        );
     }
-    let moved = respond("302 Found", "text/plain", "location: http://agent.invalid/card.json\r\n", "");
-    let verdict = ran("agentCardUrl: \"http://AGENT/c.json\"", HELLO, vec![moved]).await.verdict();
+    let moved = respond(
+        "302 Found",
+        "text/plain",
+        "location: http://agent.invalid/card.json\r\n",
+        "",
+    );
+    let verdict = ran("agentCardUrl: \"http://AGENT/c.json\"", HELLO, vec![moved])
+        .await
+        .verdict();
     assert!(
         verdict.starts_with("error: the agent card redirects to http://agent.invalid/card.json"),
         "{verdict}"
@@ -162,24 +251,49 @@ async fn secrets_go_to_the_host_of_the_card_alone() {
 #[tokio::test]
 async fn every_scheme_says_who_asks() {
     for (auth, name, value) in [
-        ("scheme: bearer, token: word", "authorization", "Bearer word"),
-        ("scheme: oauth2, token: word", "authorization", "Bearer word"),
+        (
+            "scheme: bearer, token: word",
+            "authorization",
+            "Bearer word",
+        ),
+        (
+            "scheme: oauth2, token: word",
+            "authorization",
+            "Bearer word",
+        ),
         ("scheme: apiKey, name: X-Key, value: word", "x-key", "word"),
-        ("scheme: apiKey, name: key, value: word, in: cookie", "cookie", "key=word"),
+        (
+            "scheme: apiKey, name: key, value: word, in: cookie",
+            "cookie",
+            "key=word",
+        ),
     ] {
         let target = format!("agentCardUrl: \"http://AGENT\", auth: {{ {auth} }}");
-        let run = ran(&target, HELLO, vec![ok(&card("/", "JSONRPC")), ok(&message(1))]).await;
+        let run = ran(
+            &target,
+            HELLO,
+            vec![ok(&card("/", "JSONRPC")), ok(&message(1))],
+        )
+        .await;
         assert_eq!(run.verdict(), "passed");
         let sent = [run.header(0, name), run.header(1, name)];
         assert_eq!(sent, [Some(value.to_owned()), Some(value.to_owned())]);
     }
-    let target =
-        "endpoint: \"http://AGENT/rpc\", auth: { scheme: apiKey, name: key, value: word, in: query }";
+    let target = "endpoint: \"http://AGENT/rpc\", auth: { scheme: apiKey, name: key, value: word, in: query }";
     let run = ran(target, HELLO, vec![ok(&message(1))]).await;
     assert_eq!(run.lines(), ["POST /rpc?key=word HTTP/1.1"]);
     let refused = respond("401 Unauthorized", "text/plain", "", "who are you?");
-    let run = ran("agentCardUrl: \"http://AGENT\"", HELLO, vec![ok(&card("/", "JSONRPC")), refused]).await;
-    assert!(run.verdict().ends_with("the agent card names `portal`)"), "{}", run.verdict());
+    let run = ran(
+        "agentCardUrl: \"http://AGENT\"",
+        HELLO,
+        vec![ok(&card("/", "JSONRPC")), refused],
+    )
+    .await;
+    assert!(
+        run.verdict().ends_with("the agent card names `portal`)"),
+        "{}",
+        run.verdict()
+    );
 }
 
 #[tokio::test]
@@ -193,10 +307,24 @@ async fn http_and_json_without_an_envelope() {
         ok(&json!({ "task": { "id": "t", "status": { "state": "TASK_STATE_SUBMITTED" } } })),
         ok(&task("TASK_STATE_COMPLETED")),
     ];
-    let run = ran("agentCardUrl: \"http://AGENT\", blocking: false", HELLO, answers).await;
+    let run = ran(
+        "agentCardUrl: \"http://AGENT\", blocking: false",
+        HELLO,
+        answers,
+    )
+    .await;
     assert_eq!(run.verdict(), "passed");
-    assert_eq!(run.lines()[1..], ["POST /rest/message:send HTTP/1.1", "GET /rest/tasks/t HTTP/1.1"]);
-    assert_eq!(run.body(1)["configuration"], json!({ "returnImmediately": true }));
+    assert_eq!(
+        run.lines()[1..],
+        [
+            "POST /rest/message:send HTTP/1.1",
+            "GET /rest/tasks/t HTTP/1.1"
+        ]
+    );
+    assert_eq!(
+        run.body(1)["configuration"],
+        json!({ "returnImmediately": true })
+    );
 }
 
 #[tokio::test]
@@ -208,9 +336,18 @@ async fn parts_and_what_goes_with_them_are_sent() {
     let run = ran(target, turns, vec![ok(&message(1))]).await;
     assert_eq!(run.verdict(), "passed");
     let params = &run.body(0)["params"];
-    assert_eq!(params["message"]["parts"], json!([{ "text": "hi" }, { "data": { "n": 3 } }]));
-    assert_eq!(params["message"]["metadata"], json!({ "lang": "uk", "options": { "connector": "gpt" } }));
-    assert_eq!(params["configuration"], json!({ "acceptedOutputModes": ["text/plain"] }));
+    assert_eq!(
+        params["message"]["parts"],
+        json!([{ "text": "hi" }, { "data": { "n": 3 } }])
+    );
+    assert_eq!(
+        params["message"]["metadata"],
+        json!({ "lang": "uk", "options": { "connector": "gpt" } })
+    );
+    assert_eq!(
+        params["configuration"],
+        json!({ "acceptedOutputModes": ["text/plain"] })
+    );
 }
 
 #[tokio::test]
@@ -267,28 +404,51 @@ fn error(id: u32, code: i32) -> Value {
 async fn an_agent_without_a_card_may_be_of_the_older_version() {
     let bare = "endpoint: \"http://AGENT\"";
     let methods = |run: &Ran| -> Vec<String> {
-        (0..run.requests.len()).map(|number| run.body(number)["method"].to_string()).collect()
+        (0..run.requests.len())
+            .map(|number| run.body(number)["method"].to_string())
+            .collect()
     };
     for code in [-32601, -32009, -32600] {
         let turns = "[{ user: hi, assert: { text: { equals: hello } } }, { user: again }]";
-        let run = ran(bare, turns, vec![ok(&error(1, code)), ok(&message(2)), ok(&message(3))]).await;
+        let run = ran(
+            bare,
+            turns,
+            vec![ok(&error(1, code)), ok(&message(2)), ok(&message(3))],
+        )
+        .await;
         assert_eq!(run.verdict(), "passed");
-        assert_eq!(methods(&run), ["\"SendMessage\"", "\"message/send\"", "\"message/send\""], "{code}");
         assert_eq!(
-            (run.header(0, "a2a-version").as_deref(), run.header(1, "a2a-version")),
+            methods(&run),
+            ["\"SendMessage\"", "\"message/send\"", "\"message/send\""],
+            "{code}"
+        );
+        assert_eq!(
+            (
+                run.header(0, "a2a-version").as_deref(),
+                run.header(1, "a2a-version")
+            ),
             (Some("1.0"), None)
         );
-        let [first, second] = [0, 1].map(|number| run.body(number)["params"]["message"]["messageId"].clone());
+        let [first, second] =
+            [0, 1].map(|number| run.body(number)["params"]["message"]["messageId"].clone());
         assert_eq!(first, second);
     }
-    let run = ran(bare, HELLO, vec![ok(&error(1, -32601)), ok(&error(2, -32600))]).await;
+    let run = ran(
+        bare,
+        HELLO,
+        vec![ok(&error(1, -32601)), ok(&error(2, -32600))],
+    )
+    .await;
     let verdict = run.verdict();
     assert!(
-        verdict.starts_with("error: the agent accepts requests of A2A neither in version 1.0 nor in 0.3"),
+        verdict.starts_with(
+            "error: the agent accepts requests of A2A neither in version 1.0 nor in 0.3"
+        ),
         "{verdict}"
     );
     // What the agent has taken in, or may have, is never sent once more, and a version that is written is not changed.
-    let inline = "agentCard: { supportedInterfaces: [{ url: \"http://AGENT\", protocolVersion: \"1.0\" }] }";
+    let inline =
+        "agentCard: { supportedInterfaces: [{ url: \"http://AGENT\", protocolVersion: \"1.0\" }] }";
     let failed = || respond("500 Internal Server Error", "text/plain", "", "boom");
     for (target, answer) in [
         (bare, ok(&error(1, -32603))),
@@ -297,27 +457,39 @@ async fn an_agent_without_a_card_may_be_of_the_older_version() {
         (inline, ok(&error(1, -32601))),
     ] {
         let verdict = ran(target, HELLO, vec![answer]).await.verdict();
-        assert!(verdict.starts_with("error: ") && !verdict.contains("connect"), "{target}: {verdict}");
+        assert!(
+            verdict.starts_with("error: ") && !verdict.contains("connect"),
+            "{target}: {verdict}"
+        );
     }
     // Nor is an agent asked in another version in the middle of a conversation.
     let turns = "[{ user: hi }, { user: again }]";
-    let verdict = ran(bare, turns, vec![ok(&message(1)), ok(&error(2, -32601))]).await.verdict();
-    assert!(verdict.starts_with("error: the agent does not accept requests of A2A 1.0"), "{verdict}");
+    let verdict = ran(bare, turns, vec![ok(&message(1)), ok(&error(2, -32601))])
+        .await
+        .verdict();
+    assert!(
+        verdict.starts_with("error: the agent does not accept requests of A2A 1.0"),
+        "{verdict}"
+    );
 }
 
 #[tokio::test]
 async fn a_card_is_requested_in_the_newest_version() {
-    let run =
-        ran("agentCardUrl: \"http://AGENT\"", HELLO, vec![ok(&card("/rpc", "JSONRPC")), ok(&message(1))])
-            .await;
+    let run = ran(
+        "agentCardUrl: \"http://AGENT\"",
+        HELLO,
+        vec![ok(&card("/rpc", "JSONRPC")), ok(&message(1))],
+    )
+    .await;
     assert_eq!(run.header(0, "a2a-version").as_deref(), Some("1.0"));
 }
 
 #[tokio::test]
 async fn agents_that_misbehave_are_errors() {
     let head = |length: usize| {
-        let head =
-            format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n");
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+        );
         Step::Send(head.into_bytes())
     };
     let silent = "endpoint: \"http://AGENT\", timeout_ms: 300";
@@ -332,10 +504,18 @@ async fn agents_that_misbehave_are_errors() {
             vec![Step::Expect, Step::Hold],
             "error: the agent card did not come in time: no answer from `/.well-known/agent-card.json` below `agentCardUrl`",
         ),
-        ("endpoint: \"http://AGENT\"", vec![Step::Expect], "error: the connection to http://127.0.0.1:"),
         (
             "endpoint: \"http://AGENT\"",
-            vec![Step::Expect, head(500), Step::Send(b"{\"jsonrpc\":".to_vec())],
+            vec![Step::Expect],
+            "error: the connection to http://127.0.0.1:",
+        ),
+        (
+            "endpoint: \"http://AGENT\"",
+            vec![
+                Step::Expect,
+                head(500),
+                Step::Send(b"{\"jsonrpc\":".to_vec()),
+            ],
             "error: the connection broke inside the response",
         ),
         (
@@ -351,17 +531,26 @@ async fn agents_that_misbehave_are_errors() {
 
 #[tokio::test]
 async fn a_hundred_megabytes_are_an_error_long_before_their_end() {
-    let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n\"".to_vec();
-    let flood = vec![Step::Expect, Step::Send(head), Step::Send(vec![b'x'; 100 << 20])];
+    let head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n\""
+        .to_vec();
+    let flood = vec![
+        Step::Expect,
+        Step::Send(head),
+        Step::Send(vec![b'x'; 100 << 20]),
+    ];
     let run = ran("endpoint: \"http://AGENT\"", HELLO, vec![flood]).await;
     assert_eq!(run.outcome.status(), Status::Error);
-    assert!(run.verdict().starts_with("error: the response is larger than 64 MiB"), "{}", run.verdict());
+    assert!(
+        run.verdict()
+            .starts_with("error: the response is larger than 64 MiB"),
+        "{}",
+        run.verdict()
+    );
 }
 
 /// A direct message with this text, as a response to the request `id`.
 fn says(id: u32, text: &str) -> Value {
-    let message =
-        json!({ "messageId": "m", "contextId": "c", "role": "ROLE_AGENT", "parts": [{ "text": text }] });
+    let message = json!({ "messageId": "m", "contextId": "c", "role": "ROLE_AGENT", "parts": [{ "text": text }] });
     json!({ "jsonrpc": "2.0", "id": id.to_string(), "result": { "message": message } })
 }
 
@@ -376,36 +565,57 @@ async fn asked(test: &str, answers: Vec<Vec<Step>>) -> Ran {
     let test = format!("version: \"1.4\"\nname: one\n{test}\n");
     let project = Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
     let outcome = project.run().await.remove(0);
-    Ran { outcome, requests: agent.requests().await }
+    Ran {
+        outcome,
+        requests: agent.requests().await,
+    }
 }
 
 /// The question in the message of a request.
 fn question(run: &Ran, number: usize) -> Value {
-    let text = run.body(number)["params"]["message"]["parts"][0]["text"].as_str().unwrap().to_owned();
+    let text = run.body(number)["params"]["message"]["parts"][0]["text"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     serde_json::from_str(&text).unwrap()
 }
 
 #[tokio::test]
 async fn an_agent_judges() {
     let judge = |criteria: &str| {
-        format!("turns: [{{ user: hi, assert: {{ judge: [{{ agent: helper, criteria: {criteria} }}] }} }}]")
+        format!(
+            "turns: [{{ user: hi, assert: {{ judge: [{{ agent: helper, criteria: {criteria} }}] }} }}]"
+        )
     };
-    let run = asked(&judge("polite"), vec![ok(&says(1, "{\"passed\": true, \"reason\": \"it is\"}"))]).await;
+    let run = asked(
+        &judge("polite"),
+        vec![ok(&says(1, "{\"passed\": true, \"reason\": \"it is\"}"))],
+    )
+    .await;
     assert_eq!(run.verdict(), "passed");
     let asks = question(&run, 0);
-    assert_eq!((&asks["criteria"], &asks["output"]), (&json!("polite"), &json!("Good day")));
+    assert_eq!(
+        (&asks["criteria"], &asks["output"]),
+        (&json!("polite"), &json!("Good day"))
+    );
     let message = &run.body(0)["params"]["message"];
-    assert_eq!((&message["contextId"], &message["taskId"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&message["contextId"], &message["taskId"]),
+        (&Value::Null, &Value::Null)
+    );
     let run = asked(&judge("rude"), vec![ok(&says(1, "FAIL: it is polite"))]).await;
     assert_eq!(run.outcome.status(), Status::Failed);
     // An answer that is data in an artifact, of a task that has to be polled.
     let task = |state: &str, artifacts: Value| json!({ "id": "t", "contextId": "c", "status": { "state": state }, "artifacts": artifacts });
-    let verdict = json!([{ "artifactId": "a", "parts": [{ "data": { "passed": true, "score": 1.0 } }] }]);
+    let verdict =
+        json!([{ "artifactId": "a", "parts": [{ "data": { "passed": true, "score": 1.0 } }] }]);
     let answers = vec![
         ok(
             &json!({ "jsonrpc": "2.0", "id": "1", "result": { "task": task("TASK_STATE_WORKING", json!([])) } }),
         ),
-        ok(&json!({ "jsonrpc": "2.0", "id": "2", "result": task("TASK_STATE_COMPLETED", verdict) })),
+        ok(
+            &json!({ "jsonrpc": "2.0", "id": "2", "result": task("TASK_STATE_COMPLETED", verdict) }),
+        ),
     ];
     assert_eq!(asked(&judge("polite"), answers).await.verdict(), "passed");
     // A judge is asked once more in a new context, and its failure is no verdict.
@@ -426,7 +636,8 @@ async fn an_agent_judges() {
 
 #[tokio::test]
 async fn an_agent_plays_the_user() {
-    let test = "simulate: { agent: helper, goal: a greeting }\nassert: { text: { contains: Good day } }";
+    let test =
+        "simulate: { agent: helper, goal: a greeting }\nassert: { text: { contains: Good day } }";
     let answers = vec![
         ok(&says(1, "{\"input\": \"hello\"}")),
         ok(&says(1, "{\"input\": \"and now?\"}")),
@@ -443,16 +654,22 @@ async fn an_agent_plays_the_user() {
 async fn the_traceability_extension_is_requested() {
     for (card, header) in [
         (card("/rpc", "JSONRPC"), "a2a-extensions"),
-        (json!({ "url": "/rpc", "protocolVersion": "0.3" }), "x-a2a-extensions"),
+        (
+            json!({ "url": "/rpc", "protocolVersion": "0.3" }),
+            "x-a2a-extensions",
+        ),
     ] {
         let target = "agentCardUrl: \"http://AGENT\", tool_calls: [traceability]";
         let run = ran(target, HELLO, vec![ok(&card), ok(&message(1))]).await;
         assert_eq!(run.verdict(), "passed");
         let uri = "https://github.com/a2aproject/a2a-samples/extensions/traceability/v1";
         assert_eq!(run.header(1, header).as_deref(), Some(uri));
-        let run =
-            ran("agentCardUrl: \"http://AGENT\", tool_calls: [adk]", HELLO, vec![ok(&card), ok(&message(1))])
-                .await;
+        let run = ran(
+            "agentCardUrl: \"http://AGENT\", tool_calls: [adk]",
+            HELLO,
+            vec![ok(&card), ok(&message(1))],
+        )
+        .await;
         assert_eq!(run.header(1, header), None);
     }
 }

@@ -109,16 +109,21 @@ fn mutate(document: &mut Value, (place, content, how): &Mutation) {
     ];
     let place = place.get(&places).clone();
     let content = content.get(&contents).clone();
-    let Some(target) = document.pointer_mut(&place) else { return };
+    let Some(target) = document.pointer_mut(&place) else {
+        return;
+    };
     match (how % 4, &mut *target) {
         (0, Value::Object(object)) => {
-            let key = object.keys().nth(usize::from(*how) % object.len().max(1)).cloned();
+            let key = object
+                .keys()
+                .nth(usize::from(*how) % object.len().max(1))
+                .cloned();
             key.and_then(|key| object.shift_remove(&key));
         }
         (1, Value::Object(object)) => {
             let keys = [
-                "type", "name", "user", "state", "assert", "unknown", "rules", "min", "extends", "tests",
-                "turns", "messages", "role",
+                "type", "name", "user", "state", "assert", "unknown", "rules", "min", "extends",
+                "tests", "turns", "messages", "role",
             ];
             object.insert(keys[usize::from(*how / 4) % keys.len()].to_owned(), content);
         }
@@ -129,7 +134,9 @@ fn mutate(document: &mut Value, (place, content, how): &Mutation) {
 
 fn validator(kind: FileKind) -> Validator {
     let options = jsonschema::draft7::options();
-    options.build(&file_schema(kind)).expect("a schema that compiles")
+    options
+        .build(&file_schema(kind))
+        .expect("a schema that compiles")
 }
 
 static CONFIG: LazyLock<Validator> = LazyLock::new(|| validator(FileKind::Config));
@@ -150,7 +157,10 @@ fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
         FileKind::Case => unreachable!("it has no version"),
     };
     let problems: Vec<_> = problems.into_iter().flatten().collect();
-    if problems.iter().any(|problem| problem.code.as_str() == "version") {
+    if problems
+        .iter()
+        .any(|problem| problem.code.as_str() == "version")
+    {
         return Ok(());
     }
     if valid != problems.is_empty() {
@@ -158,15 +168,22 @@ fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
         return Err(format!("schema: {valid}, load: {messages:?}: {text}"));
     }
     // What the typed reader rejects although the schema accepts it: that must not happen either.
-    let second = problems.iter().find(|problem| problem.message.contains("cannot stand here"));
-    second.map_or(Ok(()), |problem| Err(format!("{}: {text}", problem.message)))
+    let second = problems
+        .iter()
+        .find(|problem| problem.message.contains("cannot stand here"));
+    second.map_or(Ok(()), |problem| {
+        Err(format!("{}: {text}", problem.message))
+    })
 }
 
 /// A word of a closed set is not a valid `type` of a mapping, also where it would be one.
 #[test]
 fn a_word_is_no_mapping() {
     let with_role = |document: &Value| document.pointer("/assert/sequence/steps/2/role").is_some();
-    let mut document = documents(FileKind::Test).into_iter().find(with_role).expect("a step with a role");
+    let mut document = documents(FileKind::Test)
+        .into_iter()
+        .find(with_role)
+        .expect("a step with a role");
     document["assert"]["sequence"]["steps"][2]["role"] = json!({ "type": "user" });
     assert!(!TEST.is_valid(&document));
     assert_eq!(agree(FileKind::Test, &document), Ok(()));

@@ -7,7 +7,8 @@ use ananke::run::{Options, RunEvent, event_channel, run};
 
 use crate::support::project::Project;
 
-const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: seen }] }] }\n";
+const CONFIG: &str =
+    "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: seen }] }] }\n";
 
 fn project(further: &str, source: &str) -> Project {
     let test = format!(
@@ -17,12 +18,20 @@ fn project(further: &str, source: &str) -> Project {
 }
 
 fn problems(project: &Project) -> Vec<String> {
-    project.plan().problems.iter().map(|problem| format!("{} {}", problem.code, problem.message)).collect()
+    project
+        .plan()
+        .problems
+        .iter()
+        .map(|problem| format!("{} {}", problem.code, problem.message))
+        .collect()
 }
 
 /// A sparse file of that many bytes.
 fn sparse(project: &Project, name: &str, bytes: u64) {
-    File::create(project.folder().join(name)).unwrap().set_len(bytes).unwrap();
+    File::create(project.folder().join(name))
+        .unwrap()
+        .set_len(bytes)
+        .unwrap();
 }
 
 /// Plans, calls `change`, and runs.
@@ -45,7 +54,10 @@ fn a_file_may_have_8_mib_and_not_a_byte_more() {
     sparse(&project, "specs/big.png", 8 << 20);
     assert_eq!(problems(&project), [""; 0]);
     sparse(&project, "specs/big.png", (8 << 20) + 1);
-    assert_eq!(problems(&project), ["limit-exceeded `specs/big.png` is larger than 8 MiB"]);
+    assert_eq!(
+        problems(&project),
+        ["limit-exceeded `specs/big.png` is larger than 8 MiB"]
+    );
 }
 
 #[cfg(unix)]
@@ -58,7 +70,10 @@ fn what_is_no_file_is_not_waited_for() {
     );
     let project = self::project("", "link.png");
     std::os::unix::fs::symlink("/dev/zero", project.folder().join("specs/link.png")).unwrap();
-    assert_eq!(problems(&project), ["unreadable `specs/link.png` cannot be read: it is not a file"]);
+    assert_eq!(
+        problems(&project),
+        ["unreadable `specs/link.png` cannot be read: it is not a file"]
+    );
 }
 
 #[tokio::test]
@@ -76,11 +91,17 @@ async fn a_file_that_changes_after_the_plan_is_sent_as_it_is_then() {
 async fn a_file_that_is_gone_when_its_test_starts_is_an_error_of_the_test() {
     let project = project("", "a.png");
     sparse(&project, "specs/a.png", 10);
-    let outcome =
-        run_after(&project, || std::fs::remove_file(project.folder().join("specs/a.png")).unwrap()).await;
+    let outcome = run_after(&project, || {
+        std::fs::remove_file(project.folder().join("specs/a.png")).unwrap()
+    })
+    .await;
     let problem = outcome.verdict.end.problem().expect("a problem");
     assert_eq!(
-        (outcome.status(), problem.message.as_str(), problem.help.as_deref()),
+        (
+            outcome.status(),
+            problem.message.as_str(),
+            problem.help.as_deref()
+        ),
         (
             Status::Error,
             "specs/a.test.yaml:5:42: error[unreadable]: `specs/a.png` cannot be read: there is no such file",
@@ -97,7 +118,12 @@ async fn a_source_may_come_from_a_hook() {
         let project = project(&hooks, "file://${IMAGE}");
         sparse(&project, "specs/a.png", 10);
         let outcome = project.run().await.remove(0);
-        let inputs: Vec<&str> = outcome.transcript.turns.iter().map(|turn| turn.input.as_str()).collect();
+        let inputs: Vec<&str> = outcome
+            .transcript
+            .turns
+            .iter()
+            .map(|turn| turn.input.as_str())
+            .collect();
         assert_eq!(inputs.join(" "), expected, "{outcome:?}");
         assert_eq!(outcome.verdict.end.problem().is_some(), expected.is_empty());
     }

@@ -14,8 +14,14 @@ fn test(name: &str) -> String {
 
 /// The printed problems of a project when `paths` are named.
 fn told(project: &Project, paths: &[&str]) -> String {
-    let paths = paths.iter().map(|path| project.folder().join(path)).collect();
-    let selection = Selection { paths, ..Selection::default() };
+    let paths = paths
+        .iter()
+        .map(|path| project.folder().join(path))
+        .collect();
+    let selection = Selection {
+        paths,
+        ..Selection::default()
+    };
     let planned = plan(&project.context(), &selection, &project.redactor);
     assert!(planned.plan.is_none());
     human(&planned.problems, RenderStyle::default())
@@ -40,7 +46,10 @@ error[limit-exceeded]: `large.test.yaml` is larger than 8 MiB
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_read() {
-    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("fine.test.yaml", &test("fine"))]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("fine.test.yaml", &test("fine")),
+    ]);
     // Not even root can follow a link that points to itself.
     std::os::unix::fs::symlink("loop.test.yaml", project.folder().join("loop.test.yaml")).unwrap();
     let text = told(&project, &["fine.test.yaml", "loop.test.yaml"]);
@@ -58,7 +67,9 @@ fn two_tests_of_one_id() {
     ]);
     let text = told(&project, &["a.test.yaml", "a.test.yaml::b"]);
     assert!(
-        text.contains("two tests have the id `a.test.yaml::b::c`: a.test.yaml:2 and a.test.yaml::b:2"),
+        text.contains(
+            "two tests have the id `a.test.yaml::b::c`: a.test.yaml:2 and a.test.yaml::b:2"
+        ),
         "{text}"
     );
 }

@@ -6,10 +6,15 @@ use std::process::{Command, Output};
 
 use crate::support::project::Project;
 
-const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hi }] }] }\n";
+const CONFIG: &str =
+    "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hi }] }] }\n";
 
 fn check(project: &Project) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_ananke")).arg("check").current_dir(project.folder()).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .arg("check")
+        .current_dir(project.folder())
+        .output()
+        .unwrap()
 }
 
 /// The processor time and peak memory of processes.
@@ -34,30 +39,41 @@ fn of_calls(count: usize, kinds: &[&str]) -> (f64, f64) {
             ("START", "\"toolCallName\":\"find\"".to_owned()),
             ("ARGS", format!("\"delta\":\"{{\\\"id\\\":{number}}}\"")),
             ("END", "\"timestamp\":1".to_owned()),
-            ("RESULT", format!("\"messageId\":\"m{number}\",\"content\":\"ok\"")),
+            (
+                "RESULT",
+                format!("\"messageId\":\"m{number}\",\"content\":\"ok\""),
+            ),
         ] {
             if !kinds.contains(&kind) {
                 continue;
             }
-            let event = format!("{{\"type\":\"TOOL_CALL_{kind}\",\"toolCallId\":\"c{number}\",{more}}}");
+            let event =
+                format!("{{\"type\":\"TOOL_CALL_{kind}\",\"toolCallId\":\"c{number}\",{more}}}");
             let _ = write!(events, "data: {event}\n\n");
         }
         events
     });
-    let run = |kind| format!("data: {{\"type\":\"RUN_{kind}\",\"threadId\":\"t\",\"runId\":\"r\"}}\n\n");
+    let run =
+        |kind| format!("data: {{\"type\":\"RUN_{kind}\",\"threadId\":\"t\",\"runId\":\"r\"}}\n\n");
     let events = run("STARTED") + &events + &run("FINISHED");
     let size = events.len();
     let url = agent::start(events.into_bytes());
     let config = format!(
         "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{url}\", agentId: shop, timeout_ms: 300000 }}\n"
     );
-    let arguments = if kinds.contains(&"ARGS") { ", args_match: { id: \"^7$\" }" } else { "" };
+    let arguments = if kinds.contains(&"ARGS") {
+        ", args_match: { id: \"^7$\" }"
+    } else {
+        ""
+    };
     let test = format!(
         "version: \"1.3\"\nname: x\nturns: [{{ user: hi }}]\nassert: {{ tools: {{ require: [{{ name: find{arguments} }}] }} }}\n"
     );
     let project = Project::new(&[("ananke.config.yaml", &config), ("x.test.yaml", &test)]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.args(["run", "--quiet"]).current_dir(project.folder());
+    command
+        .args(["run", "--quiet"])
+        .current_dir(project.folder());
     #[expect(clippy::cast_precision_loss, reason = "a few MiB")]
     let size = size as f64 / f64::from(1 << 20);
     (cost::of(&mut command, 0).mebibytes, size)
@@ -92,7 +108,9 @@ fn of_server(keys: &str, error: &str) -> f64 {
     let test = "version: \"1.3\"\nname: x\nturns: [{ type: mcp:list }]\n";
     let project = Project::new(&[("ananke.config.yaml", &config), ("x.test.yaml", test)]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.args(["run", "-o", "report.json"]).current_dir(project.folder());
+    command
+        .args(["run", "-o", "report.json"])
+        .current_dir(project.folder());
     let peak = cost::of(&mut command, 1).mebibytes;
     let report = std::fs::read_to_string(project.folder().join("report.json")).unwrap();
     assert!(report.contains(error), "{keys}: {report}");
@@ -108,11 +126,20 @@ fn a_server_that_sends_100_mib_needs_no_more_memory_than_the_limit_of_a_message(
     answer.resize(100 << 20, b'x');
     let url = agent::start(answer);
     for (keys, error) in [
-        (program("read line; head -c 104857600 /dev/zero; read line"), "a line that is larger than 16 MiB"),
-        (format!("transport: http, endpoint: \"{url}\""), "a message is larger than 16 MiB"),
+        (
+            program("read line; head -c 104857600 /dev/zero; read line"),
+            "a line that is larger than 16 MiB",
+        ),
+        (
+            format!("transport: http, endpoint: \"{url}\""),
+            "a message is larger than 16 MiB",
+        ),
     ] {
         let peak = of_server(&keys, error);
-        assert!(peak - base < 64.0, "{keys}: {peak:.1} MiB, and {base:.1} MiB without the answer");
+        assert!(
+            peak - base < 64.0,
+            "{keys}: {peak:.1} MiB, and {base:.1} MiB without the answer"
+        );
     }
 }
 
@@ -120,7 +147,11 @@ fn a_server_that_sends_100_mib_needs_no_more_memory_than_the_limit_of_a_message(
 fn growing(ten: impl Fn(&str) -> String) -> String {
     let mut vars = "vars:\n  V0: \"0123456789\"\n".to_owned();
     for number in 1..10 {
-        let _ = writeln!(vars, "  V{number}: {}", ten(&format!("${{V{}}}", number - 1)));
+        let _ = writeln!(
+            vars,
+            "  V{number}: {}",
+            ten(&format!("${{V{}}}", number - 1))
+        );
     }
     vars
 }
@@ -132,29 +163,62 @@ fn variables_that_grow_are_an_error() {
     let test = "version: \"1.3\"\nname: x\nturns: [{ user: \"${V9}\" }]\n";
     for vars in [&texts, &lists] {
         for project in [
-            Project::new(&[("ananke.config.yaml", CONFIG), ("x.test.yaml", &format!("{test}{vars}"))]),
-            Project::new(&[("ananke.config.yaml", &format!("{CONFIG}{vars}")), ("x.test.yaml", test)]),
+            Project::new(&[
+                ("ananke.config.yaml", CONFIG),
+                ("x.test.yaml", &format!("{test}{vars}")),
+            ]),
+            Project::new(&[
+                ("ananke.config.yaml", &format!("{CONFIG}{vars}")),
+                ("x.test.yaml", test),
+            ]),
         ] {
             let output = check(&project);
             let shown = String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(1), "{shown}");
-            assert_eq!(shown.matches("variables insert more than 16 MiB here").count(), 1, "{shown}");
+            assert_eq!(
+                shown
+                    .matches("variables insert more than 16 MiB here")
+                    .count(),
+                1,
+                "{shown}"
+            );
         }
     }
 }
 
 #[test]
 fn a_hundred_problems_are_printed_and_the_rest_is_counted() {
-    let tests: String = (0..5000).fold("version: \"1.3\"\ntests:\n".to_owned(), |mut tests, number| {
-        let _ = writeln!(tests, "  - {{ name: n{number}, turns: [{{ user: \"${{MISSING}}\" }}] }}");
-        tests
-    });
-    let output = check(&Project::new(&[("ananke.config.yaml", CONFIG), ("x.test.yaml", &tests)]));
+    let tests: String = (0..5000).fold(
+        "version: \"1.3\"\ntests:\n".to_owned(),
+        |mut tests, number| {
+            let _ = writeln!(
+                tests,
+                "  - {{ name: n{number}, turns: [{{ user: \"${{MISSING}}\" }}] }}"
+            );
+            tests
+        },
+    );
+    let output = check(&Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("x.test.yaml", &tests),
+    ]));
     let shown = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{shown}");
-    assert_eq!(shown.matches("error[undefined-variable]").count(), 100, "{shown}");
-    let end: Vec<&str> = shown.lines().filter(|line| !line.is_empty()).rev().take(3).collect();
-    assert!(end[0].starts_with("For more: `ananke explain ") && end[1] == "5000 errors", "{end:?}");
+    assert_eq!(
+        shown.matches("error[undefined-variable]").count(),
+        100,
+        "{shown}"
+    );
+    let end: Vec<&str> = shown
+        .lines()
+        .filter(|line| !line.is_empty())
+        .rev()
+        .take(3)
+        .collect();
+    assert!(
+        end[0].starts_with("For more: `ananke explain ") && end[1] == "5000 errors",
+        "{end:?}"
+    );
     assert!(end[2].starts_with("and 4"), "{end:?}");
 }
 
@@ -168,8 +232,14 @@ fn a_quote_that_nothing_closes_is_no_row_of_the_rest_of_the_file() {
     rows.set_len(1 << 36).unwrap();
     let output = check(&project);
     let shown = String::from_utf8_lossy(&output.stderr);
-    assert!(shown.contains("rows.csv:3: the row is larger than 8 MiB"), "{shown}");
-    assert!(shown.contains("does a quote open in it that nothing closes?"), "{shown}");
+    assert!(
+        shown.contains("rows.csv:3: the row is larger than 8 MiB"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("does a quote open in it that nothing closes?"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -180,10 +250,21 @@ fn a_hook_may_give_many_variables() {
     });
     let variables = format!("{{{entries}\"LAST\": \"there\"}}");
     let test = "version: \"1.3\"\nname: x\nhooks: [{ cmd: [cat, variables.json] }]\nturns: [{ user: \"${LAST}\" }]\n";
-    let files =
-        [("ananke.config.yaml", CONFIG), ("x.test.yaml", test), ("variables.json", variables.as_str())];
+    let files = [
+        ("ananke.config.yaml", CONFIG),
+        ("x.test.yaml", test),
+        ("variables.json", variables.as_str()),
+    ];
     let project = Project::new(&files);
-    let run =
-        Command::new(env!("CARGO_BIN_EXE_ananke")).arg("run").current_dir(project.folder()).output().unwrap();
-    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stdout));
+    let run = Command::new(env!("CARGO_BIN_EXE_ananke"))
+        .arg("run")
+        .current_dir(project.folder())
+        .output()
+        .unwrap();
+    assert_eq!(
+        run.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&run.stdout)
+    );
 }

@@ -19,18 +19,26 @@ const ANSWER: &str = concat!(
 
 /// Runs the cases of a file, all of which pass, and gives the bodies of the requests.
 async fn sent(target: &str, cases: &str, requests: usize) -> Vec<Value> {
-    let answers = (0..requests).map(|_| vec![Step::Expect, Step::Send(ANSWER.into())]).collect();
+    let answers = (0..requests)
+        .map(|_| vec![Step::Expect, Step::Send(ANSWER.into())])
+        .collect();
     let agent = RawAgent::start(answers).await;
     let config = format!(
         "version: \"1.3\"\nspecs: \"*.jsonl\"\ntarget: {{ type: agui, endpoint: \"http://{}/\", agentId: a{target} }}\n",
         agent.address
     );
-    let project = Project::new(&[("ananke.config.yaml", &config), ("a.jsonl", cases), ("a.pdf", "text")]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("a.jsonl", cases),
+        ("a.pdf", "text"),
+    ]);
     for outcome in project.run().await {
         assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     }
     let bodies = agent.requests().await.into_iter();
-    bodies.map(|request| serde_json::from_slice(&request.body).expect("a request is JSON")).collect()
+    bodies
+        .map(|request| serde_json::from_slice(&request.body).expect("a request is JSON"))
+        .collect()
 }
 
 #[tokio::test]
@@ -53,9 +61,18 @@ async fn options_and_the_caller_go_along_with_every_run() {
     for (body, connector) in bodies.iter().zip(["m", "n"]) {
         assert_eq!(body["context"], context);
         let options = &body["forwardedProps"]["options"];
-        assert_eq!((&body["forwardedProps"]["a"], &options["connector"]), (&json!(1), &json!(connector)));
-        assert_eq!((&options["metadata"], &options["search"]), (&metadata, &json!(false)));
-        assert_eq!((&options["skip"], &options["other"]), (&json!({"trace": true}), &json!(2)));
+        assert_eq!(
+            (&body["forwardedProps"]["a"], &options["connector"]),
+            (&json!(1), &json!(connector))
+        );
+        assert_eq!(
+            (&options["metadata"], &options["search"]),
+            (&metadata, &json!(false))
+        );
+        assert_eq!(
+            (&options["skip"], &options["other"]),
+            (&json!({"trace": true}), &json!(2))
+        );
     }
     assert_eq!(bodies[0]["messages"][0]["content"], "one ${X}");
     assert_eq!(bodies[1]["forwardedProps"]["options"]["mode"], "chat");
@@ -115,15 +132,20 @@ async fn a_history_may_end_with_the_result_of_a_tool() {
 
 #[tokio::test]
 async fn a_case_that_changes_after_the_check_is_an_error_of_its_test_alone() {
-    let config =
-        "version: \"1.3\"\nspecs: \"*.jsonl\"\ntarget: { type: scripted, rules: [{ do: [{ say: yes }] }] }\n";
+    let config = "version: \"1.3\"\nspecs: \"*.jsonl\"\ntarget: { type: scripted, rules: [{ do: [{ say: yes }] }] }\n";
     let mut cases = String::new();
     for number in 0..50 {
-        let _ = writeln!(cases, "{{\"id\": \"{number}\", \"input\": \"{number}\", \"expected\": \"yes\"}}");
+        let _ = writeln!(
+            cases,
+            "{{\"id\": \"{number}\", \"input\": \"{number}\", \"expected\": \"yes\"}}"
+        );
     }
     let project = Project::new(&[("ananke.config.yaml", config), ("a.jsonl", &cases)]);
     let plan = project.plan().plan.expect("a good plan");
-    let changed = cases.replace("\"id\": \"7\", \"input\": \"7\"", "\"id\": \"7\", \"input\": \"8\"");
+    let changed = cases.replace(
+        "\"id\": \"7\", \"input\": \"7\"",
+        "\"id\": \"7\", \"input\": \"8\"",
+    );
     std::fs::write(project.folder().join("a.jsonl"), changed).expect("the file can be written");
     let outcomes = project.run_plan(plan).await;
     let wrong: Vec<&str> = outcomes
@@ -132,7 +154,9 @@ async fn a_case_that_changes_after_the_check_is_an_error_of_its_test_alone() {
         .map(|outcome| outcome.test.id.as_str())
         .collect();
     assert_eq!((outcomes.len(), wrong.as_slice()), (50, &["7"][..]));
-    let problem = outcomes[7].first_problem().map(|(_, problem)| problem.message.as_str());
+    let problem = outcomes[7]
+        .first_problem()
+        .map(|(_, problem)| problem.message.as_str());
     assert_eq!(problem, Some("the file changed since the run began"));
 }
 
@@ -144,18 +168,40 @@ fn verdicts(folder: &Path, file: &str) -> Vec<Value> {
         .output()
         .expect("the program can be started");
     let lines = String::from_utf8(output.stdout).expect("UTF-8");
-    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON"));
+    let lines = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON"));
     let rules = |rules: &Value| -> Vec<Value> {
         let rules = rules.as_array().into_iter().flatten();
         let rules = rules.filter(|rule| rule["level"] != "target");
-        rules.map(|rule| json!([rule["type"], rule["passed"], rule["expected"], rule["message"]])).collect()
+        rules
+            .map(|rule| {
+                json!([
+                    rule["type"],
+                    rule["passed"],
+                    rule["expected"],
+                    rule["message"]
+                ])
+            })
+            .collect()
     };
-    let turn =
-        |turn: &Value| json!([turn["input"], turn["output"], turn["status"], rules(&turn["assertions"])]);
+    let turn = |turn: &Value| {
+        json!([
+            turn["input"],
+            turn["output"],
+            turn["status"],
+            rules(&turn["assertions"])
+        ])
+    };
     lines
         .filter(|line| line["type"] == "result")
         .map(|line| {
-            let turns: Vec<Value> = line["turns"].as_array().expect("turns").iter().map(turn).collect();
+            let turns: Vec<Value> = line["turns"]
+                .as_array()
+                .expect("turns")
+                .iter()
+                .map(turn)
+                .collect();
             let id = &line["id"];
             json!([
                 id,
@@ -172,7 +218,10 @@ fn verdicts(folder: &Path, file: &str) -> Vec<Value> {
 fn copy(from: &Path, to: &Path) {
     if from.is_dir() {
         std::fs::create_dir_all(to).expect("a folder can be made");
-        for entry in std::fs::read_dir(from).expect("a folder can be read").flatten() {
+        for entry in std::fs::read_dir(from)
+            .expect("a folder can be read")
+            .flatten()
+        {
             copy(&entry.path(), &to.join(entry.file_name()));
         }
     } else {
@@ -186,20 +235,28 @@ fn converted_cases_have_the_verdicts_that_they_had() {
     let own = ["ananke.config.yaml", "scripts", "specs"].map(|part| (root.to_owned(), part));
     let failing = ["ananke.config.yaml", "scripts", "failing.jsonl"];
     let failing = failing.map(|part| (root.join("tests/cases/fail/jsonl"), part));
-    for (parts, cases, status) in [(own, "specs/shop.jsonl", "passed"), (failing, "failing.jsonl", "failed")]
-    {
+    for (parts, cases, status) in [
+        (own, "specs/shop.jsonl", "passed"),
+        (failing, "failing.jsonl", "failed"),
+    ] {
         let folder = tempfile::tempdir().expect("a folder");
         for (from, part) in parts {
             copy(&from.join(part), &folder.path().join(part));
         }
         let yaml = cases.replace(".jsonl", ".yaml");
         let arguments = ["convert", cases, "-o", &yaml];
-        let ananke = Command::new(env!("CARGO_BIN_EXE_ananke")).args(arguments).current_dir(&folder).output();
+        let ananke = Command::new(env!("CARGO_BIN_EXE_ananke"))
+            .args(arguments)
+            .current_dir(&folder)
+            .output();
         let ananke = ananke.expect("the program can be started");
         let stderr = String::from_utf8_lossy(&ananke.stderr);
         assert!(ananke.status.success() && stderr.is_empty(), "{stderr}");
         let before = verdicts(folder.path(), cases);
         assert_eq!(before, verdicts(folder.path(), &yaml));
-        assert!(before.iter().filter(|case| case[2] == status).count() >= 6, "{before:?}");
+        assert!(
+            before.iter().filter(|case| case[2] == status).count() >= 6,
+            "{before:?}"
+        );
     }
 }

@@ -72,7 +72,10 @@ impl Suite {
             path
         };
         write("ananke.config.yaml", CONFIG);
-        write("assistants/keyword/package.yao", "{ \"name\": \"Keywords\" }");
+        write(
+            "assistants/keyword/package.yao",
+            "{ \"name\": \"Keywords\" }",
+        );
         write("assistants/keyword/tests/inputs.jsonl", INPUTS);
         let script = write("scripts/tests/expense/generate.sh", SCRIPT);
         fs::set_permissions(script, fs::Permissions::from_mode(0o755)).unwrap();
@@ -81,15 +84,28 @@ impl Suite {
 
     /// Runs a command line in a directory of the project.
     fn run(&self, directory: &str, line: &str) -> Output {
-        let programs = Path::new(env!("CARGO_BIN_EXE_ananke")).parent().unwrap().display();
+        let programs = Path::new(env!("CARGO_BIN_EXE_ananke"))
+            .parent()
+            .unwrap()
+            .display();
         let mut shell = Command::new("sh");
-        shell.arg("-c").arg(format!("PATH=\"{programs}:$PATH\"\n{line}")).env_remove("GITHUB_ACTIONS");
-        shell.current_dir(self.folder.path().join(directory)).output().unwrap()
+        shell
+            .arg("-c")
+            .arg(format!("PATH=\"{programs}:$PATH\"\n{line}"))
+            .env_remove("GITHUB_ACTIONS");
+        shell
+            .current_dir(self.folder.path().join(directory))
+            .output()
+            .unwrap()
     }
 
     /// The same of a command line that succeeds; what it prints.
     fn passes(&self, directory: &str, line: &str) -> String {
-        let Output { status, stdout, stderr } = self.run(directory, line);
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = self.run(directory, line);
         let [stdout, stderr] = [stdout, stderr].map(|text| String::from_utf8(text).unwrap());
         assert!(status.success(), "{line}: {status}\n{stdout}\n{stderr}");
         stdout
@@ -97,13 +113,22 @@ impl Suite {
 
     /// The same of one that fails; its exit code and what it says on standard error.
     fn fails(&self, directory: &str, line: &str) -> (i32, String) {
-        let Output { status, stderr, stdout } = self.run(directory, line);
-        assert!(!status.success(), "{line}: {}", String::from_utf8_lossy(&stdout));
+        let Output {
+            status,
+            stderr,
+            stdout,
+        } = self.run(directory, line);
+        assert!(
+            !status.success(),
+            "{line}: {}",
+            String::from_utf8_lossy(&stdout)
+        );
         (status.code().unwrap(), String::from_utf8(stderr).unwrap())
     }
 
     fn text(&self, path: &str) -> String {
-        fs::read_to_string(self.folder.path().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+        fs::read_to_string(self.folder.path().join(path))
+            .unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     fn json(&self, path: &str) -> Value {
@@ -112,7 +137,9 @@ impl Suite {
 
     /// The names of the files with results that nobody named.
     fn outputs(&self, directory: &str) -> Vec<String> {
-        let entries = fs::read_dir(self.folder.path().join(directory)).unwrap().flatten();
+        let entries = fs::read_dir(self.folder.path().join(directory))
+            .unwrap()
+            .flatten();
         let names = entries.map(|entry| entry.file_name().into_string().unwrap());
         names.filter(|name| name.starts_with("output-")).collect()
     }
@@ -128,7 +155,11 @@ fn a_message_is_answered() {
     let line = r#"ananke test -i "Hello world" -n workers.system.keyword"#;
     assert_eq!(suite.passes("", line), "Nothing to extract.\n");
     assert!(suite.outputs("").is_empty() && suite.outputs(KEYWORD).is_empty());
-    let Output { status, stdout, stderr } = suite.run("", "ananke test -i Hello -n broken");
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = suite.run("", "ananke test -i Hello -n broken");
     assert_eq!((status.code(), stdout.len()), (Some(1), 0));
     assert!(String::from_utf8_lossy(&stderr).contains("agent error: out of order"));
 }
@@ -140,8 +171,10 @@ fn a_case_file_is_run_and_its_results_are_next_to_it() {
     let outputs = suite.outputs("assistants/keyword/tests");
     assert_eq!(outputs.len(), 1);
     let lines = suite.text(&format!("assistants/keyword/tests/{}", outputs[0]));
-    let kinds: Vec<Value> =
-        lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone()).collect();
+    let kinds: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone())
+        .collect();
     assert_eq!(kinds, ["result", "result", "summary"]);
     // What was written is no file of tests.
     let config = suite.folder.path().join("ananke.config.yaml");
@@ -153,24 +186,59 @@ fn a_case_file_is_run_and_its_results_are_next_to_it() {
 #[test]
 fn reports_are_written_as_they_are_named() {
     let suite = Suite::new();
-    let printed = suite.passes(KEYWORD, "ananke test -i tests/inputs.jsonl -o report.html -v");
-    assert!(printed.contains("Extract keywords from: AI and ML"), "{printed}");
-    assert!(suite.text("assistants/keyword/report.html").starts_with("<!doctype html>"));
-    suite.passes(KEYWORD, "ananke test -i tests/inputs.jsonl --runs 5 -o stability.json");
+    let printed = suite.passes(
+        KEYWORD,
+        "ananke test -i tests/inputs.jsonl -o report.html -v",
+    );
+    assert!(
+        printed.contains("Extract keywords from: AI and ML"),
+        "{printed}"
+    );
+    assert!(
+        suite
+            .text("assistants/keyword/report.html")
+            .starts_with("<!doctype html>")
+    );
+    suite.passes(
+        KEYWORD,
+        "ananke test -i tests/inputs.jsonl --runs 5 -o stability.json",
+    );
     let stability = suite.json("assistants/keyword/stability.json");
     assert_eq!(stability["results"][0]["pass_rate"], 100.0);
-    suite.passes(KEYWORD, "ananke test -i tests/inputs.jsonl --parallel 4 --timeout 2m");
-    suite.passes(KEYWORD, "ananke test -i tests/inputs.jsonl -u admin -t prod-team -c openai.gpt4");
-    suite.passes(KEYWORD, "ananke test -i tests/inputs.jsonl -r report.beautiful -o custom-report.md");
-    assert_eq!(suite.text("assistants/keyword/custom-report.md"), "# Beautiful\n\nAll is well.\n");
+    suite.passes(
+        KEYWORD,
+        "ananke test -i tests/inputs.jsonl --parallel 4 --timeout 2m",
+    );
+    suite.passes(
+        KEYWORD,
+        "ananke test -i tests/inputs.jsonl -u admin -t prod-team -c openai.gpt4",
+    );
+    suite.passes(
+        KEYWORD,
+        "ananke test -i tests/inputs.jsonl -r report.beautiful -o custom-report.md",
+    );
+    assert_eq!(
+        suite.text("assistants/keyword/custom-report.md"),
+        "# Beautiful\n\nAll is well.\n"
+    );
     suite.passes(
         KEYWORD,
         "ananke test -i tests/inputs.jsonl -n keyword.agent -c deepseek.v3 -u test-user -t test-team --runs 3 \
          --timeout 10m --parallel 4 -r report.html -o report.html",
     );
-    assert!(suite.text("assistants/keyword/report.html").contains("keyword.agent"));
-    suite.passes(KEYWORD, "ananke test -i tests/inputs.jsonl -r json -o missing/directory/report.html");
-    assert_eq!(suite.json("assistants/keyword/missing/directory/report.html")["summary"]["passed"], 2);
+    assert!(
+        suite
+            .text("assistants/keyword/report.html")
+            .contains("keyword.agent")
+    );
+    suite.passes(
+        KEYWORD,
+        "ananke test -i tests/inputs.jsonl -r json -o missing/directory/report.html",
+    );
+    assert_eq!(
+        suite.json("assistants/keyword/missing/directory/report.html")["summary"]["passed"],
+        2
+    );
 }
 
 #[test]
@@ -196,12 +264,13 @@ fn results_are_read_by_other_programs() {
 #[test]
 fn cases_are_generated() {
     let suite = Suite::new();
-    let line =
-        r#"ananke test -i "agents:workers.test.generator?count=10&focus=edge-cases" -n assistants.expense"#;
+    let line = r#"ananke test -i "agents:workers.test.generator?count=10&focus=edge-cases" -n assistants.expense"#;
     let printed = suite.passes("", line);
-    assert!(printed.contains("G1") && printed.contains("generated-2"), "{printed}");
-    let line =
-        r#"ananke test -i "scripts:tests.expense.generate?scenario=approval-flow" -n assistants.expense"#;
+    assert!(
+        printed.contains("G1") && printed.contains("generated-2"),
+        "{printed}"
+    );
+    let line = r#"ananke test -i "scripts:tests.expense.generate?scenario=approval-flow" -n assistants.expense"#;
     assert!(suite.passes("", line).contains("S1"));
     let line = r#"ananke test -i "agents:workers.test.generator?count=50" -n assistants.expense -o ./tests/generated.jsonl --dry-run"#;
     assert_eq!(suite.passes("", line), "G1\n");
@@ -216,8 +285,15 @@ fn cases_are_generated() {
 fn a_reporter_that_answers_nothing_is_an_error() {
     let suite = Suite::new();
     let silent = "  silent: { type: scripted, rules: [{ do: [{ state: { a: 1 } }] }] }\n";
-    fs::write(suite.folder.path().join("ananke.config.yaml"), format!("{CONFIG}{silent}")).unwrap();
-    let (code, stderr) = suite.fails(KEYWORD, "ananke test -i tests/inputs.jsonl -r silent -o report.md");
+    fs::write(
+        suite.folder.path().join("ananke.config.yaml"),
+        format!("{CONFIG}{silent}"),
+    )
+    .unwrap();
+    let (code, stderr) = suite.fails(
+        KEYWORD,
+        "ananke test -i tests/inputs.jsonl -r silent -o report.md",
+    );
     assert_eq!(
         (code, stderr.as_str()),
         (
@@ -225,14 +301,23 @@ fn a_reporter_that_answers_nothing_is_an_error() {
             "error: `report.md` is not written: the reporter `silent` answered with nothing (asked 2 times)\n"
         )
     );
-    assert!(!suite.folder.path().join("assistants/keyword/report.md").exists());
+    assert!(
+        !suite
+            .folder
+            .path()
+            .join("assistants/keyword/report.md")
+            .exists()
+    );
 }
 
 #[test]
 fn cases_come_from_standard_input() {
     let suite = Suite::new();
     let printed = suite.passes(KEYWORD, "ananke test -i - < tests/inputs.jsonl");
-    assert!(printed.contains("stdin.jsonl") && printed.contains("T002"), "{printed}");
+    assert!(
+        printed.contains("stdin.jsonl") && printed.contains("T002"),
+        "{printed}"
+    );
     let (code, stderr) = suite.fails(KEYWORD, "echo '{\"id\": 5}' | ananke test -i -");
     assert!(code == 1 && stderr.contains("stdin.jsonl:1:"), "{stderr}");
 }
@@ -248,17 +333,20 @@ const ANSWER: &str = concat!(
 /// The skills of an agent card, which the config contains, or which is requested.
 #[tokio::test]
 async fn skills_are_the_tools_that_a_generator_gets() {
-    let skill =
-        json!({ "id": "book", "name": "Book a table", "description": "Books a table", "tags": ["t"] });
+    let skill = json!({ "id": "book", "name": "Book a table", "description": "Books a table", "tags": ["t"] });
     let card = json!({ "url": "/", "protocolVersion": "0.3", "skills": [skill] }).to_string();
     let head = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         card.len()
     );
-    let agent =
-        RawAgent::start(vec![vec![Step::Expect, Step::Send([head, card].concat().into_bytes())]]).await;
+    let agent = RawAgent::start(vec![vec![
+        Step::Expect,
+        Step::Send([head, card].concat().into_bytes()),
+    ]])
+    .await;
     let address = agent.address.to_string();
-    let inline = json!({ "url": "http://127.0.0.1:1/", "protocolVersion": "0.3", "skills": [skill] });
+    let inline =
+        json!({ "url": "http://127.0.0.1:1/", "protocolVersion": "0.3", "skills": [skill] });
     let config = format!(
         r#"
 version: "1.4"
@@ -277,9 +365,15 @@ targets:
     fs::write(suite.folder.path().join("ananke.config.yaml"), config).unwrap();
     tokio::task::spawn_blocking(move || {
         for name in ["found", "inline"] {
-            let line = format!("ananke test -i agents:generator -n {name} -o {name}.jsonl --dry-run");
+            let line =
+                format!("ananke test -i agents:generator -n {name} -o {name}.jsonl --dry-run");
             suite.passes("", &line);
-            assert!(suite.text(&format!("{name}.jsonl")).contains("A table for two"), "{name}");
+            assert!(
+                suite
+                    .text(&format!("{name}.jsonl"))
+                    .contains("A table for two"),
+                "{name}"
+            );
         }
     })
     .await
@@ -289,7 +383,9 @@ targets:
 
 /// The user, the team and the model that an agent is asked with, in each request of a command line.
 async fn asked(cases: &str, options: &str, requests: usize) -> Vec<Value> {
-    let answers = (0..requests).map(|_| vec![Step::Expect, Step::Send(ANSWER.into())]).collect();
+    let answers = (0..requests)
+        .map(|_| vec![Step::Expect, Step::Send(ANSWER.into())])
+        .collect();
     let agent = RawAgent::start(answers).await;
     let suite = Suite::new();
     let config = format!(
@@ -299,7 +395,9 @@ async fn asked(cases: &str, options: &str, requests: usize) -> Vec<Value> {
     fs::write(suite.folder.path().join("ananke.config.yaml"), config).unwrap();
     fs::write(suite.folder.path().join("cases.jsonl"), cases).unwrap();
     let line = format!("ananke test -i cases.jsonl -o out.json -n shop {options}");
-    tokio::task::spawn_blocking(move || suite.passes("", &line)).await.unwrap();
+    tokio::task::spawn_blocking(move || suite.passes("", &line))
+        .await
+        .unwrap();
     let bodies = agent.requests().await.into_iter();
     let bodies = bodies.map(|request| serde_json::from_slice::<Value>(&request.body).unwrap());
     let value = |body: &Value, key: &str| {
@@ -310,7 +408,12 @@ async fn asked(cases: &str, options: &str, requests: usize) -> Vec<Value> {
     let connector = |body: &Value| body["forwardedProps"]["options"]["connector"].clone();
     bodies
         .map(|body| {
-            json!([value(&body, "user"), value(&body, "team"), value(&body, "locale"), connector(&body)])
+            json!([
+                value(&body, "user"),
+                value(&body, "team"),
+                value(&body, "locale"),
+                connector(&body)
+            ])
         })
         .collect()
 }
@@ -320,9 +423,18 @@ async fn the_command_line_takes_precedence_over_cases_and_cases_over_defaults() 
     let cases = r#"{"id": "a", "input": "one", "user": "ada", "options": {"connector": "m"},
   "turns": [{"input": "two", "options": {"connector": "n"}}], "expected": "Fine."}"#;
     let plain = asked(cases, "", 2).await;
-    assert_eq!(plain, [json!(["ada", "test-team", "en-us", "m"]), json!(["ada", "test-team", "en-us", "n"])]);
+    assert_eq!(
+        plain,
+        [
+            json!(["ada", "test-team", "en-us", "m"]),
+            json!(["ada", "test-team", "en-us", "n"])
+        ]
+    );
     let given = asked(cases, "-u admin -t prod-team -c openai.gpt4", 2).await;
-    assert_eq!(given, vec![json!(["admin", "prod-team", "en-us", "openai.gpt4"]); 2]);
+    assert_eq!(
+        given,
+        vec![json!(["admin", "prod-team", "en-us", "openai.gpt4"]); 2]
+    );
 }
 
 #[test]
@@ -341,10 +453,17 @@ fn a_case_has_five_minutes_unless_it_or_the_command_line_says_otherwise() {
         ("--timeout 1s", ["timeout", "timeout", "passed"]),
         ("--timeout 1h", ["passed", "passed", "passed"]),
     ] {
-        suite.run("", &format!("ananke test -i cases.jsonl -o out.json {options}"));
+        suite.run(
+            "",
+            &format!("ananke test -i cases.jsonl -o out.json {options}"),
+        );
         let results = suite.json("out.json")["results"].take();
-        let statuses: Vec<&str> =
-            results.as_array().unwrap().iter().filter_map(|result| result["status"].as_str()).collect();
+        let statuses: Vec<&str> = results
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|result| result["status"].as_str())
+            .collect();
         assert_eq!(statuses, expected, "{options}");
     }
 }
@@ -353,18 +472,32 @@ fn a_case_has_five_minutes_unless_it_or_the_command_line_says_otherwise() {
 fn agents_of_assertions_are_found_by_their_ids() {
     let suite = Suite::new();
     let judge = "  strict: { type: scripted, agentId: tests.judge, rules: [{ do: [{ say: '{\"passed\": true}' }] }] }\n";
-    fs::write(suite.folder.path().join("ananke.config.yaml"), format!("{CONFIG}{judge}")).unwrap();
+    fs::write(
+        suite.folder.path().join("ananke.config.yaml"),
+        format!("{CONFIG}{judge}"),
+    )
+    .unwrap();
     let case = |agent: &str| {
         let case = r#"{"id": "a", "input": "Hi", "assert": {"type": "agent", "use": "agents:NAME", "value": "polite"}}"#;
-        fs::write(suite.folder.path().join("cases.jsonl"), case.replace("NAME", agent)).unwrap();
+        fs::write(
+            suite.folder.path().join("cases.jsonl"),
+            case.replace("NAME", agent),
+        )
+        .unwrap();
         "ananke test -i cases.jsonl -o out.json"
     };
     suite.passes("", case("tests.judge"));
     suite.passes("", case("strict"));
     let (code, stderr) = suite.fails("", case("tests.judges"));
-    assert!(code == 1 && stderr.contains("did you mean `tests.judge`?"), "{stderr}");
+    assert!(
+        code == 1 && stderr.contains("did you mean `tests.judge`?"),
+        "{stderr}"
+    );
     let (_, stderr) = suite.fails("", &case("tests.judge").replace("-o", "-n strict -o"));
-    assert!(stderr.contains("the judge `tests.judge` is the target under test"), "{stderr}");
+    assert!(
+        stderr.contains("the judge `tests.judge` is the target under test"),
+        "{stderr}"
+    );
 }
 
 #[test]
@@ -379,20 +512,39 @@ fn of_targets_with_one_agent_id_the_config_chooses() {
         .replace("target: {", "target: other\ntargets:\n  default: {")
         .replace("targets:\n  staging", "  staging");
     let other = "  other: { type: scripted, rules: [] }\n";
-    fs::write(suite.folder.path().join("ananke.config.yaml"), named + other).unwrap();
+    fs::write(
+        suite.folder.path().join("ananke.config.yaml"),
+        named + other,
+    )
+    .unwrap();
     let (_, stderr) = suite.fails("", "ananke test -i Hello -n shop");
-    assert!(stderr.contains("name one of them: `default`, `staging`, `production`"), "{stderr}");
+    assert!(
+        stderr.contains("name one of them: `default`, `staging`, `production`"),
+        "{stderr}"
+    );
 }
 
 #[test]
 fn what_helpers_say_cannot_control_a_terminal() {
     let suite = Suite::new();
     for (line, expected) in [
-        ("ananke test -i agents:red", "answered with no cases: no \\u{1b}[31m cases"),
-        ("ananke test -i agents:broken", "agent error: out of order\\u{1b}[31m"),
-        ("ananke test -i Hello -n system -r broken -o report.md", "out of order\\u{1b}[31m"),
+        (
+            "ananke test -i agents:red",
+            "answered with no cases: no \\u{1b}[31m cases",
+        ),
+        (
+            "ananke test -i agents:broken",
+            "agent error: out of order\\u{1b}[31m",
+        ),
+        (
+            "ananke test -i Hello -n system -r broken -o report.md",
+            "out of order\\u{1b}[31m",
+        ),
     ] {
         let (code, stderr) = suite.fails("", line);
-        assert!(code == 1 && stderr.contains(expected) && !stderr.contains('\u{1b}'), "{line}: {stderr:?}");
+        assert!(
+            code == 1 && stderr.contains(expected) && !stderr.contains('\u{1b}'),
+            "{line}: {stderr:?}"
+        );
     }
 }

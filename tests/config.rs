@@ -19,17 +19,29 @@ fn project(reports: &str) -> Project {
 /// What a run in the directory `below` writes to these files of the project.
 fn written(project: &Project, arguments: &[&str], files: &[&str]) -> Vec<Option<String>> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    let command = command.current_dir(project.folder().join("below")).env_clear().args(arguments);
+    let command = command
+        .current_dir(project.folder().join("below"))
+        .env_clear()
+        .args(arguments);
     let output = command.output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    files.iter().map(|file| std::fs::read_to_string(project.folder().join(file)).ok()).collect()
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    files
+        .iter()
+        .map(|file| std::fs::read_to_string(project.folder().join(file)).ok())
+        .collect()
 }
 
 #[test]
 fn reports_of_the_config_are_written_beside_those_of_the_command_line() {
     let project = project("[\"reports/${KIND}.xml\", all.jsonl]");
     let files = ["reports/junit.xml", "all.jsonl", "below/own.json"];
-    let [junit, lines, own] = written(&project, &["run", "-o", "own.json"], &files).try_into().unwrap();
+    let [junit, lines, own] = written(&project, &["run", "-o", "own.json"], &files)
+        .try_into()
+        .unwrap();
     assert!(junit.is_some_and(|text| text.contains("<testsuites")));
     assert_eq!(lines.map(|text| text.lines().count()), Some(2));
     assert!(own.is_some_and(|text| text.contains("\"results\"")));
@@ -43,7 +55,11 @@ fn a_format_is_named_where_the_extension_does_not_say_it() {
     let files = ["junit.out", "lines.json", "a.tap"];
     let [junit, lines, tap] = written(&project, &["run"], &files).try_into().unwrap();
     assert!(junit.is_some_and(|text| text.contains("<testsuites")));
-    assert_eq!(lines.map(|text| text.lines().count()), Some(2), "the format wins over the extension");
+    assert_eq!(
+        lines.map(|text| text.lines().count()),
+        Some(2),
+        "the format wins over the extension"
+    );
     assert!(tap.is_some_and(|text| text.starts_with("TAP version 14")));
 }
 
@@ -51,17 +67,23 @@ fn a_format_is_named_where_the_extension_does_not_say_it() {
 fn a_report_without_a_known_format_is_a_problem() {
     let project = project("[report.txt, { path: report }]");
     let found = project.plan().problems;
-    let told: Vec<_> =
-        found.iter().map(|problem| (problem.message.as_str(), problem.help.join("\n"))).collect();
+    let told: Vec<_> = found
+        .iter()
+        .map(|problem| (problem.message.as_str(), problem.help.join("\n")))
+        .collect();
     assert_eq!(told.len(), 2, "{told:?}");
     for (message, help) in told {
         assert_eq!(message, "the file extension does not name a report format");
         assert!(
-            help.contains("`.xml` (JUnit)") && help.contains("`format`") && help.contains("`junit`"),
+            help.contains("`.xml` (JUnit)")
+                && help.contains("`format`")
+                && help.contains("`junit`"),
             "{help}"
         );
     }
-    let [problem] = &problems("reports: [{ path: a, format: word }]\n")[..] else { panic!("one problem") };
+    let [problem] = &problems("reports: [{ path: a, format: word }]\n")[..] else {
+        panic!("one problem")
+    };
     assert!(problem.contains("word"), "{problem}");
 }
 
@@ -69,7 +91,11 @@ fn a_report_without_a_known_format_is_a_problem() {
 fn what_runs_nothing_writes_no_report() {
     let project = project("[all.jsonl]");
     for arguments in [&["check"][..], &["list"], &["run", "--dry-run"]] {
-        assert_eq!(written(&project, arguments, &["all.jsonl"]), [None], "{arguments:?}");
+        assert_eq!(
+            written(&project, arguments, &["all.jsonl"]),
+            [None],
+            "{arguments:?}"
+        );
     }
 }
 
@@ -77,7 +103,12 @@ fn what_runs_nothing_writes_no_report() {
 fn problems(lines: &str) -> Vec<String> {
     let config = format!("version: \"1.3\"\ntarget: {{ type: scripted, rules: [] }}\n{lines}");
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
-    project.plan().problems.iter().map(|problem| problem.message.clone()).collect()
+    project
+        .plan()
+        .problems
+        .iter()
+        .map(|problem| problem.message.clone())
+        .collect()
 }
 
 #[test]
@@ -86,12 +117,18 @@ fn a_long_way_is_refused_and_a_broad_one_is_walked_once() {
     let mut assertions = "assertions:\n  a0: { tools: { forbid: [x] } }\n".to_owned();
     for (number, before) in (1..=32).zip(0..) {
         let _ = writeln!(targets, "  t{number}: {{ extends: t{before} }}");
-        let _ = writeln!(assertions, "  a{number}: {{ extends: [a{before}, a{before}] }}");
+        let _ = writeln!(
+            assertions,
+            "  a{number}: {{ extends: [a{before}, a{before}] }}"
+        );
     }
     let user = "  u: { extends: default, assert: { extends: [a31] } }\n";
     assert_eq!(
         problems(&format!("{targets}{user}{assertions}")),
-        ["more than 32 targets extend each other", "more than 32 targets extend each other"]
+        [
+            "more than 32 targets extend each other",
+            "more than 32 targets extend each other"
+        ]
     );
     let user = "targets:\n  u: { extends: default, assert: { extends: [a32] } }\n";
     // Reported at both words of the block that is wrong.
@@ -108,15 +145,30 @@ fn an_unknown_key_of_an_extending_target_offers_the_keys_it_can_have() {
         );
         let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
         let problems = project.plan().problems;
-        let [problem] = problems.as_slice() else { panic!("{problems:?}") };
-        assert_eq!(problem.to_string().split(": ").nth(1), Some("error[unknown-key]"), "{problem}");
+        let [problem] = problems.as_slice() else {
+            panic!("{problems:?}")
+        };
+        assert_eq!(
+            problem.to_string().split(": ").nth(1),
+            Some("error[unknown-key]"),
+            "{problem}"
+        );
         (problem.help.join("; "), problem.fixes.len())
     };
     let scripted = "type: scripted, rules: []";
     let agui = "type: agui, agentId: shop, endpoint: \"http://127.0.0.1:1\"";
-    assert_eq!(helps(scripted, "rulse"), ("did you mean `rules`?".to_owned(), 1));
+    assert_eq!(
+        helps(scripted, "rulse"),
+        ("did you mean `rules`?".to_owned(), 1)
+    );
     let (help, fixes) = helps(agui, "rulse");
-    assert!(help.contains("`endpoint`") && !help.contains("`rules`") && fixes == 0, "{help}");
+    assert!(
+        help.contains("`endpoint`") && !help.contains("`rules`") && fixes == 0,
+        "{help}"
+    );
     let (help, fixes) = helps(scripted, "endpont");
-    assert!(help.contains("`rules`") && !help.contains("`endpoint`") && fixes == 0, "{help}");
+    assert!(
+        help.contains("`rules`") && !help.contains("`endpoint`") && fixes == 0,
+        "{help}"
+    );
 }

@@ -19,7 +19,10 @@ fn the_saved_corpus_of_case_files_holds() {
 /// Tests each of at least `least` inputs in a folder.
 fn all_hold(folder: &str, test: fn(&[u8]), least: usize) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     for file in &files {
         let data = fs::read(file).unwrap();

@@ -32,15 +32,19 @@ fn project(user: &str) -> TempDir {
 fn project_with(user: &str, rules: &str) -> TempDir {
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("ananke.config.yaml"), CONFIG).unwrap();
-    let test =
-        format!("version: \"1.4\"\nname: one\nturns: [{{ user: \"{user}\" }}]\nassert: {{ {rules} }}\n");
+    let test = format!(
+        "version: \"1.4\"\nname: one\nturns: [{{ user: \"{user}\" }}]\nassert: {{ {rules} }}\n"
+    );
     std::fs::write(folder.path().join("one.test.yaml"), test).unwrap();
     folder
 }
 
 fn coverage(folder: &TempDir, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.arg("coverage").args(arguments).current_dir(folder.path());
+    command
+        .arg("coverage")
+        .args(arguments)
+        .current_dir(folder.path());
     command.env_clear().output().unwrap()
 }
 
@@ -57,9 +61,16 @@ fn stderr(output: &Output) -> String {
 #[test]
 fn what_happens_is_exercised_and_nothing_else() {
     let found = report(&project("wrong"));
-    let outcomes = json!({ "ok": "exercised", "error": "exercised", "denied": "never", "pending": "never" });
-    assert_eq!(found["tools"], json!([{ "name": "pick", "declared": true, "outcomes": outcomes }]));
-    assert_eq!(found["transitions"], json!([{ "from": "pick", "to": "pick", "state": "exercised" }]));
+    let outcomes =
+        json!({ "ok": "exercised", "error": "exercised", "denied": "never", "pending": "never" });
+    assert_eq!(
+        found["tools"],
+        json!([{ "name": "pick", "declared": true, "outcomes": outcomes }])
+    );
+    assert_eq!(
+        found["transitions"],
+        json!([{ "from": "pick", "to": "pick", "state": "exercised" }])
+    );
     assert_eq!(
         found["arguments"],
         json!([
@@ -68,7 +79,10 @@ fn what_happens_is_exercised_and_nothing_else() {
         ])
     );
     assert_eq!(found["interrupts"], json!([]));
-    assert_eq!(found["totals"]["outcomes"], json!({ "total": 4, "exercised": 2, "asserted": 0 }));
+    assert_eq!(
+        found["totals"]["outcomes"],
+        json!({ "total": 4, "exercised": 2, "asserted": 0 })
+    );
     assert_eq!(found["totals"]["exercised_percent"], 50.0);
 }
 
@@ -77,7 +91,11 @@ fn what_rules_notice_a_change_of_is_asserted_and_nothing_else() {
     for (rules, outcome, value) in [
         ("tools: { max_calls: 9 }", "exercised", "exercised"),
         ("tools: { require: [pick] }", "asserted", "exercised"),
-        ("tools: { require: [{ name: pick, args: { colour: red } }] }", "asserted", "asserted"),
+        (
+            "tools: { require: [{ name: pick, args: { colour: red } }] }",
+            "asserted",
+            "asserted",
+        ),
         (
             "tools: { forbid_calls: [{ name: pick, args_not_match: { colour: red } }] }",
             "exercised",
@@ -96,18 +114,37 @@ fn what_rules_notice_a_change_of_is_asserted_and_nothing_else() {
 #[test]
 fn too_little_is_exit_code_1() {
     let folder = project("wrong");
-    assert_eq!(coverage(&folder, &["--fail-under", "50"]).status.code(), Some(0));
+    assert_eq!(
+        coverage(&folder, &["--fail-under", "50"]).status.code(),
+        Some(0)
+    );
     let missed = coverage(&folder, &["--fail-under", "50.1%"]);
     assert_eq!(missed.status.code(), Some(1));
-    assert!(stderr(&missed).contains("error: 50 % is exercised, and `--fail-under` demands 50.1 %"));
-    assert!(!missed.stdout.is_empty(), "what is covered is printed all the same");
+    assert!(
+        stderr(&missed).contains("error: 50 % is exercised, and `--fail-under` demands 50.1 %")
+    );
+    assert!(
+        !missed.stdout.is_empty(),
+        "what is covered is printed all the same"
+    );
     let asserted = coverage(&folder, &["--fail-under", "1", "--count", "asserted"]);
     assert!(stderr(&asserted).contains("0 % is asserted"));
     for wrong in ["101", "-1", "NaN", "much", ""] {
-        assert_eq!(coverage(&folder, &["--fail-under", wrong]).status.code(), Some(2), "{wrong}");
+        assert_eq!(
+            coverage(&folder, &["--fail-under", wrong]).status.code(),
+            Some(2),
+            "{wrong}"
+        );
     }
-    assert_eq!(coverage(&folder, &["--count", "asserted"]).status.code(), Some(2), "of no gate");
-    assert_eq!(coverage(&folder, &["-o", "coverage.pdf"]).status.code(), Some(2));
+    assert_eq!(
+        coverage(&folder, &["--count", "asserted"]).status.code(),
+        Some(2),
+        "of no gate"
+    );
+    assert_eq!(
+        coverage(&folder, &["-o", "coverage.pdf"]).status.code(),
+        Some(2)
+    );
     let nothing = coverage(&folder, &["--replay", "recordings"]);
     assert_eq!(nothing.status.code(), Some(1), "there is no such directory");
 }
@@ -120,29 +157,50 @@ fn names_of_an_agent_are_text_everywhere() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.contains('\u{1b}') && text.contains("<b>"), "{text}");
     let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
-    assert!(!page.contains("<b>") && page.contains("&lt;b&gt;"), "{page}");
+    assert!(
+        !page.contains("<b>") && page.contains("&lt;b&gt;"),
+        "{page}"
+    );
     let stubs = std::fs::read_to_string(folder.path().join("holes.test.yaml")).unwrap();
     assert!(stubs.contains("$${NOBODY}"), "{stubs}");
     let mut check = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    let checked = check.args(["check", "--deny-warnings"]).current_dir(folder.path()).output().unwrap();
-    assert_eq!(checked.status.code(), Some(0), "{}{stubs}", stderr(&checked));
+    let checked = check
+        .args(["check", "--deny-warnings"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(
+        checked.status.code(),
+        Some(0),
+        "{}{stubs}",
+        stderr(&checked)
+    );
     let again = coverage(&folder, &["-o", "holes.test.yaml"]);
     assert_eq!(again.status.code(), Some(1));
-    assert!(stderr(&again).contains("`holes.test.yaml` exists already"), "{}", stderr(&again));
-    assert_eq!(std::fs::read_to_string(folder.path().join("holes.test.yaml")).unwrap(), stubs);
+    assert!(
+        stderr(&again).contains("`holes.test.yaml` exists already"),
+        "{}",
+        stderr(&again)
+    );
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("holes.test.yaml")).unwrap(),
+        stubs
+    );
 }
 
 #[test]
 fn a_test_that_fails_covers_something_and_fails_the_command() {
     let folder = project("pick");
-    let failing =
-        "version: \"1.4\"\nname: one\nturns: [{ user: pick }]\nassert: { tools: { forbid: [pick] } }\n";
+    let failing = "version: \"1.4\"\nname: one\nturns: [{ user: pick }]\nassert: { tools: { forbid: [pick] } }\n";
     std::fs::write(folder.path().join("one.test.yaml"), failing).unwrap();
     let output = coverage(&folder, &["--json"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("`pick`"), "{}", stderr(&output));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(report["tools"][0]["outcomes"]["ok"], "exercised", "{report}");
+    assert_eq!(
+        report["tools"][0]["outcomes"]["ok"], "exercised",
+        "{report}"
+    );
 }
 
 #[test]
@@ -151,6 +209,14 @@ fn of_an_agent_without_tools_nothing_is_covered() {
     let config = "version: \"1.4\"\ntarget: { type: scripted, rules: [{ do: [{ say: done }] }] }\n";
     std::fs::write(folder.path().join("ananke.config.yaml"), config).unwrap();
     let output = coverage(&folder, &["--fail-under", "1"]);
-    assert_eq!(output.status.code(), Some(1), "a gate over nothing is no pass");
-    assert!(String::from_utf8(output.stdout).unwrap().starts_with("no tool is declared or called"));
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "a gate over nothing is no pass"
+    );
+    assert!(
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .starts_with("no tool is declared or called")
+    );
 }

@@ -43,8 +43,12 @@ turns:
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test)]);
     let outcomes = project.run().await;
     assert_eq!(outcomes[0].status(), Status::Passed, "{:?}", outcomes[0]);
-    let bodies: Vec<Value> =
-        agent.requests().await.iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect();
+    let bodies: Vec<Value> = agent
+        .requests()
+        .await
+        .iter()
+        .map(|request| serde_json::from_slice(&request.body).unwrap())
+        .collect();
     assert_eq!(
         bodies[0]["forwardedProps"],
         json!({"a": "turn", "b": {"y": "gold"}, "c": "target", "d": null})
@@ -68,7 +72,10 @@ async fn the_smaller_time_counts_and_a_turn_has_its_own() {
     let files = [
         ("a.test.yaml", test("whole", "timeout_ms: 1500\n", "")),
         ("b.test.yaml", test("turn", "", ", timeout_ms: 100")),
-        ("c.test.yaml", test("enough", "timeout_ms: 1800\n", ", timeout_ms: 900")),
+        (
+            "c.test.yaml",
+            test("enough", "timeout_ms: 1800\n", ", timeout_ms: 900"),
+        ),
     ];
     let mut project = vec![("ananke.config.yaml", SCRIPTED)];
     project.extend(files.iter().map(|(name, text)| (*name, text.as_str())));
@@ -76,8 +83,14 @@ async fn the_smaller_time_counts_and_a_turn_has_its_own() {
     let told: Vec<(Status, usize, String)> = outcomes
         .iter()
         .map(|outcome| {
-            let problem = outcome.first_problem().map(|(_, problem)| problem.message.clone());
-            (outcome.status(), outcome.transcript.turns.len(), problem.unwrap_or_default())
+            let problem = outcome
+                .first_problem()
+                .map(|(_, problem)| problem.message.clone());
+            (
+                outcome.status(),
+                outcome.transcript.turns.len(),
+                problem.unwrap_or_default(),
+            )
         })
         .collect();
     assert_eq!(
@@ -86,9 +99,14 @@ async fn the_smaller_time_counts_and_a_turn_has_its_own() {
             (
                 Status::Timeout,
                 2,
-                "timeout after 1.5 s for the whole test: 1 event came, 0 ms after the request".to_owned()
+                "timeout after 1.5 s for the whole test: 1 event came, 0 ms after the request"
+                    .to_owned()
             ),
-            (Status::Timeout, 1, "timeout after 100 ms: 1 event came, 0 ms after the request".to_owned()),
+            (
+                Status::Timeout,
+                1,
+                "timeout after 100 ms: 1 event came, 0 ms after the request".to_owned()
+            ),
             (Status::Passed, 2, String::new()),
         ]
     );
@@ -106,7 +124,10 @@ async fn a_teardown_runs_however_a_test_ends_and_sees_what_is_known_by_then() {
     let gives = "hooks: [{ cmd: [echo, '{\"GIVEN\": 1}'] }, { cmd: [\"false\"] }]\n";
     let files = [
         ("a.test.yaml", test("passes", "")),
-        ("b.test.yaml", test("fails", "assert: { text: { must_match: bye } }\n")),
+        (
+            "b.test.yaml",
+            test("fails", "assert: { text: { must_match: bye } }\n"),
+        ),
         ("c.test.yaml", test("breaks", gives)),
         ("d.test.yaml", test("left-out", "skip: true\n")),
     ];
@@ -115,10 +136,26 @@ async fn a_teardown_runs_however_a_test_ends_and_sees_what_is_known_by_then() {
     let project = Project::new(&project);
     let outcomes = project.run().await;
     let statuses: Vec<Status> = outcomes.iter().map(Outcome::status).collect();
-    assert_eq!(statuses, [Status::Passed, Status::Failed, Status::Error, Status::Skipped]);
-    assert!(outcomes.iter().all(|outcome| outcome.verdict.warnings.is_empty()), "{outcomes:?}");
+    assert_eq!(
+        statuses,
+        [
+            Status::Passed,
+            Status::Failed,
+            Status::Error,
+            Status::Skipped
+        ]
+    );
+    assert!(
+        outcomes
+            .iter()
+            .all(|outcome| outcome.verdict.warnings.is_empty()),
+        "{outcomes:?}"
+    );
     let log = std::fs::read_to_string(project.folder().join("log")).unwrap();
-    assert_eq!(log, "passes hello nothing\nfails hello nothing\nbreaks nothing 1\n");
+    assert_eq!(
+        log,
+        "passes hello nothing\nfails hello nothing\nbreaks nothing 1\n"
+    );
 }
 
 #[tokio::test]
@@ -128,14 +165,25 @@ async fn rows_of_a_file_are_found_again_and_one_that_changed_is_told() {
         writeln!(rows, "City{number},\"a\nb \"\"{number}\"\"\"").unwrap();
     }
     let test = "version: \"1.3\"\nname: many\ncases: rows.csv\nturns: [{ user: \"slow ${city} ${note}\" }]\n";
-    let files = [("ananke.config.yaml", SCRIPTED), ("a.test.yaml", test), ("rows.csv", rows.as_str())];
+    let files = [
+        ("ananke.config.yaml", SCRIPTED),
+        ("a.test.yaml", test),
+        ("rows.csv", rows.as_str()),
+    ];
     let project = Project::new(&files);
     let outcomes = project.run().await;
     assert_eq!(outcomes.len(), 300);
     assert_eq!(outcomes[299].test.id, "a.test.yaml::many[300]");
-    assert_eq!(outcomes[299].transcript.turns[0].input, "slow City299 a\nb \"299\"");
+    assert_eq!(
+        outcomes[299].transcript.turns[0].input,
+        "slow City299 a\nb \"299\""
+    );
     let plan = project.plan().plan.unwrap();
-    std::fs::write(project.folder().join("rows.csv"), rows.replace("City7,", "Town7,")).unwrap();
+    std::fs::write(
+        project.folder().join("rows.csv"),
+        rows.replace("City7,", "Town7,"),
+    )
+    .unwrap();
     let outcomes = project.run_plan(plan).await;
     let changed: Vec<&str> = outcomes
         .iter()
@@ -153,12 +201,23 @@ async fn tests_that_share_a_file_run_as_it_was_read_once() {
             "  - name: {name}\n    hooks: [{{ cmd: [sh, -c, 'echo \"# more\" >> a.test.yaml'] }}]\n    turns: [{{ user: slow }}]\n"
         )
     };
-    let file = format!("version: \"1.3\"\ntests:\n{}{}{}", entry("one"), entry("two"), entry("three"));
+    let file = format!(
+        "version: \"1.3\"\ntests:\n{}{}{}",
+        entry("one"),
+        entry("two"),
+        entry("three")
+    );
     let project = Project::new(&[("ananke.config.yaml", SCRIPTED), ("a.test.yaml", &file)]);
     let outcomes = project.run().await;
     let told: Vec<(&str, u32, Status)> = outcomes
         .iter()
-        .map(|outcome| (outcome.test.id.as_str(), outcome.test.line, outcome.status()))
+        .map(|outcome| {
+            (
+                outcome.test.id.as_str(),
+                outcome.test.line,
+                outcome.status(),
+            )
+        })
         .collect();
     assert_eq!(
         told,

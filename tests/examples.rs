@@ -23,10 +23,16 @@ type Key = (String, String);
 
 /// The parts of a schema that describe one value, through references and unions; of a union that is discriminated by
 /// `type`, the one of `value`, if there is a value.
-fn parts<'s>(root: &'s Value, schema: &'s Value, value: Option<&Value>, found: &mut Vec<&'s Value>) {
+fn parts<'s>(
+    root: &'s Value,
+    schema: &'s Value,
+    value: Option<&Value>,
+    found: &mut Vec<&'s Value>,
+) {
     if let Some(reference) = schema["$ref"].as_str() {
-        let definition =
-            root.pointer(reference.trim_start_matches('#')).expect("a reference leads somewhere");
+        let definition = root
+            .pointer(reference.trim_start_matches('#'))
+            .expect("a reference leads somewhere");
         parts(root, definition, value, found);
     }
     for union in ["oneOf", "anyOf", "allOf"] {
@@ -34,7 +40,9 @@ fn parts<'s>(root: &'s Value, schema: &'s Value, value: Option<&Value>, found: &
             let kind = &part["properties"]["type"]["const"];
             let is_another = |value: &Value| match value.get("type") {
                 Some(own) => own != kind,
-                None => part["required"].as_array().is_some_and(|keys| keys.contains(&"type".into())),
+                None => part["required"]
+                    .as_array()
+                    .is_some_and(|keys| keys.contains(&"type".into())),
             };
             if kind.is_null() || !value.is_some_and(is_another) {
                 parts(root, part, value, found);
@@ -45,7 +53,13 @@ fn parts<'s>(root: &'s Value, schema: &'s Value, value: Option<&Value>, found: &
 }
 
 fn key(name: &str, property: &Value) -> Key {
-    (name.to_owned(), property["description"].as_str().unwrap_or_default().to_owned())
+    (
+        name.to_owned(),
+        property["description"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned(),
+    )
 }
 
 /// Every key that can be written.
@@ -98,7 +112,10 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.expect("the examples can be read").path();
         if path.is_dir() {
             files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "yaml")
+        {
             found.push(path);
         }
     }
@@ -117,25 +134,55 @@ fn every_key_has_an_example() {
             if is_config != (*kind == FileKind::Config) {
                 continue;
             }
-            let source = source::read(&ananke::context::Files::default(), path, &path.display().to_string())
-                .expect("an example can be read");
-            let value = source::parse(&source).expect("an example is YAML").to_json();
+            let source = source::read(
+                &ananke::context::Files::default(),
+                path,
+                &path.display().to_string(),
+            )
+            .expect("an example can be read");
+            let value = source::parse(&source)
+                .expect("an example is YAML")
+                .to_json();
             written(&schema, &schema, &value, &mut written_keys);
         }
     }
-    assert!(known_keys.len() > 100, "{} keys are known", known_keys.len());
-    let missing: Vec<String> =
-        known_keys.difference(&written_keys).map(|(name, about)| format!("`{name}`: {about}")).collect();
-    assert!(missing.is_empty(), "no example below specs/ holds\n{}", missing.join("\n"));
+    assert!(
+        known_keys.len() > 100,
+        "{} keys are known",
+        known_keys.len()
+    );
+    let missing: Vec<String> = known_keys
+        .difference(&written_keys)
+        .map(|(name, about)| format!("`{name}`: {about}"))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "no example below specs/ holds\n{}",
+        missing.join("\n")
+    );
 }
 
 #[test]
 fn agents_that_run_elsewhere_are_written_well() {
     let folder = root().join("specs/agents");
     let project = Project::new(&[]).with_environment("SHOP_TOKEN", "a-token-for-the-runtime");
-    let context = Context { working_directory: folder.clone(), ..project.context() };
-    let selection = Selection { paths: vec![folder], checks: true, ..Selection::default() };
+    let context = Context {
+        working_directory: folder.clone(),
+        ..project.context()
+    };
+    let selection = Selection {
+        paths: vec![folder],
+        checks: true,
+        ..Selection::default()
+    };
     let planned = plan(&context, &selection, &project.redactor);
-    assert_eq!(planned.problems.iter().map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
+    assert_eq!(
+        planned
+            .problems
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>(),
+        Vec::<String>::new()
+    );
     assert_eq!(planned.plan.expect("nothing is wrong").cases.len(), 2);
 }

@@ -8,7 +8,8 @@ use crate::support::project::Project;
 
 const CONFIG: &str =
     "version: \"1.0\"\ntarget: { type: agui, agentId: shop, endpoint: \"http://127.0.0.1:1\" }\n";
-const TEST: &str = "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
+const TEST: &str =
+    "version: \"1.0\"\nname: a\nturns: [{ user: a, assert: { tools: { forbid: [a] } } }]\n";
 
 /// Files by name.
 type Texts = &'static [(&'static str, &'static str)];
@@ -17,7 +18,11 @@ type Texts = &'static [(&'static str, &'static str)];
 /// command.
 const COMMANDS: [(Code, Texts, &str); 14] = [
     (Code::BadEncoding, &[], "check latin1.test.yaml"),
-    (Code::BadReport, &[("before.json", "{}"), ("after.json", "{}")], "compare before.json after.json"),
+    (
+        Code::BadReport,
+        &[("before.json", "{}"), ("after.json", "{}")],
+        "compare before.json after.json",
+    ),
     (Code::ConfigMissing, &[], "check"),
     (
         Code::DuplicateId,
@@ -33,23 +38,54 @@ const COMMANDS: [(Code, Texts, &str); 14] = [
         ],
         "check b.test.yaml b.test.yaml::c.test.yaml",
     ),
-    (Code::FixedThread, &[], "run --retries 2 --var THREAD_ID=t-1"),
+    (
+        Code::FixedThread,
+        &[],
+        "run --retries 2 --var THREAD_ID=t-1",
+    ),
     (Code::LeftOut, &[("ananke.config.yml", "")], "check"),
     (Code::LimitExceeded, &[], "check large.test.yaml"),
     (Code::NoTests, &[], "run --filter refund"),
     (
         Code::OtherConfig,
-        &[("other/ananke.config.yaml", CONFIG), ("other/b.test.yaml", TEST)],
+        &[
+            ("other/ananke.config.yaml", CONFIG),
+            ("other/b.test.yaml", TEST),
+        ],
         "check a.test.yaml other/b.test.yaml",
     ),
     (
         Code::QuarantineExpiry,
-        &[("old/ananke.config.yaml", QUARANTINE), ("old/a.test.yaml", TEST)],
+        &[
+            ("old/ananke.config.yaml", QUARANTINE),
+            ("old/a.test.yaml", TEST),
+        ],
         "check old",
     ),
-    (Code::Server, &[("shop/ananke.config.yaml", SERVER), ("shop/a.test.yaml", TEST)], "run shop"),
-    (Code::Setup, &[("shop/ananke.config.yaml", SETUP), ("shop/a.test.yaml", TEST)], "run shop"),
-    (Code::UncalledTool, &[("shop/ananke.config.yaml", CALLS), ("shop/a.test.yaml", UNCALLED)], "run shop"),
+    (
+        Code::Server,
+        &[
+            ("shop/ananke.config.yaml", SERVER),
+            ("shop/a.test.yaml", TEST),
+        ],
+        "run shop",
+    ),
+    (
+        Code::Setup,
+        &[
+            ("shop/ananke.config.yaml", SETUP),
+            ("shop/a.test.yaml", TEST),
+        ],
+        "run shop",
+    ),
+    (
+        Code::UncalledTool,
+        &[
+            ("shop/ananke.config.yaml", CALLS),
+            ("shop/a.test.yaml", UNCALLED),
+        ],
+        "run shop",
+    ),
     (Code::Unreadable, &[], "check missing.test.yaml"),
 ];
 
@@ -92,7 +128,10 @@ fn printed(files: &[(&str, &str)], arguments: &str, code: Code) -> String {
         write("ananke.config.yaml", CONFIG.as_bytes());
     }
     if code == Code::BadEncoding {
-        write("latin1.test.yaml", b"version: \"1.0\"\nname: caf\xe9\nturns: [{ user: a }]\n");
+        write(
+            "latin1.test.yaml",
+            b"version: \"1.0\"\nname: caf\xe9\nturns: [{ user: a }]\n",
+        );
     }
     if code == Code::LimitExceeded {
         write("large.test.yaml", &vec![b'#'; (8 << 20) + 1]);
@@ -106,9 +145,12 @@ fn printed(files: &[(&str, &str)], arguments: &str, code: Code) -> String {
         .current_dir(project.folder())
         .output()
         .expect("it runs");
-    let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
     // What is known only at the end of a run is printed with its result.
-    let at_end = stdout.split("\n\n").find(|block| block.starts_with("warning["));
+    let at_end = stdout
+        .split("\n\n")
+        .find(|block| block.starts_with("warning["));
     let problem = at_end.unwrap_or_else(|| stderr.split("\nFor more:").next().unwrap_or_default());
     format!("$ ananke {arguments}\n{problem}")
 }
@@ -120,7 +162,12 @@ fn problems(file: ExampleFile, yaml: &str) -> Vec<String> {
     };
     let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", test)])
         .with_environment("AGENT_TOKEN", "long enough");
-    project.plan().problems.iter().map(|problem| problem.code.to_string()).collect()
+    project
+        .plan()
+        .problems
+        .iter()
+        .map(|problem| problem.code.to_string())
+        .collect()
 }
 
 #[test]
@@ -128,13 +175,26 @@ fn every_example_is_what_it_says() {
     for code in Code::ALL {
         match code.docs().example {
             Example::File { file, wrong, right } => {
-                assert_eq!(problems(file, wrong), [code.as_str()], "the wrong example of {code}");
-                assert_eq!(problems(file, right), [""; 0], "the right example of {code}");
+                assert_eq!(
+                    problems(file, wrong),
+                    [code.as_str()],
+                    "the wrong example of {code}"
+                );
+                assert_eq!(
+                    problems(file, right),
+                    [""; 0],
+                    "the right example of {code}"
+                );
             }
             Example::Output(output) => {
                 let command = COMMANDS.iter().find(|(of, ..)| of == code);
-                let (_, files, arguments) = command.unwrap_or_else(|| panic!("{code} has no example"));
-                assert_eq!(output, printed(files, arguments, *code), "the example of {code}");
+                let (_, files, arguments) =
+                    command.unwrap_or_else(|| panic!("{code} has no example"));
+                assert_eq!(
+                    output,
+                    printed(files, arguments, *code),
+                    "the example of {code}"
+                );
                 assert!(output.contains(&format!("[{code}]")), "{output}");
             }
         }
@@ -166,11 +226,15 @@ fn the_guide_shows_what_is_printed() {
     let guide = include_str!("../docs/guide.md");
     let mut blocks = guide.split("\n```");
     let test = blocks.by_ref().find_map(|block| {
-        block.strip_prefix("yaml\n").filter(|yaml| yaml.contains("name: checkout flow with validation"))
+        block
+            .strip_prefix("yaml\n")
+            .filter(|yaml| yaml.contains("name: checkout flow with validation"))
     });
-    let shown = blocks.find_map(|block| block.strip_prefix("console\n$ ananke explain checkout.test.yaml "));
-    let (arguments, output) =
-        shown.and_then(|shown| shown.split_once('\n')).expect("the guide shows an output");
+    let shown = blocks
+        .find_map(|block| block.strip_prefix("console\n$ ananke explain checkout.test.yaml "));
+    let (arguments, output) = shown
+        .and_then(|shown| shown.split_once('\n'))
+        .expect("the guide shows an output");
     let config = concat!(
         "version: \"1.0\"\n",
         "target:\n",
@@ -182,7 +246,10 @@ fn the_guide_shows_what_is_printed() {
         "    text: { must_not_match: [\"exception\", \"fatal\"] }\n",
     );
     let test = test.expect("the guide shows the test").to_owned() + "\n";
-    let project = Project::new(&[("ananke.config.yaml", config), ("checkout.test.yaml", &test)]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", config),
+        ("checkout.test.yaml", &test),
+    ]);
     let printed = Command::new(env!("CARGO_BIN_EXE_ananke"))
         .args(["explain", "checkout.test.yaml"])
         .args(arguments.split(' '))
@@ -190,5 +257,9 @@ fn the_guide_shows_what_is_printed() {
         .output()
         .expect("the program can be started");
     assert_eq!(String::from_utf8_lossy(&printed.stdout).trim_end(), output);
-    assert!(printed.stderr.is_empty(), "{}", String::from_utf8_lossy(&printed.stderr));
+    assert!(
+        printed.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&printed.stderr)
+    );
 }

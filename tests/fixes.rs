@@ -4,14 +4,22 @@ use ananke::plan::{Selection, fix};
 
 use crate::support::project::Project;
 
-const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
+const CONFIG: &str =
+    "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
 
 /// What `check --fix` makes of a test file.
 fn check(before: &str, after: &str) {
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", before)]);
-    fix(&project.context(), &Selection { checks: true, ..Selection::default() })
-        .expect("the file can be written");
-    let text = std::fs::read_to_string(project.folder().join("a.test.yaml")).expect("the file is there");
+    fix(
+        &project.context(),
+        &Selection {
+            checks: true,
+            ..Selection::default()
+        },
+    )
+    .expect("the file can be written");
+    let text =
+        std::fs::read_to_string(project.folder().join("a.test.yaml")).expect("the file is there");
     assert_eq!(text, after);
 }
 
@@ -35,7 +43,10 @@ fn a_mistyped_key_or_value_is_corrected_if_one_name_is_near() {
             "version: \"1.3\"\nname: x\n{key}: [smoke]\nturns:\n  - user: Hi\n    assert:\n      tools: {{ {tools}: [pay] }}\n      sequence: {{ mode: {mode}, steps: [{{ call: pay }}] }}\n"
         )
     };
-    check(&file("tgas", "\"requires\"", "in_ordr"), &file("tags", "\"require\"", "in_order"));
+    check(
+        &file("tgas", "\"requires\"", "in_ordr"),
+        &file("tags", "\"require\"", "in_order"),
+    );
 }
 
 #[test]
@@ -44,7 +55,10 @@ fn a_wrong_shape_is_written_as_what_it_means() {
     for (wrong, right) in [
         ("  - Hi", "  - { user: Hi }"),
         ("  - user:\"Hi\"", "  - user: \"Hi\""),
-        ("  - { user: Hi, timeout_ms: 30s }", "  - { user: Hi, timeout_ms: 30000 }"),
+        (
+            "  - { user: Hi, timeout_ms: 30s }",
+            "  - { user: Hi, timeout_ms: 30000 }",
+        ),
         ("  - { user: 5 }", "  - { user: \"5\" }"),
         ("  - { user: \"${env.X}\" }", "  - { user: \"${ENV.X}\" }"),
         (
@@ -89,8 +103,13 @@ fn what_is_not_certain_stays() {
 fn a_case_file_is_never_rewritten() {
     let cases = "{\"id\": \"a\", \"input\": \"Hi\", \"expcted\": \"Hello\"}\n{\"id\": 5, \"input\": \"Hi\", \"timeout\": 30}\n";
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.jsonl", cases)]);
-    let selection = Selection { checks: true, paths: vec!["a.jsonl".into()], ..Selection::default() };
+    let selection = Selection {
+        checks: true,
+        paths: vec!["a.jsonl".into()],
+        ..Selection::default()
+    };
     assert!(fix(&project.context(), &selection).is_ok_and(|fixed| fixed.is_empty()));
-    let text = std::fs::read_to_string(project.folder().join("a.jsonl")).expect("the file is there");
+    let text =
+        std::fs::read_to_string(project.folder().join("a.jsonl")).expect("the file is there");
     assert_eq!(text, cases);
 }

@@ -86,15 +86,24 @@ fn transport() -> Arc<Paths> {
         run_of(says("m2", "Shall I close it?"), interrupt),
         run_of(says("m3", "It is closed."), finished()),
     ];
-    let customer = ["Close my account, ${now}: c0de-of-a-hook", "Yes, close it"].map(agent_stream).to_vec();
+    let customer = ["Close my account, ${now}: c0de-of-a-hook", "Yes, close it"]
+        .map(agent_stream)
+        .to_vec();
     let strict = vec![agent_stream(r#"{"passed": true}"#)];
-    Paths::sending(&[("/shop", shop), ("/customer", customer), ("/strict", strict)])
+    Paths::sending(&[
+        ("/shop", shop),
+        ("/customer", customer),
+        ("/strict", strict),
+    ])
 }
 
 /// The recorded outcome of the test with `rule` as the text that its last answer must contain, and its project.
 async fn recorded(rule: &str) -> (Project, Outcome) {
     let test = TEST.replace("RULE", rule);
-    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("specs/close.test.yaml", &test)]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("specs/close.test.yaml", &test),
+    ]);
     let kept = recordings(&project.folder().join("kept"), RecordingMode::Record);
     let transport: Arc<dyn Transport> = transport();
     let outcome = outcomes(&project, transport, &kept).await.remove(0);
@@ -132,15 +141,36 @@ fn id_of(outcome: &Outcome) -> String {
 #[tokio::test]
 async fn a_simulated_conversation_is_the_same_without_its_simulator() {
     let (project, live) = recorded("closed").await;
-    assert_eq!((live.status(), id_of(&live).as_str()), (Status::Passed, ID), "{live:#?}");
+    assert_eq!(
+        (live.status(), id_of(&live).as_str()),
+        (Status::Passed, ID),
+        "{live:#?}"
+    );
     let frozen = frozen(&project, ID).await.expect("a frozen test");
-    assert_eq!((frozen.turns, frozen.said_by_others, frozen.status), (3, 2, Status::Passed));
+    assert_eq!(
+        (frozen.turns, frozen.said_by_others, frozen.status),
+        (3, 2, Status::Passed)
+    );
     assert!(frozen.notes.is_empty(), "{:?}", frozen.notes);
-    for gone in ["simulate", "checkpoints", "cases", "${now}: c0de", "<secret"] {
+    for gone in [
+        "simulate",
+        "checkpoints",
+        "cases",
+        "${now}: c0de",
+        "<secret",
+    ] {
         assert!(!frozen.text.contains(gone), "{gone} is in\n{}", frozen.text);
     }
-    assert!(frozen.text.contains("Close my account, $${now}: ${CODE}"), "{}", frozen.text);
-    assert!(frozen.text.contains("${city}") && frozen.text.contains("city: Berlin"), "{}", frozen.text);
+    assert!(
+        frozen.text.contains("Close my account, $${now}: ${CODE}"),
+        "{}",
+        frozen.text
+    );
+    assert!(
+        frozen.text.contains("${city}") && frozen.text.contains("city: Berlin"),
+        "{}",
+        frozen.text
+    );
     assert!(
         !frozen.recording.contains("simulator") && frozen.recording.contains("judge.1"),
         "{}",
@@ -155,14 +185,32 @@ async fn a_simulated_conversation_is_the_same_without_its_simulator() {
     assert_eq!(replayed.test.id, frozen.id);
     let turns = |outcome: &Outcome| {
         let turns = outcome.transcript.turns.iter();
-        turns.map(|turn| (turn.input.clone(), turn.lines.clone(), turn.duration_us)).collect::<Vec<_>>()
+        turns
+            .map(|turn| (turn.input.clone(), turn.lines.clone(), turn.duration_us))
+            .collect::<Vec<_>>()
     };
-    assert_eq!(turns(&replayed), turns(&live), "the same words at the same moments");
+    assert_eq!(
+        turns(&replayed),
+        turns(&live),
+        "the same words at the same moments"
+    );
     let rules = |outcome: &Outcome, turn: usize| {
-        outcome.transcript.turns[turn].held.iter().map(|held| held.rule.to_string()).collect::<Vec<_>>()
+        outcome.transcript.turns[turn]
+            .held
+            .iter()
+            .map(|held| held.rule.to_string())
+            .collect::<Vec<_>>()
     };
-    assert!(rules(&replayed, 0).contains(&"script".to_owned()), "{:?}", rules(&replayed, 0));
-    assert!(rules(&replayed, 1).contains(&"judge".to_owned()), "{:?}", rules(&replayed, 1));
+    assert!(
+        rules(&replayed, 0).contains(&"script".to_owned()),
+        "{:?}",
+        rules(&replayed, 0)
+    );
+    assert!(
+        rules(&replayed, 1).contains(&"judge".to_owned()),
+        "{:?}",
+        rules(&replayed, 1)
+    );
 }
 
 #[tokio::test]
@@ -170,16 +218,23 @@ async fn a_failing_conversation_fails_with_the_same_rule() {
     let (project, live) = recorded("closed").await;
     assert_eq!(live.status(), Status::Passed);
     let path = project.folder().join("specs/close.test.yaml");
-    let stricter = fs::read_to_string(&path).unwrap().replace("forbid: [delete]", "forbid: [read_scale]");
+    let stricter = fs::read_to_string(&path)
+        .unwrap()
+        .replace("forbid: [delete]", "forbid: [read_scale]");
     fs::write(&path, stricter).unwrap();
     let frozen = frozen(&project, ID).await.expect("a frozen test");
-    assert_eq!(frozen.status, Status::Failed, "the rules are those of the file");
+    assert_eq!(
+        frozen.status,
+        Status::Failed,
+        "the rules are those of the file"
+    );
 }
 
 #[tokio::test]
 async fn what_the_command_line_said_is_in_the_test() {
-    let says =
-        |text: &str| format!("{{ type: scripted, agentId: a, rules: [{{ do: [{{ say: \"{text}\" }}] }}] }}");
+    let says = |text: &str| {
+        format!("{{ type: scripted, agentId: a, rules: [{{ do: [{{ say: \"{text}\" }}] }}] }}")
+    };
     let config = format!(
         "version: \"1.3\"\ntarget: {}\ntargets: {{ other: {} }}\nredact: [PIN]\n",
         says("no"),
@@ -187,24 +242,44 @@ async fn what_the_command_line_said_is_in_the_test() {
     );
     let test = "version: \"1.3\"\nname: a\nturns: [{ user: \"${CITY} ${PIN}\" }]\nassert: { text: { contains: Rome } }\n";
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test)]);
-    let given =
-        [("CITY", "Rome"), ("PIN", "s3cr3t-pin")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let variables = Variables { given: given.into(), ..Variables::default() };
-    let selection = Selection { target: Some("other".to_owned()).into(), variables, ..Selection::default() };
+    let given = [("CITY", "Rome"), ("PIN", "s3cr3t-pin")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let variables = Variables {
+        given: given.into(),
+        ..Variables::default()
+    };
+    let selection = Selection {
+        target: Some("other".to_owned()).into(),
+        variables,
+        ..Selection::default()
+    };
     let folder = project.folder().join("kept");
     let kept = recordings(&folder, RecordingMode::Record);
-    let live = selected_outcomes(&project, &selection, &kept).await.remove(0);
+    let live = selected_outcomes(&project, &selection, &kept)
+        .await
+        .remove(0);
     assert_eq!(live.status(), Status::Passed, "{live:#?}");
     let path = recording_path(&folder, &CaseKey::first("a.test.yaml::a"));
     let recording = Arc::new(KeptRecording::open(&path, "one").unwrap());
-    let request = FreezeRequest { recording, selection, output: None, folder };
-    let frozen = freeze(&project.context(), &request).await.expect("a frozen test");
+    let request = FreezeRequest {
+        recording,
+        selection,
+        output: None,
+        folder,
+    };
+    let frozen = freeze(&project.context(), &request)
+        .await
+        .expect("a frozen test");
     assert!(
         frozen.text.contains("target: other\n") && frozen.text.contains("CITY: Rome\n"),
         "{}",
         frozen.text
     );
-    assert!(!frozen.text.contains("s3cr3t") && !frozen.recording.contains("s3cr3t"), "{}", frozen.text);
+    assert!(
+        !frozen.text.contains("s3cr3t") && !frozen.recording.contains("s3cr3t"),
+        "{}",
+        frozen.text
+    );
 }
 
 #[tokio::test]
@@ -213,7 +288,13 @@ async fn what_only_a_simulator_can_say_is_refused() {
     assert_ne!(live.status(), Status::Passed);
     let why = refusal(frozen(&project, ID).await);
     assert!(why.starts_with("the conversation ended with `"), "{why}");
-    assert_eq!(fs::read_dir(project.folder().join("specs")).unwrap().count(), 1, "nothing was written");
+    assert_eq!(
+        fs::read_dir(project.folder().join("specs"))
+            .unwrap()
+            .count(),
+        1,
+        "nothing was written"
+    );
 }
 
 #[tokio::test]
@@ -223,10 +304,16 @@ async fn a_test_that_changed_or_is_gone_is_refused() {
     let written = fs::read_to_string(&path).unwrap();
     fs::write(&path, written.replace("Weigh it", "Weigh that")).unwrap();
     let why = refusal(frozen(&project, ID).await);
-    assert!(why.contains("is of another request in turn 1") && why.contains("Weigh that"), "{why}");
+    assert!(
+        why.contains("is of another request in turn 1") && why.contains("Weigh that"),
+        "{why}"
+    );
     fs::write(&path, written.replace("id: berlin", "id: hamburg")).unwrap();
     let gone = frozen(&project, ID).await.unwrap_err();
-    assert!(matches!(gone, FreezeError::Broken(..) | FreezeError::Refused { .. }), "{gone:?}");
+    assert!(
+        matches!(gone, FreezeError::Broken(..) | FreezeError::Refused { .. }),
+        "{gone:?}"
+    );
 }
 
 #[tokio::test]
@@ -241,12 +328,20 @@ async fn every_example_can_be_frozen() {
         .expect("the program can be started");
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let project = Project::new(&[]);
-    let context = Context { working_directory: repository.to_path_buf(), ..project.context() };
+    let context = Context {
+        working_directory: repository.to_path_buf(),
+        ..project.context()
+    };
     let (mut frozen, mut refused) = (0, Vec::new());
     for file in recording_files(kept.path()) {
         let recording = Arc::new(KeptRecording::open(&file, "one").expect("a recording"));
         let folder = kept.path().to_path_buf();
-        let request = FreezeRequest { recording, selection: Selection::default(), output: None, folder };
+        let request = FreezeRequest {
+            recording,
+            selection: Selection::default(),
+            output: None,
+            folder,
+        };
         match freeze(&context, &request).await {
             Ok(test) => frozen += usize::from(test.status == Status::Passed && test.turns > 0),
             Err(FreezeError::Refused { message, .. }) => refused.push(message),

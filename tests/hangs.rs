@@ -32,8 +32,19 @@ impl Drop for Running {
 impl Running {
     fn start(project: &Project, arguments: &[&str], stdout: Stdio) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-        command.current_dir(project.folder()).env_clear().env("PATH", "/usr/bin:/bin").args(arguments);
-        Self(command.stdin(Stdio::null()).stdout(stdout).stderr(Stdio::null()).spawn().unwrap())
+        command
+            .current_dir(project.folder())
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .args(arguments);
+        Self(
+            command
+                .stdin(Stdio::null())
+                .stdout(stdout)
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap(),
+        )
     }
 
     fn signal(&self, signal: Signal) {
@@ -55,7 +66,9 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     const PAUSE: Duration = Duration::from_millis(10);
     let mut left = PATIENCE;
     while !is_so() {
-        left = left.checked_sub(PAUSE).unwrap_or_else(|| panic!("waited in vain until {what}"));
+        left = left
+            .checked_sub(PAUSE)
+            .unwrap_or_else(|| panic!("waited in vain until {what}"));
         thread::sleep(PAUSE);
     }
 }
@@ -94,7 +107,12 @@ fn wait_until_it_computes(running: &Running) {
     if Path::new(&path).exists() {
         wait_until("it computes", || {
             let text = read(Path::new(&path));
-            text.split(' ').skip(13).take(2).filter_map(|word| word.parse::<u64>().ok()).sum::<u64>() > 100
+            text.split(' ')
+                .skip(13)
+                .take(2)
+                .filter_map(|word| word.parse::<u64>().ok())
+                .sum::<u64>()
+                > 100
         });
     }
 }
@@ -115,7 +133,8 @@ fn agent(text: String) -> (String, thread::JoinHandle<()>) {
         }
         reader.take(length).read_to_end(&mut Vec::new()).unwrap();
         let mut response =
-            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n".to_owned();
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+                .to_owned();
         for event in [
             serde_json::json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
             serde_json::json!({"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"}),
@@ -132,8 +151,9 @@ fn agent(text: String) -> (String, thread::JoinHandle<()>) {
 
 /// Two tests: the first has this rule about the text of its agent, and a teardown.
 fn project(rule: &str, endpoint: &str) -> Project {
-    let config =
-        format!("version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{endpoint}\", agentId: a }}\n");
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{endpoint}\", agentId: a }}\n"
+    );
     let test = format!(
         "version: \"1.3\"\nname: computes\nteardown: [{{ cmd: [sh, -c, 'echo down >> down.txt'] }}]\nturns: [{{ user: hi, assert: {rule} }}]\n"
     );
@@ -141,7 +161,11 @@ fn project(rule: &str, endpoint: &str) -> Project {
     let config = format!(
         "{config}targets: {{ other: {{ type: scripted, rules: [{{ do: [{{ say: hello }}] }}] }} }}\n"
     );
-    Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test), ("b.test.yaml", next)])
+    Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("a.test.yaml", &test),
+        ("b.test.yaml", next),
+    ])
 }
 
 /// A rule and an answer for which it is evaluated for hours: a regular expression that remembers 9,000 characters, and a
@@ -153,8 +177,7 @@ fn endless() -> [(&'static str, String); 2] {
         if seed >> 31 == 0 { 'a' } else { 'b' }
     });
     let pattern = "{ text: { must_match: 'a[ab]{9000}[c-d]' } }";
-    let schema =
-        "{ output: [{ path: $, schema: { properties: { a: { allOf: [{ $ref: '#' }, { $ref: '#' }] } } } }] }";
+    let schema = "{ output: [{ path: $, schema: { properties: { a: { allOf: [{ $ref: '#' }, { $ref: '#' }] } } } }] }";
     let nested = "{\"a\":".repeat(60) + "1" + &"}".repeat(60);
     [(pattern, letters.collect()), (schema, nested)]
 }
@@ -167,9 +190,19 @@ fn a_rule_that_computes_for_ever_times_out_and_the_run_goes_on() {
         let (code, printed) = run(&project, &["run", "--timeout", "1s"]);
         assert_eq!(code, 1, "{rule}");
         answering.join().unwrap();
-        assert!(printed.contains("timeout after 1 s for the whole test: turn 1 had not ended"), "{printed}");
-        assert!(printed.contains("2 tests: 1 passed, 1 timeout"), "{printed}");
-        assert_eq!(read(&project.folder().join("down.txt")), "down\n", "it is cleaned up");
+        assert!(
+            printed.contains("timeout after 1 s for the whole test: turn 1 had not ended"),
+            "{printed}"
+        );
+        assert!(
+            printed.contains("2 tests: 1 passed, 1 timeout"),
+            "{printed}"
+        );
+        assert_eq!(
+            read(&project.folder().join("down.txt")),
+            "down\n",
+            "it is cleaned up"
+        );
     }
 }
 
@@ -180,8 +213,15 @@ fn a_rule_that_computes_for_ever_is_left_behind_by_the_first_interrupt() {
         running.signal(Signal::INT);
         assert_eq!(running.ends(), 130, "{rule}");
         let report = read(&project.folder().join("report.json"));
-        assert!(report.contains("not run to its end: the run was interrupted"), "{report}");
-        assert_eq!(read(&project.folder().join("down.txt")), "down\n", "it is cleaned up");
+        assert!(
+            report.contains("not run to its end: the run was interrupted"),
+            "{report}"
+        );
+        assert_eq!(
+            read(&project.folder().join("down.txt")),
+            "down\n",
+            "it is cleaned up"
+        );
     }
 }
 
@@ -216,11 +256,23 @@ fn standard_output_that_nobody_reads_stops_no_test_and_no_report() {
     let report = project.folder().join("report.xml");
     let arguments = ["run", "-v", "--timeout", "1m", "--junit", "report.xml"];
     let mut running = Running::start(&project, &arguments, Stdio::piped());
-    wait_until("the report is whole", || read(&report).ends_with("</testsuites>\n"));
-    assert!(read(&report).contains("tests=\"40\" failures=\"0\""), "{}", read(&report));
+    wait_until("the report is whole", || {
+        read(&report).ends_with("</testsuites>\n")
+    });
+    assert!(
+        read(&report).contains("tests=\"40\" failures=\"0\""),
+        "{}",
+        read(&report)
+    );
     // A reader that reads late receives everything.
     let mut printed = String::new();
-    running.0.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+    running
+        .0
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut printed)
+        .unwrap();
     assert_eq!(running.ends(), 0);
     assert!(printed.contains("40 tests: 40 passed"), "{printed}");
 }
@@ -232,7 +284,9 @@ fn standard_output_that_nobody_reads_holds_up_no_interrupt() {
         let report = project.folder().join("report.xml");
         let arguments = ["run", "-v", "--junit", "report.xml"];
         let mut running = Running::start(&project, &arguments, Stdio::piped());
-        wait_until("the report is whole", || read(&report).ends_with("</testsuites>\n"));
+        wait_until("the report is whole", || {
+            read(&report).ends_with("</testsuites>\n")
+        });
         for signal in signals {
             running.signal(*signal);
         }
@@ -256,13 +310,29 @@ fn a_pipe_as_a_recording_is_an_error() {
     let recording = project.folder().join("rec/a.test.yaml/computes.jsonl");
     run(&project, &["run", "--record", "rec"]);
     let names = |folder: &Path| -> Vec<_> {
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+        std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect()
     };
-    let recording =
-        if recording.exists() { recording } else { names(&project.folder().join("rec")).remove(0) };
-    let recording = if recording.is_dir() { names(&recording).remove(0) } else { recording };
+    let recording = if recording.exists() {
+        recording
+    } else {
+        names(&project.folder().join("rec")).remove(0)
+    };
+    let recording = if recording.is_dir() {
+        names(&recording).remove(0)
+    } else {
+        recording
+    };
     std::fs::remove_file(&recording).unwrap();
-    assert!(Command::new("mkfifo").arg(&recording).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&recording)
+            .status()
+            .unwrap()
+            .success()
+    );
     let (code, printed) = run(&project, &["run", "--replay", "rec"]);
     assert_eq!(code, 1);
     assert!(printed.contains("is not a file"), "{printed}");
@@ -274,7 +344,13 @@ fn the_second_interrupt_kills_every_process_that_was_started() {
     let endpoint = format!("http://{}/", listener.local_addr().unwrap());
     let project = project("{}", &endpoint);
     let pipe = project.folder().join("alive");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     // The process and its child keep the pipe open as long as they run.
     let test = "version: \"1.3\"\nname: held\nteardown: [{ cmd: [sh, -c, 'sleep 1000 > alive & echo up > alive; wait'], timeout_ms: 600000 }]\nturns: [{ user: hi }]\n";
     std::fs::write(project.folder().join("a.test.yaml"), test).unwrap();
@@ -287,7 +363,11 @@ fn the_second_interrupt_kills_every_process_that_was_started() {
     assert_eq!(line, "up\n", "the first interrupt runs the teardown");
     running.signal(Signal::INT);
     assert_eq!(running.ends(), 130);
-    assert_eq!(alive.read_to_string(&mut line).unwrap(), 0, "no process is left that could write");
+    assert_eq!(
+        alive.read_to_string(&mut line).unwrap(),
+        0,
+        "no process is left that could write"
+    );
 }
 
 #[test]
@@ -297,8 +377,14 @@ fn a_hangup_ends_the_run_unless_it_was_ignored_before() {
     let ignoring = project("{}", &endpoint);
     let mut command = Command::new("/bin/sh");
     let script = "trap '' HUP; exec \"$0\" run";
-    command.current_dir(ignoring.folder()).env_clear().env("PATH", "/usr/bin:/bin");
-    command.args(["-c", script, env!("CARGO_BIN_EXE_ananke")]).stdin(Stdio::null()).stdout(Stdio::null());
+    command
+        .current_dir(ignoring.folder())
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin");
+    command
+        .args(["-c", script, env!("CARGO_BIN_EXE_ananke")])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
     // The signal comes before the program starts or while it runs, and is ignored in both cases.
     let test = "version: \"1.3\"\nname: signalled\nhooks: [{ cmd: [sh, -c, 'kill -HUP $PPID'] }]\nturns: [{ user: hi }]\n";
     std::fs::write(ignoring.folder().join("a.test.yaml"), test).unwrap();
@@ -316,7 +402,10 @@ fn a_hangup_ends_the_run_unless_it_was_ignored_before() {
     running.signal(Signal::HUP);
     assert_eq!(running.ends(), 130);
     let report = read(&held.folder().join("report.json"));
-    assert!(report.contains("not run to its end: the run was interrupted"), "{report}");
+    assert!(
+        report.contains("not run to its end: the run was interrupted"),
+        "{report}"
+    );
 }
 
 /// What a run with these arguments prints, and its exit code.
@@ -342,8 +431,16 @@ fn the_time_of_a_test_counts_its_hooks_and_the_scripts_of_its_mocks() {
     let turn = "version: \"1.3\"\nname: a\nturns: [{ user: hi, timeout_ms: 500 }]\n";
     let whole = &["run", "--timeout", "1s", "--record", "rec"][..];
     for (test, arguments, why) in [
-        (hook, whole, "timeout after 1 s for the whole test: hook 1 had not ended"),
-        (mock, whole, "timeout after 1 s for the whole test: turn 1 had not ended"),
+        (
+            hook,
+            whole,
+            "timeout after 1 s for the whole test: hook 1 had not ended",
+        ),
+        (
+            mock,
+            whole,
+            "timeout after 1 s for the whole test: turn 1 had not ended",
+        ),
         (
             turn,
             &["run", "--record", "rec"][..],
@@ -353,7 +450,10 @@ fn the_time_of_a_test_counts_its_hooks_and_the_scripts_of_its_mocks() {
         let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test)]);
         let (code, printed) = run(&project, arguments);
         assert_eq!(code, 1);
-        assert!(printed.contains(why) && printed.contains("1 test: 1 timeout"), "{printed}");
+        assert!(
+            printed.contains(why) && printed.contains("1 test: 1 timeout"),
+            "{printed}"
+        );
         let (code, printed) = run(&project, &["run", "--replay", "rec"]);
         assert_eq!(code, 1);
         assert!(
@@ -365,13 +465,19 @@ fn the_time_of_a_test_counts_its_hooks_and_the_scripts_of_its_mocks() {
 
 #[test]
 fn a_teardown_runs_without_the_variables_that_no_program_can_get() {
-    let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hello }] }] }\n";
+    let config =
+        "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hello }] }] }\n";
     let give = r#"printf '{"NUL": "a\\u0000b", "FINE": "fine", "LARGE": "'; head -c 200000 /dev/zero | tr '\0' x; echo '"}'"#;
-    let shown = "echo $ANANKE_VAR_FINE $(printenv ANANKE_VAR_NUL) $(printenv ANANKE_VAR_LARGE) > down.txt";
+    let shown =
+        "echo $ANANKE_VAR_FINE $(printenv ANANKE_VAR_NUL) $(printenv ANANKE_VAR_LARGE) > down.txt";
     let test = format!(
         "version: \"1.3\"\nname: a\nhooks: [{{ cmd: [sh, give.sh] }}]\nteardown: [{{ cmd: [sh, -c, '{shown}'] }}]\nturns: [{{ user: hi }}]\n"
     );
-    let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &test), ("give.sh", give)]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", config),
+        ("a.test.yaml", &test),
+        ("give.sh", give),
+    ]);
     let (code, printed) = run(&project, &["run"]);
     assert_eq!(code, 0, "{printed}");
     assert_eq!(read(&project.folder().join("down.txt")).trim(), "fine");
@@ -394,13 +500,19 @@ fn what_did_not_end_in_a_run_that_was_stopped_is_run_by_last_failed() {
         let _connection = accept(&listener);
         let memory = project.folder().join(".ananke");
         wait_until("the first test is noted", || {
-            let names = std::fs::read_dir(&memory).unwrap().map(|entry| read(&entry.unwrap().path()));
+            let names = std::fs::read_dir(&memory)
+                .unwrap()
+                .map(|entry| read(&entry.unwrap().path()));
             names.collect::<String>().contains("passed")
         });
         running.signal(signal);
         let _status = running.0.wait().unwrap();
         let (code, printed) = run(&project, &["run", "--last-failed", "--dry-run"]);
-        assert_eq!((code, &*printed), (0, "a.test.yaml::computes\nb.test.yaml::next\n"), "{signal:?}");
+        assert_eq!(
+            (code, &*printed),
+            (0, "a.test.yaml::computes\nb.test.yaml::next\n"),
+            "{signal:?}"
+        );
         // The next run continues from there.
         let (code, _) = run(&project, &["run", "--last-failed", "b.test.yaml"]);
         assert_eq!(code, 0);

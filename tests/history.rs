@@ -67,21 +67,41 @@ fn earlier(sent: &Value) -> Value {
 }
 
 fn texts(messages: &Value) -> Vec<&str> {
-    messages.as_array().into_iter().flatten().filter_map(|message| message["content"].as_str()).collect()
+    messages
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|message| message["content"].as_str())
+        .collect()
 }
 
 #[tokio::test]
 async fn messages_go_before_the_first_turn_and_with_every_run() {
     let (outcome, sent) = run("", TEST, vec![answer(""), answer("")]).await;
     assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
-    assert_eq!(Value::Array(sent[0].as_array().unwrap()[..5].to_vec()), earlier(&sent[0]));
+    assert_eq!(
+        Value::Array(sent[0].as_array().unwrap()[..5].to_vec()),
+        earlier(&sent[0])
+    );
     assert_eq!(texts(&sent[0])[5..], ["The large one"]);
-    assert_eq!(texts(&sent[1])[5..], ["The large one", "Large, then.", "Thank you"]);
+    assert_eq!(
+        texts(&sent[1])[5..],
+        ["The large one", "Large, then.", "Thank you"]
+    );
     assert_eq!(sent[0][0]["id"], sent[1][0]["id"], "an id is made once");
-    let ids: std::collections::HashSet<&str> =
-        sent[1].as_array().unwrap().iter().filter_map(|message| message["id"].as_str()).collect();
+    let ids: std::collections::HashSet<&str> = sent[1]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|message| message["id"].as_str())
+        .collect();
     assert_eq!(ids.len(), 8, "{ids:?}");
-    let told: Vec<&str> = outcome.transcript.history.iter().map(|message| &*message.role).collect();
+    let told: Vec<&str> = outcome
+        .transcript
+        .history
+        .iter()
+        .map(|message| &*message.role)
+        .collect();
     assert_eq!(told, ["system", "user", "assistant", "tool", "tool"]);
 }
 
@@ -100,7 +120,10 @@ async fn a_last_message_of_the_user_is_the_one_turn() {
     let (outcome, sent) = run("", test, vec![answer("")]).await;
     assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     let last = json!({ "id": "mine", "role": "user", "content": "Large", "name": "Ada" });
-    assert_eq!((sent[0].as_array().map(Vec::len), &sent[0][1]), (Some(2), &last));
+    assert_eq!(
+        (sent[0].as_array().map(Vec::len), &sent[0][1]),
+        (Some(2), &last)
+    );
     assert_eq!(
         (
             outcome.transcript.turns.len(),
@@ -125,8 +148,15 @@ messages:
 turns: [{ user: hello }]
 assert: { tools: { max_calls: 0, forbid: [forbidden] }, text: { must_not_match: "Forbidden", equals: "Large, then." } }
 "#;
-    let (outcome, _) =
-        run("", test, vec![answer(&format!("data: {}\n\n", snapshot.replace('\n', "")))]).await;
+    let (outcome, _) = run(
+        "",
+        test,
+        vec![answer(&format!("data: {}\n\n", snapshot.replace('\n', "")))],
+    )
+    .await;
     assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
-    assert_eq!(outcome.transcript.messages_count, 3, "two of the history, and the user's");
+    assert_eq!(
+        outcome.transcript.messages_count, 3,
+        "two of the history, and the user's"
+    );
 }

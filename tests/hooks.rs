@@ -51,7 +51,8 @@ fn lives(folder: &Path, name: &str) -> bool {
     let process: u32 = process.trim().parse().expect("an id");
     // A zombie, whose parent has not noticed its end, does not run.
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+    stat.rsplit_once(')')
+        .is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
 /// Waits until none of the processes runs, and returns whether that happened.
@@ -69,12 +70,15 @@ pub(crate) async fn gone(folder: &Path, names: &[&str]) -> bool {
 #[tokio::test]
 async fn nothing_is_left_after_a_time_out() {
     let folder = TempDir::new().unwrap();
-    let script =
-        "echo $$ > a; sleep 60 & echo $! > b; (sleep 60 & echo $! > c; wait) & echo $! > d; sleep 60";
+    let script = "echo $$ > a; sleep 60 & echo $! > b; (sleep 60 & echo $! > c; wait) & echo $! > d; sleep 60";
     let mut command = shell(folder.path(), script);
     command.launch.timeout = Duration::from_millis(200);
     let (given, took) = run(&command).await;
-    assert!(given.unwrap_err().ends_with("timed out after 200 ms and was killed"));
+    assert!(
+        given
+            .unwrap_err()
+            .ends_with("timed out after 200 ms and was killed")
+    );
     assert!(took < SOON, "{took:?}");
     assert!(gone(folder.path(), &["a", "b", "c", "d"]).await);
 }
@@ -83,7 +87,10 @@ async fn nothing_is_left_after_a_time_out() {
 #[tokio::test]
 async fn nothing_is_left_when_the_run_is_stopped() {
     let folder = TempDir::new().unwrap();
-    let command = shell(folder.path(), "echo $$ > a; sleep 60 & echo $! > b; echo ready > c; wait");
+    let command = shell(
+        folder.path(),
+        "echo $$ > a; sleep 60 & echo $! > b; echo ready > c; wait",
+    );
     let cancel = CancellationToken::new();
     let stop = async {
         while !folder.path().join("c").exists() {
@@ -100,7 +107,10 @@ async fn nothing_is_left_when_the_run_is_stopped() {
 #[tokio::test]
 async fn nothing_is_left_when_nobody_waits_any_more() {
     let folder = TempDir::new().unwrap();
-    let command = shell(folder.path(), "echo $$ > a; sleep 60 & echo $! > b; echo ready > c; wait");
+    let command = shell(
+        folder.path(),
+        "echo $$ > a; sleep 60 & echo $! > b; echo ready > c; wait",
+    );
     let cancel = CancellationToken::new();
     let begun = async {
         while !folder.path().join("c").exists() {
@@ -162,13 +172,22 @@ async fn eight_mebibytes_are_the_most() {
         format!("printf '{{\"A\":\"'; head -c {letters} /dev/zero | tr '\\0' x; printf '\"}}'")
     };
     let (given, _) = run(&shell(folder.path(), &script(8 << 20))).await;
-    assert_eq!(given.unwrap()["A"].as_str().map(str::len), Some((8 << 20) - 8));
+    assert_eq!(
+        given.unwrap()["A"].as_str().map(str::len),
+        Some((8 << 20) - 8)
+    );
     let (given, _) = run(&shell(folder.path(), &script((8 << 20) + 1))).await;
     assert!(
-        given.unwrap_err().contains("printed more than 8 MiB to stdout: its stdout begins `{\"A\":\"***…`")
+        given
+            .unwrap_err()
+            .contains("printed more than 8 MiB to stdout: its stdout begins `{\"A\":\"***…`")
     );
     let (given, took) = run(&shell(folder.path(), "yes")).await;
-    assert!(given.unwrap_err().contains("printed more than 8 MiB to stdout: its stdout begins `y\\ny"));
+    assert!(
+        given
+            .unwrap_err()
+            .contains("printed more than 8 MiB to stdout: its stdout begins `y\\ny")
+    );
     assert!(took < SOON, "{took:?}");
 }
 
@@ -179,8 +198,14 @@ async fn stderr_is_free_and_its_end_is_told() {
     let script = "seq 1 300000 >&2; echo '{}'";
     assert_eq!(run(&shell(folder.path(), script)).await.0, Ok(Map::new()));
     let (given, _) = run(&shell(folder.path(), "seq 1 300000 >&2; exit 1")).await;
-    let lines: Vec<String> = (299_991..=300_000).map(|line| format!("\n  {line}")).collect();
-    assert!(given.unwrap_err().ends_with(&format!("exit code 1\nits stderr ends:{}", lines.concat())));
+    let lines: Vec<String> = (299_991..=300_000)
+        .map(|line| format!("\n  {line}"))
+        .collect();
+    assert!(
+        given
+            .unwrap_err()
+            .ends_with(&format!("exit code 1\nits stderr ends:{}", lines.concat()))
+    );
 }
 
 /// An interrupt ends the program and its hook, and the report contains what finished.
@@ -207,7 +232,10 @@ fn an_interrupt_ends_the_hook_and_the_reports_are_written() {
     while !project.folder().join("c").exists() && started.elapsed() < SOON {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let number = i32::try_from(program.id()).ok().and_then(Pid::from_raw).expect("a process");
+    let number = i32::try_from(program.id())
+        .ok()
+        .and_then(Pid::from_raw)
+        .expect("a process");
     kill_process(number, Signal::INT).unwrap();
     let output = program.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
@@ -215,17 +243,21 @@ fn an_interrupt_ends_the_hook_and_the_reports_are_written() {
     let told = String::from_utf8(output.stdout).unwrap();
     assert!(told.contains("3 tests: 1 passed, 2 skipped"), "{told}");
     let report = std::fs::read_to_string(project.folder().join("report.xml")).unwrap();
-    for said in
-        ["name=\"first\"", "not run to its end: the run was interrupted", "not run: the run was interrupted"]
-    {
+    for said in [
+        "name=\"first\"",
+        "not run to its end: the run was interrupted",
+        "not run: the run was interrupted",
+    ] {
         assert!(report.contains(said), "{report}");
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     assert!(runtime.block_on(gone(project.folder(), &["a", "b"])));
 }
 
-const CONFIG: &str =
-    "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: \"${WORDS:-nothing}\" }] }] }\n";
+const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: \"${WORDS:-nothing}\" }] }] }\n";
 
 #[cfg(unix)]
 #[tokio::test]
@@ -235,24 +267,34 @@ async fn a_broken_hook_is_an_error_of_its_kind_and_sends_nothing() {
     let outcome = project.run().await.remove(0);
     assert_eq!(outcome.status(), Status::Error);
     assert_eq!(
-        (outcome.transcript.turns.len(), outcome.transcript.turns_not_run, outcome.transcript.duration_us),
+        (
+            outcome.transcript.turns.len(),
+            outcome.transcript.turns_not_run,
+            outcome.transcript.duration_us
+        ),
         (0, 2, 0)
     );
     let problem = outcome.verdict.end.problem().unwrap();
     assert_eq!(problem.kind, ErrorKind::Hook);
     assert_eq!(problem.kind.as_str(), "hook");
-    assert_eq!(problem.message, "hook 1 `[\"sh\", \"-c\", \"exit 4\"]` ended with exit code 4");
+    assert_eq!(
+        problem.message,
+        "hook 1 `[\"sh\", \"-c\", \"exit 4\"]` ended with exit code 4"
+    );
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn what_is_undefined_after_the_hooks_is_an_error_of_the_set_up() {
-    let test =
-        "version: \"1.0\"\nname: t\nhooks: [{ cmd: [echo, '{\"A\": 1}'] }]\nturns: [{ user: \"${B}\" }]\n";
+    let test = "version: \"1.0\"\nname: t\nhooks: [{ cmd: [echo, '{\"A\": 1}'] }]\nturns: [{ user: \"${B}\" }]\n";
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", test)]);
     let outcome = project.run().await.remove(0);
     assert_eq!(
-        (outcome.status(), outcome.transcript.turns.len(), outcome.transcript.turns_not_run),
+        (
+            outcome.status(),
+            outcome.transcript.turns.len(),
+            outcome.transcript.turns_not_run
+        ),
         (Status::Error, 0, 1)
     );
     let problem = outcome.verdict.end.problem().unwrap();
@@ -261,7 +303,10 @@ async fn what_is_undefined_after_the_hooks_is_an_error_of_the_set_up() {
         problem.message,
         "t.test.yaml:4:18: error[undefined-variable]: the variable `B` is not defined"
     );
-    assert_eq!(problem.help.as_deref(), Some("the hooks of this test gave `A`"));
+    assert_eq!(
+        problem.help.as_deref(),
+        Some("the hooks of this test gave `A`")
+    );
 }
 
 #[cfg(unix)]
@@ -273,15 +318,21 @@ async fn hooks_run_once_a_test_and_cost_the_agent_nothing() {
         )
     };
     let (one, two) = (test("one"), test("two"));
-    let project =
-        Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", &one), ("b.test.yaml", &two)]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("a.test.yaml", &one),
+        ("b.test.yaml", &two),
+    ]);
     let outcomes = project.run().await;
     assert!(
-        outcomes
-            .iter()
-            .all(|outcome| outcome.status() == Status::Passed && outcome.transcript.duration_us == 0)
+        outcomes.iter().all(
+            |outcome| outcome.status() == Status::Passed && outcome.transcript.duration_us == 0
+        )
     );
-    assert_eq!(std::fs::read_to_string(project.folder().join("log")).unwrap(), "run\nrun\n");
+    assert_eq!(
+        std::fs::read_to_string(project.folder().join("log")).unwrap(),
+        "run\nrun\n"
+    );
 }
 
 #[cfg(unix)]
@@ -291,9 +342,9 @@ async fn an_environment_that_is_no_text_reaches_programs_and_is_wrong_in_a_text(
     use std::os::unix::ffi::OsStringExt as _;
 
     let raw = || OsString::from_vec(b"caf\xe9".to_vec());
-    let config = r#"{ version: "1.3", target: { type: scripted, rules: [{ do: [{ say: "${CODES}" }] }] } }"#;
-    let script =
-        r#"codes=$(printf %s "$RAW" | od -An -tx1 | tr -d ' \n'); printf '{"CODES": "%s"}' "$codes""#;
+    let config =
+        r#"{ version: "1.3", target: { type: scripted, rules: [{ do: [{ say: "${CODES}" }] }] } }"#;
+    let script = r#"codes=$(printf %s "$RAW" | od -An -tx1 | tr -d ' \n'); printf '{"CODES": "%s"}' "$codes""#;
     let test = |user: &str| {
         let cmd = serde_json::json!(["sh", "-c", script]);
         let rules = r#"{ text: { contains: ["636166e9"] } }"#;
@@ -302,14 +353,29 @@ async fn an_environment_that_is_no_text_reaches_programs_and_is_wrong_in_a_text(
         )
     };
     let project = |user: &str| {
-        Project::new(&[("ananke.config.yaml", config), ("one.test.yaml", &test(user))])
-            .with_environment("PATH", "/usr/bin:/bin")
-            .with_environment("RAW", raw())
+        Project::new(&[
+            ("ananke.config.yaml", config),
+            ("one.test.yaml", &test(user)),
+        ])
+        .with_environment("PATH", "/usr/bin:/bin")
+        .with_environment("RAW", raw())
     };
     let outcomes = project("Hello").run().await;
-    assert_eq!(outcomes[0].status(), ananke::outcome::Status::Passed, "{:?}", outcomes[0]);
-    let problems: Vec<String> =
-        project("${ENV.RAW}").plan().problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        outcomes[0].status(),
+        ananke::outcome::Status::Passed,
+        "{:?}",
+        outcomes[0]
+    );
+    let problems: Vec<String> = project("${ENV.RAW}")
+        .plan()
+        .problems
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(problems.len(), 1, "{problems:?}");
-    assert!(problems[0].contains("the environment variable `RAW` is not valid UTF-8"), "{problems:?}");
+    assert!(
+        problems[0].contains("the environment variable `RAW` is not valid UTF-8"),
+        "{problems:?}"
+    );
 }

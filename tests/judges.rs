@@ -51,24 +51,37 @@ impl Paths {
             .iter()
             .map(|(path, texts)| (*path, texts.iter().map(|text| stream(path, text)).collect()))
             .collect();
-        Arc::new(Self { answers: Mutex::new(answers), requests: Mutex::default() })
+        Arc::new(Self {
+            answers: Mutex::new(answers),
+            requests: Mutex::default(),
+        })
     }
 
     /// The same with these bodies.
     pub(crate) fn sending(bodies: &[(&'static str, Vec<String>)]) -> Arc<Self> {
         let answers = bodies.iter().cloned().collect();
-        Arc::new(Self { answers: Mutex::new(answers), requests: Mutex::default() })
+        Arc::new(Self {
+            answers: Mutex::new(answers),
+            requests: Mutex::default(),
+        })
     }
 
     /// The bodies that were sent to `path`.
     fn sent(&self, path: &str) -> Vec<Value> {
         let requests = self.requests.lock().unwrap();
-        requests.iter().filter(|(to, _)| to == path).map(|(_, body)| body.clone()).collect()
+        requests
+            .iter()
+            .filter(|(to, _)| to == path)
+            .map(|(_, body)| body.clone())
+            .collect()
     }
 }
 
 pub(crate) fn events(events: impl IntoIterator<Item = Value>) -> String {
-    events.into_iter().map(|event| ["data: ", &event.to_string(), "\n\n"].concat()).collect()
+    events
+        .into_iter()
+        .map(|event| ["data: ", &event.to_string(), "\n\n"].concat())
+        .collect()
 }
 
 pub(crate) fn agent_stream(text: &str) -> String {
@@ -95,12 +108,18 @@ impl Transport for Paths {
         At(0)
     }
 
-    fn send(&self, request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        request: HttpRequest,
+        _until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let path = request.url.path().to_owned();
         let body = serde_json::from_slice(&request.body).unwrap();
         self.requests.lock().unwrap().push((path.clone(), body));
         let mut answers = self.answers.lock().unwrap();
-        let left = answers.get_mut(path.as_str()).filter(|left| !left.is_empty());
+        let left = answers
+            .get_mut(path.as_str())
+            .filter(|left| !left.is_empty());
         let reply = left.map(|left| left.remove(0)).ok_or_else(|| TargetError {
             message: "nothing listens there".to_owned(),
             received: Received::default(),
@@ -108,7 +127,9 @@ impl Transport for Paths {
         });
         let reply = reply.map(|text| {
             let (sender, receiver) = mpsc::channel(2);
-            sender.try_send(Next::Bytes(At(1), Bytes::from(text))).unwrap();
+            sender
+                .try_send(Next::Bytes(At(1), Bytes::from(text)))
+                .unwrap();
             let head = ResponseHead {
                 status: 200,
                 content_type: "text/event-stream".to_owned(),
@@ -116,7 +137,11 @@ impl Transport for Paths {
                 headers: Vec::new(),
             };
             let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
-            Some(Reply { at: At(0), head, body })
+            Some(Reply {
+                at: At(0),
+                head,
+                body,
+            })
         });
         Box::pin(std::future::ready(reply))
     }
@@ -124,7 +149,10 @@ impl Transport for Paths {
 
 /// A test whose only turn has these entries of `judge`, and whose agent says hello.
 fn project(entries: &str) -> Project {
-    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", &test(entries))]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("t.test.yaml", &test(entries)),
+    ]);
     project.with_environment("JUDGE_KEY", "k3y-of-the-judge")
 }
 
@@ -139,16 +167,26 @@ fn kept(project: &Project, mode: RecordingMode) -> Recordings {
 
 async fn live(project: &Project, paths: &Arc<Paths>) -> Outcome {
     let transport = Arc::clone(paths) as Arc<dyn Transport>;
-    outcomes(project, transport, &kept(project, RecordingMode::Record)).await.remove(0)
+    outcomes(project, transport, &kept(project, RecordingMode::Record))
+        .await
+        .remove(0)
 }
 
 async fn replayed(project: &Project) -> Outcome {
-    outcomes(project, Arc::new(Nowhere), &kept(project, RecordingMode::Replay)).await.remove(0)
+    outcomes(
+        project,
+        Arc::new(Nowhere),
+        &kept(project, RecordingMode::Replay),
+    )
+    .await
+    .remove(0)
 }
 
 /// The problem of the only turn.
 fn problem(outcome: &Outcome) -> (ErrorKind, &str) {
-    let problem = outcome.transcript.turns[0].problem().unwrap_or_else(|| panic!("{outcome:#?}"));
+    let problem = outcome.transcript.turns[0]
+        .problem()
+        .unwrap_or_else(|| panic!("{outcome:#?}"));
     (problem.kind, &problem.message)
 }
 
@@ -174,14 +212,18 @@ async fn a_model_gets_a_prompt_and_an_agent_gets_options() {
         "tool_calls": [],
     });
     let models = paths.sent("/model/chat/completions");
-    for (body, model, instructions) in
-        [(&models[0], "m-2", HelperRole::Validator.prompt()), (&models[1], "m-1", "You are strict.")]
-    {
+    for (body, model, instructions) in [
+        (&models[0], "m-2", HelperRole::Validator.prompt()),
+        (&models[1], "m-1", "You are strict."),
+    ] {
         let messages = json!([
             {"role": "system", "content": instructions},
             {"role": "user", "content": question.to_string()},
         ]);
-        assert_eq!((&body["model"], &body["messages"]), (&json!(model), &messages));
+        assert_eq!(
+            (&body["model"], &body["messages"]),
+            (&json!(model), &messages)
+        );
         assert_eq!(body["options"], Value::Null, "a model takes no options");
     }
     let body = &paths.sent("/agent")[0];
@@ -189,11 +231,16 @@ async fn a_model_gets_a_prompt_and_an_agent_gets_options() {
     question["locale"] = json!("en");
     assert_eq!(body["messages"].as_array().unwrap().len(), 1);
     assert_eq!(body["messages"][0]["content"], json!(question.to_string()));
-    let options =
-        json!({"skip": {"history": true, "trace": false}, "metadata": question, "connector": "m-2"});
-    assert_eq!(body["forwardedProps"], json!({"locale": "en", "options": options}));
+    let options = json!({"skip": {"history": true, "trace": false}, "metadata": question, "connector": "m-2"});
+    assert_eq!(
+        body["forwardedProps"],
+        json!({"locale": "en", "options": options})
+    );
     let thread = body["threadId"].as_str().unwrap();
-    assert!(thread != outcome.transcript.thread_id && thread != "fixed", "a thread of its own: {thread}");
+    assert!(
+        thread != outcome.transcript.thread_id && thread != "fixed",
+        "a thread of its own: {thread}"
+    );
 }
 
 #[tokio::test]
@@ -201,8 +248,15 @@ async fn an_answer_that_cannot_be_read_is_asked_for_once_more() {
     let project = project("{ agent: agent, criteria: polite }");
     let paths = Paths::saying(&[("/shop", &["Hello."]), ("/agent", &["I think so.", YES])]);
     assert_eq!(live(&project, &paths).await.status(), Status::Passed);
-    let threads: Vec<Value> = paths.sent("/agent").iter().map(|body| body["threadId"].clone()).collect();
-    assert!(threads.len() == 2 && threads[0] != threads[1], "{threads:?}");
+    let threads: Vec<Value> = paths
+        .sent("/agent")
+        .iter()
+        .map(|body| body["threadId"].clone())
+        .collect();
+    assert!(
+        threads.len() == 2 && threads[0] != threads[1],
+        "{threads:?}"
+    );
     assert_eq!(replayed(&project).await.status(), Status::Passed);
 
     let paths = Paths::saying(&[("/shop", &["Hello."]), ("/agent", &["true", "[]", YES])]);
@@ -210,7 +264,10 @@ async fn an_answer_that_cannot_be_read_is_asked_for_once_more() {
     assert_eq!(outcome.status(), Status::Error);
     let message = "judge error: the judge `agent` answered with a list: [] (asked 2 times); asked by the turn rule `judge` (t.test.yaml:3)";
     assert_eq!(problem(&outcome), (ErrorKind::Judge, message));
-    assert_eq!(problem(&replayed(&project).await), (ErrorKind::Judge, message));
+    assert_eq!(
+        problem(&replayed(&project).await),
+        (ErrorKind::Judge, message)
+    );
 }
 
 #[tokio::test]
@@ -240,8 +297,7 @@ fn recording(folder: &Path) -> String {
 
 #[tokio::test]
 async fn a_recording_speaks_for_the_judges() {
-    let both =
-        "{ agent: agent, criteria: polite, runs: 2 }, { agent: model, criteria: brief, threshold: 0.95 }";
+    let both = "{ agent: agent, criteria: polite, runs: 2 }, { agent: model, criteria: brief, threshold: 0.95 }";
     let project = project(both);
     let paths = Paths::saying(&[
         ("/shop", &["Hello k3y-of-the-judge."]),
@@ -251,7 +307,10 @@ async fn a_recording_speaks_for_the_judges() {
     let outcome = live(&project, &paths).await;
     assert_eq!(outcome.status(), Status::Failed, "{outcome:#?}");
     let text = recording(project.folder());
-    for lane in [r#""lane":"judge.1","exchange":2"#, r#""lane":"judge.2","exchange":1"#] {
+    for lane in [
+        r#""lane":"judge.1","exchange":2"#,
+        r#""lane":"judge.2","exchange":1"#,
+    ] {
         assert!(text.contains(lane), "{text}");
     }
     let sealed = |outcome: Outcome| format!("{:?}", project.redactor.seal(outcome));
@@ -269,11 +328,18 @@ async fn a_recording_speaks_for_the_judges() {
     let outcome = replayed(&project).await;
     let (kind, message) = problem(&outcome);
     assert_eq!(kind, ErrorKind::Recording);
-    assert!(message.contains("is of another request to the judge `model` in turn 1: "), "{message}");
+    assert!(
+        message.contains("is of another request to the judge `model` in turn 1: "),
+        "{message}"
+    );
 
-    rewrite(&project, &format!("{both}, {{ agent: told, criteria: new }}"));
+    rewrite(
+        &project,
+        &format!("{both}, {{ agent: told, criteria: new }}"),
+    );
     let outcome = replayed(&project).await;
-    let message = "the recording `kept/t/t.jsonl` holds no further request to the judge `told` of turn 1";
+    let message =
+        "the recording `kept/t/t.jsonl` holds no further request to the judge `told` of turn 1";
     assert_eq!(problem(&outcome), (ErrorKind::Recording, message));
 }
 
@@ -286,22 +352,45 @@ async fn a_simulator_is_asked_turn_by_turn_and_a_recording_speaks_for_it() {
              - {{ id: done, assert: {{ text: {{ contains: Done }} }} }}\n"
         )
     };
-    let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", &test("cancel"))]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", CONFIG),
+        ("t.test.yaml", &test("cancel")),
+    ]);
     let project = project.with_environment("JUDGE_KEY", "k3y-of-the-judge");
     let paths = Paths::saying(&[
         ("/shop", &["Which order?", "Done."]),
-        ("/agent", &[r#"{"input": "Cancel it"}"#, "{\"passed\": true}", "It is O-7"]),
+        (
+            "/agent",
+            &[
+                r#"{"input": "Cancel it"}"#,
+                "{\"passed\": true}",
+                "It is O-7",
+            ],
+        ),
     ]);
     let outcome = live(&project, &paths).await;
     assert_eq!(outcome.status(), Status::Passed, "{outcome:#?}");
-    let said: Vec<&str> = outcome.transcript.turns.iter().map(|turn| &*turn.input).collect();
+    let said: Vec<&str> = outcome
+        .transcript
+        .turns
+        .iter()
+        .map(|turn| &*turn.input)
+        .collect();
     assert_eq!(said, ["Cancel it", "It is O-7"]);
-    let reached: Vec<Option<u32>> =
-        outcome.transcript.checkpoints.iter().map(|checkpoint| checkpoint.reached_at).collect();
+    let reached: Vec<Option<u32>> = outcome
+        .transcript
+        .checkpoints
+        .iter()
+        .map(|checkpoint| checkpoint.reached_at)
+        .collect();
     assert_eq!(reached, [Some(1), Some(2)]);
 
     let asked = paths.sent("/agent");
-    assert_eq!(asked.len(), 3, "an answer that cannot be read is asked for once more");
+    assert_eq!(
+        asked.len(),
+        3,
+        "an answer that cannot be read is asked for once more"
+    );
     let question = json!({
         "test_mode": "simulator", "test_id": "t.test.yaml::t", "persona": null, "goal": "cancel",
         "conversation": [
@@ -312,14 +401,21 @@ async fn a_simulator_is_asked_turn_by_turn_and_a_recording_speaks_for_it() {
         "checkpoints_reached": ["asked"], "checkpoints_pending": ["done"], "tool_results": [],
         "session_id": outcome.transcript.thread_id, "order": "O-7",
     });
-    assert_eq!(asked[2]["messages"][0]["content"], json!(question.to_string()));
+    assert_eq!(
+        asked[2]["messages"][0]["content"],
+        json!(question.to_string())
+    );
     assert_eq!(asked[2]["forwardedProps"]["options"]["metadata"], question);
 
     let sealed = |outcome: Outcome| format!("{:?}", project.redactor.seal(outcome));
     assert_eq!(sealed(replayed(&project).await), sealed(outcome));
     std::fs::write(project.folder().join("t.test.yaml"), test("refund")).unwrap();
     let outcome = replayed(&project).await;
-    let problem = outcome.verdict.end.problem().unwrap_or_else(|| panic!("{outcome:#?}"));
+    let problem = outcome
+        .verdict
+        .end
+        .problem()
+        .unwrap_or_else(|| panic!("{outcome:#?}"));
     assert_eq!(problem.kind, ErrorKind::Recording);
     let message = "is of another request to the simulator `agent` in turn 1: ";
     assert!(problem.message.contains(message), "{}", problem.message);
@@ -337,7 +433,8 @@ done
 #[cfg(unix)]
 #[tokio::test]
 async fn a_recording_that_is_of_another_question_to_a_program_names_the_judge() {
-    let config = format!("{CONFIG}  program: {{ type: command, cmd: [sh, judge.sh], agentId: judge }}\n");
+    let config =
+        format!("{CONFIG}  program: {{ type: command, cmd: [sh, judge.sh], agentId: judge }}\n");
     let entry = "{ agent: program, criteria: polite }";
     let project = Project::new(&[
         ("ananke.config.yaml", &config),
@@ -353,18 +450,32 @@ async fn a_recording_that_is_of_another_question_to_a_program_names_the_judge() 
     let message = "the recording `kept/t/t.jsonl` is of another line to the judge `program` in turn 1: \
         `messages[0].content.criteria`: recorded `\"polite\"`, now `\"brief\"`; \
         `forwardedProps.options.metadata.criteria`: recorded `\"polite\"`, now `\"brief\"`";
-    assert_eq!(problem(&replayed(&project).await), (ErrorKind::Recording, message));
+    assert_eq!(
+        problem(&replayed(&project).await),
+        (ErrorKind::Recording, message)
+    );
 
-    rewrite(&project, &format!("{entry}, {{ agent: program, criteria: brief }}"));
-    let message = "the recording `kept/t/t.jsonl` holds no further program of the judge `program` in turn 1";
-    assert_eq!(problem(&replayed(&project).await), (ErrorKind::Recording, message));
+    rewrite(
+        &project,
+        &format!("{entry}, {{ agent: program, criteria: brief }}"),
+    );
+    let message =
+        "the recording `kept/t/t.jsonl` holds no further program of the judge `program` in turn 1";
+    assert_eq!(
+        problem(&replayed(&project).await),
+        (ErrorKind::Recording, message)
+    );
 }
 
 #[test]
 fn the_prompts_are_in_the_documents() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/judges.md")).unwrap();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/judges.md")).unwrap();
     for role in HelperRole::ALL {
-        assert!(page.contains(&format!("```text\n{}```", role.prompt())), "{role:?}");
+        assert!(
+            page.contains(&format!("```text\n{}```", role.prompt())),
+            "{role:?}"
+        );
     }
 }
 
@@ -379,10 +490,16 @@ async fn a_program_can_judge_and_its_recording_speaks_for_it() {
         r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"PASS: fine"}"#,
         r#"{"type":"RUN_FINISHED","threadId":"t","runId":"r"}"#,
     ];
-    let program = format!("read -r question\nprintf '%s\\n' '{}'\n", events.join("' '"));
+    let program = format!(
+        "read -r question\nprintf '%s\\n' '{}'\n",
+        events.join("' '")
+    );
     let test = test("{ agent: program, criteria: polite }");
-    let project =
-        Project::new(&[("ananke.config.yaml", config), ("t.test.yaml", &test), ("judge.sh", &program)]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", config),
+        ("t.test.yaml", &test),
+        ("judge.sh", &program),
+    ]);
     let outcome = live(&project, &Paths::saying(&[("/shop", &["Hello."])])).await;
     assert_eq!(outcome.status(), Status::Passed, "{outcome:#?}");
     assert!(recording(project.folder()).contains(r#""lane":"judge.1""#));
@@ -392,7 +509,10 @@ async fn a_program_can_judge_and_its_recording_speaks_for_it() {
 
 #[tokio::test]
 async fn a_judge_waits_for_the_rate_of_its_target() {
-    let config = CONFIG.replace("threadId: fixed,", "rate_limit: { requests: 1, per_ms: 300 },");
+    let config = CONFIG.replace(
+        "threadId: fixed,",
+        "rate_limit: { requests: 1, per_ms: 300 },",
+    );
     let test = test("{ agent: agent, criteria: polite, runs: 2 }");
     let project = Project::new(&[("ananke.config.yaml", &config), ("t.test.yaml", &test)])
         .with_environment("JUDGE_KEY", "k3y-of-the-judge");
@@ -400,6 +520,9 @@ async fn a_judge_waits_for_the_rate_of_its_target() {
     let started = tokio::time::Instant::now();
     let outcome = live(&project, &paths).await;
     assert_eq!(outcome.status(), Status::Passed, "{outcome:#?}");
-    assert!(started.elapsed().as_millis() >= 300, "the second question waits");
+    assert!(
+        started.elapsed().as_millis() >= 300,
+        "the second question waits"
+    );
     assert_eq!(paths.sent("/agent").len(), 2);
 }

@@ -5,8 +5,7 @@ use std::process::{Command, Output};
 
 use crate::support::project::Project;
 
-const CONFIG: &str =
-    "version: \"1.3\"\ntarget: { type: scripted, rules: [{ when: { user: hi }, do: [{ say: hello }] }] }\n";
+const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ when: { user: hi }, do: [{ say: hello }] }] }\n";
 
 /// A test that passes or fails.
 fn test(name: &str, passes: bool) -> String {
@@ -18,7 +17,8 @@ fn test(name: &str, passes: bool) -> String {
 
 /// Two tests that fail and one that passes.
 fn project() -> Project {
-    let [a, b, c] = [("a", false), ("b", true), ("c", false)].map(|(name, passes)| test(name, passes));
+    let [a, b, c] =
+        [("a", false), ("b", true), ("c", false)].map(|(name, passes)| test(name, passes));
     Project::new(&[
         ("ananke.config.yaml", CONFIG),
         ("a.test.yaml", &a),
@@ -28,25 +28,47 @@ fn project() -> Project {
 }
 
 fn write(project: &Project, name: &str, passes: bool) {
-    fs::write(project.folder().join(format!("{name}.test.yaml")), test(name, passes)).unwrap();
+    fs::write(
+        project.folder().join(format!("{name}.test.yaml")),
+        test(name, passes),
+    )
+    .unwrap();
 }
 
 fn run(project: &Project, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.current_dir(project.folder()).env_clear().arg("run").args(arguments).output().unwrap()
+    command
+        .current_dir(project.folder())
+        .env_clear()
+        .arg("run")
+        .args(arguments)
+        .output()
+        .unwrap()
 }
 
 /// The ids of the tests that did not pass, as the project keeps them.
 fn failed(project: &Project) -> Vec<String> {
     let text = fs::read(project.folder().join(".ananke/last-run.json")).unwrap();
     let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
-    json["failed"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned()).collect()
+    json["failed"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|id| id.as_str().unwrap().to_owned())
+        .collect()
 }
 
 /// The ids that `--last-failed` would run, with further arguments.
 fn would_run(project: &Project, arguments: &[&str]) -> Vec<String> {
-    let output = run(project, &[&["--last-failed", "--dry-run"], arguments].concat());
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    let output = run(
+        project,
+        &[&["--last-failed", "--dry-run"], arguments].concat(),
+    );
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -54,7 +76,10 @@ fn what_failed_is_remembered_until_it_passes() {
     let project = project();
     assert_eq!(run(&project, &[]).status.code(), Some(1));
     assert_eq!(failed(&project), ["a.test.yaml::a", "c.test.yaml::c"]);
-    assert_eq!(would_run(&project, &[]), ["a.test.yaml::a", "c.test.yaml::c"]);
+    assert_eq!(
+        would_run(&project, &[]),
+        ["a.test.yaml::a", "c.test.yaml::c"]
+    );
     assert_eq!(would_run(&project, &["c.test.yaml"]), ["c.test.yaml::c"]);
 
     write(&project, "a", true);
@@ -64,10 +89,16 @@ fn what_failed_is_remembered_until_it_passes() {
     write(&project, "c", true);
     write(&project, "b", false);
     assert_eq!(run(&project, &["--last-failed"]).status.code(), Some(0));
-    assert!(failed(&project).is_empty(), "b did not run, and passed when it ran");
+    assert!(
+        failed(&project).is_empty(),
+        "b did not run, and passed when it ran"
+    );
     let nothing = run(&project, &["--last-failed"]);
     assert_eq!(nothing.status.code(), Some(0));
-    assert_eq!(String::from_utf8_lossy(&nothing.stderr), "note: no test failed last time: nothing to run\n");
+    assert_eq!(
+        String::from_utf8_lossy(&nothing.stderr),
+        "note: no test failed last time: nothing to run\n"
+    );
 }
 
 #[test]
@@ -79,7 +110,10 @@ fn a_test_that_did_not_run_keeps_its_last_verdict() {
     run(&project, &["--fail-fast"]);
     assert_eq!(failed(&project), ["a.test.yaml::a", "c.test.yaml::c"]);
     run(&project, &["b.test.yaml"]);
-    assert_eq!(failed(&project), ["a.test.yaml::a", "b.test.yaml::b", "c.test.yaml::c"]);
+    assert_eq!(
+        failed(&project),
+        ["a.test.yaml::a", "b.test.yaml::b", "c.test.yaml::c"]
+    );
 }
 
 #[test]
@@ -88,7 +122,11 @@ fn a_test_that_is_gone_is_forgotten_by_a_run_of_everything() {
     run(&project, &[]);
     fs::remove_file(project.folder().join("c.test.yaml")).unwrap();
     run(&project, &["b.test.yaml"]);
-    assert_eq!(failed(&project), ["a.test.yaml::a", "c.test.yaml::c"], "of a part of the tests nobody knows");
+    assert_eq!(
+        failed(&project),
+        ["a.test.yaml::a", "c.test.yaml::c"],
+        "of a part of the tests nobody knows"
+    );
     run(&project, &["--filter", "a"]);
     assert_eq!(failed(&project), ["a.test.yaml::a", "c.test.yaml::c"]);
     run(&project, &[]);
@@ -105,7 +143,13 @@ fn a_memory_that_cannot_be_kept_changes_nothing() {
     assert_eq!(fs::read_to_string(&place).unwrap(), "somebody else's");
     let output = run(&project, &["--last-failed", "b.test.yaml"]);
     let note = "note: no earlier run is on record: every selected test runs\n";
-    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(0), note));
+    assert_eq!(
+        (
+            output.status.code(),
+            &*String::from_utf8_lossy(&output.stderr)
+        ),
+        (Some(0), note)
+    );
 }
 
 #[test]
@@ -115,9 +159,16 @@ fn the_folder_ignores_itself_and_is_no_place_for_tests() {
     let folder = project.folder().join(".ananke");
     let ignored = fs::read_to_string(folder.join(".gitignore")).unwrap();
     assert!(ignored.lines().any(|line| line == "*"), "{ignored}");
-    let mut names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     names.sort();
-    assert_eq!(names, [".gitignore", "last-run.json"], "nothing in the making is left");
+    assert_eq!(
+        names,
+        [".gitignore", "last-run.json"],
+        "nothing in the making is left"
+    );
     fs::write(folder.join("d.test.yaml"), test("d", true)).unwrap();
     let output = run(&project, &["--dry-run"]);
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 3);

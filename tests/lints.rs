@@ -17,16 +17,25 @@ fn warnings(target: &str, test: &str, turns: &[&str], timeout: u64) -> Vec<Strin
 }
 
 fn file(name: &str, test: &str, turns: &[&str]) -> String {
-    let turns: Vec<String> =
-        turns.iter().map(|turn| format!("  - {{ user: hi, assert: {turn} }}\n")).collect();
-    format!("version: \"1.3\"\nname: {name}\nassert: {test}\nturns:\n{}", turns.concat())
+    let turns: Vec<String> = turns
+        .iter()
+        .map(|turn| format!("  - {{ user: hi, assert: {turn} }}\n"))
+        .collect();
+    format!(
+        "version: \"1.3\"\nname: {name}\nassert: {test}\nturns:\n{}",
+        turns.concat()
+    )
 }
 
 fn told(project: &Project) -> Vec<String> {
     let planned = project.plan();
     assert!(planned.plan.is_some(), "{:?}", planned.problems);
     let line = |problem: &ananke::diagnostic::Diagnostic| {
-        format!("{}:{}", problem.code, problem.place().map(|place| place.line).unwrap_or_default())
+        format!(
+            "{}:{}",
+            problem.code,
+            problem.place().map(|place| place.line).unwrap_or_default()
+        )
     };
     planned.problems.iter().map(line).collect()
 }
@@ -39,42 +48,97 @@ fn a_required_tool_that_is_forbidden() {
     let forbid = "{ tools: { forbid: [pay] } }";
     let none: [&str; 0] = [];
     let found = |target: &str, test: &str, turns: &[&str]| warnings(target, test, turns, 1000);
-    assert_eq!(found(forbid, "{}", &["{}", require]), ["forbidden-requirement:6"]);
-    assert_eq!(found("{}", forbid, &["{}", require]), ["forbidden-requirement:6"]);
+    assert_eq!(
+        found(forbid, "{}", &["{}", require]),
+        ["forbidden-requirement:6"]
+    );
+    assert_eq!(
+        found("{}", forbid, &["{}", require]),
+        ["forbidden-requirement:6"]
+    );
     assert_eq!(found(require, forbid, &["{}"]), ["forbidden-requirement:5"]);
     assert_eq!(
         found("{}", require, &[forbid]),
         ["forbidden-requirement:3"],
         "the only turn is all of the test"
     );
-    assert_eq!(found("{}", require, &[forbid, "{}"]), none, "the other turn may call it");
-    assert_eq!(found("{}", "{}", &[require, forbid]), none, "never in force together");
+    assert_eq!(
+        found("{}", require, &[forbid, "{}"]),
+        none,
+        "the other turn may call it"
+    );
+    assert_eq!(
+        found("{}", "{}", &[require, forbid]),
+        none,
+        "never in force together"
+    );
     let both = "{ tools: { require: [{ name: pay }], forbid: [pay] } }";
-    assert_eq!(found("{}", "{}", &["{}", both]), ["forbidden-requirement:6"]);
+    assert_eq!(
+        found("{}", "{}", &["{}", both]),
+        ["forbidden-requirement:6"]
+    );
 }
 
 #[test]
 fn a_step_of_a_sequence_that_can_never_come() {
     let none: [&str; 0] = [];
-    let sequence = |mode: &str, steps: &str| format!("{{ sequence: {{ mode: {mode}, steps: [{steps}] }} }}");
+    let sequence =
+        |mode: &str, steps: &str| format!("{{ sequence: {{ mode: {mode}, steps: [{steps}] }} }}");
     let forbid = "{ tools: { forbid: [pay] } }";
     let found = |test: &str, turn: &str| warnings("{}", test, &[turn, "{}"], 1000);
     for mode in ["exact", "in_order", "any_order", "at_least"] {
         let turn = sequence(mode, "{ call: look }, { call: pay }");
         assert_eq!(found(forbid, &turn), ["forbidden-requirement:5"], "{mode}");
     }
-    assert_eq!(found(forbid, &sequence("exact", "{ result: pay }")), ["forbidden-requirement:5"]);
-    assert_eq!(found("{ tools: { allow_only: [look] } }", &sequence("exact", "{ call: pay }")).len(), 1);
-    assert_eq!(found("{ tools: { max_calls: 1 } }", &sequence("exact", "{ call: a }, { call: a }")).len(), 1);
-    for silent in ["{ call: pay, optional: true }", "{ call: look }", "{ says: pay }"] {
+    assert_eq!(
+        found(forbid, &sequence("exact", "{ result: pay }")),
+        ["forbidden-requirement:5"]
+    );
+    assert_eq!(
+        found(
+            "{ tools: { allow_only: [look] } }",
+            &sequence("exact", "{ call: pay }")
+        )
+        .len(),
+        1
+    );
+    assert_eq!(
+        found(
+            "{ tools: { max_calls: 1 } }",
+            &sequence("exact", "{ call: a }, { call: a }")
+        )
+        .len(),
+        1
+    );
+    for silent in [
+        "{ call: pay, optional: true }",
+        "{ call: look }",
+        "{ says: pay }",
+    ] {
         assert_eq!(found(forbid, &sequence("exact", silent)), none, "{silent}");
     }
-    assert_eq!(found(forbid, &sequence("only", "{ call: pay }")), none, "it may come, and need not");
-    let of_result = "{ tools: { forbid_calls: [{ name: pay, result_match: no }] } }";
-    assert_eq!(found(of_result, &sequence("exact", "{ call: pay }")), none, "its result may be another");
-    assert_eq!(found(of_result, &sequence("exact", "{ result: pay, match: no }")).len(), 1);
     assert_eq!(
-        warnings("{}", "{}", &[&sequence("exact", "{ call: pay }"), forbid], 1000),
+        found(forbid, &sequence("only", "{ call: pay }")),
+        none,
+        "it may come, and need not"
+    );
+    let of_result = "{ tools: { forbid_calls: [{ name: pay, result_match: no }] } }";
+    assert_eq!(
+        found(of_result, &sequence("exact", "{ call: pay }")),
+        none,
+        "its result may be another"
+    );
+    assert_eq!(
+        found(of_result, &sequence("exact", "{ result: pay, match: no }")).len(),
+        1
+    );
+    assert_eq!(
+        warnings(
+            "{}",
+            "{}",
+            &[&sequence("exact", "{ call: pay }"), forbid],
+            1000
+        ),
         none,
         "never in force together"
     );
@@ -85,30 +149,86 @@ fn what_is_required_decides_whether_it_is_forbidden() {
     let none: [&str; 0] = [];
     for (require, forbid, expected) in [
         ("{ name: pay, count: { exact: 0 } }", "forbid: [pay]", false),
-        ("{ name: pay, count: { min: 0, max: 3 } }", "forbid: [pay]", false),
+        (
+            "{ name: pay, count: { min: 0, max: 3 } }",
+            "forbid: [pay]",
+            false,
+        ),
         ("{ name: pay, count: { min: 2 } }", "forbid: [pay]", true),
         ("{ name: pay, after: look }", "forbid: [look]", true),
         ("{ name: pay }", "forbid_calls: [{ name: pay }]", true),
-        ("{ name: pay }", "forbid_calls: [{ name: pay, args_match: { to: eve } }]", false),
+        (
+            "{ name: pay }",
+            "forbid_calls: [{ name: pay, args_match: { to: eve } }]",
+            false,
+        ),
         (
             "{ name: pay, args_match: { to: eve, of: '1' } }",
             "forbid_calls: [{ name: pay, args_match: { to: eve } }]",
             true,
         ),
-        ("{ name: pay, result_match: ok }", "forbid_calls: [{ name: pay, result_match: ok }]", true),
-        ("{ name: pay, result_match: ok }", "forbid_calls: [{ name: pay, result_match: no }]", false),
+        (
+            "{ name: pay, result_match: ok }",
+            "forbid_calls: [{ name: pay, result_match: ok }]",
+            true,
+        ),
+        (
+            "{ name: pay, result_match: ok }",
+            "forbid_calls: [{ name: pay, result_match: no }]",
+            false,
+        ),
         ("{ name: pay, after_result: look }", "forbid: [look]", true),
-        ("{ name: pay_all }", "forbid_calls: [{ name_match: '^pay' }]", true),
-        ("{ name: repay }", "forbid_calls: [{ name_match: '^pay' }]", false),
-        ("{ name: pay-x }", "forbid_calls: [{ name_match: '^pay${THREAD_ID}' }]", false),
+        (
+            "{ name: pay_all }",
+            "forbid_calls: [{ name_match: '^pay' }]",
+            true,
+        ),
+        (
+            "{ name: repay }",
+            "forbid_calls: [{ name_match: '^pay' }]",
+            false,
+        ),
+        (
+            "{ name: pay-x }",
+            "forbid_calls: [{ name_match: '^pay${THREAD_ID}' }]",
+            false,
+        ),
         ("{ name_match: pay }", "forbid: [pay]", false),
-        ("{ name_match: pay }", "forbid_calls: [{ name_match: pay }]", true),
-        ("{ name: pay, args: { a: 1 } }", "forbid_calls: [{ name: pay }]", true),
-        ("{ name: pay, args: { a: 1 } }", "forbid_calls: [{ name: pay, args: { a: 1 } }]", true),
-        ("{ name: pay, args: { a: 1 } }", "forbid_calls: [{ name: pay, args: { a: 2 } }]", false),
-        ("{ name: pay }", "forbid_calls: [{ name: pay, args_not_match: { a: x } }]", false),
-        ("{ name: pay, status: pending }", "forbid_calls: [{ name: pay, status: pending }]", true),
-        ("{ name: pay, status: executed }", "forbid_calls: [{ name: pay, status: pending }]", false),
+        (
+            "{ name_match: pay }",
+            "forbid_calls: [{ name_match: pay }]",
+            true,
+        ),
+        (
+            "{ name: pay, args: { a: 1 } }",
+            "forbid_calls: [{ name: pay }]",
+            true,
+        ),
+        (
+            "{ name: pay, args: { a: 1 } }",
+            "forbid_calls: [{ name: pay, args: { a: 1 } }]",
+            true,
+        ),
+        (
+            "{ name: pay, args: { a: 1 } }",
+            "forbid_calls: [{ name: pay, args: { a: 2 } }]",
+            false,
+        ),
+        (
+            "{ name: pay }",
+            "forbid_calls: [{ name: pay, args_not_match: { a: x } }]",
+            false,
+        ),
+        (
+            "{ name: pay, status: pending }",
+            "forbid_calls: [{ name: pay, status: pending }]",
+            true,
+        ),
+        (
+            "{ name: pay, status: executed }",
+            "forbid_calls: [{ name: pay, status: pending }]",
+            false,
+        ),
         (
             "{ name: pay, is_error: true, result_match: x }",
             "forbid_calls: [{ name: pay, is_error: true }]",
@@ -145,7 +265,10 @@ fn what_is_switched_off_forbids_nothing() {
         "it may be called there"
     );
     let both = "{ tools: { forbid: false, require: false } }";
-    assert_eq!(found(forbid, require, &[both, "{}"]), ["forbidden-requirement:3"]);
+    assert_eq!(
+        found(forbid, require, &[both, "{}"]),
+        ["forbidden-requirement:3"]
+    );
     assert_eq!(
         found("{}", forbid, &["{ tools: { forbid: false } }", require]),
         none,
@@ -162,16 +285,46 @@ fn tools_that_are_not_allowed_and_calls_that_are_too_many() {
         ("allow_only: [], require: [{ name_match: . }]", true),
         ("allow_only: [pay], require: [{ name_match: ^p }]", false),
         ("allow_only: [pay], require: [{ name_match: ^x }]", true),
-        ("allow_only: [pay], require: [{ name: pay, after: look }]", true),
-        ("allow_only: [pay], require: [{ name: look, count: { max: 3 } }]", false),
-        ("allow_only: ['${THREAD_ID}'], require: [{ name: pay }]", false),
-        ("max_calls: 1, require: [{ name: pay }, { name: look }]", true),
-        ("max_calls: 2, require: [{ name: pay }, { name: look }]", false),
-        ("max_calls: 2, require: [{ name: pay, count: { min: 2 } }, { name: pay, args: { a: 1 } }]", false),
-        ("max_calls: 1, require: [{ name: pay, count: { min: 2 } }]", true),
-        ("max_calls: 1, require: [{ name: pay }, { name_match: . }]", false),
-        ("max_calls: 0, require: [{ name: pay, count: { max: 2 } }]", false),
-        ("subagents: exclude, max_calls: 0, require: [{ name: pay }]", true),
+        (
+            "allow_only: [pay], require: [{ name: pay, after: look }]",
+            true,
+        ),
+        (
+            "allow_only: [pay], require: [{ name: look, count: { max: 3 } }]",
+            false,
+        ),
+        (
+            "allow_only: ['${THREAD_ID}'], require: [{ name: pay }]",
+            false,
+        ),
+        (
+            "max_calls: 1, require: [{ name: pay }, { name: look }]",
+            true,
+        ),
+        (
+            "max_calls: 2, require: [{ name: pay }, { name: look }]",
+            false,
+        ),
+        (
+            "max_calls: 2, require: [{ name: pay, count: { min: 2 } }, { name: pay, args: { a: 1 } }]",
+            false,
+        ),
+        (
+            "max_calls: 1, require: [{ name: pay, count: { min: 2 } }]",
+            true,
+        ),
+        (
+            "max_calls: 1, require: [{ name: pay }, { name_match: . }]",
+            false,
+        ),
+        (
+            "max_calls: 0, require: [{ name: pay, count: { max: 2 } }]",
+            false,
+        ),
+        (
+            "subagents: exclude, max_calls: 0, require: [{ name: pay }]",
+            true,
+        ),
     ] {
         let found = warnings("{}", &format!("{{ tools: {{ {rules} }} }}"), &["{}"], 1000);
         if expected {
@@ -182,10 +335,21 @@ fn tools_that_are_not_allowed_and_calls_that_are_too_many() {
     }
     let exclude = "{ tools: { subagents: exclude, allow_only: [] } }";
     let include = "{ tools: { subagents: include, require: [{ name: pay }] } }";
-    assert_eq!(warnings("{}", exclude, &[include], 1000), none, "a subagent may call it");
+    assert_eq!(
+        warnings("{}", exclude, &[include], 1000),
+        none,
+        "a subagent may call it"
+    );
     let of_turn = "{ tools: { max_calls: 0, require: [{ name: pay }] } }";
-    assert_eq!(warnings("{}", "{}", &["{}", of_turn], 1000), none, "its call may have begun before");
-    assert_eq!(warnings("{}", "{}", &[of_turn, "{}"], 1000), ["forbidden-requirement:5"]);
+    assert_eq!(
+        warnings("{}", "{}", &["{}", of_turn], 1000),
+        none,
+        "its call may have begun before"
+    );
+    assert_eq!(
+        warnings("{}", "{}", &[of_turn, "{}"], 1000),
+        ["forbidden-requirement:5"]
+    );
     let require = "{ tools: { require: [{ name: pay }] } }";
     assert_eq!(
         warnings("{}", "{ tools: { max_calls: 0 } }", &["{}", require], 1000),
@@ -195,12 +359,29 @@ fn tools_that_are_not_allowed_and_calls_that_are_too_many() {
 
 #[test]
 fn a_pattern_that_must_and_must_not_match() {
-    let (must, must_not) = ("{ text: { must_match: ok } }", "{ text: { must_not_match: ok } }");
+    let (must, must_not) = (
+        "{ text: { must_match: ok } }",
+        "{ text: { must_not_match: ok } }",
+    );
     let none: [&str; 0] = [];
-    assert_eq!(warnings(must_not, must, &["{}", "{}"], 1000), ["forbidden-text:3"]);
-    assert_eq!(warnings("{}", must_not, &["{}", must], 1000), ["forbidden-text:6"]);
+    assert_eq!(
+        warnings(must_not, must, &["{}", "{}"], 1000),
+        ["forbidden-text:3"]
+    );
+    assert_eq!(
+        warnings("{}", must_not, &["{}", must], 1000),
+        ["forbidden-text:6"]
+    );
     assert_eq!(warnings("{}", must, &["{}", must_not], 1000), none);
-    assert_eq!(warnings("{}", "{ text: { must_match: ok, must_not_match: OK } }", &["{}"], 1000), none);
+    assert_eq!(
+        warnings(
+            "{}",
+            "{ text: { must_match: ok, must_not_match: OK } }",
+            &["{}"],
+            1000
+        ),
+        none
+    );
 }
 
 #[test]
@@ -231,15 +412,36 @@ fn a_text_that_must_be_said_and_is_ruled_out() {
 #[test]
 fn texts_exclude_each_other_where_both_rules_look_at_the_same() {
     let none: [&str; 0] = [];
-    let (last, all) = ("{ text: { contains: ab, of: final } }", "{ text: { not_contains: a } }");
-    assert_eq!(warnings(all, "{}", &["{}", last], 1000), ["forbidden-text:6"]);
-    let (owed, forbidden) = ("{ text: { contains: ab } }", "{ text: { not_contains: a, of: final } }");
-    assert_eq!(warnings(forbidden, "{}", &["{}", owed], 1000), none, "said before the last message");
+    let (last, all) = (
+        "{ text: { contains: ab, of: final } }",
+        "{ text: { not_contains: a } }",
+    );
+    assert_eq!(
+        warnings(all, "{}", &["{}", last], 1000),
+        ["forbidden-text:6"]
+    );
+    let (owed, forbidden) = (
+        "{ text: { contains: ab } }",
+        "{ text: { not_contains: a, of: final } }",
+    );
+    assert_eq!(
+        warnings(forbidden, "{}", &["{}", owed], 1000),
+        none,
+        "said before the last message"
+    );
     let (yes, no) = ("{ text: { equals: yes } }", "{ text: { equals: no } }");
     assert_eq!(warnings(yes, no, &["{}", "{}"], 1000), ["forbidden-text:3"]);
-    assert_eq!(warnings("{}", yes, &[no, "{}"], 1000), none, "a turn is not the test");
+    assert_eq!(
+        warnings("{}", yes, &[no, "{}"], 1000),
+        none,
+        "a turn is not the test"
+    );
     let last = "{ text: { equals: no, of: final } }";
-    assert_eq!(warnings(yes, last, &["{}"], 1000), none, "not the same text");
+    assert_eq!(
+        warnings(yes, last, &["{}"], 1000),
+        none,
+        "not the same text"
+    );
 }
 
 #[test]
@@ -247,33 +449,71 @@ fn a_limit_that_the_time_out_cuts_off() {
     let limit = |ms: u64| format!("{{ timing: {{ max_duration_ms: {ms} }} }}");
     let idle = |ms: u64| format!("{{ timing: {{ max_idle_ms: {ms} }} }}");
     let none: [&str; 0] = [];
-    assert_eq!(warnings("{}", "{}", &[&limit(1001)], 1000), ["limit-above-timeout:5"]);
+    assert_eq!(
+        warnings("{}", "{}", &[&limit(1001)], 1000),
+        ["limit-above-timeout:5"]
+    );
     assert_eq!(warnings("{}", "{}", &[&limit(1000)], 1000), none);
     assert_eq!(
         warnings("{}", &limit(2000), &["{}", "{}"], 1000),
         none,
         "the turns together may take as long"
     );
-    assert_eq!(warnings("{}", &limit(2001), &["{}", "{}"], 1000), ["limit-above-timeout:3"]);
-    assert_eq!(warnings("{}", &idle(1001), &["{}", "{}"], 1000), ["limit-above-timeout:3"]);
-    assert_eq!(warnings(&idle(1001), "{}", &["{}", "{}"], 1000), ["limit-above-timeout:5"]);
+    assert_eq!(
+        warnings("{}", &limit(2001), &["{}", "{}"], 1000),
+        ["limit-above-timeout:3"]
+    );
+    assert_eq!(
+        warnings("{}", &idle(1001), &["{}", "{}"], 1000),
+        ["limit-above-timeout:3"]
+    );
+    assert_eq!(
+        warnings(&idle(1001), "{}", &["{}", "{}"], 1000),
+        ["limit-above-timeout:5"]
+    );
 }
 
 #[test]
 fn a_limit_that_the_end_of_the_whole_test_cuts_off() {
     let within = |whole: u64, target: &str, test: &str, turns: &[&str]| {
-        let config = format!("version: \"1.3\"\ntarget: {{ type: scripted, assert: {target}, rules: [] }}\n");
+        let config = format!(
+            "version: \"1.3\"\ntarget: {{ type: scripted, assert: {target}, rules: [] }}\n"
+        );
         let test = file("one", test, turns) + &format!("timeout_ms: {whole}\n");
-        told(&Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]))
+        told(&Project::new(&[
+            ("ananke.config.yaml", &config),
+            ("one.test.yaml", &test),
+        ]))
     };
     let limit = |measure: &str| format!("{{ timing: {{ {measure}: 1001 }} }}");
     let none: [&str; 0] = [];
-    for measure in ["max_duration_ms", "max_idle_ms", "max_first_token_ms", "max_tool_ms"] {
+    for measure in [
+        "max_duration_ms",
+        "max_idle_ms",
+        "max_first_token_ms",
+        "max_tool_ms",
+    ] {
         let limit = limit(measure);
-        assert_eq!(within(1000, "{}", &limit, &["{}", "{}"]), ["limit-above-timeout:3"], "{measure}");
-        assert_eq!(within(1000, "{}", "{}", &["{}", &limit]), ["limit-above-timeout:6"], "{measure}");
-        assert_eq!(within(1000, &limit, "{}", &["{}"]), ["limit-above-timeout:2"], "{measure}");
-        assert_eq!(within(1001, &limit, &limit, &["{}", &limit]), none, "{measure}");
+        assert_eq!(
+            within(1000, "{}", &limit, &["{}", "{}"]),
+            ["limit-above-timeout:3"],
+            "{measure}"
+        );
+        assert_eq!(
+            within(1000, "{}", "{}", &["{}", &limit]),
+            ["limit-above-timeout:6"],
+            "{measure}"
+        );
+        assert_eq!(
+            within(1000, &limit, "{}", &["{}"]),
+            ["limit-above-timeout:2"],
+            "{measure}"
+        );
+        assert_eq!(
+            within(1001, &limit, &limit, &["{}", &limit]),
+            none,
+            "{measure}"
+        );
     }
 }
 
@@ -281,11 +521,21 @@ fn a_limit_that_the_end_of_the_whole_test_cuts_off() {
 fn an_idle_limit_below_which_the_duration_lies() {
     let both = |idle: u64| format!("{{ timing: {{ max_duration_ms: 100, max_idle_ms: {idle} }} }}");
     let none: [&str; 0] = [];
-    assert_eq!(warnings("{}", "{}", &[&both(100)], 1000), ["idle-above-duration:5"]);
+    assert_eq!(
+        warnings("{}", "{}", &[&both(100)], 1000),
+        ["idle-above-duration:5"]
+    );
     assert_eq!(warnings("{}", "{}", &[&both(99)], 1000), none);
     let longer = "{ timing: { max_duration_ms: 200 } }";
-    assert_eq!(warnings("{}", &both(100), &["{}", "{}"], 1000), ["idle-above-duration:3"]);
-    assert_eq!(warnings("{}", &both(100), &["{}", longer], 1000), none, "it has a meaning on one turn");
+    assert_eq!(
+        warnings("{}", &both(100), &["{}", "{}"], 1000),
+        ["idle-above-duration:3"]
+    );
+    assert_eq!(
+        warnings("{}", &both(100), &["{}", longer], 1000),
+        none,
+        "it has a meaning on one turn"
+    );
 }
 
 #[test]
@@ -293,11 +543,17 @@ fn limits_of_the_target_are_a_mistake_only_where_no_test_gives_them_a_meaning() 
     let config = "version: \"1.3\"\ntarget:\n  type: scripted\n  rules: []\n  assert: { timing: { max_duration_ms: 100, max_idle_ms: 100 } }\n";
     let plain = file("plain", "{}", &["{}"]);
     let longer = file("longer", "{ timing: { max_duration_ms: 200 } }", &["{}"]);
-    let alone =
-        Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &plain), ("b.test.yaml", &plain)]);
+    let alone = Project::new(&[
+        ("ananke.config.yaml", config),
+        ("a.test.yaml", &plain),
+        ("b.test.yaml", &plain),
+    ]);
     assert_eq!(told(&alone), ["idle-above-duration:5"]);
-    let mixed =
-        Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &plain), ("b.test.yaml", &longer)]);
+    let mixed = Project::new(&[
+        ("ananke.config.yaml", config),
+        ("a.test.yaml", &plain),
+        ("b.test.yaml", &longer),
+    ]);
     assert_eq!(told(&mixed), [""; 0]);
 }
 
@@ -307,22 +563,40 @@ fn entries_that_require_nothing() {
         ("{ name: pay, count: { min: 0 } }", 1),
         ("{ name: pay, count: { min: 0, max: 9 } }", 0),
         ("{ name: pay, count: { min: 0 }, after: look }", 0),
-        ("{ name: pay, count: { min: 0 }, result_not_match: failed }", 0),
+        (
+            "{ name: pay, count: { min: 0 }, result_not_match: failed }",
+            0,
+        ),
     ] {
-        let found = warnings("{}", &format!("{{ tools: {{ require: [{entry}] }} }}"), &["{}"], 1000);
+        let found = warnings(
+            "{}",
+            &format!("{{ tools: {{ require: [{entry}] }} }}"),
+            &["{}"],
+            1000,
+        );
         assert_eq!(found.len(), expected, "{entry}: {found:?}");
-        assert!(found.iter().all(|warning| warning == "requires-nothing:3"), "{found:?}");
+        assert!(
+            found.iter().all(|warning| warning == "requires-nothing:3"),
+            "{found:?}"
+        );
     }
 }
 
 #[test]
 fn tests_that_assert_nothing() {
     let none: [&str; 0] = [];
-    assert_eq!(warnings("{}", "{}", &["{}", "{}"], 1000), ["asserts-nothing:2"]);
+    assert_eq!(
+        warnings("{}", "{}", &["{}", "{}"], 1000),
+        ["asserts-nothing:2"]
+    );
     assert_eq!(warnings(SOMETHING, "{}", &["{}"], 1000), none);
     assert_eq!(warnings("{}", "{}", &["{}", SOMETHING], 1000), none);
     let later = "{ text: { must_match: '${THREAD_ID}' } }";
-    assert_eq!(warnings("{}", "{}", &[later], 1000), none, "known later is not nothing");
+    assert_eq!(
+        warnings("{}", "{}", &[later], 1000),
+        none,
+        "known later is not nothing"
+    );
     let limit = "{ timing: { max_idle_ms: 100 } }";
     let off = "{ timing: { max_idle_ms: false } }";
     assert_eq!(warnings(limit, off, &["{}"], 1000), ["asserts-nothing:2"]);
@@ -334,12 +608,29 @@ fn a_limit_that_applies_to_no_turn() {
     let none: [&str; 0] = [];
     let found = |test: &str, turns: &[&str]| warnings("{}", test, turns, 1000);
     let own = "{ timing: { max_idle_ms: 90 } }";
-    assert_eq!(found("{ timing: { max_idle_ms: 50 } }", &[own, own]), ["unused-limit:3"]);
+    assert_eq!(
+        found("{ timing: { max_idle_ms: 50 } }", &[own, own]),
+        ["unused-limit:3"]
+    );
     assert_eq!(found("{ timing: { max_idle_ms: 50 } }", &[own, "{}"]), none);
-    assert_eq!(found("{ timing: { max_idle_ms: 50 } }", &["{ timing: { max_idle_ms: false } }"]).len(), 1);
+    assert_eq!(
+        found(
+            "{ timing: { max_idle_ms: 50 } }",
+            &["{ timing: { max_idle_ms: false } }"]
+        )
+        .len(),
+        1
+    );
     let total = "{ timing: { max_duration_ms: 50 } }";
-    assert_eq!(found(total, &["{ timing: { max_duration_ms: 20 } }"]), none, "it limits the total");
-    assert_eq!(found(total, &["{ timing: { max_duration_ms: 90 } }"]), ["unused-limit:3"]);
+    assert_eq!(
+        found(total, &["{ timing: { max_duration_ms: 20 } }"]),
+        none,
+        "it limits the total"
+    );
+    assert_eq!(
+        found(total, &["{ timing: { max_duration_ms: 90 } }"]),
+        ["unused-limit:3"]
+    );
 }
 
 #[test]
@@ -347,28 +638,53 @@ fn what_is_like_a_test_or_a_config_and_is_not_read() {
     let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\n";
     let test = file("one", "{}", &[SOMETHING]);
     let left_out = |files: &[(&str, &str)]| {
-        let mut all = vec![("ananke.config.yaml", config), ("one.test.yaml", test.as_str())];
+        let mut all = vec![
+            ("ananke.config.yaml", config),
+            ("one.test.yaml", test.as_str()),
+        ];
         all.extend(files);
         let problems = Project::new(&all).plan().problems;
-        problems.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>()
+        problems
+            .iter()
+            .map(|problem| problem.message.clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(left_out(&[]), [""; 0]);
     assert_eq!(
-        left_out(&[(".gitignore", "two*\n"), ("two.test.yaml", ""), ("two-more.test.yaml", "")]),
+        left_out(&[
+            (".gitignore", "two*\n"),
+            ("two.test.yaml", ""),
+            ("two-more.test.yaml", "")
+        ]),
         ["`two-more.test.yaml` and 1 more are not run: `.gitignore` excludes it"]
     );
     assert_eq!(
-        left_out(&[("shop/ananke.config.yaml", config), ("shop/a.test.yaml", "")]),
+        left_out(&[
+            ("shop/ananke.config.yaml", config),
+            ("shop/a.test.yaml", "")
+        ]),
         ["`shop/a.test.yaml` is not run: its directory has a config of its own"]
     );
-    assert_eq!(left_out(&[("shop/ananke.config.yaml", config), ("shop/notes.yaml", "")]), [""; 0]);
-    assert_eq!(left_out(&[(".gitignore", "build/\n"), ("build/a.test.yaml", "")]), [""; 0], "a whole folder");
+    assert_eq!(
+        left_out(&[("shop/ananke.config.yaml", config), ("shop/notes.yaml", "")]),
+        [""; 0]
+    );
+    assert_eq!(
+        left_out(&[(".gitignore", "build/\n"), ("build/a.test.yaml", "")]),
+        [""; 0],
+        "a whole folder"
+    );
     assert_eq!(
         left_out(&[("ananke.config.yml", config)]),
         ["`ananke.config.yml` is not read: the config is `ananke.config.yaml`"]
     );
-    let alone = Project::new(&[("ananke.config.yml", config)]).plan().problems;
-    assert_eq!(alone[0].help, ["rename `ananke.config.yml` to `ananke.config.yaml`"]);
+    let alone = Project::new(&[("ananke.config.yml", config)])
+        .plan()
+        .problems;
+    assert_eq!(
+        alone[0].help,
+        ["rename `ananke.config.yml` to `ananke.config.yaml`"]
+    );
 }
 
 #[test]
@@ -383,10 +699,14 @@ fn what_is_meant_as_written_is_not_odd() {
         "{ user: \"a\", assert: { tools: { allow_only: [] } } }",
         "{ user: \"a\", assert: { sequence: { mode: exact, steps: [{ says: \".*\" }] } } }",
     ] {
-        let test =
-            format!("version: \"1.3\"\nname: a\nassert: {{ text: {{ contains: x }} }}\nturns:\n  - {turn}\n");
+        let test = format!(
+            "version: \"1.3\"\nname: a\nassert: {{ text: {{ contains: x }} }}\nturns:\n  - {turn}\n"
+        );
         let project = Project::new(&[
-            ("ananke.config.yaml", "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\n"),
+            (
+                "ananke.config.yaml",
+                "version: \"1.3\"\ntarget: { type: scripted, rules: [] }\n",
+            ),
             ("one.test.yaml", &test),
         ]);
         assert_eq!(told(&project), none, "{turn}");
@@ -400,9 +720,14 @@ fn a_rule_with_a_cause_that_can_never_fail() {
         let project = Project::new(&[
             (
                 "ananke.config.yaml",
-                &format!("version: \"1.4\"\ntarget:\n  type: scripted\n  assert: {target}\n  rules: []\n"),
+                &format!(
+                    "version: \"1.4\"\ntarget:\n  type: scripted\n  assert: {target}\n  rules: []\n"
+                ),
             ),
-            ("one.test.yaml", &file("one", test, turns).replace("\"1.3\"", "\"1.4\"")),
+            (
+                "one.test.yaml",
+                &file("one", test, turns).replace("\"1.3\"", "\"1.4\""),
+            ),
         ]);
         told(&project)
     };
@@ -412,7 +737,11 @@ fn a_rule_with_a_cause_that_can_never_fail() {
     let by_result = whenever("result: pay, preceded_by: { call: look }");
     let traced = "{ provenance: [{ of: { call: pay }, from: [user] }] }";
     for rule in [&by_call, &by_result, traced] {
-        assert_eq!(found(forbid, rule, &["{}"]), ["never-triggered:3"], "{rule}");
+        assert_eq!(
+            found(forbid, rule, &["{}"]),
+            ["never-triggered:3"],
+            "{rule}"
+        );
         assert_eq!(
             found("{ tools: { allow_only: [look] } }", rule, &["{}"]),
             ["never-triggered:3"],
@@ -423,24 +752,60 @@ fn a_rule_with_a_cause_that_can_never_fail() {
             ["never-triggered:4"],
             "in every test of the target: {rule}"
         );
-        assert_eq!(found("{ tools: { forbid: [other] } }", rule, &["{}"]), none, "{rule}");
-        assert_eq!(found("{}", rule, &[forbid, "{}"]), none, "another turn may call it: {rule}");
-        assert_eq!(found("{}", forbid, &[rule, "{}"]), ["never-triggered:5"], "{rule}");
+        assert_eq!(
+            found("{ tools: { forbid: [other] } }", rule, &["{}"]),
+            none,
+            "{rule}"
+        );
+        assert_eq!(
+            found("{}", rule, &[forbid, "{}"]),
+            none,
+            "another turn may call it: {rule}"
+        );
+        assert_eq!(
+            found("{}", forbid, &[rule, "{}"]),
+            ["never-triggered:5"],
+            "{rule}"
+        );
     }
-    let both = "{ tools: { forbid: [pay] }, whenever: [{ result: pay, preceded_by: { call: look } }] }";
-    assert_eq!(found("{}", "{}", &["{}", both]), none, "the call may be one of the turn before");
+    let both =
+        "{ tools: { forbid: [pay] }, whenever: [{ result: pay, preceded_by: { call: look } }] }";
+    assert_eq!(
+        found("{}", "{}", &["{}", both]),
+        none,
+        "the call may be one of the turn before"
+    );
     assert_eq!(found("{}", "{}", &[both, "{}"]), ["never-triggered:5"]);
     let some = "{ tools: { forbid_calls: [{ name: pay, args: { to: me } }] } }";
-    assert_eq!(found(some, &by_call, &["{}"]), none, "other calls may trigger it");
     assert_eq!(
-        found(some, &whenever("call: { name: pay, args: { to: me } }, preceded_by: { call: look }"), &["{}"]),
+        found(some, &by_call, &["{}"]),
+        none,
+        "other calls may trigger it"
+    );
+    assert_eq!(
+        found(
+            some,
+            &whenever("call: { name: pay, args: { to: me } }, preceded_by: { call: look }"),
+            &["{}"]
+        ),
         ["never-triggered:3"]
     );
-    assert_eq!(found(forbid, &whenever("says: paid, preceded_by: { call: look }"), &["{}"]), none);
+    assert_eq!(
+        found(
+            forbid,
+            &whenever("says: paid, preceded_by: { call: look }"),
+            &["{}"]
+        ),
+        none
+    );
 
     for always in ["call: same", "call: pay", "call: { name_match: \"^p\" }"] {
         let rule = whenever(&format!("result: pay, preceded_by: {{ {always} }}"));
-        assert_eq!(found("{}", &rule, &["{}"]), ["never-triggered:3"], "{always}");
+        assert_eq!(
+            found("{}", &rule, &["{}"]),
+            ["never-triggered:3"],
+            "{always}"
+        );
     }
     for sometimes in [
         "result: pay, preceded_by: [{ call: pay }, { call: look }]",
@@ -450,6 +815,10 @@ fn a_rule_with_a_cause_that_can_never_fail() {
         "call: pay, preceded_by: { call: pay }",
         "result: pay, preceded_by: { call: pay }, not_followed_by: { call: pay }",
     ] {
-        assert_eq!(found("{}", &whenever(sometimes), &["{}"]), none, "{sometimes}");
+        assert_eq!(
+            found("{}", &whenever(sometimes), &["{}"]),
+            none,
+            "{sometimes}"
+        );
     }
 }

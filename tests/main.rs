@@ -1,6 +1,9 @@
 //! The integration tests: one binary, one module for each subject.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails where it stands"
+)]
 
 mod a2a;
 mod agree;

@@ -19,7 +19,14 @@ const OF_URL: &str = "s3cr3t-to.ken_42";
 const SUMMARY: &str = "summary-of-the-job";
 
 /// Files that are written, in addition to stdout, stderr, the recording and the summary of the job.
-const REPORTS: [&str; 6] = ["out.xml", "out.html", "out.json", "out.jsonl", "out.md", "out.tap"];
+const REPORTS: [&str; 6] = [
+    "out.xml",
+    "out.html",
+    "out.json",
+    "out.jsonl",
+    "out.md",
+    "out.tap",
+];
 
 /// A row of the table: how a secret enters.
 struct Way {
@@ -38,15 +45,30 @@ struct Way {
 impl Way {
     fn of(row: &'static str) -> Self {
         let (target, config, test) = (json!({}), json!({}), json!({}));
-        Self { row, secret: SECRET, target, config, test, endpoint: "/agent", arguments: &[] }
+        Self {
+            row,
+            secret: SECRET,
+            target,
+            config,
+            test,
+            endpoint: "/agent",
+            arguments: &[],
+        }
     }
 
     fn header(row: &'static str, name: &str, value: &str) -> Self {
-        Self { target: json!({ "headers": { name: value } }), ..Self::of(row) }
+        Self {
+            target: json!({ "headers": { name: value } }),
+            ..Self::of(row)
+        }
     }
 
     fn endpoint(row: &'static str, endpoint: &'static str) -> Self {
-        Self { secret: OF_URL, endpoint, ..Self::of(row) }
+        Self {
+            secret: OF_URL,
+            endpoint,
+            ..Self::of(row)
+        }
     }
 }
 
@@ -57,8 +79,16 @@ fn ways() -> Vec<Way> {
     vec![
         Way::header("a variable in a header", "x-tenant", "key ${ENV.SECRET}"),
         Way::header("a header whose name says so", "x-functions-key", SECRET),
-        Way::header("the token after the scheme", "authorization", &format!("Bearer {SECRET}")),
-        Way::header("a part of a composed value", "x-pair", "${ENV.OTHER}:${ENV.SECRET}"),
+        Way::header(
+            "the token after the scheme",
+            "authorization",
+            &format!("Bearer {SECRET}"),
+        ),
+        Way::header(
+            "a part of a composed value",
+            "x-pair",
+            "${ENV.OTHER}:${ENV.SECRET}",
+        ),
         Way {
             config: json!({ "vars": { "KEY": "${ENV.SECRET}", "PAIR": ["shop-user:${KEY}"], "AUTH": "Basic ${PAIR.0}" } }),
             ..Way::header("what a variable was made of", "x-auth", "${AUTH}")
@@ -68,12 +98,28 @@ fn ways() -> Vec<Way> {
             test: json!({ "vars": { "TOKEN": "abc-${ENV.SECRET}-def" } }),
             ..Way::of("what a variable of the test was made of")
         },
-        Way::header("a single cookie", "cookie", &format!("theme=dark; sid={SECRET}; lang=de")),
+        Way::header(
+            "a single cookie",
+            "cookie",
+            &format!("theme=dark; sid={SECRET}; lang=de"),
+        ),
         Way::header("the user and password of `Basic`", "authorization", &basic),
-        Way::endpoint("the user and password of a URL", "http://shop-user:s3cr3t-to.ken_42@{address}/agent"),
-        Way::endpoint("a variable in the query of an endpoint", "/agent?v=1&key=${ENV.OF_URL}"),
-        Way::endpoint("a variable in the path of an endpoint", "/${ENV.OF_URL}/run"),
-        Way::endpoint("the query of an endpoint that is a variable", "${ENV.WHOLE}"),
+        Way::endpoint(
+            "the user and password of a URL",
+            "http://shop-user:s3cr3t-to.ken_42@{address}/agent",
+        ),
+        Way::endpoint(
+            "a variable in the query of an endpoint",
+            "/agent?v=1&key=${ENV.OF_URL}",
+        ),
+        Way::endpoint(
+            "a variable in the path of an endpoint",
+            "/${ENV.OF_URL}/run",
+        ),
+        Way::endpoint(
+            "the query of an endpoint that is a variable",
+            "${ENV.WHOLE}",
+        ),
         Way {
             target: bearer.clone(),
             test: json!({ "cases": [{ "TOKEN": SECRET }] }),
@@ -117,16 +163,44 @@ fn forms(secret: &str) -> Vec<(&'static str, String, String)> {
     let middle = longer[8..20].to_owned();
     vec![
         ("plain", secret.to_owned(), "s3cr3t".to_owned()),
-        ("escaped in JSON", each(&|byte| format!("\\u{byte:04x}")), "u0073".to_owned()),
+        (
+            "escaped in JSON",
+            each(&|byte| format!("\\u{byte:04x}")),
+            "u0073".to_owned(),
+        ),
         ("JSON in JSON", nested, "s3cr3t".to_owned()),
         ("URL-encoded", url, "s3cr3t".to_owned()),
         ("percent-encoded", percent.clone(), "73%33%63".to_owned()),
-        ("percent-encoded twice", percent.replace('%', "%25"), "2573%2533".to_owned()),
-        ("hexadecimal", hexadecimal.clone(), hexadecimal[..12].to_owned()),
-        ("HEXADECIMAL", hexadecimal.to_uppercase(), hexadecimal[..12].to_uppercase()),
-        ("entities", each(&|byte| format!("&#{byte};")), "#115;".to_owned()),
-        ("hexadecimal entities", each(&|byte| format!("&#x{byte:x};")), "#x73;".to_owned()),
-        ("a web page", secret.replace('"', "&quot;").replace('+', "&plus;"), "s3cr3t".to_owned()),
+        (
+            "percent-encoded twice",
+            percent.replace('%', "%25"),
+            "2573%2533".to_owned(),
+        ),
+        (
+            "hexadecimal",
+            hexadecimal.clone(),
+            hexadecimal[..12].to_owned(),
+        ),
+        (
+            "HEXADECIMAL",
+            hexadecimal.to_uppercase(),
+            hexadecimal[..12].to_uppercase(),
+        ),
+        (
+            "entities",
+            each(&|byte| format!("&#{byte};")),
+            "#115;".to_owned(),
+        ),
+        (
+            "hexadecimal entities",
+            each(&|byte| format!("&#x{byte:x};")),
+            "#x73;".to_owned(),
+        ),
+        (
+            "a web page",
+            secret.replace('"', "&quot;").replace('+', "&plus;"),
+            "s3cr3t".to_owned(),
+        ),
         ("base64", encoded.clone(), encoded[..8].to_owned()),
         ("longer base64", longer, middle),
     ]
@@ -149,14 +223,22 @@ fn repeating(secret: &str) -> Vec<Step> {
     }
     let all: Vec<String> = forms(secret).into_iter().map(|(_, form, _)| form).collect();
     events.push(json!({ "type": "RUN_ERROR", "message": all.join(" ") }));
-    let frames: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let frames: Vec<String> = events
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
     let body = frames.concat();
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    vec![Step::Expect, Step::Send(format!("{head}{body}").into_bytes())]
+    vec![
+        Step::Expect,
+        Step::Send(format!("{head}{body}").into_bytes()),
+    ]
 }
 
 fn with(mut base: Value, more: Value) -> Value {
-    let (Value::Object(keys), Value::Object(more)) = (&mut base, more) else { panic!("mappings") };
+    let (Value::Object(keys), Value::Object(more)) = (&mut base, more) else {
+        panic!("mappings")
+    };
     keys.extend(more);
     base
 }
@@ -184,18 +266,30 @@ fn written(project: &Project, output: &Output) -> Vec<(String, String)> {
     let printed = [("stdout", &output.stdout), ("stderr", &output.stderr)];
     let mut written: Vec<(String, String)> = printed
         .into_iter()
-        .map(|(name, bytes)| (name.to_owned(), String::from_utf8(bytes.clone()).expect("UTF-8")))
+        .map(|(name, bytes)| {
+            (
+                name.to_owned(),
+                String::from_utf8(bytes.clone()).expect("UTF-8"),
+            )
+        })
         .collect();
     let annotations = |line: &&str| line.starts_with("::error");
     let annotations: Vec<&str> = written[0].1.lines().filter(annotations).collect();
     written.push(("the annotations".to_owned(), annotations.join("\n")));
     for name in REPORTS.into_iter().chain([SUMMARY]) {
         let text = std::fs::read_to_string(project.folder().join(name));
-        written.push((name.to_owned(), text.unwrap_or_else(|error| panic!("{name}: {error}: {output:?}"))));
+        written.push((
+            name.to_owned(),
+            text.unwrap_or_else(|error| panic!("{name}: {error}: {output:?}")),
+        ));
     }
     let recordings = walk(&project.folder().join("recordings"));
     assert_eq!(recordings.len(), 1, "one test is recorded: {output:?}");
-    written.extend(recordings.into_iter().map(|text| ("the recording".to_owned(), text)));
+    written.extend(
+        recordings
+            .into_iter()
+            .map(|text| ("the recording".to_owned(), text)),
+    );
     written
 }
 
@@ -217,19 +311,28 @@ async fn leaks_of(way: Way) -> String {
         path if path.starts_with('/') => format!("http://{address}{path}"),
         whole => whole.replace("{address}", &address),
     };
-    let target = with(json!({ "type": "agui", "endpoint": endpoint, "agentId": "leak" }), way.target);
+    let target = with(
+        json!({ "type": "agui", "endpoint": endpoint, "agentId": "leak" }),
+        way.target,
+    );
     let config = with(json!({ "version": "1.3", "target": target }), way.config);
     let rules = json!({ "tools": { "forbid": ["leak"] }, "text": { "must_match": "never said" } });
     let mut turn = json!({ "user": "hi", "assert": rules });
     let mut of_test = way.test;
-    if let Some(attachments) = of_test.as_object_mut().and_then(|keys| keys.remove("attachments")) {
+    if let Some(attachments) = of_test
+        .as_object_mut()
+        .and_then(|keys| keys.remove("attachments"))
+    {
         turn["attachments"] = attachments;
     }
     let test = json!({ "version": "1.3", "name": "leak", "turns": [turn] });
     let (config, test) = (config.to_string(), with(test, of_test).to_string());
     let given = json!({ "TOKEN": SECRET }).to_string();
-    let project =
-        Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", &test), ("given.json", &given)]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("leak.test.yaml", &test),
+        ("given.json", &given),
+    ]);
     let mut arguments = vec!["-v", "--debug", "--record", "recordings"];
     arguments.extend(REPORTS.iter().flat_map(|report| ["-o", *report]));
     arguments.extend(way.arguments);
@@ -240,7 +343,11 @@ async fn leaks_of(way: Way) -> String {
         return leaks;
     }
     for (name, text) in written(&project, &output) {
-        let mask = if name == "the recording" { "secret:" } else { "***" };
+        let mask = if name == "the recording" {
+            "secret:"
+        } else {
+            "***"
+        };
         if !text.contains(mask) {
             let _ = writeln!(leaks, "{}: {name} shows nothing masked", way.row);
         }
@@ -249,7 +356,12 @@ async fn leaks_of(way: Way) -> String {
                 let at = line.find(&part).unwrap_or_default();
                 let from = line.floor_char_boundary(at.saturating_sub(60));
                 let to = line.ceil_char_boundary(at + 60);
-                let _ = writeln!(leaks, "{}: {name} shows it {form}: …{}…", way.row, &line[from..to]);
+                let _ = writeln!(
+                    leaks,
+                    "{}: {name} shows it {form}: …{}…",
+                    way.row,
+                    &line[from..to]
+                );
             }
         }
     }
@@ -272,7 +384,9 @@ fn the_table_of_the_documentation_is_the_one_that_is_tested() {
         let section = page.split(title).nth(1).expect("the section");
         let section = section.split("\n## ").next().unwrap_or_default();
         let rows = section.lines().filter_map(|line| line.strip_prefix("| "));
-        rows.filter_map(|row| row.split(" | ").next()).skip(1).collect()
+        rows.filter_map(|row| row.split(" | ").next())
+            .skip(1)
+            .collect()
     };
     let known: Vec<&str> = ways().iter().map(|way| way.row).chain(APART).collect();
     assert_eq!(rows("## What is a secret"), known);
@@ -290,11 +404,13 @@ const APART: [&str; 3] = [
 /// What is printed about a hook that runs `script` and fails, if a header contains `TOKEN`.
 #[cfg(unix)]
 async fn failing_hook(script: &str, headers: Value) -> String {
-    let target = json!({ "type": "scripted", "rules": [{ "do": [{ "say": "hi" }] }], "headers": headers });
+    let target =
+        json!({ "type": "scripted", "rules": [{ "do": [{ "say": "hi" }] }], "headers": headers });
     let config = json!({ "version": "1.3", "target": target }).to_string();
     let hooks = json!([{ "cmd": ["sh", "hook.sh"] }]);
     let test =
-        json!({ "version": "1.3", "name": "leak", "hooks": hooks, "turns": [{ "user": "hi" }] }).to_string();
+        json!({ "version": "1.3", "name": "leak", "hooks": hooks, "turns": [{ "user": "hi" }] })
+            .to_string();
     let given = json!({ "TOKEN": SECRET, "bad name": 1 }).to_string();
     let project = Project::new(&[
         ("ananke.config.yaml", config.as_str()),
@@ -306,16 +422,25 @@ async fn failing_hook(script: &str, headers: Value) -> String {
     arguments.extend(REPORTS.iter().flat_map(|report| ["-o", *report]));
     let output = run(&project, &arguments, "").await;
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    written(&project, &output).into_iter().map(|(_, text)| text).collect()
+    written(&project, &output)
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect()
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn what_a_hook_would_have_given_that_fails_is_masked() {
     let bearer = || json!({ "authorization": "Bearer ${TOKEN}" });
-    for script in ["cat given.json; cat given.json >&2; exit 3", "cat given.json; cat given.json >&2"] {
+    for script in [
+        "cat given.json; cat given.json >&2; exit 3",
+        "cat given.json; cat given.json >&2",
+    ] {
         let shown = failing_hook(script, bearer()).await;
-        assert!(shown.contains("***") && !shown.contains("s3cr3t"), "{script}: {shown}");
+        assert!(
+            shown.contains("***") && !shown.contains("s3cr3t"),
+            "{script}: {shown}"
+        );
     }
 }
 
@@ -324,14 +449,18 @@ async fn what_a_hook_would_have_given_that_fails_is_masked() {
 async fn long_words_of_the_output_of_a_hook_that_fails_are_masked() {
     let script = "echo login as abcdef-123456; echo NoSuchElement: abcdef-123456 is refused >&2";
     let shown = failing_hook(script, json!({})).await;
-    assert!(shown.contains("login as ***") && shown.contains("NoSuchElement: *** is refused"), "{shown}");
+    assert!(
+        shown.contains("login as ***") && shown.contains("NoSuchElement: *** is refused"),
+        "{shown}"
+    );
     assert!(!shown.contains("abcdef"), "{shown}");
 }
 
 #[tokio::test]
 async fn what_debug_shows_is_masked_and_bounded_also_a_secret_in_pieces() {
     let (first, second) = OF_URL.split_at(7);
-    let content = |delta: &str| json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": delta });
+    let content =
+        |delta: &str| json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": delta });
     let long = format!("long {}", "0123456789".repeat(1000));
     let events = [
         json!({ "type": "RUN_STARTED", "threadId": "t", "runId": "r" }),
@@ -344,7 +473,10 @@ async fn what_debug_shows_is_masked_and_bounded_also_a_secret_in_pieces() {
         json!({ "type": "CUSTOM", "name": "long", "value": long }),
         json!({ "type": "RUN_FINISHED", "threadId": "t", "runId": "r" }),
     ];
-    let frames: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let frames: Vec<String> = events
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nset-cookie: sid=of-the-server\r\n\
                 x-own: shown\r\nconnection: close\r\n\r\n";
     let answer = format!("{head}{}", frames.concat()).into_bytes();
@@ -354,18 +486,24 @@ async fn what_debug_shows_is_masked_and_bounded_also_a_secret_in_pieces() {
         json!({ "type": "TEXT_MESSAGE_CHUNK", "messageId": "v", "role": "assistant", "delta": "PASS: fine" }),
         json!({ "type": "RUN_FINISHED", "threadId": "t", "runId": "r" }),
     ];
-    let frames: Vec<String> = verdict.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let frames: Vec<String> = verdict
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
     let answer = format!("{head}{}", frames.concat()).into_bytes();
     let judge = RawAgent::start(vec![vec![Step::Expect, Step::Send(answer)]]).await;
     let target = json!({ "type": "agui", "endpoint": format!("http://{}/agent", agent.address), "agentId": "a",
         "headers": { "x-tenant": "${ENV.OF_URL}", "x-plain": "visible" } });
-    let strict =
-        json!({ "type": "agui", "endpoint": format!("http://{}/judge", judge.address), "agentId": "b" });
-    let config = json!({ "version": "1.3", "target": target, "targets": { "strict": strict } }).to_string();
+    let strict = json!({ "type": "agui", "endpoint": format!("http://{}/judge", judge.address), "agentId": "b" });
+    let config =
+        json!({ "version": "1.3", "target": target, "targets": { "strict": strict } }).to_string();
     let rules = json!({ "judge": [{ "agent": "strict", "criteria": "short" }] });
     let turn = json!({ "user": format!("say {OF_URL}"), "assert": rules });
     let test = json!({ "version": "1.3", "name": "leak", "turns": [turn] });
-    let project = Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", &test.to_string())]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("leak.test.yaml", &test.to_string()),
+    ]);
     let output = run(&project, &["--debug"], "").await;
     let shown = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(output.status.success(), "{shown}");
@@ -373,7 +511,10 @@ async fn what_debug_shows_is_masked_and_bounded_also_a_secret_in_pieces() {
         assert!(!shown.contains(part), "{part} is shown: {shown}");
     }
     for part in [
-        &format!("leak.test.yaml::leak  → POST http://{}/agent\n", agent.address),
+        &format!(
+            "leak.test.yaml::leak  → POST http://{}/agent\n",
+            agent.address
+        ),
         "→ x-tenant: ***\n",
         "→ x-plain: visible\n",
         "say ***",
@@ -385,12 +526,18 @@ async fn what_debug_shows_is_masked_and_bounded_also_a_secret_in_pieces() {
         "\"name\":\"whole\",\"value\":\"***\"",
         "← {\"type\":\"RUN_FINISHED\"",
         "the exchange is over\n",
-        &format!("leak.test.yaml::leak judge.1  → POST http://{}/judge\n", judge.address),
+        &format!(
+            "leak.test.yaml::leak judge.1  → POST http://{}/judge\n",
+            judge.address
+        ),
         "leak.test.yaml::leak judge.1  ← {\"type\":\"TEXT_MESSAGE_CHUNK\"",
     ] {
         assert!(shown.contains(part), "{part} is not shown: {shown}");
     }
-    assert!(shown.lines().all(|line| line.chars().count() < 4200), "a line is longer: {shown}");
+    assert!(
+        shown.lines().all(|line| line.chars().count() < 4200),
+        "a line is longer: {shown}"
+    );
 }
 
 #[tokio::test]

@@ -42,12 +42,17 @@ impl Asked {
     }
 
     fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")))
+        self.head
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("{name}: ")))
     }
 
     /// A result as the whole response.
     fn result(&self, result: &Value) -> Vec<Step> {
-        json_response("", &json!({ "jsonrpc": "2.0", "id": self.body["id"], "result": result }))
+        json_response(
+            "",
+            &json!({ "jsonrpc": "2.0", "id": self.body["id"], "result": result }),
+        )
     }
 }
 
@@ -112,10 +117,18 @@ impl Ran {
 
 fn verdict(outcome: &Outcome) -> String {
     let problem = outcome.first_problem().map(|(_, problem)| {
-        let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        let help = problem
+            .help
+            .as_ref()
+            .map(|help| format!(" ({help})"))
+            .unwrap_or_default();
         format!(": {}{help}", problem.message)
     });
-    format!("{}{}", outcome.status().as_str(), problem.unwrap_or_default())
+    format!(
+        "{}{}",
+        outcome.status().as_str(),
+        problem.unwrap_or_default()
+    )
 }
 
 const CALL: &str = "[{ type: mcp:call, tool: find, assert: { text: { equals: done } } }]";
@@ -138,11 +151,18 @@ async fn ran(
     let test = format!("version: \"1.4\"\nname: one\nturns: {turns}\n");
     let project = Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
     let kept = project.folder().join("recordings");
-    let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
+    let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record))
+        .await
+        .remove(0);
     let asked = server.requests().iter().map(Asked::of).collect();
     drop(server);
-    let replayed =
-        outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await.remove(0);
+    let replayed = outcomes(
+        &project,
+        Arc::new(Nowhere),
+        &recordings(&kept, RecordingMode::Replay),
+    )
+    .await
+    .remove(0);
     assert_eq!(verdict(&replayed), verdict(&outcome), "replayed");
     Ran { outcome, asked }
 }
@@ -154,19 +174,37 @@ async fn a_session_goes_with_every_request_and_is_ended() {
     let turns = "[{ type: mcp:call, tool: find }, { type: mcp:call, tool: find, assert: { text: { equals: done } } }]";
     let run = ran(LEGACY, turns, |_| None).await;
     assert_eq!(run.verdict(), "passed");
-    let what = ["initialize", "notifications/initialized", "GET", "tools/call", "tools/call", "DELETE"];
+    let what = [
+        "initialize",
+        "notifications/initialized",
+        "GET",
+        "tools/call",
+        "tools/call",
+        "DELETE",
+    ];
     assert_eq!(run.what(), what);
     for (number, asked) in run.asked.iter().enumerate() {
-        let (session, version) = (asked.header("mcp-session-id"), asked.header("mcp-protocol-version"));
-        let expected = if number == 0 { (None, None) } else { (Some("s1"), Some("2025-11-25")) };
+        let (session, version) = (
+            asked.header("mcp-session-id"),
+            asked.header("mcp-protocol-version"),
+        );
+        let expected = if number == 0 {
+            (None, None)
+        } else {
+            (Some("s1"), Some("2025-11-25"))
+        };
         assert_eq!((session, version), expected, "{}", asked.what());
     }
     // A server without sessions has none to end.
     let run = ran(LEGACY, CALL, |asked| {
-        (asked.what() == "initialize").then(|| asked.result(&json!({ "protocolVersion": "2025-03-26" })))
+        (asked.what() == "initialize")
+            .then(|| asked.result(&json!({ "protocolVersion": "2025-03-26" })))
     })
     .await;
-    assert_eq!((run.verdict().as_str(), run.what().contains(&"DELETE")), ("passed", false));
+    assert_eq!(
+        (run.verdict().as_str(), run.what().contains(&"DELETE")),
+        ("passed", false)
+    );
 }
 
 #[tokio::test]
@@ -185,18 +223,21 @@ async fn a_session_that_the_server_forgot_is_an_error() {
 
 #[tokio::test]
 async fn a_stream_that_ends_is_continued_after_its_last_event() {
-    let run = ran(LEGACY, CALL, |asked| match (asked.what(), asked.header("last-event-id")) {
-        ("tools/call", _) => Some(vec![stream("id: 7\nretry: 1\ndata: \n\n")]),
-        // It ends once more, before it is complete.
-        ("GET", Some("7")) => Some(vec![stream("id: 8\ndata: \n\ndata: {\"jsonrpc\":")]),
-        ("GET", Some("8")) => Some(vec![stream(&event(&call_result(&json!(2))))]),
-        _ => None,
+    let run = ran(LEGACY, CALL, |asked| {
+        match (asked.what(), asked.header("last-event-id")) {
+            ("tools/call", _) => Some(vec![stream("id: 7\nretry: 1\ndata: \n\n")]),
+            // It ends once more, before it is complete.
+            ("GET", Some("7")) => Some(vec![stream("id: 8\ndata: \n\ndata: {\"jsonrpc\":")]),
+            ("GET", Some("8")) => Some(vec![stream(&event(&call_result(&json!(2))))]),
+            _ => None,
+        }
     })
     .await;
     assert_eq!(run.verdict(), "passed");
     assert_eq!(run.what()[3..], ["tools/call", "GET", "GET", "DELETE"]);
 
-    let unnumbered = |asked: &Asked| (asked.what() == "tools/call").then(|| vec![stream(": hello\n\n")]);
+    let unnumbered =
+        |asked: &Asked| (asked.what() == "tools/call").then(|| vec![stream(": hello\n\n")]);
     let run = ran(LEGACY, CALL, unnumbered).await;
     let verdict = run.verdict();
     assert!(
@@ -210,8 +251,15 @@ async fn a_stream_that_ends_is_continued_after_its_last_event() {
     };
     let run = ran(LEGACY, CALL, endless).await;
     let verdict = run.verdict();
-    assert!(verdict.starts_with("error: the stream ended without a response"), "{verdict}");
-    assert_eq!(run.what().iter().filter(|what| **what == "GET").count(), 1 + 10, "it has an end");
+    assert!(
+        verdict.starts_with("error: the stream ended without a response"),
+        "{verdict}"
+    );
+    assert_eq!(
+        run.what().iter().filter(|what| **what == "GET").count(),
+        1 + 10,
+        "it has an end"
+    );
 }
 
 /// A request on the stream of its own comes while a call waits, with the id of that call; its answer lets the call go on.
@@ -237,9 +285,20 @@ async fn what_a_server_pushes_is_answered_while_a_call_waits() {
     })
     .await;
     assert_eq!(run.verdict(), "passed");
-    let answer = run.asked.iter().find(|asked| asked.what() == "response").expect("an answer");
-    assert_eq!(answer.body["result"], json!({ "roots": [{ "uri": "file:///shop" }] }));
-    let call = run.asked.iter().find(|asked| asked.what() == "tools/call").expect("a call");
+    let answer = run
+        .asked
+        .iter()
+        .find(|asked| asked.what() == "response")
+        .expect("an answer");
+    assert_eq!(
+        answer.body["result"],
+        json!({ "roots": [{ "uri": "file:///shop" }] })
+    );
+    let call = run
+        .asked
+        .iter()
+        .find(|asked| asked.what() == "tools/call")
+        .expect("a call");
     assert_eq!(
         (&answer.body["id"], &call.body["id"]),
         (&json!(2), &json!(2)),
@@ -267,7 +326,13 @@ async fn a_pushed_request_with_the_id_of_the_call_is_no_response() {
     })
     .await;
     assert_eq!(run.verdict(), "passed");
-    assert_eq!(run.what().iter().filter(|what| **what == "response").count(), 2);
+    assert_eq!(
+        run.what()
+            .iter()
+            .filter(|what| **what == "response")
+            .count(),
+        2
+    );
 }
 
 #[tokio::test]
@@ -282,10 +347,34 @@ async fn json_is_read_in_every_form_and_nothing_else_is() {
         }
     };
     for body in [
-        (|id: &Value| ("200 OK", "application/json; charset=utf-8", call_result(id).to_string())) as Answer,
-        |id| ("200 OK", "application/json", json!([call_result(id)]).to_string()),
-        |id| ("200 OK", "TEXT/EVENT-STREAM; charset=utf-8", event(&call_result(id))),
-        |id| ("400 Bad Request", "application/json", call_result(id).to_string()),
+        (|id: &Value| {
+            (
+                "200 OK",
+                "application/json; charset=utf-8",
+                call_result(id).to_string(),
+            )
+        }) as Answer,
+        |id| {
+            (
+                "200 OK",
+                "application/json",
+                json!([call_result(id)]).to_string(),
+            )
+        },
+        |id| {
+            (
+                "200 OK",
+                "TEXT/EVENT-STREAM; charset=utf-8",
+                event(&call_result(id)),
+            )
+        },
+        |id| {
+            (
+                "400 Bad Request",
+                "application/json",
+                call_result(id).to_string(),
+            )
+        },
     ] {
         assert_eq!(ran(LEGACY, CALL, call(body)).await.verdict(), "passed");
     }
@@ -303,11 +392,23 @@ async fn json_is_read_in_every_form_and_nothing_else_is() {
             "error: the stream ended without a response; received: HTTP 200, text/event-stream, 77 bytes, starting `{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}}` (the agent may have crashed, or a proxy may have timed out: see their logs)",
         ),
         (
-            |_| ("200 OK", "application/json", call_result(&json!(99)).to_string()),
+            |_| {
+                (
+                    "200 OK",
+                    "application/json",
+                    call_result(&json!(99)).to_string(),
+                )
+            },
             "error: a message of the server answers the request `99`, but the request that waits is `2`; received: HTTP 200, application/json, 78 bytes, starting `{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"done\"}]}}`",
         ),
         (
-            |_| ("200 OK", "text/event-stream", event(&call_result(&json!("2")))),
+            |_| {
+                (
+                    "200 OK",
+                    "text/event-stream",
+                    event(&call_result(&json!("2"))),
+                )
+            },
             "error: a message of the server answers the request `\\\"2\\\"`, but the request that waits is `2`; received: HTTP 200, text/event-stream",
         ),
         (
@@ -323,21 +424,32 @@ async fn json_is_read_in_every_form_and_nothing_else_is() {
 /// Servers of the older era refuse what they do not know in many ways, also without JSON-RPC.
 #[tokio::test]
 async fn a_server_that_refuses_to_be_discovered_is_initialized() {
-    for body in [r#"{"error":"Missing mcp-session-id header"}"#, "Bad Request", ""] {
+    for body in [
+        r#"{"error":"Missing mcp-session-id header"}"#,
+        "Bad Request",
+        "",
+    ] {
         let run = ran("transport: http", CALL, move |asked| {
-            (asked.what() == "server/discover").then(|| response("400 Bad Request", "text/plain", "", body))
+            (asked.what() == "server/discover")
+                .then(|| response("400 Bad Request", "text/plain", "", body))
         })
         .await;
         assert_eq!(run.verdict(), "passed", "{body}");
         assert_eq!(run.what()[..2], ["server/discover", "initialize"]);
     }
-    let run =
-        ran("transport: http", CALL, |_| Some(response("401 Unauthorized", "text/plain", "", "who?"))).await;
+    let run = ran("transport: http", CALL, |_| {
+        Some(response("401 Unauthorized", "text/plain", "", "who?"))
+    })
+    .await;
     assert_eq!(
         run.verdict(),
         "error: the server responded with HTTP 401; received: HTTP 401, text/plain, 4 bytes, starting `who?` (check the `headers` of the target, such as `authorization`)"
     );
-    assert_eq!(run.what(), ["server/discover"], "the password is missing for every request");
+    assert_eq!(
+        run.what(),
+        ["server/discover"],
+        "the password is missing for every request"
+    );
 }
 
 /// What a server with two endpoints does; `called` lets its stream go on.
@@ -355,10 +467,11 @@ fn two_endpoints(asked: &Asked, called: &Arc<Notify>) -> Vec<Step> {
                 Step::Hold,
             ]
         }
-        ("/messages", "initialize" | "tools/call") => {
-            [response("202 Accepted", "text/plain", "", ""), vec![Step::ChangeListener(Arc::clone(called))]]
-                .concat()
-        }
+        ("/messages", "initialize" | "tools/call") => [
+            response("202 Accepted", "text/plain", "", ""),
+            vec![Step::ChangeListener(Arc::clone(called))],
+        ]
+        .concat(),
         ("/messages", _) => response("202 Accepted", "text/plain", "", ""),
         _ => response("405 Method Not Allowed", "text/plain", "", "no"),
     }
@@ -370,20 +483,41 @@ async fn an_error_says_whether_the_other_transport_works() {
     let older = move |asked: &Asked| Some(two_endpoints(asked, &called));
     let run = ran("transport: http", CALL, older.clone()).await;
     let verdict = run.verdict();
-    assert!(verdict.starts_with("error: the server responded with HTTP 405"), "{verdict}");
-    assert!(verdict.ends_with("(the server speaks with `transport: sse`: set it)"), "{verdict}");
-    assert!(!run.what().contains(&"tools/call"), "nothing is called by an attempt");
+    assert!(
+        verdict.starts_with("error: the server responded with HTTP 405"),
+        "{verdict}"
+    );
+    assert!(
+        verdict.ends_with("(the server speaks with `transport: sse`: set it)"),
+        "{verdict}"
+    );
+    assert!(
+        !run.what().contains(&"tools/call"),
+        "nothing is called by an attempt"
+    );
     assert_eq!(ran("transport: sse", CALL, older).await.verdict(), "passed");
 
     let run = ran("transport: sse", CALL, |_| None).await;
     let verdict = run.verdict();
-    assert!(verdict.starts_with("error: the server opens no stream of events: HTTP 405"), "{verdict}");
-    assert!(verdict.ends_with("(the server speaks with `transport: http`: set it)"), "{verdict}");
-    assert_eq!(run.what().last(), Some(&"DELETE"), "the session of the attempt is ended");
+    assert!(
+        verdict.starts_with("error: the server opens no stream of events: HTTP 405"),
+        "{verdict}"
+    );
+    assert!(
+        verdict.ends_with("(the server speaks with `transport: http`: set it)"),
+        "{verdict}"
+    );
+    assert_eq!(
+        run.what().last(),
+        Some(&"DELETE"),
+        "the session of the attempt is ended"
+    );
 
     let nothing = |_: &Asked| Some(response("404 Not Found", "text/plain", "", "Not Found"));
     for (transport, other) in [("http", "sse"), ("sse", "http")] {
-        let verdict = ran(&format!("transport: {transport}"), CALL, nothing).await.verdict();
+        let verdict = ran(&format!("transport: {transport}"), CALL, nothing)
+            .await
+            .verdict();
         let end = format!(
             "(is `endpoint` the URL of the server? `transport: {other}` was tried too, and does not work)"
         );
@@ -398,7 +532,10 @@ async fn a_stream_that_names_no_endpoint_is_an_error() {
             "event: endpoint\ndata: http://elsewhere.invalid/m\n\n",
             "error: the first event of the server names no endpoint of the same server",
         ),
-        (": hello\n\n", "error: the stream ended before it named an endpoint"),
+        (
+            ": hello\n\n",
+            "error: the stream ended before it named an endpoint",
+        ),
     ] {
         let run = ran("transport: sse", CALL, move |asked| {
             Some(if asked.what() == "GET" {
@@ -410,7 +547,10 @@ async fn a_stream_that_names_no_endpoint_is_an_error() {
         .await;
         let verdict = run.verdict();
         assert!(verdict.starts_with(expected), "{verdict}");
-        assert!(verdict.contains("is `endpoint` the URL of the stream?"), "{verdict}");
+        assert!(
+            verdict.contains("is `endpoint` the URL of the stream?"),
+            "{verdict}"
+        );
     }
 }
 
@@ -422,15 +562,24 @@ async fn a_call_that_is_never_answered_is_cancelled() {
     .await;
     assert!(run.verdict().starts_with("timeout: "), "{}", run.verdict());
     let (call, cancelled) = (&run.asked[3], &run.asked[4]);
-    assert_eq!(run.what()[3..], ["tools/call", "notifications/cancelled", "DELETE"]);
+    assert_eq!(
+        run.what()[3..],
+        ["tools/call", "notifications/cancelled", "DELETE"]
+    );
     assert_eq!(cancelled.body["params"]["requestId"], call.body["id"]);
 }
 
 #[tokio::test]
 async fn a_response_that_breaks_off_is_an_error() {
     let parts = [
-        ("application/json\r\ncontent-length: 1000", "{\"jsonrpc\":\"2.0\""),
-        ("text/event-stream\r\ncontent-length: 1000", "data: {\"jsonrpc\":\"2.0\""),
+        (
+            "application/json\r\ncontent-length: 1000",
+            "{\"jsonrpc\":\"2.0\"",
+        ),
+        (
+            "text/event-stream\r\ncontent-length: 1000",
+            "data: {\"jsonrpc\":\"2.0\"",
+        ),
     ];
     for (head, start) in parts {
         let run = ran(LEGACY, CALL, move |asked| {
@@ -446,9 +595,15 @@ async fn a_response_that_breaks_off_is_an_error() {
             "{verdict}"
         );
     }
-    let run = ran(LEGACY, CALL, |asked| (asked.what() == "tools/call").then(|| vec![Step::Reset])).await;
+    let run = ran(LEGACY, CALL, |asked| {
+        (asked.what() == "tools/call").then(|| vec![Step::Reset])
+    })
+    .await;
     let verdict = run.verdict();
-    assert!(verdict.starts_with("error: the connection to http://127.0.0.1:"), "{verdict}");
+    assert!(
+        verdict.starts_with("error: the connection to http://127.0.0.1:"),
+        "{verdict}"
+    );
 }
 
 #[tokio::test]
@@ -456,11 +611,15 @@ async fn an_answer_of_another_protocol_is_named() {
     let started = r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}"#;
     let chunk = r#"{"id":"c","object":"chat.completion.chunk","choices":[]}"#;
     for (body, protocol) in [(started, "agui"), (chunk, "openai")] {
-        let run =
-            ran("transport: http", CALL, move |_| Some(vec![stream(&format!("data: {body}\n\n"))])).await;
+        let run = ran("transport: http", CALL, move |_| {
+            Some(vec![stream(&format!("data: {body}\n\n"))])
+        })
+        .await;
         let (verdict, help) = (
             run.verdict(),
-            format!("(the answer looks like one of `type: {protocol}`, but the target has `type: mcp`)"),
+            format!(
+                "(the answer looks like one of `type: {protocol}`, but the target has `type: mcp`)"
+            ),
         );
         assert!(
             verdict.starts_with("error: a message of the server is not a message of MCP")
@@ -485,9 +644,13 @@ async fn a_message_that_is_too_large_is_an_error_and_not_kept() {
             })
         }
     };
-    for (content_type, start) in [("application/json", "{\"a\":\""), ("text/event-stream", "data: {\"a\":\"")]
-    {
-        let verdict = ran(LEGACY, CALL, large(content_type, start)).await.verdict();
+    for (content_type, start) in [
+        ("application/json", "{\"a\":\""),
+        ("text/event-stream", "data: {\"a\":\""),
+    ] {
+        let verdict = ran(LEGACY, CALL, large(content_type, start))
+            .await
+            .verdict();
         assert!(
             verdict.starts_with("error: a message is larger than 16 MiB; received: HTTP 200"),
             "{verdict}"

@@ -11,8 +11,10 @@ use crate::support::project::Project;
 
 const TABLE: &str = include_str!("mistakes.txt");
 
-const CONFIG: &str = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hi }] }] }\n";
-const TEST: &str = "version: \"1.3\"\nname: a\nturns: [{ user: hi, assert: { text: { contains: x } } }]\n";
+const CONFIG: &str =
+    "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hi }] }] }\n";
+const TEST: &str =
+    "version: \"1.3\"\nname: a\nturns: [{ user: hi, assert: { text: { contains: x } } }]\n";
 
 /// The config and the test file with a mistake in its frame.
 fn files(frame: &str, mistake: &str) -> (String, String) {
@@ -20,14 +22,20 @@ fn files(frame: &str, mistake: &str) -> (String, String) {
     let test = |text: String| (CONFIG.to_owned(), format!("version: \"1.3\"\n{text}\n"));
     let config = |text: String| (format!("version: \"1.3\"\n{text}\n"), TEST.to_owned());
     match frame {
-        "assert" => test(format!("name: a\nturns:\n  - user: hi\n    assert: {mistake}")),
-        "turn" => test(format!("name: a\nassert: {{ text: {{ contains: x }} }}\nturns:\n  - {mistake}")),
+        "assert" => test(format!(
+            "name: a\nturns:\n  - user: hi\n    assert: {mistake}"
+        )),
+        "turn" => test(format!(
+            "name: a\nassert: {{ text: {{ contains: x }} }}\nturns:\n  - {mistake}"
+        )),
         "test" => test(format!(
             "name: a\nassert: {{ text: {{ contains: x }} }}\nturns: [{{ user: hi }}]\n{mistake}"
         )),
         "file" => (CONFIG.to_owned(), format!("{mistake}\n")),
         "target" => config(format!("target: {mistake}")),
-        "config" => config(format!("target: {{ type: scripted, rules: [] }}\n{mistake}")),
+        "config" => config(format!(
+            "target: {{ type: scripted, rules: [] }}\n{mistake}"
+        )),
         other => panic!("unknown frame {other}"),
     }
 }
@@ -44,9 +52,16 @@ fn row(frame: &str, mistake: &str) -> String {
     let mut row = format!("{frame} ¦ {mistake}");
     let problems = problems(frame, mistake);
     for problem in &problems {
-        let place = problem.place().map(|place| format!("{}:{}", place.line, place.column));
+        let place = problem
+            .place()
+            .map(|place| format!("{}:{}", place.line, place.column));
         let help = problem.help.first().map_or("", String::as_str);
-        let _ = write!(row, " ¦ {} ¦ {} ¦ {help}", problem.code, place.unwrap_or_default());
+        let _ = write!(
+            row,
+            " ¦ {} ¦ {} ¦ {help}",
+            problem.code,
+            place.unwrap_or_default()
+        );
     }
     row
 }
@@ -67,7 +82,9 @@ fn every_mistake_has_a_code_a_place_and_a_remedy() {
         let found = row(frame, mistake);
         let cells: Vec<&str> = found.split(" ¦ ").collect();
         if cells.len() < 5 || cells.iter().any(|cell| cell.trim().is_empty()) {
-            wrong.push(format!("no problem, or one without a place or remedy: {found}"));
+            wrong.push(format!(
+                "no problem, or one without a place or remedy: {found}"
+            ));
         } else if found != line && !crate::schema::update() {
             wrong.push(format!("expected {line}\n   found {found}"));
         }

@@ -33,7 +33,12 @@ turns:
 
 fn ananke(folder: &TempDir, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.args(arguments).current_dir(folder.path()).env_clear().output().unwrap()
+    command
+        .args(arguments)
+        .current_dir(folder.path())
+        .env_clear()
+        .output()
+        .unwrap()
 }
 
 /// A project whose test was recorded.
@@ -51,7 +56,10 @@ fn text(output: &[u8]) -> String {
 }
 
 fn json(folder: &TempDir, arguments: &[&str]) -> Value {
-    let output = ananke(folder, &[&["mutate", "--no-suggestions", "--json"], arguments].concat());
+    let output = ananke(
+        folder,
+        &[&["mutate", "--no-suggestions", "--json"], arguments].concat(),
+    );
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
 }
 
@@ -60,7 +68,11 @@ fn recordings(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() { found.extend(recordings(&path)) } else { found.push(path) }
+        if path.is_dir() {
+            found.extend(recordings(&path))
+        } else {
+            found.push(path)
+        }
     }
     found.sort();
     found
@@ -69,12 +81,24 @@ fn recordings(folder: &Path) -> Vec<PathBuf> {
 /// The recorded suite of pydantic-ai, whose recordings have the oldest format, mutated by so many threads.
 async fn real_agent(threads: usize) -> MutationReport {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/real-agents");
-    let context = Context { parallelism: NonZeroUsize::new(threads).unwrap(), ..Project::new(&[]).context() };
+    let context = Context {
+        parallelism: NonZeroUsize::new(threads).unwrap(),
+        ..Project::new(&[]).context()
+    };
     let config = Some(folder.join("specs/pydantic-ai/ananke.config.yaml"));
-    let mut run = MutationRun::plan(&context, Selection { config, ..Selection::default() }).unwrap();
+    let mut run = MutationRun::plan(
+        &context,
+        Selection {
+            config,
+            ..Selection::default()
+        },
+    )
+    .unwrap();
     for path in recordings(&folder.join("recordings")) {
         let recording = Arc::new(KeptRecording::open(&path, "it").unwrap());
-        run.add(&context, recording, "it", Suggestions::Off).await.unwrap();
+        run.add(&context, recording, "it", Suggestions::Off)
+            .await
+            .unwrap();
     }
     run.report
 }
@@ -96,26 +120,45 @@ fn a_survivor_that_the_baseline_does_not_have_fails() {
     let folder = recorded();
     let baseline = json(&folder, &[]);
     fs::write(folder.path().join("baseline.json"), baseline.to_string()).unwrap();
-    let again = ananke(&folder, &["mutate", "--no-suggestions", "--baseline", "baseline.json"]);
+    let again = ananke(
+        &folder,
+        &["mutate", "--no-suggestions", "--baseline", "baseline.json"],
+    );
     assert_eq!(again.status.code(), Some(0), "{again:?}");
     assert!(!text(&again.stdout).contains("survived: "), "{again:?}");
 
-    let weaker = TEST.replace(", max_identical_calls: 1", "").replace(", count: 1", "");
+    let weaker = TEST
+        .replace(", max_identical_calls: 1", "")
+        .replace(", count: 1", "");
     fs::write(folder.path().join("pays.test.yaml"), weaker).unwrap();
-    let output = ananke(&folder, &["mutate", "--no-suggestions", "--baseline", "baseline.json"]);
+    let output = ananke(
+        &folder,
+        &["mutate", "--no-suggestions", "--baseline", "baseline.json"],
+    );
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let (shown, notes) = (text(&output.stdout), text(&output.stderr));
-    assert!(shown.starts_with("survived: duplicate_call (high) in pays.test.yaml::pays once"), "{shown}");
-    assert_eq!(shown.matches("survived: ").count(), 1, "only what is new is shown: {shown}");
-    assert_eq!(notes, "note: the number of survivors that the baseline does not have is 1\n");
+    assert!(
+        shown.starts_with("survived: duplicate_call (high) in pays.test.yaml::pays once"),
+        "{shown}"
+    );
+    assert_eq!(
+        shown.matches("survived: ").count(),
+        1,
+        "only what is new is shown: {shown}"
+    );
+    assert_eq!(
+        notes,
+        "note: the number of survivors that the baseline does not have is 1\n"
+    );
 }
 
 #[test]
 fn a_file_that_is_no_report_is_no_baseline() {
     let folder = recorded();
-    for (content, why) in
-        [("nothing", "is not a report of `ananke mutate --json`"), ("{}", "it has no `survivors`")]
-    {
+    for (content, why) in [
+        ("nothing", "is not a report of `ananke mutate --json`"),
+        ("{}", "it has no `survivors`"),
+    ] {
         fs::write(folder.path().join("baseline.json"), content).unwrap();
         let output = ananke(&folder, &["mutate", "--baseline", "baseline.json"]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -127,7 +170,11 @@ fn a_file_that_is_no_report_is_no_baseline() {
 fn recordings_of_tests_that_changed_are_refused_by_name_and_the_others_are_mutated() {
     let folder = recorded();
     let path = recordings(&folder.path().join("recordings")).remove(0);
-    let shown = path.strip_prefix(folder.path()).unwrap().display().to_string();
+    let shown = path
+        .strip_prefix(folder.path())
+        .unwrap()
+        .display()
+        .to_string();
     let other = TEST.replace("pays once", "pays again");
     fs::write(folder.path().join("other.test.yaml"), other).unwrap();
     let output = ananke(&folder, &["run", "--record", "recordings"]);
@@ -138,13 +185,19 @@ fn recordings_of_tests_that_changed_are_refused_by_name_and_the_others_are_mutat
             TEST.replace("count: 1", "count: 2"),
             "does not pass before it is changed: `charge_card` was called once",
         ),
-        (TEST.replace("pays once", "pays twice"), "there is no test `pays.test.yaml::pays once`"),
+        (
+            TEST.replace("pays once", "pays twice"),
+            "there is no test `pays.test.yaml::pays once`",
+        ),
     ] {
         fs::write(folder.path().join("pays.test.yaml"), changed).unwrap();
         let output = ananke(&folder, &["mutate", "--no-suggestions"]);
         assert_eq!(output.status.code(), Some(1), "{output:?}");
         let (report, problems) = (text(&output.stdout), text(&output.stderr));
-        assert!(problems.contains(why) && problems.contains(&format!("`{shown}`")), "{problems}");
+        assert!(
+            problems.contains(why) && problems.contains(&format!("`{shown}`")),
+            "{problems}"
+        );
         assert!(report.contains("other.test.yaml::pays again ("), "{report}");
         assert!(!report.contains("pays.test.yaml::pays once ("), "{report}");
     }
@@ -159,5 +212,8 @@ fn several_recordings_of_a_test_are_one_row_and_count_the_same_change_once() {
     assert_eq!(recordings(&folder.path().join("recordings")).len(), 3);
     let thrice = json(&folder, &[]);
     assert_eq!(thrice["tests"].as_array().unwrap().len(), 1);
-    assert_eq!((&thrice["total"], &thrice["survivors"]), (&once["total"], &once["survivors"]));
+    assert_eq!(
+        (&thrice["total"], &thrice["survivors"]),
+        (&once["total"], &once["survivors"])
+    );
 }

@@ -45,7 +45,9 @@ fn run(tests: usize, address: SocketAddr, limits: &str, timeout_ms: u32) -> Outp
     let config = format!(
         "version: \"1.0\"\ntarget: {{ type: agui, endpoint: \"http://{address}/\", agentId: shop, timeout_ms: {timeout_ms} }}\n"
     );
-    let rows: String = (0..tests).fold(String::new(), |rows, row| rows + &format!("  - {{ row: {row} }}\n"));
+    let rows: String = (0..tests).fold(String::new(), |rows, row| {
+        rows + &format!("  - {{ row: {row} }}\n")
+    });
     let test = format!("version: \"1.3\"\nname: hello\ncases:\n{rows}turns: [{{ user: hi }}]\n");
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
     let script = format!("ulimit {limits} && exec \"$0\" run --parallel {tests}");
@@ -70,6 +72,12 @@ fn a_shortage_of_files_says_what_it_is_and_what_to_do() {
     let output = run(100, agent(usize::MAX), "-n 64", 500);
     let printed = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{printed}");
-    assert!(printed.contains("this process has too many files open"), "{printed}");
-    assert!(printed.contains("run fewer tests at once with `--parallel`"), "{printed}");
+    assert!(
+        printed.contains("this process has too many files open"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("run fewer tests at once with `--parallel`"),
+        "{printed}"
+    );
 }

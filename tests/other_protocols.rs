@@ -64,28 +64,58 @@ const ANSWERS: [(&str, &str, &str, &str); 9] = [
 ];
 
 const TARGETS: [(&str, &str, &str); 5] = [
-    ("agui", "type: agui, agentId: a, endpoint: \"http://AGENT/\"", "user: hi"),
-    ("openai", "type: openai, endpoint: \"http://AGENT/\", model: m", "user: hi"),
-    ("mcp", "type: mcp, transport: http, endpoint: \"http://AGENT/\"", "type: \"mcp:call\", tool: t"),
+    (
+        "agui",
+        "type: agui, agentId: a, endpoint: \"http://AGENT/\"",
+        "user: hi",
+    ),
+    (
+        "openai",
+        "type: openai, endpoint: \"http://AGENT/\", model: m",
+        "user: hi",
+    ),
+    (
+        "mcp",
+        "type: mcp, transport: http, endpoint: \"http://AGENT/\"",
+        "type: \"mcp:call\", tool: t",
+    ),
     ("a2a", "type: a2a, endpoint: \"http://AGENT/\"", "user: hi"),
-    ("a2a", "type: a2a, agentCardUrl: \"http://AGENT/card.json\"", "user: hi"),
+    (
+        "a2a",
+        "type: a2a, agentCardUrl: \"http://AGENT/card.json\"",
+        "user: hi",
+    ),
 ];
 
 /// The message and the help of the problem of a test whose agent answers so.
-async fn problem(target: &str, turn: &str, status: &str, content_type: &str, body: &str) -> (String, String) {
+async fn problem(
+    target: &str,
+    turn: &str,
+    status: &str,
+    content_type: &str,
+    body: &str,
+) -> (String, String) {
     let head = format!(
         "HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
         body.len()
     );
-    let answer = vec![Step::Expect, Step::Send([head.as_bytes(), body.as_bytes()].concat())];
+    let answer = vec![
+        Step::Expect,
+        Step::Send([head.as_bytes(), body.as_bytes()].concat()),
+    ];
     let agent = RawAgent::start(vec![answer; 6]).await;
     let target = target.replace("AGENT", &agent.address.to_string());
     let config = format!("version: \"1.4\"\ntarget: {{ {target} }}\n");
     let test = format!("version: \"1.4\"\nname: one\nturns: [{{ {turn} }}]\n");
     let project = Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
     let outcome = project.run().await.remove(0);
-    let (_, problem) = outcome.first_problem().expect("an answer of another protocol is a problem");
-    (problem.message.clone(), problem.help.clone().unwrap_or_default())
+    let (_, problem) = outcome
+        .first_problem()
+        .expect("an answer of another protocol is a problem");
+    (
+        problem.message.clone(),
+        problem.help.clone().unwrap_or_default(),
+    )
 }
 
 #[tokio::test]
@@ -97,8 +127,9 @@ async fn an_error_names_the_protocol_of_an_answer() {
                 continue;
             }
             let (message, help) = problem(target, turn, status, content_type, body).await;
-            let expected =
-                format!("the answer looks like one of `type: {of}`, but the target has `type: {own}`");
+            let expected = format!(
+                "the answer looks like one of `type: {of}`, but the target has `type: {own}`"
+            );
             if help != expected {
                 unnamed.push(format!("{own} gets {body}:\n  {message}\n  {help}"));
             }
@@ -119,56 +150,107 @@ async fn a_web_page_is_named_as_one_or_quoted() {
 
 /// A type of turn, as it is written, and the targets that it is for.
 const TURNS: [(&str, &[&str]); 9] = [
-    ("user: hi", &["agui", "command", "openai", "a2a", "scripted"]),
+    (
+        "user: hi",
+        &["agui", "command", "openai", "a2a", "scripted"],
+    ),
     ("type: \"a2a:send\", parts: [{ text: hi }]", &["a2a"]),
     ("type: \"agui:connect\"", &["agui", "command", "scripted"]),
-    ("type: \"agui:resume\", resume: [{ status: resolved }]", &["agui", "command", "scripted"]),
+    (
+        "type: \"agui:resume\", resume: [{ status: resolved }]",
+        &["agui", "command", "scripted"],
+    ),
     ("type: \"mcp:call\", tool: t", &["mcp"]),
     ("type: \"mcp:list\"", &["mcp"]),
     ("type: \"mcp:read\", uri: \"shop://hours\"", &["mcp"]),
     ("type: \"mcp:prompt\", prompt: p", &["mcp"]),
-    ("type: user, user: hi", &["agui", "command", "openai", "a2a", "scripted"]),
+    (
+        "type: user, user: hi",
+        &["agui", "command", "openai", "a2a", "scripted"],
+    ),
 ];
 
 #[test]
 fn a_turn_of_another_protocol_does_not_load() {
     let more = [
         ("command", "type: command, cmd: [agent], agentId: a", ""),
-        ("scripted", "type: scripted, rules: [{ do: [{ say: hi }] }]", ""),
+        (
+            "scripted",
+            "type: scripted, rules: [{ do: [{ say: hi }] }]",
+            "",
+        ),
     ];
     for (own, target, _) in TARGETS.into_iter().chain(more) {
-        let config = format!("version: \"1.4\"\ntarget: {{ {} }}\n", target.replace("AGENT", "127.0.0.1:1"));
+        let config = format!(
+            "version: \"1.4\"\ntarget: {{ {} }}\n",
+            target.replace("AGENT", "127.0.0.1:1")
+        );
         for (turn, takes) in TURNS {
             let test = format!("version: \"1.4\"\nname: one\nturns:\n  - {{ {turn} }}\n");
-            let project = Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
-            let problems: Vec<String> = project.plan().problems.iter().map(ToString::to_string).collect();
-            let lacks = format!("one.test.yaml:4:5: error[contradiction]: a target of the type `{own}` ");
+            let project =
+                Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
+            let problems: Vec<String> = project
+                .plan()
+                .problems
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            let lacks =
+                format!("one.test.yaml:4:5: error[contradiction]: a target of the type `{own}` ");
             let refused = problems.iter().any(|problem| problem.starts_with(&lacks));
-            assert_eq!(refused, !takes.contains(&own), "{turn} of {own}: {problems:?}");
+            assert_eq!(
+                refused,
+                !takes.contains(&own),
+                "{turn} of {own}: {problems:?}"
+            );
         }
     }
 }
 
 #[test]
 fn a_file_of_an_older_version_does_not_know_newer_protocols() {
-    let a2a = ("a2a", "endpoint: \"http://127.0.0.1:1/\"", "a2a:send", "parts: [{ text: hi }]", "1.1");
-    let mcp = ("mcp", "transport: http, endpoint: \"http://127.0.0.1:1/\"", "mcp:call", "tool: t", "1.2");
+    let a2a = (
+        "a2a",
+        "endpoint: \"http://127.0.0.1:1/\"",
+        "a2a:send",
+        "parts: [{ text: hi }]",
+        "1.1",
+    );
+    let mcp = (
+        "mcp",
+        "transport: http, endpoint: \"http://127.0.0.1:1/\"",
+        "mcp:call",
+        "tool: t",
+        "1.2",
+    );
     for (name, keys, turn, turn_keys, since) in [a2a, mcp] {
         for version in ["1.0", "1.1", "1.2", "1.3"] {
             let config = format!("version: \"{version}\"\ntarget: {{ type: {name}, {keys} }}\n");
-            let test =
-                format!("version: \"{version}\"\nname: one\nturns: [{{ type: \"{turn}\", {turn_keys} }}]\n");
-            let project = Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
+            let test = format!(
+                "version: \"{version}\"\nname: one\nturns: [{{ type: \"{turn}\", {turn_keys} }}]\n"
+            );
+            let project =
+                Project::new(&[("ananke.config.yaml", &config), ("one.test.yaml", &test)]);
             let problems = project.plan().problems;
             let found: Vec<&str> = problems
                 .iter()
                 .map(|problem| problem.message.as_str())
                 .filter(|message| message.contains("needs version"))
                 .collect();
-            assert_eq!(problems.iter().any(|problem| problem.severity == Severity::Error), version < since);
-            let newer =
-                |what: &str| format!("`type: {what}` needs version {since}; this file says {version}");
-            let expected = if version < since { vec![newer(name), newer(turn)] } else { Vec::new() };
+            assert_eq!(
+                problems
+                    .iter()
+                    .any(|problem| problem.severity == Severity::Error),
+                version < since
+            );
+            let newer = |what: &str| {
+                format!("`type: {what}` needs version {since}; this file says {version}")
+            };
+            let expected = if version < since {
+                vec![newer(name), newer(turn)]
+            } else {
+                Vec::new()
+            };
             assert_eq!(found, expected, "{name} in {version}");
         }
     }

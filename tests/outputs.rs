@@ -28,13 +28,22 @@ fn project() -> Project {
 
 fn command(project: &Project, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.args(arguments.split(' ')).current_dir(project.folder()).env_clear();
+    command
+        .args(arguments.split(' '))
+        .current_dir(project.folder())
+        .env_clear();
     command
 }
 
 /// Runs the program, which must exit with `code`; returns what it prints to standard error.
 fn ananke(project: &Project, arguments: &str, code: i32) -> String {
-    ends(&command(project, arguments).output().expect("the program can be started"), arguments, code)
+    ends(
+        &command(project, arguments)
+            .output()
+            .expect("the program can be started"),
+        arguments,
+        code,
+    )
 }
 
 fn ends(output: &Output, arguments: &str, code: i32) -> String {
@@ -45,11 +54,28 @@ fn ends(output: &Output, arguments: &str, code: i32) -> String {
 /// The files below `folder`, relative to it.
 fn files(folder: &Path) -> Vec<String> {
     fn walk(folder: &Path) -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+        let entries = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path());
+        entries
+            .flat_map(|path| {
+                if path.is_dir() {
+                    walk(&path)
+                } else {
+                    vec![path]
+                }
+            })
+            .collect()
     }
-    let relative =
-        |path: PathBuf| path.strip_prefix(folder).expect("below").to_str().expect("UTF-8").to_owned();
+    let relative = |path: PathBuf| {
+        path.strip_prefix(folder)
+            .expect("below")
+            .to_str()
+            .expect("UTF-8")
+            .to_owned()
+    };
     walk(folder).into_iter().map(relative).collect()
 }
 
@@ -81,7 +107,11 @@ fn a_report_replaces_no_file_that_tests_are_made_of() {
         let error = ananke(&project, &format!("run a.test.yaml {option} {file}"), 1);
         let expected = format!("error: `{file}` {what}, and a report would replace it\nhelp: ");
         assert!(error.contains(&expected), "{error}");
-        assert_eq!(fs::read(project.folder().join(file)).expect("the file"), before, "{file}");
+        assert_eq!(
+            fs::read(project.folder().join(file)).expect("the file"),
+            before,
+            "{file}"
+        );
     }
     let config = format!("{CONFIG}reports: [{{ path: a.test.yaml, format: markdown }}]\n");
     fs::write(project.folder().join("ananke.config.yaml"), config).expect("a file");
@@ -98,8 +128,14 @@ fn a_report_replaces_no_file_that_is_read_through_a_link() {
     std::os::unix::fs::symlink(".", folder.join("same")).expect("a link");
     for file in ["behind.json", "seen.json", "same/behind.json"] {
         let error = ananke(&project, &format!("run a.test.yaml -o {file}"), 1);
-        assert!(error.contains(&format!("`{file}` is a file that this command reads")), "{error}");
-        assert_eq!(fs::read_to_string(folder.join("behind.json")).expect("the file"), "1");
+        assert!(
+            error.contains(&format!("`{file}` is a file that this command reads")),
+            "{error}"
+        );
+        assert_eq!(
+            fs::read_to_string(folder.join("behind.json")).expect("the file"),
+            "1"
+        );
     }
 }
 
@@ -107,12 +143,21 @@ fn a_report_replaces_no_file_that_is_read_through_a_link() {
 fn two_reports_are_not_one_file() {
     let project = project();
     let error = ananke(&project, "run -o new/a.xml --junit new/../new/a.xml", 1);
-    assert!(error.contains("`new/../new/a.xml` and `new/a.xml` are the same file of two reports"), "{error}");
+    assert!(
+        error.contains("`new/../new/a.xml` and `new/a.xml` are the same file of two reports"),
+        "{error}"
+    );
     let error = ananke(&project, "run -o a.md -o a.md", 1);
-    assert!(error.contains("two reports are written to `a.md`"), "{error}");
+    assert!(
+        error.contains("two reports are written to `a.md`"),
+        "{error}"
+    );
     ananke(&project, "run -o a.json -o b.json", 0);
     let error = ananke(&project, "compare a.json b.json -o b.json", 1);
-    assert!(error.contains("`b.json` is a file that this command reads"), "{error}");
+    assert!(
+        error.contains("`b.json` is a file that this command reads"),
+        "{error}"
+    );
 }
 
 #[cfg(unix)]
@@ -123,26 +168,46 @@ fn a_report_follows_links_and_keeps_permissions() {
     let folder = project.folder();
     fs::create_dir(folder.join("deep")).expect("a directory");
     fs::write(folder.join("deep/old.xml"), "old").expect("a file");
-    fs::set_permissions(folder.join("deep/old.xml"), fs::Permissions::from_mode(0o640)).expect("its mode");
+    fs::set_permissions(
+        folder.join("deep/old.xml"),
+        fs::Permissions::from_mode(0o640),
+    )
+    .expect("its mode");
     symlink("deep/old.xml", folder.join("link.xml")).expect("a link");
     symlink("deep/new.xml", folder.join("dangling.xml")).expect("a link");
     symlink("link.xml", folder.join("second.xml")).expect("a link");
     ananke(&project, "run -o second.xml -o dangling.xml", 0);
-    for (link, file) in
-        [("link.xml", "deep/old.xml"), ("second.xml", "deep/old.xml"), ("dangling.xml", "deep/new.xml")]
-    {
+    for (link, file) in [
+        ("link.xml", "deep/old.xml"),
+        ("second.xml", "deep/old.xml"),
+        ("dangling.xml", "deep/new.xml"),
+    ] {
         assert!(folder.join(link).is_symlink(), "{link}");
-        assert!(fs::read_to_string(folder.join(file)).expect("the report").contains("<testsuites"), "{file}");
+        assert!(
+            fs::read_to_string(folder.join(file))
+                .expect("the report")
+                .contains("<testsuites"),
+            "{file}"
+        );
     }
-    let mode = fs::metadata(folder.join("deep/old.xml")).expect("the report").permissions().mode();
+    let mode = fs::metadata(folder.join("deep/old.xml"))
+        .expect("the report")
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o640);
-    let left: Vec<String> = files(folder).into_iter().filter(|path| path.contains("/.")).collect();
+    let left: Vec<String> = files(folder)
+        .into_iter()
+        .filter(|path| path.contains("/."))
+        .collect();
     assert_eq!(left, [".ananke/.gitignore"], "nothing half is left");
     let error = ananke(&project, "run -o link.xml -o second.xml", 1);
     assert!(error.contains("the same file of two reports"), "{error}");
     symlink("round.xml", folder.join("round.xml")).expect("a link");
     let error = ananke(&project, "run -o round.xml", 1);
-    assert!(error.contains("cannot write `round.xml`: too many links"), "{error}");
+    assert!(
+        error.contains("cannot write `round.xml`: too many links"),
+        "{error}"
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -151,23 +216,47 @@ fn a_report_is_written_into_a_device_or_a_pipe() {
     use std::os::unix::fs::FileTypeExt as _;
     let project = project();
     let pipe = project.folder().join("pipe.xml");
-    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .expect("mkfifo")
+            .success()
+    );
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
         move || fs::read_to_string(pipe).expect("the report")
     });
     ananke(&project, "run -o pipe.xml -o other.xml", 0);
     assert!(reader.join().expect("the reader").contains("<testsuites"));
-    assert!(fs::metadata(&pipe).expect("the pipe").file_type().is_fifo(), "it is still a pipe");
+    assert!(
+        fs::metadata(&pipe).expect("the pipe").file_type().is_fifo(),
+        "it is still a pipe"
+    );
     assert!(project.folder().join("other.xml").is_file());
     // Standard output that is a file is not replaced, and nothing that is printed is overwritten.
     let printed = fs::File::create(project.folder().join("printed")).expect("a file");
     let arguments = "run --junit /dev/stdout";
-    ends(&command(&project, arguments).stdout(printed).output().expect("the program"), arguments, 0);
+    ends(
+        &command(&project, arguments)
+            .stdout(printed)
+            .output()
+            .expect("the program"),
+        arguments,
+        0,
+    );
     let printed = fs::read_to_string(project.folder().join("printed")).expect("the output");
-    assert!(printed.contains("</testsuites>") && printed.contains("1 passed"), "{printed}");
+    assert!(
+        printed.contains("</testsuites>") && printed.contains("1 passed"),
+        "{printed}"
+    );
     ananke(&project, "run --junit /dev/null", 0);
-    assert!(fs::metadata("/dev/null").expect("the device").file_type().is_char_device());
+    assert!(
+        fs::metadata("/dev/null")
+            .expect("the device")
+            .file_type()
+            .is_char_device()
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -187,18 +276,36 @@ fn output_that_cannot_be_written_is_an_error() {
         "run --dry-run",
         "run",
     ] {
-        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
-        let error =
-            ends(&command(&project, arguments).stdout(full).output().expect("the program"), arguments, 1);
+        let full = fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .expect("the device");
+        let error = ends(
+            &command(&project, arguments)
+                .stdout(full)
+                .output()
+                .expect("the program"),
+            arguments,
+            1,
+        );
         assert!(
             error.contains("error: cannot write to standard output: No space left"),
             "{arguments}: {error}"
         );
         let (closed, stdout) = std::io::pipe().expect("a pipe");
         drop(closed);
-        let error =
-            ends(&command(&project, arguments).stdout(stdout).output().expect("the program"), arguments, 0);
-        assert_eq!(error, "", "a reader that goes away is no error: {arguments}");
+        let error = ends(
+            &command(&project, arguments)
+                .stdout(stdout)
+                .output()
+                .expect("the program"),
+            arguments,
+            0,
+        );
+        assert_eq!(
+            error, "",
+            "a reader that goes away is no error: {arguments}"
+        );
     }
 }
 
@@ -208,7 +315,10 @@ fn every_error_names_its_file_and_the_other_reports_are_written() {
     let project = project();
     fs::write(project.folder().join("file"), "").expect("a file");
     let error = ananke(&project, "run --junit /dev/full -o b.json", 1);
-    assert!(error.contains("error: cannot write `/dev/full`: No space left"), "{error}");
+    assert!(
+        error.contains("error: cannot write `/dev/full`: No space left"),
+        "{error}"
+    );
     assert!(project.folder().join("b.json").is_file());
     let error = ananke(&project, "run -o file/b.json", 1);
     assert!(
@@ -228,7 +338,10 @@ fn recordings_are_checked_before_the_first_test() {
     fs::create_dir_all(folder.join("kept").join(&recording[5..])).expect("a directory");
     for (directory, expected) in [
         ("file", "cannot record into `file`: ".to_owned()),
-        ("kept", format!("cannot write the recording `{recording}`: it is not a file")),
+        (
+            "kept",
+            format!("cannot write the recording `{recording}`: it is not a file"),
+        ),
     ] {
         let arguments = format!("run --record {directory}");
         let output = command(&project, &arguments).output().expect("the program");
@@ -245,7 +358,13 @@ fn an_earlier_report_that_stays_is_named() {
     let old = fs::read(project.folder().join("out.xml")).expect("the report");
     fs::write(project.folder().join("a.test.yaml"), "version: \"1.3\"\n").expect("a file");
     let error = ananke(&project, "run -o out.xml -o new.json", 1);
-    assert!(error.contains("note: `out.xml` is unchanged: this run wrote no report"), "{error}");
+    assert!(
+        error.contains("note: `out.xml` is unchanged: this run wrote no report"),
+        "{error}"
+    );
     assert!(!error.contains("new.json"), "{error}");
-    assert_eq!(fs::read(project.folder().join("out.xml")).expect("the report"), old);
+    assert_eq!(
+        fs::read(project.folder().join("out.xml")).expect("the report"),
+        old
+    );
 }

@@ -28,19 +28,31 @@ async fn proxy(endpoint: &str) -> (Serving, ProxyCapture) {
 }
 
 fn respond(text: &str) -> Vec<Step> {
-    vec![Step::Expect, Step::Send(text.as_bytes().to_vec()), Step::HalfClose]
+    vec![
+        Step::Expect,
+        Step::Send(text.as_bytes().to_vec()),
+        Step::HalfClose,
+    ]
 }
 
 /// The bodies of what is kept, conversation by conversation.
 fn kept(capture: &ProxyCapture) -> Vec<Vec<String>> {
     let text = |response: &ananke::target::ServedResponse| {
-        let frames = response.frames.iter().map(|frame| String::from_utf8_lossy(&frame.bytes).into_owned());
+        let frames = response
+            .frames
+            .iter()
+            .map(|frame| String::from_utf8_lossy(&frame.bytes).into_owned());
         frames.collect::<String>()
     };
     let all = capture.take();
     let of_conversation = all.iter().map(|conversation| {
-        let responses = conversation.exchanges.iter().map(|exchange| exchange.response.as_ref());
-        responses.map(|response| response.map_or_else(ToString::to_string, text)).collect()
+        let responses = conversation
+            .exchanges
+            .iter()
+            .map(|exchange| exchange.response.as_ref());
+        responses
+            .map(|response| response.map_or_else(ToString::to_string, text))
+            .collect()
     });
     of_conversation.collect()
 }
@@ -49,11 +61,19 @@ fn kept(capture: &ProxyCapture) -> Vec<Vec<String>> {
 async fn every_byte_passes_as_it_is() {
     let body = "data: {\"a\":\u{fffd}}\r\n\r\n: \u{1F600}\n\ndata: [";
     let head = "HTTP/1.1 203 Odd\r\nContent-Type: text/event-stream; x=y\r\nX-Own: a  b\r\nSet-Cookie: one\r\nSet-Cookie: two\r\n";
-    let whole = format!("{head}Content-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
+    let whole = format!(
+        "{head}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
     let agent = RawAgent::start(vec![respond(&whole)]).await;
     let (serving, capture) = proxy(&agent.url()).await;
     let sent = b"{\"threadId\": \"t\",  \"runId\":\"r\", \"messages\":[{\"role\":\"user\",\"content\":\"\\u00e9\"}]}";
-    let headers = ["authorization: Bearer x", "accept-encoding: gzip", "x-twice: 1", "x-twice: 2"];
+    let headers = [
+        "authorization: Bearer x",
+        "accept-encoding: gzip",
+        "x-twice: 1",
+        "x-twice: 2",
+    ];
     let response = serving.send("POST", "/other?a=%20b", &headers, sent).await;
     assert_eq!((response.status, response.body.as_str()), (203, body));
     assert_eq!(response.headers["content-type"], "text/event-stream; x=y");
@@ -62,13 +82,17 @@ async fn every_byte_passes_as_it_is() {
     let requests = agent.requests().await;
     let head = &requests[0].head;
     assert!(
-        head.starts_with("post /other?a=%20b http/1.1") || head.starts_with("POST /other?a=%20b HTTP/1.1"),
+        head.starts_with("post /other?a=%20b http/1.1")
+            || head.starts_with("POST /other?a=%20b HTTP/1.1"),
         "{head}"
     );
     for header in ["authorization: Bearer x", "x-twice: 1", "x-twice: 2"] {
         assert!(head.contains(header), "{header} in {head}");
     }
-    assert!(!head.contains("accept-encoding"), "what is kept is not compressed: {head}");
+    assert!(
+        !head.contains("accept-encoding"),
+        "what is kept is not compressed: {head}"
+    );
     assert_eq!(requests[0].body, sent);
 }
 
@@ -92,9 +116,16 @@ async fn conversations_of_several_clients_are_kept_apart() {
         let chat = json!({ "model": "m", "messages": messages });
         assert_eq!(serving.post(&chat).await.status, 200);
     }
-    assert_eq!(serving.send("GET", "/", &[], b"").await.status, 404, "it passes, and is no conversation");
-    let mut lengths: Vec<usize> =
-        capture.take().iter().map(|conversation| conversation.exchanges.len()).collect();
+    assert_eq!(
+        serving.send("GET", "/", &[], b"").await.status,
+        404,
+        "it passes, and is no conversation"
+    );
+    let mut lengths: Vec<usize> = capture
+        .take()
+        .iter()
+        .map(|conversation| conversation.exchanges.len())
+        .collect();
     lengths.sort_unstable();
     assert_eq!(lengths, [1, 1, 2, 2, 2]);
 }
@@ -102,23 +133,47 @@ async fn conversations_of_several_clients_are_kept_apart() {
 #[tokio::test]
 async fn an_agent_that_dies_in_the_middle_dies_for_the_client_too() {
     let start = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n5\r\ndata:\r\n";
-    let agent = RawAgent::start(vec![vec![Step::Expect, Step::Send(start.into()), Step::HalfClose]]).await;
+    let agent = RawAgent::start(vec![vec![
+        Step::Expect,
+        Step::Send(start.into()),
+        Step::HalfClose,
+    ]])
+    .await;
     let (serving, capture) = proxy(&agent.url()).await;
     let response = serving.post(&run("a", &["hi"])).await;
-    assert_eq!((response.body.as_str(), response.is_complete), ("data:", false));
-    assert_eq!(serving.log(1).await, ["AG-UI: \"hi\": 200, the connection of the agent broke"]);
+    assert_eq!(
+        (response.body.as_str(), response.is_complete),
+        ("data:", false)
+    );
+    assert_eq!(
+        serving.log(1).await,
+        ["AG-UI: \"hi\": 200, the connection of the agent broke"]
+    );
     let all = capture.take();
     let response = all[0].exchanges[0].response.as_ref().unwrap();
-    assert!(matches!(response.end, ServedEnd::Breaks(_)), "{:?}", response.end);
+    assert!(
+        matches!(response.end, ServedEnd::Breaks(_)),
+        "{:?}",
+        response.end
+    );
 }
 
 #[tokio::test]
 async fn an_agent_that_is_not_there_is_a_bad_gateway() {
-    let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
+    let port = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     let (serving, capture) = proxy(&format!("http://127.0.0.1:{port}/agent")).await;
     let response = serving.post(&run("a", &["hi"])).await;
     assert_eq!(response.status, 502);
-    assert!(response.body.starts_with("the agent cannot be reached: "), "{}", response.body);
+    assert!(
+        response.body.starts_with("the agent cannot be reached: "),
+        "{}",
+        response.body
+    );
     assert!(serving.log(1).await[0].starts_with("POST /, the agent did not respond: "));
     assert!(capture.take().is_empty(), "what is not sent is not read");
 }
@@ -126,7 +181,12 @@ async fn an_agent_that_is_not_there_is_a_bad_gateway() {
 #[tokio::test]
 async fn a_client_that_goes_away_is_gone_for_the_agent_too() {
     let start = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: 1\n\n";
-    let agent = RawAgent::start(vec![vec![Step::Expect, Step::Send(start.into()), Step::Hold]]).await;
+    let agent = RawAgent::start(vec![vec![
+        Step::Expect,
+        Step::Send(start.into()),
+        Step::Hold,
+    ]])
+    .await;
     let (serving, capture) = proxy(&agent.url()).await;
     let body = run("a", &["hi"]).to_string();
     let mut stream = serving.connect("POST", "/", &[], body.as_bytes()).await;
@@ -136,7 +196,10 @@ async fn a_client_that_goes_away_is_gone_for_the_agent_too() {
     assert_eq!(agent.requests().await.len(), 1, "its connection was closed");
     let expected = "AG-UI: \"hi\": 200, the client went away before a response was complete";
     assert_eq!(serving.log(1).await, [expected]);
-    assert_eq!(capture.take()[0].exchanges[0].response, Err(Incomplete::ClientLeft));
+    assert_eq!(
+        capture.take()[0].exchanges[0].response,
+        Err(Incomplete::ClientLeft)
+    );
 }
 
 #[tokio::test]
@@ -151,7 +214,8 @@ async fn a_body_of_100_mb_passes_and_is_not_kept() {
         while taken < SIZE {
             taken += stream.read(&mut buffer).await.unwrap();
         }
-        let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {SIZE}\r\n\r\n");
+        let head =
+            format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {SIZE}\r\n\r\n");
         stream.write_all(head.as_bytes()).await.unwrap();
         for _ in 0..SIZE >> 16 {
             stream.write_all(&buffer).await.unwrap();
@@ -159,7 +223,9 @@ async fn a_body_of_100_mb_passes_and_is_not_kept() {
         taken
     });
     let (serving, capture) = proxy(&format!("http://127.0.0.1:{port}/agent")).await;
-    let mut stream = serving.connect("POST", "/", &["x-a: 1"], &vec![b'x'; SIZE]).await;
+    let mut stream = serving
+        .connect("POST", "/", &["x-a: 1"], &vec![b'x'; SIZE])
+        .await;
     let (mut given, mut buffer) = (0, vec![0; 1 << 16]);
     loop {
         match stream.read(&mut buffer).await.unwrap() {
@@ -169,7 +235,10 @@ async fn a_body_of_100_mb_passes_and_is_not_kept() {
     }
     assert!(given > SIZE, "{given} bytes came back");
     assert!(agent.await.unwrap() >= SIZE);
-    assert!(capture.take().is_empty(), "a body that is not looked at is no request of a protocol");
+    assert!(
+        capture.take().is_empty(),
+        "a body that is not looked at is no request of a protocol"
+    );
 }
 
 /// What is written of the conversations that have passed, and why the first goes no further.
@@ -184,13 +253,29 @@ async fn written(project: &Project, capture: &ProxyCapture) -> (RecordedFile, Op
     for (conversation, number) in capture.take().into_iter().zip(1..) {
         let name = format!("front {number}");
         let variables = Variables::default();
-        let again = hold_again(&project.context(), &request, &name, &variables, conversation).await.unwrap();
+        let again = hold_again(
+            &project.context(),
+            &request,
+            &name,
+            &variables,
+            conversation,
+        )
+        .await
+        .unwrap();
         if number == 1 {
-            first = again.held.problem.as_ref().map(|problem| problem.message.clone()).or(again.ends);
+            first = again
+                .held
+                .problem
+                .as_ref()
+                .map(|problem| problem.message.clone())
+                .or(again.ends);
         }
         held.push((name, again.held));
     }
-    (record(&project.context(), &request, held).await.unwrap(), first)
+    (
+        record(&project.context(), &request, held).await.unwrap(),
+        first,
+    )
 }
 
 fn client_of(port: u16) -> Project {
@@ -217,17 +302,28 @@ async fn what_has_passed_is_written_and_replays() {
     let client = client_of(agent.port);
     let (file, why) = written(&client, &capture).await;
     assert_eq!(why, None);
-    let tests: Vec<_> = file.tests.iter().map(|test| (test.turns, test.failure.clone())).collect();
+    let tests: Vec<_> = file
+        .tests
+        .iter()
+        .map(|test| (test.turns, test.failure.clone()))
+        .collect();
     assert_eq!(tests, [(2, None), (2, None)]);
-    for line in
-        ["- user: Please pay order O-7", "order: O-7", "outcome: interrupted", "ok: true", "# agent: Paid."]
-    {
+    for line in [
+        "- user: Please pay order O-7",
+        "order: O-7",
+        "outcome: interrupted",
+        "ok: true",
+        "# agent: Paid.",
+    ] {
         assert!(file.text.contains(line), "{line} in\n{}", file.text);
     }
     file.write().unwrap();
     // Live, the same tests pass as well.
     let outcomes = client.run().await;
-    let statuses: Vec<&str> = outcomes.iter().map(|outcome| outcome.status().as_str()).collect();
+    let statuses: Vec<&str> = outcomes
+        .iter()
+        .map(|outcome| outcome.status().as_str())
+        .collect();
     assert_eq!(statuses, ["passed", "passed"], "{}", file.text);
 }
 
@@ -235,14 +331,20 @@ async fn what_has_passed_is_written_and_replays() {
 async fn a_conversation_ends_before_the_turn_that_broke() {
     let whole = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"a\",\"runId\":\"r-1\"}\n\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"a\",\"runId\":\"r-1\"}\n\n";
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
-    let good = format!("{head}content-length: {}\r\nconnection: close\r\n\r\n{whole}", whole.len());
+    let good = format!(
+        "{head}content-length: {}\r\nconnection: close\r\n\r\n{whole}",
+        whole.len()
+    );
     let bad = format!("{head}transfer-encoding: chunked\r\n\r\n6\r\ndata: \r\n");
     let agent = RawAgent::start(vec![respond(&good), respond(&bad)]).await;
     let (serving, capture) = proxy(&agent.url()).await;
     serving.post(&run("a", &["hi"])).await;
     serving.post(&run("a", &["hi", "again"])).await;
     let (file, why) = written(&client_of(agent.address.port()), &capture).await;
-    assert_eq!((file.tests[0].turns, file.tests[0].failure.as_deref()), (1, None));
+    assert_eq!(
+        (file.tests[0].turns, file.tests[0].failure.as_deref()),
+        (1, None)
+    );
     let why = why.unwrap();
     assert!(why.contains("the connection was closed"), "{why}");
 }
@@ -268,13 +370,22 @@ async fn tools_of_the_front_end_get_mocks_that_answer_the_same() {
         assert_eq!(serving.post(&body).await.status, 200);
     };
     ask(run("a", &["photo"]), &[]).await;
-    ask(run("a", &["photo", "photo"]), &[("call-1", "{\"id\":1}"), ("call-2", "blurred")]).await;
+    ask(
+        run("a", &["photo", "photo"]),
+        &[("call-1", "{\"id\":1}"), ("call-2", "blurred")],
+    )
+    .await;
     ask(run("a", &["photo", "where?"]), &[]).await;
     ask(run("a", &["photo", "where?"]), &[("call-3", "Rome")]).await;
     let client = client_of(agent.port);
     let (file, why) = written(&client, &capture).await;
     assert_eq!(why, None);
-    assert_eq!((file.tests[0].turns, file.tests[0].failure.as_deref()), (2, None), "{}", file.text);
+    assert_eq!(
+        (file.tests[0].turns, file.tests[0].failure.as_deref()),
+        (2, None),
+        "{}",
+        file.text
+    );
     for line in [
         "description: \"Costs $${5}\"",
         "sequence:",
@@ -287,7 +398,12 @@ async fn tools_of_the_front_end_get_mocks_that_answer_the_same() {
     }
     file.write().unwrap();
     let outcomes = client.run().await;
-    assert_eq!(outcomes[0].status().as_str(), "passed", "live as well: {}", file.text);
+    assert_eq!(
+        outcomes[0].status().as_str(),
+        "passed",
+        "live as well: {}",
+        file.text
+    );
 }
 
 #[tokio::test]
@@ -304,7 +420,12 @@ async fn what_became_of_a_call_is_proposed() {
     let (file, _) = written(&client, &capture).await;
     assert_eq!(file.tests[0].failure, None, "{}", file.text);
     let entries = ["is_error: true", "status: denied"].map(|key| file.text.matches(key).count());
-    assert_eq!((entries, file.text.matches("- name: book").count()), ([1, 1], 3), "{}", file.text);
+    assert_eq!(
+        (entries, file.text.matches("- name: book").count()),
+        ([1, 1], 3),
+        "{}",
+        file.text
+    );
     file.write().unwrap();
     let outcomes = client.run().await;
     assert!(
@@ -327,12 +448,15 @@ async fn chats_are_written_and_replay(answers: ModelAnswer) {
     - { do: [{ say: Bye }] }
 ";
     let agent = Serving::start(embedded(&project(rules))).await;
-    let (serving, capture) = proxy(&format!("http://127.0.0.1:{}/v1/chat/completions", agent.port)).await;
+    let (serving, capture) = proxy(&format!(
+        "http://127.0.0.1:{}/v1/chat/completions",
+        agent.port
+    ))
+    .await;
     let tools = json!([{ "type": "function", "function": { "name": "look_up", "parameters": { "type": "object" } } }]);
     let mut messages = vec![json!({ "role": "user", "content": "What price has O-7?" })];
     let call = ask(&serving, &messages, &tools, answers).await;
-    let result =
-        json!({ "role": "tool", "tool_call_id": call["tool_calls"][0]["id"], "content": "{\"price\":3}" });
+    let result = json!({ "role": "tool", "tool_call_id": call["tool_calls"][0]["id"], "content": "{\"price\":3}" });
     messages.extend([call, result]);
     let text = ask(&serving, &messages, &tools, answers).await;
     assert_eq!(text["content"], "It costs 3.");
@@ -340,18 +464,35 @@ async fn chats_are_written_and_replay(answers: ModelAnswer) {
     ask(&serving, &messages, &tools, answers).await;
 
     let endpoint = format!("http://127.0.0.1:{}/v1", agent.port);
-    let config =
-        format!("version: \"1.3\"\ntarget: {{ type: openai, endpoint: \"{endpoint}\", model: m }}\n");
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: openai, endpoint: \"{endpoint}\", model: m }}\n"
+    );
     let client = Project::new(&[("ananke.config.yaml", &config)]);
     let (file, why) = written(&client, &capture).await;
     assert_eq!((why, file.tests.len()), (None, 1));
-    assert_eq!((file.tests[0].turns, file.tests[0].failure.as_deref()), (2, None), "{}", file.text);
-    for line in ["- name: look_up", "id: 7", "# agent: It costs 3.", "# agent: Bye", "price: 3"] {
+    assert_eq!(
+        (file.tests[0].turns, file.tests[0].failure.as_deref()),
+        (2, None),
+        "{}",
+        file.text
+    );
+    for line in [
+        "- name: look_up",
+        "id: 7",
+        "# agent: It costs 3.",
+        "# agent: Bye",
+        "price: 3",
+    ] {
         assert!(file.text.contains(line), "{line} in\n{}", file.text);
     }
     file.write().unwrap();
     let outcomes = client.run().await;
-    assert_eq!(outcomes[0].status().as_str(), "passed", "live as well: {}", file.text);
+    assert_eq!(
+        outcomes[0].status().as_str(),
+        "passed",
+        "live as well: {}",
+        file.text
+    );
 }
 
 /// How a model answers.
@@ -366,7 +507,9 @@ async fn ask(serving: &Serving, messages: &[Value], tools: &Value, answers: Mode
     let is_streamed = answers == ModelAnswer::Chunks;
     let body = json!({ "model": "m", "messages": messages, "tools": tools, "stream": is_streamed });
     let body = body.to_string();
-    let response = serving.send("POST", "/v1/chat/completions", &[], body.as_bytes()).await;
+    let response = serving
+        .send("POST", "/v1/chat/completions", &[], body.as_bytes())
+        .await;
     assert_eq!(response.status, 200, "{}", response.body);
     if !is_streamed {
         let answer: Value = serde_json::from_str(&response.body).unwrap();
@@ -377,9 +520,13 @@ async fn ask(serving: &Serving, messages: &[Value], tools: &Value, answers: Mode
     for event in response.events() {
         let delta = &event["choices"][0]["delta"];
         text += delta["content"].as_str().unwrap_or_default();
-        if let Some(call) = delta["tool_calls"].get(0).filter(|call| call["id"].is_string()) {
+        if let Some(call) = delta["tool_calls"]
+            .get(0)
+            .filter(|call| call["id"].is_string())
+        {
             let function = json!({ "name": call["function"]["name"], "arguments": "{\"id\":7}" });
-            message["tool_calls"] = json!([{ "id": call["id"], "type": "function", "function": function }]);
+            message["tool_calls"] =
+                json!([{ "id": call["id"], "type": "function", "function": function }]);
         }
     }
     message["content"] = text.into();

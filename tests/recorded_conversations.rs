@@ -59,20 +59,38 @@ fn user(text: &str) -> TurnInput {
 fn request(project: &Project) -> RecordRequest {
     let folder = project.folder().join("kept");
     let file = project.folder().join("shop.test.yaml");
-    RecordRequest { selection: Selection::default(), file, folder, origin: "Recorded with `ananke record`" }
+    RecordRequest {
+        selection: Selection::default(),
+        file,
+        folder,
+        origin: "Recorded with `ananke record`",
+    }
 }
 
 async fn held(project: &Project, bodies: Vec<String>, inputs: Vec<TurnInput>) -> HeldConversation {
-    let (plan, context) = request(project).blank_test(&project.context(), "shop", &[]).expect("a plan");
+    let (plan, context) = request(project)
+        .blank_test(&project.context(), "shop", &[])
+        .expect("a plan");
     let transport: Arc<dyn Transport> = Paths::sending(&[("/shop", bodies)]);
     let (sender, events) = event_channel(1);
-    let mut shared = Run::new(context, transport, plan.redactor.clone(), Options::default(), sender);
+    let mut shared = Run::new(
+        context,
+        transport,
+        plan.redactor.clone(),
+        Options::default(),
+        sender,
+    );
     shared.driver = Some(Arc::new(Inputs(Mutex::new(inputs.into()))));
     hold(shared, events, plan).await.expect("a conversation")
 }
 
 async fn recorded(project: &Project, held: HeldConversation) -> Result<RecordedFile, FreezeError> {
-    record(&project.context(), &request(project), vec![("shop".to_owned(), held)]).await
+    record(
+        &project.context(),
+        &request(project),
+        vec![("shop".to_owned(), held)],
+    )
+    .await
 }
 
 fn call(id: &str, name: &str, args: &Value) -> Vec<Value> {
@@ -96,21 +114,41 @@ fn interrupted(interrupts: &Value) -> Value {
 async fn a_conversation_becomes_a_test_that_replays_at_once() {
     let project = Project::new(&[("ananke.config.yaml", CONFIG)]);
     let id = "8f14e45f-ceea-4e7d-9b3c-1a2b3c4d5e6f";
-    let found = call("f", "find_order", &json!({"order": "O-7", "code": "c0de-of-the-door"}));
+    let found = call(
+        "f",
+        "find_order",
+        &json!({"order": "O-7", "code": "c0de-of-the-door"}),
+    );
     let refunded = call(
         "p",
         "refund",
         &json!({"order": "O-7", "payment": {"id": id, "cents": 995}, "at": "2026-12-24"}),
     );
-    let asked = interrupted(&json!([{"id": "i-1", "reason": "input_required", "message": "Really?"}]));
+    let asked =
+        interrupted(&json!([{"id": "i-1", "reason": "input_required", "message": "Really?"}]));
     let bodies = vec![
         run_of(call("s", "read_scale", &json!({})), finished()),
-        run_of(says("m1", "It weighs 412 g.\n- user: not a turn"), finished()),
-        run_of([found, result("f", "found"), refunded, says("m2", "Shall I?")].concat(), asked),
+        run_of(
+            says("m1", "It weighs 412 g.\n- user: not a turn"),
+            finished(),
+        ),
+        run_of(
+            [
+                found,
+                result("f", "found"),
+                refunded,
+                says("m2", "Shall I?"),
+            ]
+            .concat(),
+            asked,
+        ),
         run_of(says("m3", "Done"), finished()),
     ];
-    let answer =
-        PendingAnswer { to: AnswerTo::TheOnlyOne, is_resolved: true, payload: Some(json!({"ok": true})) };
+    let answer = PendingAnswer {
+        to: AnswerTo::TheOnlyOne,
+        is_resolved: true,
+        payload: Some(json!({"ok": true})),
+    };
     let inputs = vec![
         user("Weigh it, ${now}"),
         user("Refund O-7, the code is c0de-of-the-door"),
@@ -121,7 +159,12 @@ async fn a_conversation_becomes_a_test_that_replays_at_once() {
     assert!(!format!("{held:?}").contains("c0de-of"), "{held:#?}");
     let file = recorded(&project, held).await.expect("a test");
     let test = &file.tests[0];
-    assert_eq!((test.turns, &test.failure, test.notes.len()), (3, &None, 0), "{}", file.text);
+    assert_eq!(
+        (test.turns, &test.failure, test.notes.len()),
+        (3, &None, 0),
+        "{}",
+        file.text
+    );
     let expected = r#"# Recorded with `ananke record`. The rules are proposals: keep those that matter.
 version: "1.3"
 name: shop
@@ -185,23 +228,52 @@ async fn a_turn_that_does_not_end_is_not_in_the_test() {
     let bodies = vec![run_of(says("m1", "Hello"), finished())];
     let held = held(&project, bodies, vec![user("Hi"), user("Are you there?")]).await;
     let problem = held.problem.clone().expect("nothing listens");
-    assert!(problem.message.contains("nothing listens there"), "{problem:?}");
+    assert!(
+        problem.message.contains("nothing listens there"),
+        "{problem:?}"
+    );
     let file = recorded(&project, held).await.expect("a test");
-    assert_eq!((file.tests[0].turns, &file.tests[0].failure), (1, &None), "{}", file.text);
-    assert!(!file.text.contains("Are you there?") && !file.tests[0].recording.contains("Are you there?"));
+    assert_eq!(
+        (file.tests[0].turns, &file.tests[0].failure),
+        (1, &None),
+        "{}",
+        file.text
+    );
+    assert!(
+        !file.text.contains("Are you there?")
+            && !file.tests[0].recording.contains("Are you there?")
+    );
 }
 
 #[tokio::test]
 async fn calls_at_once_have_no_order_and_the_same_calls_are_counted() {
     let project = Project::new(&[("ananke.config.yaml", CONFIG)]);
     let find = |id: &str| call(id, "find", &json!({"order": "O-7"}));
-    let parts = [find("a"), find("b"), result("a", "1"), result("b", "2"), says("m", "Twice")].concat();
-    let file =
-        recorded(&project, held(&project, vec![run_of(parts, finished())], vec![user("Find O-7")]).await)
-            .await
-            .expect("a test");
+    let parts = [
+        find("a"),
+        find("b"),
+        result("a", "1"),
+        result("b", "2"),
+        says("m", "Twice"),
+    ]
+    .concat();
+    let file = recorded(
+        &project,
+        held(
+            &project,
+            vec![run_of(parts, finished())],
+            vec![user("Find O-7")],
+        )
+        .await,
+    )
+    .await
+    .expect("a test");
     assert_eq!(file.tests[0].failure, None, "{}", file.text);
-    assert!(file.text.contains("min: 2") && !file.text.contains("sequence"), "{}", file.text);
+    assert!(
+        file.text.contains("min: 2") && !file.text.contains("sequence"),
+        "{}",
+        file.text
+    );
 }
 
 #[tokio::test]
@@ -223,7 +295,9 @@ async fn a_conversation_without_a_turn_is_no_test() {
 fn an_agent_without_words_of_a_user_is_refused() {
     let config = "version: \"1.3\"\ntarget: { type: mcp, transport: stdio, command: [\"true\"] }\n";
     let project = Project::new(&[("ananke.config.yaml", config)]);
-    let refused = request(&project).blank_test(&project.context(), "shop", &[]).map(|_| ());
+    let refused = request(&project)
+        .blank_test(&project.context(), "shop", &[])
+        .map(|_| ());
     assert!(
         matches!(&refused, Err(FreezeError::Refused { message, .. }) if message.contains("takes no words of a user")),
         "{refused:?}"
@@ -254,27 +328,53 @@ fn command(project: &Project, arguments: &[&str], lines: &[u8]) -> (Option<i32>,
         .expect("the program can be started");
     // A program that refuses its arguments reads nothing.
     let _is_refused = child.stdin.take().expect("a pipe").write_all(lines);
-    let Output { status, stdout, stderr } = child.wait_with_output().expect("an end");
-    (status.code(), [String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap()].concat())
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = child.wait_with_output().expect("an end");
+    (
+        status.code(),
+        [
+            String::from_utf8(stdout).unwrap(),
+            String::from_utf8(stderr).unwrap(),
+        ]
+        .concat(),
+    )
 }
 
 #[test]
 fn lines_of_standard_input_are_messages() {
     let project = Project::new(&[("ananke.config.yaml", SCRIPTED)]);
-    let (code, printed) =
-        command(&project, &["-o", "find-it.test.yaml"], b"Hi\r\n\n  Find O-7\n/end\nnot said\n");
+    let (code, printed) = command(
+        &project,
+        &["-o", "find-it.test.yaml"],
+        b"Hi\r\n\n  Find O-7\n/end\nnot said\n",
+    );
     let expected = "user:   Hi\nagent:  Hello\nuser:   Find O-7\ncalls:  find {\"order\":\"O-7\"}\n\
                     result: find {\"state\":\"open\"}\nagent:  It is open.\n\
                     wrote find-it.test.yaml: 2 turns\nwrote recordings/find-it/find-it-";
     assert_eq!(code, Some(0), "{printed}");
-    assert!(printed.starts_with(expected) && printed.ends_with("replayed it: passed\n"), "{printed}");
+    assert!(
+        printed.starts_with(expected) && printed.ends_with("replayed it: passed\n"),
+        "{printed}"
+    );
     let text = fs::read_to_string(project.folder().join("find-it.test.yaml")).unwrap();
-    assert!(text.contains("name: find it\n") && text.contains("order: O-7"), "{text}");
+    assert!(
+        text.contains("name: find it\n") && text.contains("order: O-7"),
+        "{text}"
+    );
 
     let (code, printed) = command(&project, &["-o", "find-it.test.yaml"], b"Hi\n");
     assert_eq!(code, Some(1));
-    assert!(printed.starts_with("error: `find-it.test.yaml` exists already"), "{printed}");
-    assert_eq!(fs::read_to_string(project.folder().join("find-it.test.yaml")).unwrap(), text);
+    assert!(
+        printed.starts_with("error: `find-it.test.yaml` exists already"),
+        "{printed}"
+    );
+    assert_eq!(
+        fs::read_to_string(project.folder().join("find-it.test.yaml")).unwrap(),
+        text
+    );
     let (code, printed) = command(&project, &["-o", "find-it.test.yaml", "--force"], b"Hi\n");
     assert_eq!(code, Some(0), "{printed}");
     assert!(printed.contains("1 turn\n"), "{printed}");
@@ -285,8 +385,14 @@ fn what_cannot_be_said_ends_the_conversation_with_what_was_said() {
     let project = Project::new(&[("ananke.config.yaml", SCRIPTED)]);
     let (code, printed) = command(&project, &[], b"Hi\n\xff\xfe\n");
     assert_eq!(code, Some(1), "{printed}");
-    assert!(printed.contains("error: the next line is not UTF-8: the conversation ends here"), "{printed}");
-    assert!(printed.contains("wrote recorded.test.yaml: 1 turn\n"), "{printed}");
+    assert!(
+        printed.contains("error: the next line is not UTF-8: the conversation ends here"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("wrote recorded.test.yaml: 1 turn\n"),
+        "{printed}"
+    );
     let (code, printed) = command(&project, &["-o", "silent.test.yaml"], b"\n");
     assert_eq!(code, Some(1), "{printed}");
     assert!(printed.starts_with("error: nothing was said"), "{printed}");
@@ -295,13 +401,16 @@ fn what_cannot_be_said_ends_the_conversation_with_what_was_said() {
 
 #[test]
 fn a_test_that_violates_rules_of_the_target_is_written_and_fails() {
-    let config =
-        SCRIPTED.replace("  agentId: shop\n", "  agentId: shop\n  assert: { tools: { forbid: [find] } }\n");
+    let config = SCRIPTED.replace(
+        "  agentId: shop\n",
+        "  agentId: shop\n  assert: { tools: { forbid: [find] } }\n",
+    );
     let project = Project::new(&[("ananke.config.yaml", &config)]);
     let (code, printed) = command(&project, &[], b"Find O-7\n");
     assert_eq!(code, Some(1), "{printed}");
     assert!(
-        printed.contains("error: the test `recorded` does not pass: ") && printed.contains("`find`"),
+        printed.contains("error: the test `recorded` does not pass: ")
+            && printed.contains("`find`"),
         "{printed}"
     );
     assert!(project.folder().join("recorded.test.yaml").is_file());
@@ -313,8 +422,11 @@ fn variables_of_the_command_line_are_in_the_test_and_secrets_are_in_no_file() {
         + "redact: [PIN, { match: \"tok-[0-9]+\" }]\n";
     let project = Project::new(&[("ananke.config.yaml", &config)]);
     let arguments = ["--var", "CITY=Rome", "--var", "PIN=s3cr3t-pin"];
-    let (code, printed) =
-        command(&project, &arguments, b"Hi\nMy token is tok-123456\nand my pin s3cr3t-pin\n");
+    let (code, printed) = command(
+        &project,
+        &arguments,
+        b"Hi\nMy token is tok-123456\nand my pin s3cr3t-pin\n",
+    );
     assert_eq!(code, Some(0), "{printed}");
     assert!(printed.contains("agent:  Hello from Rome\n"), "{printed}");
     assert!(
@@ -322,8 +434,12 @@ fn variables_of_the_command_line_are_in_the_test_and_secrets_are_in_no_file() {
         "{printed}"
     );
     let text = fs::read_to_string(project.folder().join("recorded.test.yaml")).unwrap();
-    assert!(text.contains("vars:\n  CITY: Rome\n") && text.contains("my pin ${PIN}"), "{text}");
-    let recording = fs::read_to_string(project.folder().join("recordings/recorded/recorded.jsonl")).unwrap();
+    assert!(
+        text.contains("vars:\n  CITY: Rome\n") && text.contains("my pin ${PIN}"),
+        "{text}"
+    );
+    let recording =
+        fs::read_to_string(project.folder().join("recordings/recorded/recorded.jsonl")).unwrap();
     for secret in ["tok-123456", "s3cr3t-pin"] {
         for place in [&printed, &text, &recording] {
             assert!(!place.contains(secret), "{secret} is in\n{place}");
@@ -333,19 +449,39 @@ fn variables_of_the_command_line_are_in_the_test_and_secrets_are_in_no_file() {
 
 #[tokio::test]
 async fn a_model_gets_no_instructions_that_its_test_does_not_have() {
-    let config =
-        "version: \"1.3\"\ntarget: { type: openai, endpoint: \"http://127.0.0.1:1/shop\", model: m }\n";
+    let config = "version: \"1.3\"\ntarget: { type: openai, endpoint: \"http://127.0.0.1:1/shop\", model: m }\n";
     let project = Project::new(&[("ananke.config.yaml", config)]);
-    let (plan, context) = request(&project).blank_test(&project.context(), "shop", &[]).expect("a plan");
-    let paths =
-        Paths::sending(&[("/shop/chat/completions", vec![model_stream("Hello"), model_stream("Bye")])]);
+    let (plan, context) = request(&project)
+        .blank_test(&project.context(), "shop", &[])
+        .expect("a plan");
+    let paths = Paths::sending(&[(
+        "/shop/chat/completions",
+        vec![model_stream("Hello"), model_stream("Bye")],
+    )]);
     let transport: Arc<dyn Transport> = paths;
     let (sender, events) = event_channel(1);
-    let mut shared = Run::new(context, transport, plan.redactor.clone(), Options::default(), sender);
-    shared.driver = Some(Arc::new(Inputs(Mutex::new(vec![user("Hi"), user("Go")].into()))));
+    let mut shared = Run::new(
+        context,
+        transport,
+        plan.redactor.clone(),
+        Options::default(),
+        sender,
+    );
+    shared.driver = Some(Arc::new(Inputs(Mutex::new(
+        vec![user("Hi"), user("Go")].into(),
+    ))));
     let held = hold(shared, events, plan).await.expect("a conversation");
     let file = recorded(&project, held).await.expect("a test");
-    assert_eq!((file.tests[0].turns, &file.tests[0].failure), (2, &None), "{}", file.text);
-    assert!(!file.tests[0].recording.contains("helpful assistant"), "{}", file.tests[0].recording);
+    assert_eq!(
+        (file.tests[0].turns, &file.tests[0].failure),
+        (2, &None),
+        "{}",
+        file.text
+    );
+    assert!(
+        !file.tests[0].recording.contains("helpful assistant"),
+        "{}",
+        file.tests[0].recording
+    );
     assert!(file.text.contains("# agent: Bye"), "{}", file.text);
 }

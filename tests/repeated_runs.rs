@@ -17,7 +17,13 @@ use crate::support::moody::{CONFIG, Moody, carried_out, project, recorded, shown
 use crate::support::project::Project;
 
 fn runs(given: GivenRuns) -> Options {
-    Options { runs: RunCounts { given: Some(given), ..RunCounts::default() }, ..Options::default() }
+    Options {
+        runs: RunCounts {
+            given: Some(given),
+            ..RunCounts::default()
+        },
+        ..Options::default()
+    }
 }
 
 fn times(runs: u32) -> Options {
@@ -26,15 +32,19 @@ fn times(runs: u32) -> Options {
 
 /// How many runs passed of how many, which decided it how, and whose transcript is shown.
 fn came_to(outcome: &Outcome) -> String {
-    let Some(stability) = outcome.stability.as_deref() else { return "no runs".to_owned() };
+    let Some(stability) = outcome.stability.as_deref() else {
+        return "no runs".to_owned();
+    };
     let (passed, runs) = (stability.passed, stability.runs());
-    format!("{passed}/{runs} {:?} shows {}", stability.verdict, outcome.run)
+    format!(
+        "{passed}/{runs} {:?} shows {}",
+        stability.verdict, outcome.run
+    )
 }
 
 #[tokio::test]
 async fn each_run_starts_from_scratch() {
-    let hooks =
-        "hooks: [{ cmd: [sh, -c, 'echo x >> count'] }]\nteardown: [{ cmd: [sh, -c, 'echo y >> count'] }]\n";
+    let hooks = "hooks: [{ cmd: [sh, -c, 'echo x >> count'] }]\nteardown: [{ cmd: [sh, -c, 'echo y >> count'] }]\n";
     let (name, text) = wants_yes("a", hooks);
     let project = project(&[(name, text.replace("\"1.0\"", "\"1.3\""))]);
     let agent = Moody::new(&project, &["yes", "no", "yes"]);
@@ -43,8 +53,19 @@ async fn each_run_starts_from_scratch() {
         (shown(&ran.outcomes), came_to(&ran.outcomes[0])),
         (vec!["a failed".to_owned()], "2/3 Failed shows 2".to_owned())
     );
-    assert_eq!(ran.events, ["started", "run 2 of 3 after 0 failed", "run 3 of 3 after 1 failed", "ended"]);
-    assert_eq!(fs::read_to_string(project.folder().join("count")).unwrap(), "x\ny\n".repeat(3));
+    assert_eq!(
+        ran.events,
+        [
+            "started",
+            "run 2 of 3 after 0 failed",
+            "run 3 of 3 after 1 failed",
+            "ended"
+        ]
+    );
+    assert_eq!(
+        fs::read_to_string(project.folder().join("count")).unwrap(),
+        "x\ny\n".repeat(3)
+    );
     let mut threads = agent.threads.lock().unwrap().clone();
     assert_eq!(ran.outcomes[0].transcript.thread_id, threads[1]);
     threads.sort();
@@ -57,12 +78,27 @@ async fn a_thread_that_a_hook_gives_again_fails_the_runs_that_get_it() {
     let hooks = "hooks: [{ cmd: [echo, '{\"THREAD_ID\": \"mine\"}'] }]\n";
     let project = project(&[wants_yes("a", hooks)]);
     let agent = Moody::new(&project, &["yes"]);
-    let outcome = carried_out(&project, &agent, times(3)).await.outcomes.remove(0);
-    assert_eq!((outcome.status(), came_to(&outcome)), (Status::Error, "1/3 Failed shows 2".to_owned()));
+    let outcome = carried_out(&project, &agent, times(3))
+        .await
+        .outcomes
+        .remove(0);
+    assert_eq!(
+        (outcome.status(), came_to(&outcome)),
+        (Status::Error, "1/3 Failed shows 2".to_owned())
+    );
     assert_eq!(agent.asked.load(Ordering::SeqCst), 1, "nothing is sent");
-    let allowed = Options { reused_threads: ReusedThreads::Allowed, ..times(3) };
-    let outcome = carried_out(&project, &agent, allowed).await.outcomes.remove(0);
-    assert_eq!((outcome.status(), came_to(&outcome)), (Status::Passed, "3/3 Passed shows 3".to_owned()));
+    let allowed = Options {
+        reused_threads: ReusedThreads::Allowed,
+        ..times(3)
+    };
+    let outcome = carried_out(&project, &agent, allowed)
+        .await
+        .outcomes
+        .remove(0);
+    assert_eq!(
+        (outcome.status(), came_to(&outcome)),
+        (Status::Passed, "3/3 Passed shows 3".to_owned())
+    );
 }
 
 /// Interrupts a run of the tests `a` and `b` while the agent answers request `at`: status and runs of `a`.
@@ -71,13 +107,25 @@ async fn interrupted(options: Options, says: &[&'static str], at: usize) -> (Sta
     let agent = Moody::new(&project, says);
     *agent.stops.lock().unwrap() = Some((at, Stopper::default()));
     let ran = carried_out(&project, &agent, options).await;
-    let [a, b] = &ran.outcomes[..] else { panic!("{:?}", shown(&ran.outcomes)) };
-    assert_eq!((b.status(), came_to(b)), (Status::Skipped, "no runs".to_owned()));
-    assert_eq!(agent.asked.load(Ordering::SeqCst), at, "nothing more is sent");
+    let [a, b] = &ran.outcomes[..] else {
+        panic!("{:?}", shown(&ran.outcomes))
+    };
+    assert_eq!(
+        (b.status(), came_to(b)),
+        (Status::Skipped, "no runs".to_owned())
+    );
+    assert_eq!(
+        agent.asked.load(Ordering::SeqCst),
+        at,
+        "nothing more is sent"
+    );
     if a.status() == Status::Skipped {
         let reason = "not run to its end: the run was interrupted";
         assert_eq!(a.verdict.end.skip_reason(), Some(reason));
-        assert_eq!(a.pass_rate(), a.stability.as_ref().map(|stability| stability.pass_rate()));
+        assert_eq!(
+            a.pass_rate(),
+            a.stability.as_ref().map(|stability| stability.pass_rate())
+        );
     }
     (a.status(), came_to(a))
 }
@@ -86,27 +134,67 @@ async fn interrupted(options: Options, says: &[&'static str], at: usize) -> (Sta
 async fn an_interrupted_test_has_failed_only_if_it_can_no_longer_pass() {
     let half = |runs| {
         let min_pass_rate = Some(Percentage::whole(50));
-        Options { runs: RunCounts { min_pass_rate, ..times(runs).runs }, ..Options::default() }
+        Options {
+            runs: RunCounts {
+                min_pass_rate,
+                ..times(runs).runs
+            },
+            ..Options::default()
+        }
     };
     let decided = runs(GivenRuns::UntilDecided);
     for (options, says, at, status, expected) in [
         (times(5), &["yes"][..], 1, Status::Skipped, "no runs"),
-        (times(5), &["yes"], 3, Status::Skipped, "2/2 Stopped shows 3"),
-        (times(5), &["yes", "no", "yes"], 4, Status::Failed, "2/3 Failed shows 2"),
-        (half(4), &["no", "yes"], 3, Status::Skipped, "1/2 Stopped shows 3"),
+        (
+            times(5),
+            &["yes"],
+            3,
+            Status::Skipped,
+            "2/2 Stopped shows 3",
+        ),
+        (
+            times(5),
+            &["yes", "no", "yes"],
+            4,
+            Status::Failed,
+            "2/3 Failed shows 2",
+        ),
+        (
+            half(4),
+            &["no", "yes"],
+            3,
+            Status::Skipped,
+            "1/2 Stopped shows 3",
+        ),
         (half(4), &["no"], 4, Status::Failed, "0/3 Failed shows 1"),
-        (decided, &["yes", "no", "yes"], 10, Status::Skipped, "8/9 Stopped shows 10"),
+        (
+            decided,
+            &["yes", "no", "yes"],
+            10,
+            Status::Skipped,
+            "8/9 Stopped shows 10",
+        ),
     ] {
         let ended = interrupted(options, says, at).await;
-        assert_eq!(ended, (status, expected.to_owned()), "{says:?} interrupted at {at}: {options:?}");
+        assert_eq!(
+            ended,
+            (status, expected.to_owned()),
+            "{says:?} interrupted at {at}: {options:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn a_comparison_that_is_interrupted_compares_nothing() {
-    let twice = Options { comparison: SuiteComparison::WithItself, ..Options::default() };
+    let twice = Options {
+        comparison: SuiteComparison::WithItself,
+        ..Options::default()
+    };
     for (at, status) in [(1, Status::Skipped), (2, Status::Passed)] {
-        assert_eq!(interrupted(twice, &["yes"], at).await, (status, "no runs".to_owned()));
+        assert_eq!(
+            interrupted(twice, &["yes"], at).await,
+            (status, "no runs".to_owned())
+        );
     }
 }
 
@@ -114,7 +202,10 @@ async fn a_comparison_that_is_interrupted_compares_nothing() {
 async fn fail_fast_waits_for_the_last_run() {
     let project = project(&["a", "b", "c"].map(|name| wants_yes(name, "")));
     let agent = Moody::new(&project, &["yes", "yes", "yes", "no", "yes"]);
-    let options = Options { after_failure: AfterFailure::Stop, ..times(3) };
+    let options = Options {
+        after_failure: AfterFailure::Stop,
+        ..times(3)
+    };
     let ran = carried_out(&project, &agent, options).await;
     assert_eq!(shown(&ran.outcomes), ["a passed", "b failed", "c skipped"]);
     assert_eq!(
@@ -131,38 +222,67 @@ async fn a_run_that_times_out_has_not_passed_and_the_others_have_their_whole_tim
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", test)])
         .with_environment("PATH", "/usr/bin:/bin");
     let agent = Moody::new(&project, &["unused"]);
-    let options = Options { timeout: Some(Duration::from_millis(1500)), ..times(3) };
-    let outcome = carried_out(&project, &agent, options).await.outcomes.remove(0);
-    assert_eq!((outcome.status(), came_to(&outcome)), (Status::Timeout, "2/3 Failed shows 2".to_owned()));
+    let options = Options {
+        timeout: Some(Duration::from_millis(1500)),
+        ..times(3)
+    };
+    let outcome = carried_out(&project, &agent, options)
+        .await
+        .outcomes
+        .remove(0);
+    assert_eq!(
+        (outcome.status(), came_to(&outcome)),
+        (Status::Timeout, "2/3 Failed shows 2".to_owned())
+    );
     let stability = outcome.stability.unwrap();
-    assert_eq!((stability.durations.least_us, stability.durations.most_us), (1_000_000, 1_500_000));
+    assert_eq!(
+        (stability.durations.least_us, stability.durations.most_us),
+        (1_000_000, 1_500_000)
+    );
 }
 
 #[tokio::test]
 async fn of_many_runs_that_fail_alike_one_is_kept() {
     let project = project(&[wants_yes("a", "")]);
     let agent = Moody::new(&project, &["yes", "no"]);
-    let outcome = carried_out(&project, &agent, times(200)).await.outcomes.remove(0);
+    let outcome = carried_out(&project, &agent, times(200))
+        .await
+        .outcomes
+        .remove(0);
     assert_eq!(came_to(&outcome), "1/200 Failed shows 2");
     assert!(outcome.other_runs.is_empty() && outcome.earlier_attempts.is_empty());
     let failures = &outcome.stability.as_ref().unwrap().failures;
-    let [failed] = &failures[..] else { panic!("{failures:?}") };
-    assert_eq!((failed.count, &failed.runs[..]), (199, &(2..=21).collect::<Vec<u32>>()[..]));
+    let [failed] = &failures[..] else {
+        panic!("{failures:?}")
+    };
+    assert_eq!(
+        (failed.count, &failed.runs[..]),
+        (199, &(2..=21).collect::<Vec<u32>>()[..])
+    );
 }
 
 #[tokio::test]
-async fn secrets_of_each_run_are_masked_before_the_next_one_and_reasons_are_compared_without_them() {
+async fn secrets_of_each_run_are_masked_before_the_next_one_and_reasons_are_compared_without_them()
+{
     let config = CONFIG.replace("1.0", "1.3") + "redact: [TOKEN]\n";
     let test = "version: \"1.3\"\nname: a\nhooks: [{ cmd: [sh, -c, 'echo x >> count; echo \"{ \\\"TOKEN\\\": \\\"token-of-run-$(wc -l < count)\\\" }\"'] }]\nturns: [{ user: \"I am ${TOKEN}\", assert: { text: { contains: \"${TOKEN}\" } } }]\n";
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test)])
         .with_environment("PATH", "/usr/bin:/bin");
     let agent = Moody::new(&project, &["yes"]);
-    let outcome = carried_out(&project, &agent, times(3)).await.outcomes.remove(0);
+    let outcome = carried_out(&project, &agent, times(3))
+        .await
+        .outcomes
+        .remove(0);
     assert_eq!(came_to(&outcome), "0/3 Failed shows 1");
     let shown = format!("{outcome:?}");
-    assert!(shown.contains("I am ***") && !shown.contains("token-of-run"), "{shown}");
+    assert!(
+        shown.contains("I am ***") && !shown.contains("token-of-run"),
+        "{shown}"
+    );
     let failures = &outcome.stability.as_ref().unwrap().failures;
-    let [failed] = &failures[..] else { panic!("{failures:?}") };
+    let [failed] = &failures[..] else {
+        panic!("{failures:?}")
+    };
     assert_eq!((failed.count, failed.message.contains("***")), (3, true));
 }
 
@@ -171,17 +291,25 @@ async fn recorded_runs() -> (Project, Arc<Moody>, Outcome) {
     let project = project(&[wants_yes("a", "")]);
     let agent = Moody::new(&project, &["yes", "no", "yes"]);
     let outcome = with(&project, &agent, 3, RecordingMode::Record).await;
-    assert_eq!((outcome.status(), came_to(&outcome)), (Status::Failed, "2/3 Failed shows 2".to_owned()));
+    assert_eq!(
+        (outcome.status(), came_to(&outcome)),
+        (Status::Failed, "2/3 Failed shows 2".to_owned())
+    );
     (project, agent, outcome)
 }
 
 async fn with(project: &Project, agent: &Arc<Moody>, runs: u32, mode: RecordingMode) -> Outcome {
     let kept: Recordings = recordings(&project.folder().join("kept"), mode);
-    recorded(project, agent, times(runs), Some(kept)).await.outcomes.remove(0)
+    recorded(project, agent, times(runs), Some(kept))
+        .await
+        .outcomes
+        .remove(0)
 }
 
 fn files(folder: &Path) -> Vec<String> {
-    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.collect();
     names.sort();
     names
@@ -193,11 +321,24 @@ async fn each_run_has_a_recording_and_a_replay_needs_no_agent() {
     let kept = project.folder().join("kept/a");
     assert_eq!(files(&kept), ["a.jsonl", "a.run-2.jsonl", "a.run-3.jsonl"]);
     let replayed = with(&project, &agent, 3, RecordingMode::Replay).await;
-    assert_eq!(agent.asked.load(Ordering::SeqCst), 3, "a replay sends nothing");
+    assert_eq!(
+        agent.asked.load(Ordering::SeqCst),
+        3,
+        "a replay sends nothing"
+    );
     assert_eq!(came_to(&replayed), came_to(&live));
     assert_eq!(replayed.transcript.turns, live.transcript.turns);
-    assert_eq!(with(&project, &agent, 2, RecordingMode::Record).await.status(), Status::Passed);
-    assert_eq!(files(&kept), ["a.jsonl", "a.run-2.jsonl"], "nothing is left of a recording with more runs");
+    assert_eq!(
+        with(&project, &agent, 2, RecordingMode::Record)
+            .await
+            .status(),
+        Status::Passed
+    );
+    assert_eq!(
+        files(&kept),
+        ["a.jsonl", "a.run-2.jsonl"],
+        "nothing is left of a recording with more runs"
+    );
 }
 
 #[tokio::test]
@@ -205,14 +346,33 @@ async fn a_run_without_a_recording_ends_the_test_with_an_error() {
     let (project, agent, _) = recorded_runs().await;
     fs::remove_file(project.folder().join("kept/a/a.run-2.jsonl")).unwrap();
     let broken = with(&project, &agent, 3, RecordingMode::Replay).await;
-    assert_eq!((broken.status(), came_to(&broken)), (Status::Error, "1/2 Broken shows 2".to_owned()));
+    assert_eq!(
+        (broken.status(), came_to(&broken)),
+        (Status::Error, "1/2 Broken shows 2".to_owned())
+    );
     let problem = broken.first_problem().unwrap().1;
-    assert!(problem.message.contains("`kept/a/a.run-2.jsonl` does not exist"), "{}", problem.message);
+    assert!(
+        problem
+            .message
+            .contains("`kept/a/a.run-2.jsonl` does not exist"),
+        "{}",
+        problem.message
+    );
     let missing = with(&project, &agent, 3, RecordingMode::RecordMissing).await;
-    assert_eq!((missing.status(), came_to(&missing)), (Status::Passed, "3/3 Passed shows 3".to_owned()));
-    assert_eq!(agent.asked.load(Ordering::SeqCst), 4, "only the missing run was sent");
+    assert_eq!(
+        (missing.status(), came_to(&missing)),
+        (Status::Passed, "3/3 Passed shows 3".to_owned())
+    );
+    assert_eq!(
+        agent.asked.load(Ordering::SeqCst),
+        4,
+        "only the missing run was sent"
+    );
     let more = with(&project, &agent, 4, RecordingMode::Replay).await;
-    assert_eq!((more.status(), came_to(&more)), (Status::Error, "3/4 Broken shows 4".to_owned()));
+    assert_eq!(
+        (more.status(), came_to(&more)),
+        (Status::Error, "3/4 Broken shows 4".to_owned())
+    );
 }
 
 #[tokio::test]
@@ -224,9 +384,19 @@ async fn a_stale_recording_of_one_run_ends_the_test_with_an_error() {
     fs::write(&file, text.replace("well?", "really?")).unwrap();
     let stale = with(&project, &agent, 3, RecordingMode::Replay).await;
     let verdict = stale.stability.as_ref().unwrap().verdict;
-    assert_eq!((stale.status(), verdict), (Status::Error, StabilityVerdict::Broken));
+    assert_eq!(
+        (stale.status(), verdict),
+        (Status::Error, StabilityVerdict::Broken)
+    );
     assert_eq!(came_to(&stale), "1/2 Broken shows 2");
     let problem = stale.first_problem().unwrap().1;
-    let text = format!("{} {}", problem.message, problem.help.as_deref().unwrap_or_default());
-    assert!(text.contains("a.run-2.jsonl") && text.contains("really?"), "{text}");
+    let text = format!(
+        "{} {}",
+        problem.message,
+        problem.help.as_deref().unwrap_or_default()
+    );
+    assert!(
+        text.contains("a.run-2.jsonl") && text.contains("really?"),
+        "{text}"
+    );
 }

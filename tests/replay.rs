@@ -32,7 +32,11 @@ impl Transport for Nowhere {
         panic!("nothing may be sent")
     }
 
-    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        _request: HttpRequest,
+        _until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         panic!("nothing may be sent")
     }
 }
@@ -55,7 +59,10 @@ pub(crate) async fn selected_outcomes(
     selection: &Selection,
     recordings: &Recordings,
 ) -> Vec<Outcome> {
-    outcomes_of(project, recordings, selection, |shared| shared.transport = Arc::new(Nowhere)).await
+    outcomes_of(project, recordings, selection, |shared| {
+        shared.transport = Arc::new(Nowhere)
+    })
+    .await
 }
 
 pub(crate) async fn outcomes_over_http(project: &Project, recordings: &Recordings) -> Vec<Outcome> {
@@ -85,24 +92,40 @@ async fn outcomes_of(
 
 pub(crate) fn recordings(folder: &Path, mode: RecordingMode) -> Recordings {
     let (requests, limits) = (RequestMatch::Exact, RecordingLimits::default());
-    Recordings { folder: folder.to_path_buf(), shown: "kept".to_owned(), mode, requests, limits }
+    Recordings {
+        folder: folder.to_path_buf(),
+        shown: "kept".to_owned(),
+        mode,
+        requests,
+        limits,
+    }
 }
 
 #[tokio::test]
 async fn every_captured_stream_is_the_same_again() {
-    let test =
-        "version: \"1.0\"\nname: captured\nturns: [{ user: hi }]\nassert: { tools: { forbid: [x] } }\n";
+    let test = "version: \"1.0\"\nname: captured\nturns: [{ user: hi }]\nassert: { tools: { forbid: [x] } }\n";
     for name in names() {
         for chunk in [usize::MAX, 1] {
             let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", test)]);
             let kept = project.folder().join("kept");
-            let canned = Arc::new(Canned { bodies: Mutex::new(vec![body(name)]), chunk });
+            let canned = Arc::new(Canned {
+                bodies: Mutex::new(vec![body(name)]),
+                chunk,
+            });
             let live = outcomes(&project, canned, &recordings(&kept, RecordingMode::Record)).await;
-            let played =
-                outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await;
+            let played = outcomes(
+                &project,
+                Arc::new(Nowhere),
+                &recordings(&kept, RecordingMode::Replay),
+            )
+            .await;
             assert_eq!(played, live, "{name} in chunks of {chunk}");
-            let again =
-                outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::RecordMissing)).await;
+            let again = outcomes(
+                &project,
+                Arc::new(Nowhere),
+                &recordings(&kept, RecordingMode::RecordMissing),
+            )
+            .await;
             assert_eq!(again, live, "{name}: what is there is played");
         }
     }
@@ -110,7 +133,9 @@ async fn every_captured_stream_is_the_same_again() {
 
 fn agent(body: &[String]) -> Step {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    let frames = body.iter().fold(head.to_owned(), |text, event| text + &format!("data: {event}\n\n"));
+    let frames = body.iter().fold(head.to_owned(), |text, event| {
+        text + &format!("data: {event}\n\n")
+    });
     Step::Send(frames.into_bytes())
 }
 
@@ -122,11 +147,14 @@ fn says(id: &str, delta: &str) -> String {
 fn run_of(pieces: &[&str]) -> Vec<String> {
     let event = |kind: &str| json!({"type": kind, "messageId": "m"}).to_string();
     let said = pieces.iter().map(|piece| says("m", piece));
-    [vec![event("RUN_STARTED"), event("TEXT_MESSAGE_START")], said.collect()]
-        .concat()
-        .into_iter()
-        .chain([event("TEXT_MESSAGE_END"), event("RUN_FINISHED")])
-        .collect()
+    [
+        vec![event("RUN_STARTED"), event("TEXT_MESSAGE_START")],
+        said.collect(),
+    ]
+    .concat()
+    .into_iter()
+    .chain([event("TEXT_MESSAGE_END"), event("RUN_FINISHED")])
+    .collect()
 }
 
 /// Every byte of the files below `folder`.
@@ -134,7 +162,11 @@ fn bytes(folder: &Path) -> String {
     let mut all = String::new();
     for entry in std::fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
-        all += &if path.is_dir() { bytes(&path) } else { std::fs::read_to_string(path).unwrap() };
+        all += &if path.is_dir() {
+            bytes(&path)
+        } else {
+            std::fs::read_to_string(path).unwrap()
+        };
     }
     all
 }
@@ -158,29 +190,55 @@ async fn a_recording_names_its_secrets_and_holds_none() {
     let project = secretive(&agent.url(), rules).with_environment("KEY", "s3cr3t/key");
     let kept = project.folder().join("kept");
     let live = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
-    let passed = |outcomes: &[Outcome]| outcomes.iter().all(|outcome| outcome.status() == Status::Passed);
+    let passed = |outcomes: &[Outcome]| {
+        outcomes
+            .iter()
+            .all(|outcome| outcome.status() == Status::Passed)
+    };
     assert!(passed(&live), "{live:#?}");
 
     let written = bytes(&kept);
     for secret in ["s3cr3t", "t0ken-of-a-hook", "written-out"] {
         assert!(!written.contains(secret), "{secret}: {written}");
     }
-    for marker in ["<secret:ENV.KEY>", "<secret:TOKEN>", "<secret:headers.cookie>"] {
+    for marker in [
+        "<secret:ENV.KEY>",
+        "<secret:TOKEN>",
+        "<secret:headers.cookie>",
+    ] {
         assert!(written.contains(marker), "{marker}: {written}");
     }
     // Neither the environment nor the hook provides anything now.
     let files = ["ananke.config.yaml", "a.test.yaml"].map(|name| {
         let text = std::fs::read_to_string(project.folder().join(name)).unwrap();
-        (name, text.replace("cmd: [echo,", "cmd: [no-such-program,").replace(&agent.url(), "${ENV.NOT_SET}"))
+        (
+            name,
+            text.replace("cmd: [echo,", "cmd: [no-such-program,")
+                .replace(&agent.url(), "${ENV.NOT_SET}"),
+        )
     });
     let elsewhere = Project::new(&files.each_ref().map(|(name, text)| (*name, text.as_str())));
-    let planned = plan(&elsewhere.context(), &Selection::default(), &elsewhere.redactor);
+    let planned = plan(
+        &elsewhere.context(),
+        &Selection::default(),
+        &elsewhere.redactor,
+    );
     assert!(planned.plan.is_some(), "{:#?}", planned.problems);
-    let played = outcomes(&elsewhere, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await;
+    let played = outcomes(
+        &elsewhere,
+        Arc::new(Nowhere),
+        &recordings(&kept, RecordingMode::Replay),
+    )
+    .await;
     assert!(passed(&played), "{played:#?}");
-    let seal = |project: &Project, outcomes: Vec<Outcome>| format!("{:#?}", project.redactor.seal(outcomes));
+    let seal = |project: &Project, outcomes: Vec<Outcome>| {
+        format!("{:#?}", project.redactor.seal(outcomes))
+    };
     let (live, played) = (seal(&project, live), seal(&elsewhere, played));
-    assert!(live.contains("key ***, token ***, url ***, cookie ***"), "{live}");
+    assert!(
+        live.contains("key ***, token ***, url ***, cookie ***"),
+        "{live}"
+    );
     assert_eq!(
         played.replace(&elsewhere.folder().display().to_string(), ""),
         live.replace(&project.folder().display().to_string(), "")
@@ -189,14 +247,28 @@ async fn a_recording_names_its_secrets_and_holds_none() {
 
 #[tokio::test]
 async fn a_secret_told_in_pieces_is_not_recorded() {
-    let agent = RawAgent::start(vec![vec![Step::Expect, agent(&run_of(&["key s3cr", "3t/key"]))]]).await;
-    let project =
-        secretive(&agent.url(), "{ text: { must_match: key } }").with_environment("KEY", "s3cr3t/key");
+    let agent = RawAgent::start(vec![vec![
+        Step::Expect,
+        agent(&run_of(&["key s3cr", "3t/key"])),
+    ]])
+    .await;
+    let project = secretive(&agent.url(), "{ text: { must_match: key } }")
+        .with_environment("KEY", "s3cr3t/key");
     let kept = project.folder().join("kept");
-    let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
+    let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record))
+        .await
+        .remove(0);
     let problem = outcome.verdict.end.problem().expect("a problem");
-    assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
-    assert!(problem.message.contains("sent `<secret:ENV.KEY>` in pieces"), "{problem:?}");
+    assert_eq!(
+        (outcome.status(), problem.kind),
+        (Status::Error, ErrorKind::Recording)
+    );
+    assert!(
+        problem
+            .message
+            .contains("sent `<secret:ENV.KEY>` in pieces"),
+        "{problem:?}"
+    );
     assert_eq!(bytes(&kept), "");
 }
 
@@ -215,8 +287,7 @@ async fn answering(pieces: &[&str]) -> RawAgent {
 
 #[tokio::test]
 async fn what_the_config_redacts_is_in_no_recording() {
-    let said =
-        "of the config: v-of-config, of a pin p-424242, of the row v-of-row, key sk-abc123, order O-99812.";
+    let said = "of the config: v-of-config, of a pin p-424242, of the row v-of-row, key sk-abc123, order O-99812.";
     let agent = answering(&[said]).await;
     let config = "vars: { cookie: v-of-cookie, OF_CONFIG: v-of-config, LOGIN: { pin: p-424242 } }\n\
                   redact: [OF_CONFIG, LOGIN, OF_TEST, OF_ROW, OF_HOOK, ENV.HOST_KEY, ORDER, { match: \"sk-[a-z0-9]+\" }]";
@@ -225,7 +296,8 @@ async fn what_the_config_redacts_is_in_no_recording() {
         turns:\n  - user: \"${OF_CONFIG} ${LOGIN} ${OF_TEST} ${OF_ROW} ${OF_HOOK} ${ENV.HOST_KEY}\"\n    \
         capture: { ORDER: { text: \"order (\\\\S+)[.]\" } }\n    \
         assert: { text: { contains: [\"${OF_CONFIG}, \", \"pin ${LOGIN.pin}\", \"row ${OF_ROW}\"], must_not_match: \"key of\" } }";
-    let project = redacting(&agent.url(), config, test).with_environment("HOST_KEY", "v-of-environment");
+    let project =
+        redacting(&agent.url(), config, test).with_environment("HOST_KEY", "v-of-environment");
     let kept = project.folder().join("kept");
     let live = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
     assert_eq!(live[0].status(), Status::Passed, "{live:#?}");
@@ -233,33 +305,63 @@ async fn what_the_config_redacts_is_in_no_recording() {
     for secret in ["v-of", "424242", "sk-abc", "99812"] {
         assert!(!written.contains(secret), "{secret}: {written}");
     }
-    let names =
-        ["OF_CONFIG", "LOGIN.pin", "OF_TEST", "OF_ROW", "OF_HOOK", "ENV.HOST_KEY", "ORDER", "redact.1"];
+    let names = [
+        "OF_CONFIG",
+        "LOGIN.pin",
+        "OF_TEST",
+        "OF_ROW",
+        "OF_HOOK",
+        "ENV.HOST_KEY",
+        "ORDER",
+        "redact.1",
+    ];
     for name in names {
-        assert!(written.contains(&format!("<secret:{name}>")), "{name}: {written}");
+        assert!(
+            written.contains(&format!("<secret:{name}>")),
+            "{name}: {written}"
+        );
     }
     assert!(
         written.contains("\"cookie\""),
         "a plain name is a variable, also one that headers have: {written}"
     );
-    let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await;
+    let played = outcomes(
+        &project,
+        Arc::new(Nowhere),
+        &recordings(&kept, RecordingMode::Replay),
+    )
+    .await;
     let seal = |outcomes: Vec<Outcome>| format!("{:#?}", project.redactor.seal(outcomes));
     let (live, played) = (seal(live), seal(played));
-    assert!(live.contains("of a pin ***, of the row ***, key ***, order ***."), "{live}");
+    assert!(
+        live.contains("of a pin ***, of the row ***, key ***, order ***."),
+        "{live}"
+    );
     assert_eq!(played, live);
 }
 
 #[tokio::test]
 async fn a_rule_that_looks_at_a_secret_keeps_its_test_from_being_recorded() {
-    for (rules, status) in [("must_not_match: sk-", "failed"), ("must_match: \"sk-[a-z]+\"", "passed")] {
+    for (rules, status) in [
+        ("must_not_match: sk-", "failed"),
+        ("must_match: \"sk-[a-z]+\"", "passed"),
+    ] {
         let agent = answering(&["my key is sk-abc"]).await;
         let test = format!("turns: [{{ user: hi }}]\nassert: {{ text: {{ {rules} }} }}");
         let project = redacting(&agent.url(), "redact: [{ match: \"sk-[a-z]+\" }]", &test);
         let kept = project.folder().join("kept");
-        let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
+        let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record))
+            .await
+            .remove(0);
         let problem = outcome.verdict.end.problem().expect("a problem");
-        assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
-        assert!(problem.message.contains(&format!("and not `{status}`")), "{problem:?}");
+        assert_eq!(
+            (outcome.status(), problem.kind),
+            (Status::Error, ErrorKind::Recording)
+        );
+        assert!(
+            problem.message.contains(&format!("and not `{status}`")),
+            "{problem:?}"
+        );
         assert_eq!(bytes(&kept), "");
     }
 }
@@ -267,16 +369,27 @@ async fn a_rule_that_looks_at_a_secret_keeps_its_test_from_being_recorded() {
 #[tokio::test]
 async fn what_is_a_secret_only_in_the_end_or_by_its_looks_is_not_told_in_pieces_either() {
     for (pieces, config, marker) in [
-        (&["key sk-", "abc!"], "redact: [{ match: \"sk-[a-z]+\" }]", "redact.1"),
+        (
+            &["key sk-", "abc!"],
+            "redact: [{ match: \"sk-[a-z]+\" }]",
+            "redact.1",
+        ),
         (&["order O-99", "812!"], "redact: [ORDER]", "ORDER"),
     ] {
         let agent = answering(pieces).await;
         let test = "turns:\n  - user: hi\n    capture: { ORDER: { text: \"((?:O|sk)-\\\\w+)\" } }\n    assert: { text: { must_match: \"!\" } }";
         let project = redacting(&agent.url(), config, test);
         let kept = project.folder().join("kept");
-        let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
+        let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record))
+            .await
+            .remove(0);
         let problem = outcome.verdict.end.problem().expect("a problem");
-        assert!(problem.message.contains(&format!("sent `<secret:{marker}>` in pieces")), "{problem:?}");
+        assert!(
+            problem
+                .message
+                .contains(&format!("sent `<secret:{marker}>` in pieces")),
+            "{problem:?}"
+        );
         assert_eq!(bytes(&kept), "");
     }
 }
@@ -285,15 +398,23 @@ async fn what_is_a_secret_only_in_the_end_or_by_its_looks_is_not_told_in_pieces_
 async fn a_test_that_is_recorded_beside_one_that_is_played_keeps_its_markers() {
     let step = || vec![Step::Expect, agent(&run_of(&["key s3cr3t/key"]))];
     let agent = RawAgent::start(vec![step(), step(), step()]).await;
-    let project =
-        secretive(&agent.url(), "{ text: { must_match: key } }").with_environment("KEY", "s3cr3t/key");
+    let project = secretive(&agent.url(), "{ text: { must_match: key } }")
+        .with_environment("KEY", "s3cr3t/key");
     let test = std::fs::read_to_string(project.folder().join("a.test.yaml")).unwrap();
-    std::fs::write(project.folder().join("b.test.yaml"), test.replace("name: a", "name: b")).unwrap();
+    std::fs::write(
+        project.folder().join("b.test.yaml"),
+        test.replace("name: a", "name: b"),
+    )
+    .unwrap();
     let kept = project.folder().join("kept");
     outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
     std::fs::remove_dir_all(kept.join("b")).unwrap();
     outcomes_over_http(&project, &recordings(&kept, RecordingMode::RecordMissing)).await;
-    assert!(bytes(&kept.join("b")).contains("key <secret:ENV.KEY>"), "{}", bytes(&kept));
+    assert!(
+        bytes(&kept.join("b")).contains("key <secret:ENV.KEY>"),
+        "{}",
+        bytes(&kept)
+    );
 }
 
 #[tokio::test]
@@ -303,8 +424,18 @@ async fn a_test_with_a_secret_name_is_not_recorded() {
     let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", test)]);
     let project = project.with_environment("KEY", "s3cr3t-key");
     let kept = project.folder().join("kept");
-    let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await.remove(0);
-    assert!(outcome.verdict.end.problem().expect("a problem").message.contains("its name holds a secret"));
+    let outcome = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record))
+        .await
+        .remove(0);
+    assert!(
+        outcome
+            .verdict
+            .end
+            .problem()
+            .expect("a problem")
+            .message
+            .contains("its name holds a secret")
+    );
     assert!(!kept.exists());
 }
 
@@ -314,13 +445,25 @@ async fn what_did_not_end_well_does_not_end_well_again() {
     for (name, steps) in [
         ("no answer", vec![Step::Expect, Step::Hold]),
         ("no end", vec![Step::Expect, started(), Step::Hold]),
-        ("a broken connection", vec![Step::Expect, started(), Step::Reset]),
+        (
+            "a broken connection",
+            vec![Step::Expect, started(), Step::Reset],
+        ),
         ("an early end", vec![Step::Expect, started()]),
         (
             "half an event",
-            vec![Step::Expect, Step::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\ndata: {".to_vec())],
+            vec![
+                Step::Expect,
+                Step::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\ndata: {".to_vec()),
+            ],
         ),
-        ("no stream", vec![Step::Expect, Step::Send(b"HTTP/1.1 200 OK\r\n\r\n<html>\n\n</html>".to_vec())]),
+        (
+            "no stream",
+            vec![
+                Step::Expect,
+                Step::Send(b"HTTP/1.1 200 OK\r\n\r\n<html>\n\n</html>".to_vec()),
+            ],
+        ),
         (
             "a refusal",
             vec![
@@ -332,21 +475,29 @@ async fn what_did_not_end_well_does_not_end_well_again() {
             "a redirect",
             vec![
                 Step::Expect,
-                Step::Send(b"HTTP/1.1 307 No\r\nlocation: /x?key=1\r\nconnection: close\r\n\r\n".to_vec()),
+                Step::Send(
+                    b"HTTP/1.1 307 No\r\nlocation: /x?key=1\r\nconnection: close\r\n\r\n".to_vec(),
+                ),
             ],
         ),
         ("a closed door", vec![Step::Reset]),
     ] {
         let agent = RawAgent::start(vec![steps]).await;
-        let project =
-            secretive(&agent.url(), "{ text: { must_not_match: x } }").with_environment("KEY", "s3cr3t/key");
+        let project = secretive(&agent.url(), "{ text: { must_not_match: x } }")
+            .with_environment("KEY", "s3cr3t/key");
         let kept = project.folder().join("kept");
         let live = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
         assert!(live[0].status().fails_the_run(), "{name}: {live:#?}");
-        let played = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await;
+        let played = outcomes(
+            &project,
+            Arc::new(Nowhere),
+            &recordings(&kept, RecordingMode::Replay),
+        )
+        .await;
         // The texts of an outcome contain the output of hooks, which is a marker now.
-        let shown =
-            |outcomes: &[Outcome]| format!("{outcomes:#?}").replace("<secret:TOKEN>", "t0ken-of-a-hook");
+        let shown = |outcomes: &[Outcome]| {
+            format!("{outcomes:#?}").replace("<secret:TOKEN>", "t0ken-of-a-hook")
+        };
         assert_eq!(shown(&played), shown(&live), "{name}");
     }
 }
@@ -367,10 +518,14 @@ fn every_example_is_the_same_again() {
             .current_dir(repository)
             .output()
             .expect("the program can be started");
-        let reports = ["xml", "jsonl"].map(|ending| std::fs::read_to_string(report(ending)).unwrap());
+        let reports =
+            ["xml", "jsonl"].map(|ending| std::fs::read_to_string(report(ending)).unwrap());
         let texts = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-        let told: Vec<String> =
-            texts.iter().chain(&reports).map(|text| normalised(text, repository)).collect();
+        let told: Vec<String> = texts
+            .iter()
+            .chain(&reports)
+            .map(|text| normalised(text, repository))
+            .collect();
         (output.status.code(), told)
     };
     let live = run("--record");
@@ -402,15 +557,22 @@ fn an_agent_that_was_recorded_long_ago_is_the_same() {
 #[tokio::test]
 async fn a_recording_that_was_edited_says_so() {
     let agent = answering(&["the refund was denied"]).await;
-    let config =
-        format!("version: \"1.0\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: a }}\n", agent.url());
-    let test =
-        "version: \"1.0\"\nname: a\nturns: [{ user: hi }]\nassert: { text: { must_match: granted } }\n";
+    let config = format!(
+        "version: \"1.0\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: a }}\n",
+        agent.url()
+    );
+    let test = "version: \"1.0\"\nname: a\nturns: [{ user: hi }]\nassert: { text: { must_match: granted } }\n";
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test)]);
     let kept = project.folder().join("kept");
     let live = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
     let replayed = async || {
-        outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await.remove(0)
+        outcomes(
+            &project,
+            Arc::new(Nowhere),
+            &recordings(&kept, RecordingMode::Replay),
+        )
+        .await
+        .remove(0)
     };
     let same = replayed().await;
     assert_eq!(
@@ -423,7 +585,10 @@ async fn a_recording_that_was_edited_says_so() {
     let edited = replayed().await;
     assert_eq!(edited.status(), Status::Passed);
     let warning = &edited.verdict.warnings[0];
-    assert!(warning.ends_with("was changed after it was recorded: its hash does not match"), "{warning}");
+    assert!(
+        warning.ends_with("was changed after it was recorded: its hash does not match"),
+        "{warning}"
+    );
 }
 
 #[cfg(unix)]
@@ -434,19 +599,31 @@ async fn a_recording_that_is_too_large_is_neither_written_nor_replayed() {
     let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", test)]);
     let kept = project.folder().join("kept");
     let within = async |mode, bytes, lines| {
-        let recordings = Recordings { limits: RecordingLimits { bytes, lines }, ..recordings(&kept, mode) };
-        let outcome = outcomes(&project, Arc::new(Nowhere), &recordings).await.remove(0);
-        outcome.first_problem().map(|(_, problem)| problem.message.clone()).unwrap_or_default()
+        let recordings = Recordings {
+            limits: RecordingLimits { bytes, lines },
+            ..recordings(&kept, mode)
+        };
+        let outcome = outcomes(&project, Arc::new(Nowhere), &recordings)
+            .await
+            .remove(0);
+        outcome
+            .first_problem()
+            .map(|(_, problem)| problem.message.clone())
+            .unwrap_or_default()
     };
     for (mode, what) in [
         (RecordingMode::Record, "it was not recorded: the recording"),
         (RecordingMode::Replay, "the recording `kept/a/a.jsonl`"),
     ] {
-        for (bytes, lines, excess) in
-            [(20, 1000, "is larger than 20 bytes"), (1 << 20, 1, "has more than 1 lines")]
-        {
+        for (bytes, lines, excess) in [
+            (20, 1000, "is larger than 20 bytes"),
+            (1 << 20, 1, "has more than 1 lines"),
+        ] {
             assert_eq!(within(mode, bytes, lines).await, format!("{what} {excess}"));
-            assert_eq!(kept.join("a/a.jsonl").exists(), mode == RecordingMode::Replay);
+            assert_eq!(
+                kept.join("a/a.jsonl").exists(),
+                mode == RecordingMode::Replay
+            );
         }
         assert_eq!(within(RecordingMode::Record, 1 << 20, 1000).await, "");
     }
@@ -462,16 +639,33 @@ async fn a_pipe_and_a_file_without_end_are_no_recordings() {
     std::fs::create_dir_all(kept.join("a")).unwrap();
     let file = kept.join("a/a.jsonl");
     let replayed = async || {
-        let outcome =
-            outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await.remove(0);
-        outcome.first_problem().map(|(_, problem)| problem.message.clone()).unwrap_or_default()
+        let outcome = outcomes(
+            &project,
+            Arc::new(Nowhere),
+            &recordings(&kept, RecordingMode::Replay),
+        )
+        .await
+        .remove(0);
+        outcome
+            .first_problem()
+            .map(|(_, problem)| problem.message.clone())
+            .unwrap_or_default()
     };
-    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&file)
+            .status()
+            .unwrap()
+            .success()
+    );
     let message = replayed().await;
     assert!(message.ends_with("is not a file"), "{message}");
     std::fs::remove_file(&file).unwrap();
     // A sparse file takes no space on the disk.
-    std::fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
+    std::fs::File::create(&file)
+        .unwrap()
+        .set_len(1 << 40)
+        .unwrap();
     let message = replayed().await;
     assert!(message.ends_with("is larger than 256 MiB"), "{message}");
 }

@@ -12,7 +12,10 @@ use crate::support::moody::{CONFIG, Moody, carried_out, project, shown, wants_ye
 use crate::support::project::Project;
 
 fn retries(retries: u32) -> Options {
-    Options { retries, ..Options::default() }
+    Options {
+        retries,
+        ..Options::default()
+    }
 }
 
 #[tokio::test]
@@ -23,11 +26,18 @@ async fn a_test_is_tried_until_it_passes_on_a_new_thread_each_time() {
     assert_eq!(shown(&ran.outcomes), ["a failed, failed, passed"]);
     let outcome = &ran.outcomes[0];
     assert!(outcome.is_flaky() && !outcome.fails_the_run() && outcome.attempt() == 3);
-    assert_eq!((ran.verdict.totals.passed, ran.verdict.totals.flaky), (1, 1));
+    assert_eq!(
+        (ran.verdict.totals.passed, ran.verdict.totals.flaky),
+        (1, 1)
+    );
     assert!(ran.verdict.is_pass());
     let mut threads = agent.threads.lock().unwrap().clone();
     let attempts = outcome.earlier_attempts.iter().chain([outcome]);
-    assert!(attempts.map(|attempt| &attempt.transcript.thread_id).eq(&threads));
+    assert!(
+        attempts
+            .map(|attempt| &attempt.transcript.thread_id)
+            .eq(&threads)
+    );
     threads.sort();
     threads.dedup();
     assert_eq!(threads.len(), 3);
@@ -40,8 +50,14 @@ async fn a_test_is_tried_until_it_passes_on_a_new_thread_each_time() {
 async fn nothing_is_tried_again_unasked_or_without_need() {
     let project = project(&[wants_yes("a", "")]);
     let agent = Moody::new(&project, &["no", "yes"]);
-    assert_eq!(shown(&carried_out(&project, &agent, retries(0)).await.outcomes), ["a failed"]);
-    assert_eq!(shown(&carried_out(&project, &agent, retries(3)).await.outcomes), ["a passed"]);
+    assert_eq!(
+        shown(&carried_out(&project, &agent, retries(0)).await.outcomes),
+        ["a failed"]
+    );
+    assert_eq!(
+        shown(&carried_out(&project, &agent, retries(3)).await.outcomes),
+        ["a passed"]
+    );
     assert_eq!(agent.asked.load(Ordering::SeqCst), 2);
 }
 
@@ -62,7 +78,10 @@ async fn hooks_run_again_and_a_broken_one_is_tried_again() {
     let agent = Moody::new(&project, &["no", "yes"]);
     let ran = carried_out(&project, &agent, retries(2)).await;
     assert_eq!(shown(&ran.outcomes), ["a error, failed, passed"]);
-    assert_eq!(std::fs::read_to_string(project.folder().join("count")).unwrap(), "x\nx\nx\n");
+    assert_eq!(
+        std::fs::read_to_string(project.folder().join("count")).unwrap(),
+        "x\nx\nx\n"
+    );
 }
 
 #[tokio::test]
@@ -73,20 +92,33 @@ async fn a_thread_that_a_hook_gives_again_is_no_new_one() {
     let ran = carried_out(&project, &agent, retries(1)).await;
     assert_eq!(shown(&ran.outcomes), ["a failed, error"]);
     let problem = ran.outcomes[0].verdict.end.problem().unwrap();
-    assert_eq!(problem.message, "the thread `mine` is that of an earlier attempt");
+    assert_eq!(
+        problem.message,
+        "the thread `mine` is that of an earlier attempt"
+    );
     assert!(problem.help.as_ref().unwrap().contains("--retry-dirty"));
     assert_eq!(agent.asked.load(Ordering::SeqCst), 1, "nothing is sent");
 
     let agent = Moody::new(&project, &["no", "yes"]);
-    let ran =
-        carried_out(&project, &agent, Options { reused_threads: ReusedThreads::Allowed, ..retries(1) }).await;
+    let ran = carried_out(
+        &project,
+        &agent,
+        Options {
+            reused_threads: ReusedThreads::Allowed,
+            ..retries(1)
+        },
+    )
+    .await;
     assert_eq!(shown(&ran.outcomes), ["a failed, passed"]);
 }
 
 #[tokio::test]
 async fn a_run_that_is_stopped_tries_nothing_again() {
     // Stopped in the first attempt, which is skipped, or in the second, which does not count.
-    for (at, expected) in [(1, ["a skipped", "b skipped"]), (2, ["a failed", "b skipped"])] {
+    for (at, expected) in [
+        (1, ["a skipped", "b skipped"]),
+        (2, ["a failed", "b skipped"]),
+    ] {
         let project = project(&[wants_yes("a", ""), wants_yes("b", "")]);
         let agent = Moody::new(&project, &["no"]);
         *agent.stops.lock().unwrap() = Some((at, Stopper::default()));
@@ -99,14 +131,31 @@ async fn a_run_that_is_stopped_tries_nothing_again() {
 #[tokio::test]
 async fn fail_fast_waits_for_the_last_attempt() {
     let project = project(&[wants_yes("a", ""), wants_yes("b", ""), wants_yes("c", "")]);
-    let fail_fast = Options { after_failure: AfterFailure::Stop, ..retries(1) };
+    let fail_fast = Options {
+        after_failure: AfterFailure::Stop,
+        ..retries(1)
+    };
     let agent = Moody::new(&project, &["no", "yes", "no", "no"]);
     let ran = carried_out(&project, &agent, fail_fast).await;
-    assert_eq!(shown(&ran.outcomes), ["a failed, passed", "b failed, failed", "c skipped"]);
+    assert_eq!(
+        shown(&ran.outcomes),
+        ["a failed, passed", "b failed, failed", "c skipped"]
+    );
 
     let agent = Moody::new(&project, &["no", "yes"]);
-    let ran = carried_out(&project, &agent, Options { flaky_fails: true, ..fail_fast }).await;
-    assert_eq!(shown(&ran.outcomes), ["a failed, passed", "b skipped", "c skipped"]);
+    let ran = carried_out(
+        &project,
+        &agent,
+        Options {
+            flaky_fails: true,
+            ..fail_fast
+        },
+    )
+    .await;
+    assert_eq!(
+        shown(&ran.outcomes),
+        ["a failed, passed", "b skipped", "c skipped"]
+    );
     assert_eq!(ran.verdict.reasons(), ["1 test is flaky"]);
 }
 
@@ -115,23 +164,41 @@ async fn several_tests_at_once_are_tried_again_each_for_itself() {
     let names = ["a", "b", "c", "d"];
     let project = project(&names.map(|name| wants_yes(name, "")));
     let agent = Moody::new(&project, &["no"]);
-    let ran = carried_out(&project, &agent, Options { parallel: 3, ..retries(2) }).await;
-    assert_eq!(shown(&ran.outcomes), names.map(|name| format!("{name} failed, failed, failed")));
+    let ran = carried_out(
+        &project,
+        &agent,
+        Options {
+            parallel: 3,
+            ..retries(2)
+        },
+    )
+    .await;
+    assert_eq!(
+        shown(&ran.outcomes),
+        names.map(|name| format!("{name} failed, failed, failed"))
+    );
     assert_eq!(agent.asked.load(Ordering::SeqCst), 12);
 }
 
-const SLOW: &str = "version: \"1.3\"\ntarget:\n  type: scripted\n  rules: [{ do: [{ delay_ms: 1000 }] }]\n";
+const SLOW: &str =
+    "version: \"1.3\"\ntarget:\n  type: scripted\n  rules: [{ do: [{ delay_ms: 1000 }] }]\n";
 
 #[tokio::test]
 async fn each_attempt_has_the_time_of_a_whole_test() {
     let test = "version: \"1.0\"\nname: a\nturns: [{ user: one }, { user: two }]\n";
     let project = Project::new(&[("ananke.config.yaml", SLOW), ("a.test.yaml", test)]);
     let agent = Moody::new(&project, &["no"]);
-    let options = Options { timeout: Some(Duration::from_millis(1500)), ..retries(1) };
+    let options = Options {
+        timeout: Some(Duration::from_millis(1500)),
+        ..retries(1)
+    };
     let ran = carried_out(&project, &agent, options).await;
     assert_eq!(shown(&ran.outcomes), ["a timeout, timeout"]);
     assert_eq!(ran.outcomes[0].transcript.duration_us, 1_500_000);
-    assert_eq!(ran.outcomes[0].earlier_attempts[0].transcript.duration_us, 1_500_000);
+    assert_eq!(
+        ran.outcomes[0].earlier_attempts[0].transcript.duration_us,
+        1_500_000
+    );
 }
 
 #[tokio::test]
@@ -144,15 +211,24 @@ async fn what_an_earlier_attempt_said_is_masked_and_bounded() {
     project.redactor.add([SECRET]);
     let outcome = ran.outcomes.into_iter().next().unwrap();
     assert!(format!("{outcome:?}").contains(SECRET));
-    let sealed = project.redactor.seal(RunEvent::CaseFinished(Box::new(outcome.clone())));
+    let sealed = project
+        .redactor
+        .seal(RunEvent::CaseFinished(Box::new(outcome.clone())));
     assert!(!format!("{:?}", *sealed).contains(SECRET));
 
-    let mut long = Outcome { earlier_attempts: Vec::new(), ..outcome.earlier_attempts[0].clone() };
+    let mut long = Outcome {
+        earlier_attempts: Vec::new(),
+        ..outcome.earlier_attempts[0].clone()
+    };
     let turn = long.transcript.turns[0].clone();
     long.transcript.turns = vec![turn; 50];
     long.transcript.turns[49].lines.insert(
         0,
-        TranscriptLine::Says(SaidLine { event: 1, text: "the first line".to_owned(), ..SaidLine::default() }),
+        TranscriptLine::Says(SaidLine {
+            event: 1,
+            text: "the first line".to_owned(),
+            ..SaidLine::default()
+        }),
     );
     let kept = long.into_earlier();
     let lines = |index: usize| kept.transcript.turns[index].lines.len();
@@ -173,11 +249,26 @@ fn said_of_threads(target: &str, given: &[&str], settings: &RunSettings) -> Vec<
     let config = CONFIG.replace("moody", &format!("moody{target}"));
     let (name, text) = wants_yes("a", "hooks: [{ cmd: [echo, '{}'] }]\n");
     let project = Project::new(&[("ananke.config.yaml", &config), (&name, &text)]);
-    let given = given.iter().map(|name| ((*name).to_owned(), "x".to_owned())).collect();
-    let variables = Variables { given, ..Variables::default() };
-    let selection = Selection { sends: true, settings: *settings, variables, ..Selection::default() };
+    let given = given
+        .iter()
+        .map(|name| ((*name).to_owned(), "x".to_owned()))
+        .collect();
+    let variables = Variables {
+        given,
+        ..Variables::default()
+    };
+    let selection = Selection {
+        sends: true,
+        settings: *settings,
+        variables,
+        ..Selection::default()
+    };
     let planned = plan(&project.context(), &selection, &project.redactor);
-    planned.problems.iter().map(|problem| problem.code.to_string()).collect()
+    planned
+        .problems
+        .iter()
+        .map(|problem| problem.code.to_string())
+        .collect()
 }
 
 #[test]
@@ -192,23 +283,61 @@ fn attempts_on_one_thread_are_told_before_anything_runs() {
         (", threadId: \"cart-${CART}\"", &none, &none),
         (", threadId: \"cart-${CART}\"", &["CART"], &["fixed-thread"]),
         ("", &["THREAD_ID"], &["fixed-thread"]),
-        (", threadId: \"a-${THREAD_ID}\"", &["THREAD_ID"], &["fixed-thread"]),
+        (
+            ", threadId: \"a-${THREAD_ID}\"",
+            &["THREAD_ID"],
+            &["fixed-thread"],
+        ),
     ] {
-        let runs = |runs| RunCounts { given: Some(GivenRuns::Times(runs)), ..RunCounts::default() };
+        let runs = |runs| RunCounts {
+            given: Some(GivenRuns::Times(runs)),
+            ..RunCounts::default()
+        };
         for several in [
-            RunSettings { retries: Some(1), ..RunSettings::default() },
-            RunSettings { runs: runs(2), ..RunSettings::default() },
-            RunSettings { self_comparison: Some(true), ..RunSettings::default() },
+            RunSettings {
+                retries: Some(1),
+                ..RunSettings::default()
+            },
+            RunSettings {
+                runs: runs(2),
+                ..RunSettings::default()
+            },
+            RunSettings {
+                self_comparison: Some(true),
+                ..RunSettings::default()
+            },
         ] {
-            assert_eq!(said_of_threads(target, given, &several), expected, "{target} {given:?} {several:?}");
+            assert_eq!(
+                said_of_threads(target, given, &several),
+                expected,
+                "{target} {given:?} {several:?}"
+            );
         }
         for single in [
-            RunSettings { retries: Some(0), ..RunSettings::default() },
-            RunSettings { runs: runs(1), ..RunSettings::default() },
-            RunSettings { retries: Some(1), retry_dirty: Some(true), ..RunSettings::default() },
-            RunSettings { runs: runs(2), retry_dirty: Some(true), ..RunSettings::default() },
+            RunSettings {
+                retries: Some(0),
+                ..RunSettings::default()
+            },
+            RunSettings {
+                runs: runs(1),
+                ..RunSettings::default()
+            },
+            RunSettings {
+                retries: Some(1),
+                retry_dirty: Some(true),
+                ..RunSettings::default()
+            },
+            RunSettings {
+                runs: runs(2),
+                retry_dirty: Some(true),
+                ..RunSettings::default()
+            },
         ] {
-            assert_eq!(said_of_threads(target, given, &single), none, "{target} {given:?} {single:?}");
+            assert_eq!(
+                said_of_threads(target, given, &single),
+                none,
+                "{target} {given:?} {single:?}"
+            );
         }
     }
 }

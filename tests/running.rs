@@ -8,8 +8,12 @@ use ananke::context::{At, Clock};
 use ananke::engine::AtFailure;
 use ananke::outcome::{Outcome, Status, Totals};
 use ananke::plan::{KEPT_TEXT, Selection, plan};
-use ananke::run::{AfterFailure, EventReceiver, Options, Reason, Run, RunEvent, Stopper, event_channel, run};
-use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
+use ananke::run::{
+    AfterFailure, EventReceiver, Options, Reason, Run, RunEvent, Stopper, event_channel, run,
+};
+use ananke::target::{
+    Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport,
+};
 use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};
 
@@ -60,7 +64,14 @@ impl Gate {
         let at = self.clock.now();
         sender.try_send(Next::Bytes(at, RUN.into())).unwrap();
         let body = Box::new(Chunks::new(body, Arc::clone(&self.clock)));
-        Reply { at, head: ResponseHead { status: 200, ..ResponseHead::default() }, body }
+        Reply {
+            at,
+            head: ResponseHead {
+                status: 200,
+                ..ResponseHead::default()
+            },
+            body,
+        }
     }
 }
 
@@ -69,7 +80,11 @@ impl Transport for Gate {
         self.clock.now()
     }
 
-    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        _request: HttpRequest,
+        _until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         Box::pin(async { Ok(Some(self.answer().await)) })
     }
 }
@@ -84,11 +99,18 @@ fn project(config: &str, tests: &[(&str, &str)]) -> Project {
     let files: Vec<(String, String)> = tests
         .iter()
         .map(|(name, rest)| {
-            (format!("{name}.test.yaml"), format!("version: \"1.0\"\nname: {name}\n{rest}\n"))
+            (
+                format!("{name}.test.yaml"),
+                format!("version: \"1.0\"\nname: {name}\n{rest}\n"),
+            )
         })
         .collect();
     let mut all: Vec<(&str, &str)> = vec![("ananke.config.yaml", config)];
-    all.extend(files.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    all.extend(
+        files
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str())),
+    );
     Project::new(&all)
 }
 
@@ -122,8 +144,12 @@ async fn outcomes(mut receiver: EventReceiver) -> Vec<Outcome> {
 
 fn shown(outcomes: &[Outcome]) -> Vec<String> {
     let problem = |outcome: &Outcome| {
-        let problem = outcome.first_problem().map(|(_, problem)| problem.message.as_str());
-        problem.or(outcome.verdict.end.skip_reason()).map(|why| format!(": {why}"))
+        let problem = outcome
+            .first_problem()
+            .map(|(_, problem)| problem.message.as_str());
+        problem
+            .or(outcome.verdict.end.skip_reason())
+            .map(|why| format!(": {why}"))
     };
     outcomes
         .iter()
@@ -142,26 +168,57 @@ const TURN: &str = "turns: [{ user: hi }]";
 
 #[tokio::test]
 async fn tests_run_at_once_and_are_told_in_order() {
-    let project = project(&agui(""), &[("a", TURN), ("b", TURN), ("c", TURN), ("d", TURN), ("e", TURN)]);
+    let project = project(
+        &agui(""),
+        &[
+            ("a", TURN),
+            ("b", TURN),
+            ("c", TURN),
+            ("d", TURN),
+            ("e", TURN),
+        ],
+    );
     let gate = Gate::new(project.context().clock);
-    let options = Options { parallel: 3, ..Options::default() };
+    let options = Options {
+        parallel: 3,
+        ..Options::default()
+    };
     let open = Arc::clone(&gate);
-    let (outcomes, totals) = carried_out(&project, Some(Arc::clone(&gate)), options, |_| async move {
-        open.arrived.acquire_many(3).await.unwrap().forget();
-        open.open.add_permits(5);
-    })
-    .await;
-    assert_eq!(shown(&outcomes), ["a passed", "b passed", "c passed", "d passed", "e passed"]);
+    let (outcomes, totals) =
+        carried_out(&project, Some(Arc::clone(&gate)), options, |_| async move {
+            open.arrived.acquire_many(3).await.unwrap().forget();
+            open.open.add_permits(5);
+        })
+        .await;
+    assert_eq!(
+        shown(&outcomes),
+        ["a passed", "b passed", "c passed", "d passed", "e passed"]
+    );
     assert_eq!(totals.passed, 5);
     assert_eq!(gate.most.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test]
 async fn as_many_tests_are_loaded_ahead_as_run_at_once() {
-    let project = project(&agui(""), &[("a", TURN), ("b", TURN), ("c", TURN), ("d", TURN), ("e", TURN)]);
+    let project = project(
+        &agui(""),
+        &[
+            ("a", TURN),
+            ("b", TURN),
+            ("c", TURN),
+            ("d", TURN),
+            ("e", TURN),
+        ],
+    );
     let gate = Gate::new(project.context().clock);
     let (sender, receiver) = event_channel(10_000);
-    let mut shared = project.shared(Options { parallel: 2, ..Options::default() }, sender);
+    let mut shared = project.shared(
+        Options {
+            parallel: 2,
+            ..Options::default()
+        },
+        sender,
+    );
     shared.transport = Arc::<Gate>::clone(&gate);
     let plan = project.plan().plan.unwrap();
     let files = shared.context.files.clone();
@@ -174,7 +231,8 @@ async fn as_many_tests_are_loaded_ahead_as_run_at_once() {
         }
         assert!(!is_loading("e"));
         for name in ["c", "d", "e"] {
-            let text = format!("version: \"1.0\"\nname: {name}\nturns: [{{ user: something else }}]\n");
+            let text =
+                format!("version: \"1.0\"\nname: {name}\nturns: [{{ user: something else }}]\n");
             // A file is not changed while it is read.
             std::fs::write(project.folder().join("new"), text).unwrap();
             std::fs::rename(project.folder().join("new"), path(name)).unwrap();
@@ -183,7 +241,10 @@ async fn as_many_tests_are_loaded_ahead_as_run_at_once() {
     };
     tokio::join!(run(shared, plan), change_files);
     let changed = "e error: the file changed since the run began";
-    assert_eq!(shown(&outcomes(receiver).await), ["a passed", "b passed", "c passed", "d passed", changed]);
+    assert_eq!(
+        shown(&outcomes(receiver).await),
+        ["a passed", "b passed", "c passed", "d passed", changed]
+    );
 }
 
 /// A small file is kept from the plan, and runs as it was then; a large one is read again.
@@ -194,16 +255,32 @@ async fn a_small_file_is_read_once() {
             "ananke.config.yaml",
             "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n",
         ),
-        ("a.test.yaml", "version: \"1.3\"\nname: a\nturns: [{ user: Hi }]\n"),
+        (
+            "a.test.yaml",
+            "version: \"1.3\"\nname: a\nturns: [{ user: Hi }]\n",
+        ),
         (
             "b.test.yaml",
-            &format!("version: \"1.3\"\nname: b\nturns: [{{ user: \"{}\" }}]\n", "x".repeat(300_000)),
+            &format!(
+                "version: \"1.3\"\nname: b\nturns: [{{ user: \"{}\" }}]\n",
+                "x".repeat(300_000)
+            ),
         ),
     ]);
-    let selection = Selection { sends: true, kept_text: KEPT_TEXT, ..Selection::default() };
-    let plan = plan(&project.context(), &selection, &project.redactor).plan.unwrap();
+    let selection = Selection {
+        sends: true,
+        kept_text: KEPT_TEXT,
+        ..Selection::default()
+    };
+    let plan = plan(&project.context(), &selection, &project.redactor)
+        .plan
+        .unwrap();
     for name in ["a", "b"] {
-        std::fs::write(project.folder().join(format!("{name}.test.yaml")), "changed").unwrap();
+        std::fs::write(
+            project.folder().join(format!("{name}.test.yaml")),
+            "changed",
+        )
+        .unwrap();
     }
     let outcomes = project.run_plan(plan).await;
     assert_eq!(outcomes[0].status(), Status::Passed);
@@ -213,43 +290,67 @@ async fn a_small_file_is_read_once() {
 
 #[tokio::test]
 async fn a_slow_test_holds_no_other_up() {
-    let rows: Vec<String> = (0..600).map(|row| format!("{{ id: r{row}, X: {row} }}")).collect();
+    let rows: Vec<String> = (0..600)
+        .map(|row| format!("{{ id: r{row}, X: {row} }}"))
+        .collect();
     let rows = format!("cases: [{}]\n", rows.join(", "));
     let project = project(&agui("").replace("1.0", "1.3"), &[("a", TURN)]);
     let text = format!("version: \"1.3\"\nname: b\n{rows}{TURN}\n");
     std::fs::write(project.folder().join("b.test.yaml"), text).unwrap();
     let gate = Gate::for_the_first(project.context().clock);
     let open = Arc::clone(&gate);
-    let options = Options { parallel: 2, ..Options::default() };
+    let options = Options {
+        parallel: 2,
+        ..Options::default()
+    };
     let (outcomes, totals) = carried_out(&project, Some(gate), options, |_| async move {
         let all = open.arrived.acquire_many(601);
-        tokio::time::timeout(Duration::from_mins(1), all).await.expect("all others run").unwrap().forget();
+        tokio::time::timeout(Duration::from_mins(1), all)
+            .await
+            .expect("all others run")
+            .unwrap()
+            .forget();
         open.open.add_permits(1);
     })
     .await;
     assert_eq!((totals.passed, outcomes.len()), (601, 601));
-    let ids: Vec<&str> = outcomes.iter().map(|outcome| outcome.test.id.as_str()).collect();
-    assert_eq!((ids[0], ids[1], ids[600]), ("a.test.yaml::a", "b.test.yaml::b[r0]", "b.test.yaml::b[r599]"));
+    let ids: Vec<&str> = outcomes
+        .iter()
+        .map(|outcome| outcome.test.id.as_str())
+        .collect();
+    assert_eq!(
+        (ids[0], ids[1], ids[600]),
+        (
+            "a.test.yaml::a",
+            "b.test.yaml::b[r0]",
+            "b.test.yaml::b[r599]"
+        )
+    );
     assert!(
         outcomes
             .iter()
-            .all(|outcome| outcome.transcript.turns.len() == 1 && outcome.transcript.turns[0].input == "hi")
+            .all(|outcome| outcome.transcript.turns.len() == 1
+                && outcome.transcript.turns[0].input == "hi")
     );
 }
 
 #[tokio::test]
 async fn tests_on_one_fixed_thread_never_overlap() {
-    let project = project(&agui(", threadId: fixed"), &[("a", TURN), ("b", TURN), ("c", TURN)]);
+    let project = project(
+        &agui(", threadId: fixed"),
+        &[("a", TURN), ("b", TURN), ("c", TURN)],
+    );
     let gate = Gate::new(project.context().clock);
     gate.open.add_permits(3);
-    let options = Options { parallel: 3, ..Options::default() };
+    let options = Options {
+        parallel: 3,
+        ..Options::default()
+    };
     let (outcomes, _) = carried_out(&project, Some(Arc::clone(&gate)), options, |_| async {}).await;
     assert_eq!(outcomes.len(), 3);
-    assert!(
-        outcomes
-            .iter()
-            .all(|outcome| outcome.transcript.thread_id == "fixed" && outcome.status() == Status::Passed)
-    );
+    assert!(outcomes.iter().all(
+        |outcome| outcome.transcript.thread_id == "fixed" && outcome.status() == Status::Passed
+    ));
     assert_eq!(gate.most.load(Ordering::SeqCst), 1);
 }
 
@@ -258,11 +359,16 @@ async fn an_interrupt_ends_what_runs_and_starts_nothing_more() {
     let project = project(&agui(""), &[("a", TURN), ("b", TURN), ("c", TURN)]);
     let gate = Gate::new(project.context().clock);
     let arrived = Arc::clone(&gate);
-    let (outcomes, totals) = carried_out(&project, Some(gate), Options::default(), |stopper| async move {
-        arrived.open.add_permits(1);
-        arrived.arrived.acquire_many(2).await.unwrap().forget();
-        stopper.stop(Reason::Interrupted);
-    })
+    let (outcomes, totals) = carried_out(
+        &project,
+        Some(gate),
+        Options::default(),
+        |stopper| async move {
+            arrived.open.add_permits(1);
+            arrived.arrived.acquire_many(2).await.unwrap().forget();
+            stopper.stop(Reason::Interrupted);
+        },
+    )
     .await;
     assert_eq!(
         shown(&outcomes),
@@ -281,11 +387,18 @@ const SCRIPT: &str = "version: \"1.3\"\ntarget:\n  type: scripted\n  rules:\n   
 async fn fail_fast_stops_the_run_at_the_first_failure() {
     let fails = "turns: [{ user: hi, assert: { tools: { forbid: [x] } } }]";
     let project = project(SCRIPT, &[("a", TURN), ("b", fails), ("c", TURN)]);
-    let options = Options { after_failure: AfterFailure::Stop, ..Options::default() };
+    let options = Options {
+        after_failure: AfterFailure::Stop,
+        ..Options::default()
+    };
     let (outcomes, totals) = carried_out(&project, None, options, |_| async {}).await;
     assert_eq!(
         shown(&outcomes),
-        ["a passed", "b failed", "c skipped: not run: a test before it did not pass"]
+        [
+            "a passed",
+            "b failed",
+            "c skipped: not run: a test before it did not pass"
+        ]
     );
     assert_eq!((totals.passed, totals.failed, totals.skipped), (1, 1, 1));
 }
@@ -294,25 +407,57 @@ async fn fail_fast_stops_the_run_at_the_first_failure() {
 async fn stop_early_cuts_the_turn_at_the_first_broken_rule() {
     let fails = "turns: [{ user: hi, assert: { tools: { forbid: [x, y], require: [{ name: z }] } } }, { user: more }]";
     let project = project(SCRIPT, &[("a", fails)]);
-    for (at_failure, failures, duration) in [(AtFailure::Finish, 3, 1_000_000), (AtFailure::Stop, 1, 0)] {
-        let options = Options { at_failure, ..Options::default() };
+    for (at_failure, failures, duration) in
+        [(AtFailure::Finish, 3, 1_000_000), (AtFailure::Stop, 1, 0)]
+    {
+        let options = Options {
+            at_failure,
+            ..Options::default()
+        };
         let (outcomes, _) = carried_out(&project, None, options, |_| async {}).await;
         assert_eq!(outcomes[0].status(), Status::Failed);
-        assert_eq!(outcomes[0].transcript.turns[0].failures().len(), failures, "{at_failure:?}");
-        assert_eq!((outcomes[0].transcript.duration_us, outcomes[0].transcript.turns_not_run), (duration, 1));
+        assert_eq!(
+            outcomes[0].transcript.turns[0].failures().len(),
+            failures,
+            "{at_failure:?}"
+        );
+        assert_eq!(
+            (
+                outcomes[0].transcript.duration_us,
+                outcomes[0].transcript.turns_not_run
+            ),
+            (duration, 1)
+        );
     }
 }
 
 #[tokio::test]
 async fn a_whole_test_has_a_time_of_its_own() {
-    let project = project(SCRIPT, &[("a", "turns: [{ user: one }, { user: two }, { user: three }]")]);
-    let limited = |ms| Options { timeout: Some(Duration::from_millis(ms)), ..Options::default() };
+    let project = project(
+        SCRIPT,
+        &[(
+            "a",
+            "turns: [{ user: one }, { user: two }, { user: three }]",
+        )],
+    );
+    let limited = |ms| Options {
+        timeout: Some(Duration::from_millis(ms)),
+        ..Options::default()
+    };
     let (outcomes, _) = carried_out(&project, None, limited(1500), |_| async {}).await;
     assert_eq!(
         shown(&outcomes),
-        ["a timeout: timeout after 1.5 s for the whole test: 4 events came, the last 0 ms after the request"]
+        [
+            "a timeout: timeout after 1.5 s for the whole test: 4 events came, the last 0 ms after the request"
+        ]
     );
-    assert_eq!((outcomes[0].transcript.turns.len(), outcomes[0].transcript.duration_us), (2, 1_500_000));
+    assert_eq!(
+        (
+            outcomes[0].transcript.turns.len(),
+            outcomes[0].transcript.duration_us
+        ),
+        (2, 1_500_000)
+    );
     let (outcomes, _) = carried_out(&project, None, limited(3000), |_| async {}).await;
     assert_eq!(shown(&outcomes), ["a passed"], "equal to the limit passes");
 }
@@ -326,7 +471,8 @@ fn a_log_of_a_parallel_run_has_a_line_for_each_test_when_it_ends() {
         )
     };
     let [good, bad] = [test("good", "hello"), test("bad", "bye")];
-    let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hello }] }] }\n";
+    let config =
+        "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hello }] }] }\n";
     let files = [
         ("ananke.config.yaml", config),
         ("a.test.yaml", &*good),
@@ -336,18 +482,36 @@ fn a_log_of_a_parallel_run_has_a_line_for_each_test_when_it_ends() {
     let project = Project::new(&files);
     let run = |arguments: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ananke"));
-        let output =
-            command.current_dir(project.folder()).env_clear().arg("run").args(arguments).output().unwrap();
+        let output = command
+            .current_dir(project.folder())
+            .env_clear()
+            .arg("run")
+            .args(arguments)
+            .output()
+            .unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     let printed = run(&["--parallel", "3"]);
-    let ended: Vec<&str> = printed.lines().filter(|line| line.starts_with('[')).collect();
+    let ended: Vec<&str> = printed
+        .lines()
+        .filter(|line| line.starts_with('['))
+        .collect();
     assert_eq!(ended.len(), 3, "{printed}");
     for (index, line) in ended.iter().enumerate() {
-        assert!(line.starts_with(&format!("[{}/3] ", index + 1)), "{printed}");
+        assert!(
+            line.starts_with(&format!("[{}/3] ", index + 1)),
+            "{printed}"
+        );
     }
-    for id in ["✓ a.test.yaml::good", "✗ b.test.yaml::bad", "✓ c.test.yaml::good"] {
-        assert!(ended.iter().any(|line| line.contains(id)), "{id}: {printed}");
+    for id in [
+        "✓ a.test.yaml::good",
+        "✗ b.test.yaml::bad",
+        "✓ c.test.yaml::good",
+    ] {
+        assert!(
+            ended.iter().any(|line| line.contains(id)),
+            "{id}: {printed}"
+        );
     }
     // Findings are printed after the tests before them are reported; a test that passed has nothing more to print.
     assert!(

@@ -105,14 +105,29 @@ assert: { tools: { subagents: exclude }, script: [{ script: keep }] }
     // The script of the whole test is asked last.
     let whole = json_of(project.folder(), "whole");
     assert_eq!(whole["with"], json!({}));
-    assert_eq!((&whole["output"], &whole["input"]), (&json!("Booked."), &json!("Book it")));
+    assert_eq!(
+        (&whole["output"], &whole["input"]),
+        (&json!("Booked."), &json!("Book it"))
+    );
     let of = |list: &str, key: &str| -> Vec<Value> {
-        whole[list].as_array().unwrap().iter().map(|entry| entry[key].clone()).collect()
+        whole[list]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|entry| entry[key].clone())
+            .collect()
     };
     assert_eq!(of("messages", "turn"), [1, 1, 1, 2, 2]);
-    assert_eq!(of("tool_calls", "name"), ["find", "book"], "calls of subagents are left out");
+    assert_eq!(
+        of("tool_calls", "name"),
+        ["find", "book"],
+        "calls of subagents are left out"
+    );
 
-    let without = test.replace("\"What is it?\" }", "\"What is it?\", assert: { script: false } }");
+    let without = test.replace(
+        "\"What is it?\" }",
+        "\"What is it?\", assert: { script: false } }",
+    );
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("t.test.yaml", &without)]);
     assert_eq!(only(&project).await.status(), Status::Passed);
     let part = json_of(project.folder(), "whole");
@@ -120,10 +135,21 @@ assert: { tools: { subagents: exclude }, script: [{ script: keep }] }
     assert_eq!(part["tool_calls"].as_array().unwrap().len(), 1);
 }
 
-async fn ask(launch: &Launch, request: &Value, cancel: &CancellationToken) -> Result<Value, String> {
+async fn ask(
+    launch: &Launch,
+    request: &Value,
+    cancel: &CancellationToken,
+) -> Result<Value, String> {
     let program = ScriptSource::Named("check".to_owned());
-    let request = ScriptRequest { program: &program, launch, body: request, expected: Expected::Verdict };
-    hook::ask(request, cancel).await.map_err(|error| error.to_string())
+    let request = ScriptRequest {
+        program: &program,
+        launch,
+        body: request,
+        expected: Expected::Verdict,
+    };
+    hook::ask(request, cancel)
+        .await
+        .map_err(|error| error.to_string())
 }
 
 #[cfg(target_os = "linux")]
@@ -136,7 +162,10 @@ async fn nothing_is_left_after_a_time_out_or_a_stop() {
     let started = Instant::now();
     let never = CancellationToken::new();
     let answer = ask(&slow, &json!({}), &never).await;
-    assert_eq!(answer.unwrap_err(), "the script `check` timed out after 200 ms and was killed");
+    assert_eq!(
+        answer.unwrap_err(),
+        "the script `check` timed out after 200 ms and was killed"
+    );
     assert!(started.elapsed() < SOON && gone(folder.path(), &["a", "b"]).await);
 
     std::fs::remove_file(folder.path().join("c")).unwrap();
@@ -149,7 +178,11 @@ async fn nothing_is_left_after_a_time_out_or_a_stop() {
     };
     let (request, started) = (json!({}), Instant::now());
     let (answer, ()) = tokio::join!(ask(&slow, &request, &never), stop);
-    assert!(answer.unwrap_err().ends_with("was killed, since the run was stopped"));
+    assert!(
+        answer
+            .unwrap_err()
+            .ends_with("was killed, since the run was stopped")
+    );
     assert!(started.elapsed() < SOON && gone(folder.path(), &["a", "b"]).await);
 }
 
@@ -164,7 +197,10 @@ async fn a_large_request_is_read_or_not() {
     assert_eq!(ask(&echo, &request, &never).await.as_ref(), Ok(&request));
     let deaf = launch(folder.path(), &["echo", "false"]);
     assert_eq!(ask(&deaf, &request, &never).await, Ok(json!(false)));
-    let closed = launch(folder.path(), &["sh", "-c", "exec <&-; sleep 0.05; echo true"]);
+    let closed = launch(
+        folder.path(),
+        &["sh", "-c", "exec <&-; sleep 0.05; echo true"],
+    );
     assert_eq!(ask(&closed, &request, &never).await, Ok(json!(true)));
 }
 
@@ -193,18 +229,30 @@ fn body(secret: &str) -> String {
         json!({"type": "TEXT_MESSAGE_END", "messageId": "m"}),
         json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}),
     ];
-    events.map(|event| event.to_string()).map(|event| ["data: ", &event, "\n\n"].concat()).concat()
+    events
+        .map(|event| event.to_string())
+        .map(|event| ["data: ", &event, "\n\n"].concat())
+        .concat()
 }
 
 /// A project with this test, and the output of its live run; recorded in `kept`.
 async fn recorded(test: &str, answer: &str) -> (Project, Vec<Outcome>) {
     let project = Project::new(&[("ananke.config.yaml", HTTP_CONFIG), ("t.test.yaml", test)]);
-    let project = project.with_environment("PATH", "/usr/bin:/bin").with_environment("ANSWER", answer);
+    let project = project
+        .with_environment("PATH", "/usr/bin:/bin")
+        .with_environment("ANSWER", answer);
     let project = project.with_environment("TOKEN", "s3cr3t-t0ken");
     let bodies = Mutex::new(vec![body("s3cr3t-t0ken").into_bytes()]);
-    let canned = Arc::new(Canned { bodies, chunk: usize::MAX });
-    let live =
-        outcomes(&project, canned, &recordings(&project.folder().join("kept"), RecordingMode::Record)).await;
+    let canned = Arc::new(Canned {
+        bodies,
+        chunk: usize::MAX,
+    });
+    let live = outcomes(
+        &project,
+        canned,
+        &recordings(&project.folder().join("kept"), RecordingMode::Record),
+    )
+    .await;
     (project, live)
 }
 
@@ -225,21 +273,37 @@ fn change(project: &Project, from: &str, to: &str) {
 async fn a_recording_speaks_for_the_scripts() {
     for (answer, status) in [
         ("true", Status::Passed),
-        (r#"{"pass": false, "message": "no s3cr3t-t0ken"}"#, Status::Failed),
+        (
+            r#"{"pass": false, "message": "no s3cr3t-t0ken"}"#,
+            Status::Failed,
+        ),
         ("s3cr3t-t0ken", Status::Error),
     ] {
         let (project, live) = recorded(HTTP_TEST, answer).await;
         assert_eq!(live[0].status(), status, "{live:#?}");
         let log = project.folder().join("log");
         let asked = std::fs::read_to_string(&log).unwrap();
-        assert_eq!(asked.lines().count(), if status == Status::Passed { 2 } else { 1 });
-        assert!(asked.contains(r#"You are \"s3cr3t-t0ken\"."#), "a script gets what is true: {asked}");
+        assert_eq!(
+            asked.lines().count(),
+            if status == Status::Passed { 2 } else { 1 }
+        );
+        assert!(
+            asked.contains(r#"You are \"s3cr3t-t0ken\"."#),
+            "a script gets what is true: {asked}"
+        );
         let kept = std::fs::read_to_string(project.folder().join("kept/t/t.jsonl")).unwrap();
-        assert!(!kept.contains("s3cr3t-t0ken") && kept.contains(r#"{"script":{"turn":1,"#), "{kept}");
+        assert!(
+            !kept.contains("s3cr3t-t0ken") && kept.contains(r#"{"script":{"turn":1,"#),
+            "{kept}"
+        );
 
         std::fs::remove_file(&log).unwrap();
-        let sealed = |outcomes: &[Outcome]| format!("{:?}", project.redactor.seal(outcomes[0].clone()));
-        assert_eq!(sealed(&played(&project, RequestMatch::Exact).await), sealed(&live));
+        let sealed =
+            |outcomes: &[Outcome]| format!("{:?}", project.redactor.seal(outcomes[0].clone()));
+        assert_eq!(
+            sealed(&played(&project, RequestMatch::Exact).await),
+            sealed(&live)
+        );
         assert!(!log.exists(), "no script runs");
     }
 }
@@ -250,23 +314,48 @@ async fn an_answer_to_another_request_is_stale() {
     let (project, live) = recorded(HTTP_TEST, "true").await;
     assert_eq!(live[0].status(), Status::Passed);
     // The limits of the rule are not part of the request.
-    change(&project, "{ script: check }]", "{ script: check, timeout_ms: 5 }]");
-    assert_eq!(played(&project, RequestMatch::Exact).await[0].status(), Status::Passed);
+    change(
+        &project,
+        "{ script: check }]",
+        "{ script: check, timeout_ms: 5 }]",
+    );
+    assert_eq!(
+        played(&project, RequestMatch::Exact).await[0].status(),
+        Status::Passed
+    );
 
     change(&project, "id: 7", "id: 8");
     let outcome = played(&project, RequestMatch::Exact).await.remove(0);
     let problem = outcome.transcript.turns[0].problem().expect("it is stale");
-    assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Recording));
+    assert_eq!(
+        (outcome.status(), problem.kind),
+        (Status::Error, ErrorKind::Recording)
+    );
     assert_eq!(
         problem.message,
         "the turn rule `script` (t.test.yaml:3) could not be evaluated: the recording `kept/t/t.jsonl` holds an answer of the script `check` to another request in turn 1"
     );
-    assert!(problem.help.as_ref().unwrap().ends_with("or play it all the same with `--replay-loose`"));
-    assert_eq!(played(&project, RequestMatch::Loose).await[0].status(), Status::Passed);
+    assert!(
+        problem
+            .help
+            .as_ref()
+            .unwrap()
+            .ends_with("or play it all the same with `--replay-loose`")
+    );
+    assert_eq!(
+        played(&project, RequestMatch::Loose).await[0].status(),
+        Status::Passed
+    );
 
-    change(&project, "[{ script: check, with", "[{ cmd: [echo, \"true\"] }, { script: check, with");
+    change(
+        &project,
+        "[{ script: check, with",
+        "[{ cmd: [echo, \"true\"] }, { script: check, with",
+    );
     let outcome = played(&project, RequestMatch::Loose).await.remove(0);
-    let problem = outcome.transcript.turns[0].problem().expect("it was never asked");
+    let problem = outcome.transcript.turns[0]
+        .problem()
+        .expect("it was never asked");
     assert!(
         problem.message.ends_with(
             "the recording `kept/t/t.jsonl` holds no answer of the script `[\"echo\", \"true\"]` in turn 1"

@@ -43,12 +43,17 @@ fn leaking() -> Vec<Step> {
         r#"{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"leak"}"#.to_owned(),
         format!(r#"{{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":{inner}}}"#),
         r#"{"type":"TOOL_CALL_END","toolCallId":"c"}"#.to_owned(),
-        format!(r#"{{"type":"TOOL_CALL_RESULT","messageId":"x","toolCallId":"c","content":{inner}}}"#),
+        format!(
+            r#"{{"type":"TOOL_CALL_RESULT","messageId":"x","toolCallId":"c","content":{inner}}}"#
+        ),
         format!(r#"{{"type":"RUN_ERROR","message":{secret}}}"#),
     ];
     let events = format!("data: {}\n\n", body.join("\n\ndata: "));
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    vec![Step::Expect, Step::Send(format!("{head}{events}").into_bytes())]
+    vec![
+        Step::Expect,
+        Step::Send(format!("{head}{events}").into_bytes()),
+    ]
 }
 
 #[tokio::test]
@@ -73,13 +78,19 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
         "version: \"1.0\"\nname: leak\n{hooks}turns:\n  - user: hi\n    assert:\n      tools: {{ forbid: [leak] }}\n      text: {{ must_not_match: \"t/to.*\" }}\n"
     );
     let key = serde_json::json!({ "LOGIN": { "key": SECRET } }).to_string();
-    let project =
-        Project::new(&[("ananke.config.yaml", &config), ("leak.test.yaml", &test), ("key.json", &key)])
-            .with_environment("KEY", SECRET);
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("leak.test.yaml", &test),
+        ("key.json", &key),
+    ])
+    .with_environment("KEY", SECRET);
     let plan = project.plan().plan.unwrap();
     let console = Shared::default();
     let junit = project.folder().join("report/junit.xml");
-    let options = ConsoleOptions { verbosity: Verbosity::Verbose, ..ConsoleOptions::default() };
+    let options = ConsoleOptions {
+        verbosity: Verbosity::Verbose,
+        ..ConsoleOptions::default()
+    };
     let reporters: Vec<Box<dyn Reporter>> = vec![
         Box::new(ConsoleReport::new(Box::new(console.clone()), options)),
         Box::new(JunitReport::create(&junit, &FileOptions::default()).unwrap()),
@@ -91,11 +102,18 @@ async fn tells_no_secret(reference: &str, hooks: &str) {
     assert_eq!(verdict.totals.error, 1);
 
     let sent = agent.requests().await;
-    assert!(sent[0].head.contains(SECRET), "the agent gets the key itself: {}", sent[0].head);
+    assert!(
+        sent[0].head.contains(SECRET),
+        "the agent gets the key itself: {}",
+        sent[0].head
+    );
     let console = String::from_utf8(console.0.lock().unwrap().clone()).unwrap();
     let junit = std::fs::read_to_string(junit).unwrap();
     for (name, text) in [("console", console), ("junit", junit)] {
-        assert!(text.contains("***"), "{name} shows that something was masked:\n{text}");
+        assert!(
+            text.contains("***"),
+            "{name} shows that something was masked:\n{text}"
+        );
         for part in ["s3cr3t", "ken+42"] {
             assert!(!text.contains(part), "{name} tells `{part}`:\n{text}");
         }
@@ -117,7 +135,10 @@ fn a_problem_beside_a_secret_does_not_tell_it() {
         );
         assert!(shown.contains("hunter22"), "the line is shown: {shown}");
         let told = project.redactor.text(&shown);
-        assert!(told.contains("x-token: ***") && !told.contains("hunter"), "{told}");
+        assert!(
+            told.contains("x-token: ***") && !told.contains("hunter"),
+            "{told}"
+        );
     }
 }
 
@@ -125,17 +146,28 @@ fn a_problem_beside_a_secret_does_not_tell_it() {
 const API_KEY: &str = "k3y-of-the-shop";
 
 /// Pieces that no escaping changes: nothing that is printed or written may contain one.
-const PIECES: &[&str] = &["s3cr3t", "ken+42", "k3y-of-the-shop", "3y-of-the-sh", "czNjcjN0", "u0073"];
+const PIECES: &[&str] = &[
+    "s3cr3t",
+    "ken+42",
+    "k3y-of-the-shop",
+    "3y-of-the-sh",
+    "czNjcjN0",
+    "u0073",
+];
 
 /// An answer that begins `head` and ends `body`.
 fn answer(head: &str, body: &str) -> Vec<Step> {
     let length = body.len();
-    let whole = format!("HTTP/1.1 {head}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+    let whole =
+        format!("HTTP/1.1 {head}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
     vec![Step::Expect, Step::Send(whole.into_bytes())]
 }
 
 fn stream(events: &[Value]) -> Vec<Step> {
-    let body: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let body: Vec<String> = events
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
     answer("200 OK\r\ncontent-type: text/event-stream", &body.concat())
 }
 
@@ -145,7 +177,8 @@ fn leaks() -> Vec<(&'static str, Vec<Step>)> {
     // As an agent in another language may write it: characters that need no escape escaped, JSON inside of JSON.
     let escaped = r#"{"key": "\u0073\u0033cr3t\/to\"ken\u002b42", "id": 1}"#;
     let nested =
-        json!({ "body": json!({ "key": json!({ "key": SECRET }).to_string() }).to_string() }).to_string();
+        json!({ "body": json!({ "key": json!({ "key": SECRET }).to_string() }).to_string() })
+            .to_string();
     let started = json!({ "type": "RUN_STARTED", "threadId": keys, "runId": keys });
     let finished = json!({ "type": "RUN_FINISHED", "threadId": keys, "runId": keys });
     let says = |id: &str, text: &str| {
@@ -164,7 +197,10 @@ fn leaks() -> Vec<(&'static str, Vec<Step>)> {
         ]
     };
     let in_a_run = |inside: Vec<Value>| {
-        let events = [started.clone()].into_iter().chain(inside).chain([finished.clone()]);
+        let events = [started.clone()]
+            .into_iter()
+            .chain(inside)
+            .chain([finished.clone()]);
         stream(&events.collect::<Vec<_>>())
     };
     let encoded = |text: &str| {
@@ -177,24 +213,81 @@ fn leaks() -> Vec<(&'static str, Vec<Step>)> {
     let long = format!("{}{SECRET}{}", "x".repeat((16 << 10) - 9), "y".repeat(9000));
     vec![
         ("text", in_a_run(says("m", &keys).into())),
-        ("ids", in_a_run([says(&keys, "hello"), says(API_KEY, "again")].concat())),
+        (
+            "ids",
+            in_a_run([says(&keys, "hello"), says(API_KEY, "again")].concat()),
+        ),
         ("long text", in_a_run(says("m", &long).into())),
-        ("encoded", in_a_run(says("m", &format!("{} {}", encoded(SECRET), encoded(&keys))).into())),
+        (
+            "encoded",
+            in_a_run(says("m", &format!("{} {}", encoded(SECRET), encoded(&keys))).into()),
+        ),
         ("tool", in_a_run(calls(&keys, &keys, &keys, &keys).into())),
-        ("escaped", in_a_run(calls("c", "pay", escaped, escaped).into())),
-        ("nested", in_a_run(calls("c", "pay", &nested, &nested).into())),
-        ("long call", in_a_run(calls("c", "pay", &long, &long).into())),
-        ("error", stream(&[started.clone(), json!({ "type": "RUN_ERROR", "message": keys, "code": keys })])),
-        ("not an event", stream(&[started.clone(), json!({ "type": keys, "key": keys })])),
-        ("call of nobody", in_a_run(vec![json!({ "type": "TOOL_CALL_END", "toolCallId": keys })])),
+        (
+            "escaped",
+            in_a_run(calls("c", "pay", escaped, escaped).into()),
+        ),
+        (
+            "nested",
+            in_a_run(calls("c", "pay", &nested, &nested).into()),
+        ),
+        (
+            "long call",
+            in_a_run(calls("c", "pay", &long, &long).into()),
+        ),
+        (
+            "error",
+            stream(&[
+                started.clone(),
+                json!({ "type": "RUN_ERROR", "message": keys, "code": keys }),
+            ]),
+        ),
+        (
+            "not an event",
+            stream(&[started.clone(), json!({ "type": keys, "key": keys })]),
+        ),
+        (
+            "call of nobody",
+            in_a_run(vec![json!({ "type": "TOOL_CALL_END", "toolCallId": keys })]),
+        ),
         ("event without a kind", stream(&[json!(keys)])),
-        ("page", answer("200 OK\r\ncontent-type: text/html", &format!("<p>no {page} here</p>"))),
-        ("refusal", answer("401 Unauthorized\r\ncontent-type: text/plain", &format!("bad key {keys}"))),
-        ("refusal in JSON", answer("403 Forbidden", &json!({ "error": keys }).to_string())),
+        (
+            "page",
+            answer(
+                "200 OK\r\ncontent-type: text/html",
+                &format!("<p>no {page} here</p>"),
+            ),
+        ),
+        (
+            "refusal",
+            answer(
+                "401 Unauthorized\r\ncontent-type: text/plain",
+                &format!("bad key {keys}"),
+            ),
+        ),
+        (
+            "refusal in JSON",
+            answer("403 Forbidden", &json!({ "error": keys }).to_string()),
+        ),
         ("cut refusal", answer("500 Internal Server Error", &cut)),
-        ("content type", answer(&format!("200 OK\r\ncontent-type: text/{API_KEY}"), &keys)),
-        ("redirect", answer(&format!("302 Found\r\nlocation: http://127.0.0.1:9/?key={API_KEY}"), "")),
-        ("no HTTP", vec![Step::Expect, Step::Send(format!("{keys}\r\n\r\n").into_bytes())]),
+        (
+            "content type",
+            answer(&format!("200 OK\r\ncontent-type: text/{API_KEY}"), &keys),
+        ),
+        (
+            "redirect",
+            answer(
+                &format!("302 Found\r\nlocation: http://127.0.0.1:9/?key={API_KEY}"),
+                "",
+            ),
+        ),
+        (
+            "no HTTP",
+            vec![
+                Step::Expect,
+                Step::Send(format!("{keys}\r\n\r\n").into_bytes()),
+            ],
+        ),
     ]
 }
 
@@ -242,7 +335,10 @@ async fn the_program_tells_no_secret_in_any_byte() {
         });
         files.push((format!("t{number:02}.test.yaml"), test.to_string()));
     }
-    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
     let project = Project::new(&files);
 
     let mut told = Vec::new();
@@ -258,19 +354,34 @@ async fn the_program_tells_no_secret_in_any_byte() {
             .expect("the program can be started");
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         for (stream, bytes) in [("stdout", output.stdout), ("stderr", output.stderr)] {
-            told.push((format!("{stream} of {arguments:?}"), String::from_utf8(bytes).expect("UTF-8")));
+            told.push((
+                format!("{stream} of {arguments:?}"),
+                String::from_utf8(bytes).expect("UTF-8"),
+            ));
         }
     }
     for name in ["out.xml", "strict.xml", "out.jsonl"] {
-        told.push((name.to_owned(), std::fs::read_to_string(project.folder().join(name)).expect("UTF-8")));
+        told.push((
+            name.to_owned(),
+            std::fs::read_to_string(project.folder().join(name)).expect("UTF-8"),
+        ));
     }
     let sent = agent.requests().await;
     assert_eq!(sent.len(), runs.len() * leaks().len());
-    assert!(sent.iter().all(|request| request.head.contains(SECRET) && request.head.contains(API_KEY)));
+    assert!(
+        sent.iter()
+            .all(|request| request.head.contains(SECRET) && request.head.contains(API_KEY))
+    );
     for (name, text) in &told {
-        assert!(text.contains("***") || name.starts_with("stderr"), "{name}:\n{text}");
+        assert!(
+            text.contains("***") || name.starts_with("stderr"),
+            "{name}:\n{text}"
+        );
         for piece in PIECES {
-            let line = text.lines().find(|line| line.contains(piece)).unwrap_or_default();
+            let line = text
+                .lines()
+                .find(|line| line.contains(piece))
+                .unwrap_or_default();
             assert!(line.is_empty(), "{name} tells `{piece}`: {line}");
         }
     }
@@ -279,7 +390,9 @@ async fn the_program_tells_no_secret_in_any_byte() {
     for line in lines.lines() {
         strings(&serde_json::from_str(line).expect("JSON"), &mut found);
     }
-    let leaking = found.iter().find(|text| PIECES.iter().any(|piece| text.contains(piece)));
+    let leaking = found
+        .iter()
+        .find(|text| PIECES.iter().any(|piece| text.contains(piece)));
     assert_eq!(leaking, None);
 }
 
@@ -287,7 +400,9 @@ async fn the_program_tells_no_secret_in_any_byte() {
 fn a_broken_config_does_not_tell_what_is_cut() {
     // The quoted line is truncated at both ends: wherever the key is, no piece of it is shown.
     let test = "version: \"1.0\"\nname: x\nturns: [{ user: hi }]\n";
-    let pieces: Vec<&str> = (0..API_KEY.len() - 4).map(|at| &API_KEY[at..at + 5]).collect();
+    let pieces: Vec<&str> = (0..API_KEY.len() - 4)
+        .map(|at| &API_KEY[at..at + 5])
+        .collect();
     for distance in (20..110).step_by(3).chain((2020..2060).step_by(4)) {
         let key = format!("headers: {{ x-api-key: {API_KEY} }}");
         let (near, far) = ("p".repeat(distance), "p".repeat(5000));
@@ -301,14 +416,22 @@ fn a_broken_config_does_not_tell_what_is_cut() {
             let planned = project.plan();
             assert!(planned.plan.is_none());
             for colour in [Colouring::Plain, Colouring::Coloured] {
-                let look = ananke::diagnostic::render::RenderStyle { colour, ..Default::default() };
+                let look = ananke::diagnostic::render::RenderStyle {
+                    colour,
+                    ..Default::default()
+                };
                 let shown = ananke::diagnostic::render::human(
                     &project.redactor.problems(&planned.problems, 90),
                     look,
                 );
                 let told = project.redactor.text(&shown);
                 let piece = pieces.iter().find(|piece| told.contains(**piece));
-                assert_eq!(piece, None, "at a distance of {distance}:\n{}", &told[..told.len().min(600)]);
+                assert_eq!(
+                    piece,
+                    None,
+                    "at a distance of {distance}:\n{}",
+                    &told[..told.len().min(600)]
+                );
             }
         }
     }
@@ -330,17 +453,27 @@ async fn outcome_of(words: &str, forbidden: &str) -> String {
 #[tokio::test]
 async fn an_ordinary_word_is_not_masked() {
     let outcome = outcome_of("Yogi is a Bear", "Bear").await;
-    assert!(outcome.contains("Yogi is a Bear") && outcome.contains("the agent said `Bear`"), "{outcome}");
+    assert!(
+        outcome.contains("Yogi is a Bear") && outcome.contains("the agent said `Bear`"),
+        "{outcome}"
+    );
 }
 
 #[tokio::test]
 async fn no_part_of_a_secret_is_shown_where_a_text_is_truncated() {
     for before in 0..40 {
-        let words = format!("{}hunter22-and-more{}", "x".repeat(180 - before), " y".repeat(200));
+        let words = format!(
+            "{}hunter22-and-more{}",
+            "x".repeat(180 - before),
+            " y".repeat(200)
+        );
         for forbidden in ["x+", "x", "( y)+"] {
             let outcome = outcome_of(&words, forbidden).await;
             for part in ["hunt", "and-", "-more"] {
-                assert!(!outcome.contains(part), "{forbidden} after {before}: {outcome}");
+                assert!(
+                    !outcome.contains(part),
+                    "{forbidden} after {before}: {outcome}"
+                );
             }
         }
     }
@@ -349,7 +482,10 @@ async fn no_part_of_a_secret_is_shown_where_a_text_is_truncated() {
 /// A project whose target has `TOKEN` in a header, and whose agent says two tokens to everyone.
 fn with_tokens(tests: &str) -> Project {
     let config = "version: \"1.3\"\ntarget:\n  type: scripted\n  headers: { authorization: \"Bearer ${TOKEN}\" }\n  rules: [{ do: [{ say: \"first-token second-token\" }] }]\n";
-    Project::new(&[("ananke.config.yaml", config), ("two.test.yaml", &format!("version: \"1.3\"\n{tests}"))])
+    Project::new(&[
+        ("ananke.config.yaml", config),
+        ("two.test.yaml", &format!("version: \"1.3\"\n{tests}")),
+    ])
 }
 
 #[tokio::test]
@@ -369,5 +505,8 @@ async fn a_test_that_does_not_run_tells_no_secret_of_its_variables() {
     let tests = "name: \"with ${TOKEN}\"\nskip: \"${TOKEN} expired\"\nvars: { TOKEN: first-token }\nturns: [{ user: hi }]\n";
     let outcomes = with_tokens(tests).run().await;
     let shown = format!("{outcomes:?}");
-    assert!(shown.contains("with ***") && !shown.contains("first-token"), "{shown}");
+    assert!(
+        shown.contains("with ***") && !shown.contains("first-token"),
+        "{shown}"
+    );
 }

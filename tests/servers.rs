@@ -19,7 +19,10 @@ const TEST: &str =
 
 /// A project whose config has this `server`, one for each line of `servers`.
 fn project(servers: &[&str]) -> Project {
-    let servers: Vec<String> = servers.iter().map(|server| format!("  - {{ {server} }}\n")).collect();
+    let servers: Vec<String> = servers
+        .iter()
+        .map(|server| format!("  - {{ {server} }}\n"))
+        .collect();
     let config = format!(
         "version: \"1.3\"\ntarget: {{ type: scripted, rules: [{{ do: [{{ say: hello }}] }}] }}\nserver:\n{}",
         servers.concat()
@@ -30,7 +33,9 @@ fn project(servers: &[&str]) -> Project {
 
 fn commands(project: &Project) -> Vec<ServerCommand> {
     let planned = project.plan();
-    let plan = planned.plan.unwrap_or_else(|| panic!("{:#?}", planned.problems));
+    let plan = planned
+        .plan
+        .unwrap_or_else(|| panic!("{:#?}", planned.problems));
     plan.servers
 }
 
@@ -51,7 +56,8 @@ fn lives(folder: &Path, name: &str) -> bool {
     let process = std::fs::read_to_string(folder.join(name)).expect("the server wrote its ids");
     let process: u32 = process.trim().parse().expect("an id");
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+    stat.rsplit_once(')')
+        .is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
 /// Waits until something is true, and returns whether that happened.
@@ -72,12 +78,17 @@ fn gone(folder: &Path, names: &[&str]) -> bool {
 
 /// The program in the project, waited for.
 fn ananke(project: &Project, arguments: &[&str]) -> Output {
-    program(project, arguments).output().expect("the program can be started")
+    program(project, arguments)
+        .output()
+        .expect("the program can be started")
 }
 
 fn program(project: &Project, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.current_dir(project.folder()).env_clear().env("PATH", "/usr/bin:/bin");
+    command
+        .current_dir(project.folder())
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin");
     command.args(arguments).stdin(Stdio::null());
     command
 }
@@ -98,7 +109,11 @@ async fn nothing_is_left_of_a_server_that_does_not_want_to_go() {
 
 #[tokio::test]
 async fn what_is_waited_for_is_told() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     let project = project(&[
         r#"cmd: [sh, -c, "echo ready; exec sleep 60"], ready: { stdout: ready }"#,
         &format!("cmd: [sh, -c, 'exit 7'], ready: {{ port: {port} }}"),
@@ -138,11 +153,21 @@ async fn the_servers_before_one_that_fails_are_ended_in_reverse() {
             r#"cmd: [sh, -c, "trap 'echo {name} >> ended; exit' TERM; echo $$ > {name}; echo ready; while true; do sleep 0.01; done"], ready: {{ stdout: ready }}"#
         )
     };
-    let project = project(&[&goes("a"), &goes("b"), r#"cmd: [sh, -c, "exit 7"], ready: { port: 1 }"#]);
+    let project = project(&[
+        &goes("a"),
+        &goes("b"),
+        r#"cmd: [sh, -c, "exit 7"], ready: { port: 1 }"#,
+    ]);
     let (message, _) = failure(&project).await;
-    assert!(message.ends_with("ended with exit code 7 before it was ready"), "{message}");
+    assert!(
+        message.ends_with("ended with exit code 7 before it was ready"),
+        "{message}"
+    );
     assert!(gone(project.folder(), &["a", "b"]));
-    assert_eq!(std::fs::read_to_string(project.folder().join("ended")).unwrap(), "b\na\n");
+    assert_eq!(
+        std::fs::read_to_string(project.folder().join("ended")).unwrap(),
+        "b\na\n"
+    );
 }
 
 #[tokio::test]
@@ -164,8 +189,9 @@ async fn a_server_never_waits_for_a_reader() {
 
 #[tokio::test]
 async fn a_server_is_stopped_while_it_is_waited_for() {
-    let project =
-        project(&[r#"cmd: [sh, -c, "echo $$ > a; echo up > up; exec sleep 60"], ready: { stdout: never }"#]);
+    let project = project(&[
+        r#"cmd: [sh, -c, "echo $$ > a; echo up > up; exec sleep 60"], ready: { stdout: never }"#,
+    ]);
     let cancel = CancellationToken::new();
     let commands = commands(&project);
     let stop = async {
@@ -187,8 +213,10 @@ fn answering(listener: TcpListener, statuses: &'static [u16]) {
             let (mut connection, _) = listener.accept().expect("a connection");
             let mut request = [0; 4096];
             let _ = connection.read(&mut request);
-            let _ =
-                write!(connection, "HTTP/1.1 {status} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            let _ = write!(
+                connection,
+                "HTTP/1.1 {status} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+            );
         }
     });
 }
@@ -241,11 +269,16 @@ async fn what_is_never_well_is_told_with_what_was_seen_last() {
 async fn what_runs_already_is_an_error_or_used() {
     let (listener, port) = listener();
     let server = |ready: &str, reuse: &str| {
-        project(&[&format!(r#"cmd: [sh, -c, "echo up > up; sleep 60"], ready: {{ {ready} }}{reuse}"#)])
+        project(&[&format!(
+            r#"cmd: [sh, -c, "echo up > up; sleep 60"], ready: {{ {ready} }}{reuse}"#
+        )])
     };
     let by_port = format!("port: {port}");
     let (message, _) = failure(&server(&by_port, "")).await;
-    assert!(message.starts_with(&format!("port {port} is already in use, but server 1")), "{message}");
+    assert!(
+        message.starts_with(&format!("port {port} is already in use, but server 1")),
+        "{message}"
+    );
 
     let used = server(&by_port, ", reuse: true");
     let servers = start(&used).await.expect("it is used");
@@ -257,10 +290,22 @@ async fn what_runs_already_is_an_error_or_used() {
     let (listener, port) = self::listener();
     answering(listener, &[200, 200, 502]);
     let by_url = format!("url: \"http://127.0.0.1:{port}/\"");
-    assert!(failure(&server(&by_url, "")).await.0.starts_with("http://127.0.0.1"));
-    start(&server(&by_url, ", reuse: \"${AGAIN:-true}\"")).await.expect("it is used").stop().await;
+    assert!(
+        failure(&server(&by_url, ""))
+            .await
+            .0
+            .starts_with("http://127.0.0.1")
+    );
+    start(&server(&by_url, ", reuse: \"${AGAIN:-true}\""))
+        .await
+        .expect("it is used")
+        .stop()
+        .await;
     let (message, _) = failure(&server(&by_url, ", reuse: true")).await;
-    assert!(message.ends_with("already is not ready: it answers with status 502"), "{message}");
+    assert!(
+        message.ends_with("already is not ready: it answers with status 502"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
@@ -273,12 +318,16 @@ async fn the_end_of_a_server_is_noticed() {
     std::fs::write(project.folder().join("end"), "").unwrap();
     let exit = servers.watch().exit().await;
     let told = exit.to_string();
-    assert!(told.starts_with("server 2 `[\"sh\", ") && told.ends_with(" ended with exit code 9"), "{told}");
+    assert!(
+        told.starts_with("server 2 `[\"sh\", ") && told.ends_with(" ended with exit code 9"),
+        "{told}"
+    );
     assert_eq!(exit.printed, "ready\nI am ill");
     servers.stop().await;
 }
 
-const MARKING: &str = r#"cmd: [sh, -c, "echo $$ > a; echo ready; exec sleep 60"], ready: { stdout: ready }"#;
+const MARKING: &str =
+    r#"cmd: [sh, -c, "echo $$ > a; echo ready; exec sleep 60"], ready: { stdout: ready }"#;
 
 #[test]
 fn a_server_runs_only_where_something_is_sent() {
@@ -304,7 +353,10 @@ fn a_server_runs_only_where_something_is_sent() {
     let (project, started) = starts(&["run", "--record", "kept"]);
     assert!(started);
     std::fs::remove_file(project.folder().join("a")).unwrap();
-    for arguments in [&["run", "--replay", "kept"][..], &["run", "--replay", "kept", "--record-missing"]] {
+    for arguments in [
+        &["run", "--replay", "kept"][..],
+        &["run", "--replay", "kept", "--record-missing"],
+    ] {
         assert_eq!(ananke(&project, arguments).status.code(), Some(0));
         assert!(!project.folder().join("a").exists(), "{arguments:?}");
     }
@@ -323,15 +375,19 @@ server: { cmd: [sh, -c, "echo $$ > a; sleep 600 & echo $! > b; echo ready; wait"
     let test = format!("{TEST}{hooks}").replace("1.0", "1.3");
     let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &test)]);
     let folder = project.folder();
-    std::fs::write(folder.join(".report.json.1-0.spool"), "of a run that was killed").unwrap();
+    std::fs::write(
+        folder.join(".report.json.1-0.spool"),
+        "of a run that was killed",
+    )
+    .unwrap();
     let mut child = program(&project, &["run", "-o", "report.json", "--record", "kept"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
     assert!(until(|| folder.join("up").exists()));
-    let children =
-        std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).unwrap_or_default();
+    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id()))
+        .unwrap_or_default();
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(gone(folder, &["a", "b", "c", "d"]));
@@ -341,18 +397,32 @@ server: { cmd: [sh, -c, "echo $$ > a; sleep 600 & echo $! > b; echo ready; wait"
         assert!(gone(folder, &[&name]), "the guard is over too");
     }
     // The next run deletes what the killed runs left.
-    let hidden = || std::fs::read_dir(folder).unwrap().flatten().filter(is_hidden_report).count();
+    let hidden = || {
+        std::fs::read_dir(folder)
+            .unwrap()
+            .flatten()
+            .filter(is_hidden_report)
+            .count()
+    };
     assert_eq!(hidden(), 1, "only that of the last run");
     let config = config.split("server:").next().unwrap();
     std::fs::write(folder.join("ananke.config.yaml"), config).unwrap();
     std::fs::write(folder.join("a.test.yaml"), TEST).unwrap();
-    assert_eq!(ananke(&project, &["run", "-o", "report.json"]).status.code(), Some(0));
+    assert_eq!(
+        ananke(&project, &["run", "-o", "report.json"])
+            .status
+            .code(),
+        Some(0)
+    );
     assert_eq!(hidden(), 0);
 }
 
 #[cfg(target_os = "linux")]
 fn is_hidden_report(entry: &std::fs::DirEntry) -> bool {
-    entry.file_name().to_string_lossy().starts_with(".report.json.")
+    entry
+        .file_name()
+        .to_string_lossy()
+        .starts_with(".report.json.")
 }
 
 #[cfg(target_os = "linux")]
@@ -365,7 +435,11 @@ fn an_interrupted_run_leaves_no_server() {
             "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"http://127.0.0.1:{port}/\", agentId: held }}\nserver: {{ cmd: [sh, -c, \"echo $$ > a; sleep 60 & echo $! > b; echo ready; echo up > up; wait\"], ready: {{ stdout: {ready} }} }}\n"
         );
         let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST)]);
-        let child = program(&project, &["run"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let child = program(&project, &["run"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let mut connection = None;
         if ready == "ready" {
             let (mut accepted, _) = listener.accept().unwrap();
@@ -393,15 +467,31 @@ fn programs_that_read_json_hear_of_a_server_beside_it() {
         "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"http://127.0.0.1:{port}/\", agentId: a }}\nserver: {{ cmd: [sh, -c, \"echo $$ > a; echo ready; exec sleep 60\"], ready: {{ stdout: ready }} }}\n"
     );
     let test = "version: \"1.3\"\nname: a\nhooks: [{ cmd: [sh, -c, 'kill -9 \"$(cat a)\"'] }]\nturns: [{ user: hi }]\n";
-    let project =
-        Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test), ("b.test.yaml", test)]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("a.test.yaml", test),
+        ("b.test.yaml", test),
+    ]);
     let output = ananke(&project, &["run", "--json"]);
-    let (stdout, stderr) =
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let (stdout, stderr) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    );
     assert_eq!(output.status.code(), Some(1));
-    assert!(stdout.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{stdout}");
-    assert!(stdout.contains("not run: a server of the config ended"), "{stdout}");
-    assert!(stdout.contains("a server of the config ended before all tests had run"), "{stdout}");
+    assert!(
+        stdout
+            .lines()
+            .all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()),
+        "{stdout}"
+    );
+    assert!(
+        stdout.contains("not run: a server of the config ended"),
+        "{stdout}"
+    );
+    assert!(
+        stdout.contains("a server of the config ended before all tests had run"),
+        "{stdout}"
+    );
     assert!(
         stderr.contains(
             "was ended by signal 9 (SIGKILL) while the tests ran\n  what it printed last:\n    ready\n"

@@ -25,17 +25,28 @@ pub(crate) fn recording_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
-        if path.is_dir() { found.extend(recording_files(&path)) } else { found.push(path) }
+        if path.is_dir() {
+            found.extend(recording_files(&path))
+        } else {
+            found.push(path)
+        }
     }
     found.sort();
     found
 }
 
-async fn shrunk(project: &Project, recording: &Path, most_tries: usize) -> Result<ShrunkTest, FreezeError> {
+async fn shrunk(
+    project: &Project,
+    recording: &Path,
+    most_tries: usize,
+) -> Result<ShrunkTest, FreezeError> {
     let request = ShrinkRequest {
         recording: Arc::new(KeptRecording::open(recording, "one.jsonl").expect("a recording")),
         selection: Selection::default(),
-        folder: project.folder().join("shrunk").join(recording.file_stem().unwrap()),
+        folder: project
+            .folder()
+            .join("shrunk")
+            .join(recording.file_stem().unwrap()),
         most_tries,
     };
     shrink(&project.context(), &request, &mut |_| {}).await
@@ -45,7 +56,11 @@ async fn shrunk(project: &Project, recording: &Path, most_tries: usize) -> Resul
 async fn run_again(project: &Project, shrunk: &ShrunkTest) -> Outcome {
     shrunk.write().expect("a folder");
     let [config, test] = shrunk.paths().map(Path::to_path_buf);
-    let selection = Selection { config: Some(config), paths: vec![test], ..Selection::default() };
+    let selection = Selection {
+        config: Some(config),
+        paths: vec![test],
+        ..Selection::default()
+    };
     let planned = plan(&project.context(), &selection, &Redactor::default());
     let problems: Vec<String> = planned.problems.iter().map(ToString::to_string).collect();
     let plan = planned.plan.unwrap_or_else(|| panic!("{problems:?}"));
@@ -53,43 +68,80 @@ async fn run_again(project: &Project, shrunk: &ShrunkTest) -> Outcome {
 }
 
 /// Records every test of a project with `transport`; the outcomes, by the names of the recordings.
-async fn recorded(project: &Project, transport: Arc<dyn Transport>) -> (Vec<Outcome>, Vec<PathBuf>) {
+async fn recorded(
+    project: &Project,
+    transport: Arc<dyn Transport>,
+) -> (Vec<Outcome>, Vec<PathBuf>) {
     let folder = project.folder().join("kept");
-    let found = outcomes(project, transport, &recordings(&folder, RecordingMode::Record)).await;
+    let found = outcomes(
+        project,
+        transport,
+        &recordings(&folder, RecordingMode::Record),
+    )
+    .await;
     (found, recording_files(&folder))
 }
 
 #[tokio::test]
 async fn every_kind_of_failure_is_the_same_rule_again() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/failing");
-    let names = fs::read_dir(source).unwrap().map(|entry| entry.unwrap().path());
+    let names = fs::read_dir(source)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let texts: BTreeMap<String, String> = names
-        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "yaml")
+        })
         .map(|path| {
-            (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(path).unwrap())
+            (
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                fs::read_to_string(path).unwrap(),
+            )
         })
         .collect();
-    let listed: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let listed: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(name, text)| (&**name, &**text))
+        .collect();
     let project = Project::new(&listed);
     let (outcomes, files) = recorded(&project, Arc::new(Nowhere)).await;
     let mut rules = BTreeMap::new();
     for file in files {
         let key = KeptRecording::open(&file, "one").unwrap().key().clone();
-        let outcome = outcomes.iter().find(|outcome| outcome.test.id == key.test).expect("it ran");
+        let outcome = outcomes
+            .iter()
+            .find(|outcome| outcome.test.id == key.test)
+            .expect("it ran");
         match shrunk(&project, &file, 1000).await {
             Ok(shrunk) => {
                 let again = run_again(&project, &shrunk).await;
                 assert_eq!(again.status(), Status::Failed, "{}", key.test);
-                let first = again.all_failures().next().map(|(_, failure)| failure.rule.clone());
-                let recorded = outcome.all_failures().next().map(|(_, failure)| failure.rule.clone());
+                let first = again
+                    .all_failures()
+                    .next()
+                    .map(|(_, failure)| failure.rule.clone());
+                let recorded = outcome
+                    .all_failures()
+                    .next()
+                    .map(|(_, failure)| failure.rule.clone());
                 assert_eq!(first, recorded, "{}: {:?}", key.test, shrunk.files);
-                assert_eq!(again.all_failures().count(), 1, "{}: nothing else fails", key.test);
-                assert!(shrunk.left.1 <= shrunk.recorded.1 && shrunk.is_smallest, "{shrunk:?}");
+                assert_eq!(
+                    again.all_failures().count(),
+                    1,
+                    "{}: nothing else fails",
+                    key.test
+                );
+                assert!(
+                    shrunk.left.1 <= shrunk.recorded.1 && shrunk.is_smallest,
+                    "{shrunk:?}"
+                );
                 *rules.entry(recorded).or_insert(0) += 1;
             }
             Err(FreezeError::Refused { message, .. }) => {
-                let is_asking =
-                    ["`script`", "`snapshot`", "no rule failed"].iter().any(|why| message.contains(why));
+                let is_asking = ["`script`", "`snapshot`", "no rule failed"]
+                    .iter()
+                    .any(|why| message.contains(why));
                 assert!(is_asking, "{}: {message}", key.test);
             }
             Err(broken) => panic!("{broken:?}"),
@@ -142,50 +194,98 @@ fn call(id: &str, name: &str, args: &Value) -> Vec<Value> {
 #[tokio::test]
 async fn a_simulated_conversation_becomes_the_fewest_turns() {
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", TEST)]);
-    let charge = call("c2", "charge", &json!({"amount": 20, "currency": "EUR", "note": "again"}));
+    let charge = call(
+        "c2",
+        "charge",
+        &json!({"amount": 20, "currency": "EUR", "note": "again"}),
+    );
     let shop = vec![
         agent_stream("Which order?"),
         run_of(
-            [call("c0", "find_order", &json!({"id": 7})), call("c1", "charge", &json!({"amount": 10}))]
-                .concat(),
+            [
+                call("c0", "find_order", &json!({"id": 7})),
+                call("c1", "charge", &json!({"amount": 10})),
+            ]
+            .concat(),
         ),
         run_of([call("c3", "find_order", &json!({"id": 8})), charge].concat()),
     ];
-    let customer = ["Hello", "Order 7", "And order 8"].map(agent_stream).to_vec();
+    let customer = ["Hello", "Order 7", "And order 8"]
+        .map(agent_stream)
+        .to_vec();
     let transport = Paths::sending(&[("/shop", shop), ("/customer", customer)]);
     let (outcomes, files) = recorded(&project, transport).await;
     assert_eq!(outcomes[0].status(), Status::Failed, "{outcomes:#?}");
-    let shrunk = shrunk(&project, &files[0], 1000).await.expect("a shrunk test");
-    assert_eq!((shrunk.recorded.0, shrunk.left.0, shrunk.steps), (3, 1, 1), "{shrunk:#?}");
+    let shrunk = shrunk(&project, &files[0], 1000)
+        .await
+        .expect("a shrunk test");
+    assert_eq!(
+        (shrunk.recorded.0, shrunk.left.0, shrunk.steps),
+        (3, 1, 1),
+        "{shrunk:#?}"
+    );
     let [(_, config), (_, test)] = &shrunk.files;
-    assert!(test.contains("user: And order 8") && config.contains("amount: 20"), "{config}{test}");
-    for gone in
-        ["find_order", "note", "currency", "result", "safe", "drop_table", "endpoint", "Which", "secret"]
-    {
-        assert!(!config.contains(gone) && !test.contains(gone), "{gone} is in\n{config}{test}");
+    assert!(
+        test.contains("user: And order 8") && config.contains("amount: 20"),
+        "{config}{test}"
+    );
+    for gone in [
+        "find_order",
+        "note",
+        "currency",
+        "result",
+        "safe",
+        "drop_table",
+        "endpoint",
+        "Which",
+        "secret",
+    ] {
+        assert!(
+            !config.contains(gone) && !test.contains(gone),
+            "{gone} is in\n{config}{test}"
+        );
     }
     let again = run_again(&project, &shrunk).await;
     assert_eq!(
-        again.all_failures().map(|(_, failure)| &*failure.rule).collect::<Vec<_>>(),
+        again
+            .all_failures()
+            .map(|(_, failure)| &*failure.rule)
+            .collect::<Vec<_>>(),
         ["tools.forbid_calls"]
     );
 }
 
 #[tokio::test]
 async fn a_captured_stream_becomes_the_call_that_is_forbidden() {
-    for (name, tool) in [("langgraph-weather", "get_weather"), ("pydantic-trip", "book_flight")] {
+    for (name, tool) in [
+        ("langgraph-weather", "get_weather"),
+        ("pydantic-trip", "book_flight"),
+    ] {
         let test = format!(
             "version: \"1.0\"\nname: a\nturns: [{{ user: Hi }}]\nassert: {{ tools: {{ forbid: [{tool}] }} }}\n"
         );
-        let config =
-            "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }\n";
+        let config = "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }\n";
         let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &test)]);
-        let canned = Canned { bodies: Mutex::new(vec![body(name)]), chunk: usize::MAX };
+        let canned = Canned {
+            bodies: Mutex::new(vec![body(name)]),
+            chunk: usize::MAX,
+        };
         let (_, files) = recorded(&project, Arc::new(canned)).await;
-        let shrunk = shrunk(&project, &files[0], 1000).await.expect("a shrunk test");
+        let shrunk = shrunk(&project, &files[0], 1000)
+            .await
+            .expect("a shrunk test");
         assert!(shrunk.recorded.1 >= 10, "{name}: {shrunk:?}");
-        assert_eq!((shrunk.steps, shrunk.left.1), (1, 2), "{name}: {:?}", shrunk.files);
-        assert_eq!(run_again(&project, &shrunk).await.status(), Status::Failed, "{name}");
+        assert_eq!(
+            (shrunk.steps, shrunk.left.1),
+            (1, 2),
+            "{name}: {:?}",
+            shrunk.files
+        );
+        assert_eq!(
+            run_again(&project, &shrunk).await.status(),
+            Status::Failed,
+            "{name}"
+        );
     }
 }
 
@@ -205,15 +305,29 @@ const STEPS: &str = "{ say: Hello }, { call: { tool: find, result: 1, delay_ms: 
 
 #[tokio::test]
 async fn the_same_recording_gives_the_same_files_and_tries_are_bounded() {
-    let (project, file) =
-        failing("{ tools: { forbid: [drop] } }", STEPS, "{ user: Hi }, { user: Again }").await;
-    let [first, second] =
-        [shrunk(&project, &file, 1000).await, shrunk(&project, &file, 1000).await].map(Result::unwrap);
+    let (project, file) = failing(
+        "{ tools: { forbid: [drop] } }",
+        STEPS,
+        "{ user: Hi }, { user: Again }",
+    )
+    .await;
+    let [first, second] = [
+        shrunk(&project, &file, 1000).await,
+        shrunk(&project, &file, 1000).await,
+    ]
+    .map(Result::unwrap);
     assert_eq!((&first.files, first.tried), (&second.files, second.tried));
     assert_eq!((first.left.0, first.steps), (1, 1));
     let bounded = shrunk(&project, &file, 3).await.unwrap();
-    assert!(bounded.tried <= 3 && !bounded.is_smallest && bounded.steps > 1, "{bounded:?}");
-    assert_eq!(run_again(&project, &bounded).await.status(), Status::Failed, "it fails all the same");
+    assert!(
+        bounded.tried <= 3 && !bounded.is_smallest && bounded.steps > 1,
+        "{bounded:?}"
+    );
+    assert_eq!(
+        run_again(&project, &bounded).await.status(),
+        Status::Failed,
+        "it fails all the same"
+    );
 }
 
 #[tokio::test]
@@ -221,7 +335,10 @@ async fn time_is_kept_only_if_the_rule_is_about_it() {
     let (project, file) = failing("{ timing: { max_tool_ms: 200 } }", STEPS, "{ user: Hi }").await;
     let shrunk = shrunk(&project, &file, 1000).await.unwrap();
     let [(_, config), _] = &shrunk.files;
-    assert!(config.contains("delay_ms: 300") && !config.contains("drop"), "{config}");
+    assert!(
+        config.contains("delay_ms: 300") && !config.contains("drop"),
+        "{config}"
+    );
 }
 
 #[tokio::test]
@@ -229,12 +346,17 @@ async fn an_answered_interrupt_stays_with_its_answer() {
     let steps = "{ say: Hello }, { call: { tool: close, id: c } }, { interrupt: { id: i, message: Sure?, call: c, \
                  cancelled: [{ say: Kept }, { call: { tool: drop } }] } }, { answer: { id: c, result: closed } }";
     for (status, left) in [("cancelled", "drop"), ("resolved", "closed")] {
-        let turns = format!("{{ user: Hi }}, {{ type: agui:resume, resume: [{{ status: {status} }}] }}");
-        let rules = "{ tools: { forbid: [drop], forbid_calls: [{ name: close, result: closed }] } }";
+        let turns =
+            format!("{{ user: Hi }}, {{ type: agui:resume, resume: [{{ status: {status} }}] }}");
+        let rules =
+            "{ tools: { forbid: [drop], forbid_calls: [{ name: close, result: closed }] } }";
         let (project, file) = failing(rules, steps, &turns).await;
         let shrunk = shrunk(&project, &file, 1000).await.unwrap();
         let [(_, config), (_, test)] = &shrunk.files;
-        assert!(config.contains(left) && !config.contains("Hello"), "{config}{test}");
+        assert!(
+            config.contains(left) && !config.contains("Hello"),
+            "{config}{test}"
+        );
         assert_eq!(run_again(&project, &shrunk).await.status(), Status::Failed);
     }
 }
@@ -242,7 +364,10 @@ async fn an_answered_interrupt_stays_with_its_answer() {
 #[tokio::test]
 async fn what_passes_or_asks_is_refused() {
     for (rules, why) in [
-        ("{ tools: { forbid: [nothing] } }", "no rule failed in the recording, whose test passed"),
+        (
+            "{ tools: { forbid: [nothing] } }",
+            "no rule failed in the recording, whose test passed",
+        ),
         (
             "{ script: [{ cmd: [echo, \"false\"] }] }",
             "the rule `script` failed, which cannot be checked without asking",
@@ -250,7 +375,9 @@ async fn what_passes_or_asks_is_refused() {
     ] {
         let (project, file) = failing(rules, STEPS, "{ user: Hi }").await;
         match shrunk(&project, &file, 1000).await {
-            Err(FreezeError::Refused { message, .. }) => assert!(message.starts_with(why), "{message}"),
+            Err(FreezeError::Refused { message, .. }) => {
+                assert!(message.starts_with(why), "{message}")
+            }
             other => panic!("{other:?}"),
         }
     }

@@ -29,8 +29,11 @@ fn held() -> (Project, TcpListener) {
         "version: \"1.0\"\ntarget: {{ type: agui, endpoint: \"http://{}/\", agentId: held }}\n",
         listener.local_addr().unwrap()
     );
-    let project =
-        Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", TEST), ("b.test.yaml", TEST)]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("a.test.yaml", TEST),
+        ("b.test.yaml", TEST),
+    ]);
     (project, listener)
 }
 
@@ -39,26 +42,41 @@ fn an_interrupted_run_writes_its_reports_and_says_130() {
     for signal in [Signal::INT, Signal::TERM] {
         let (project, listener) = held();
         let arguments = ["run", "--junit", "report.xml", "-o", "report.json"];
-        let mut child = program(&project, &arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = program(&project, &arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let (mut connection, _) = listener.accept().unwrap();
         let mut request = [0; 16];
         connection.read_exact(&mut request).unwrap();
         kill_process(Pid::from_child(&child), signal).unwrap();
         let mut printed = String::new();
-        child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+        child
+            .stdout
+            .take()
+            .unwrap()
+            .read_to_string(&mut printed)
+            .unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130), "{printed}");
         assert!(printed.contains("2 tests: 2 skipped"), "{printed}");
         let junit = std::fs::read_to_string(project.folder().join("report.xml")).unwrap();
-        assert!(junit.contains("not run to its end: the run was interrupted"), "{junit}");
         assert!(
-            junit.contains("not run: the run was interrupted") && junit.ends_with("</testsuites>\n"),
+            junit.contains("not run to its end: the run was interrupted"),
+            "{junit}"
+        );
+        assert!(
+            junit.contains("not run: the run was interrupted")
+                && junit.ends_with("</testsuites>\n"),
             "{junit}"
         );
         let json = std::fs::read(project.folder().join("report.json")).unwrap();
         let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
         assert_eq!(json["summary"]["exit_code"], 130);
         assert_eq!(json["summary"]["reason"], "the run was interrupted");
-        assert!(project.folder().join(".ananke/last-run.json").exists(), "also such a run is remembered");
+        assert!(
+            project.folder().join(".ananke/last-run.json").exists(),
+            "also such a run is remembered"
+        );
     }
 }
 
@@ -67,8 +85,11 @@ fn what_was_set_up_is_taken_down_where_the_run_is_interrupted() {
     let (project, listener) = held();
     let test = "version: \"1.3\"\nname: held\nturns: [{ user: hi }]\nteardown: [{ cmd: [\"sh\", \"-c\", \"echo down > down.txt\"] }]\n";
     std::fs::write(project.folder().join("a.test.yaml"), test).unwrap();
-    let mut child =
-        program(&project, &["run"]).env("PATH", "/usr/bin:/bin").stdout(Stdio::null()).spawn().unwrap();
+    let mut child = program(&project, &["run"])
+        .env("PATH", "/usr/bin:/bin")
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
     let (mut connection, _) = listener.accept().unwrap();
     let mut request = [0; 16];
     connection.read_exact(&mut request).unwrap();
@@ -81,7 +102,10 @@ fn what_was_set_up_is_taken_down_where_the_run_is_interrupted() {
 #[test]
 fn a_second_signal_leaves_at_once() {
     let (project, listener) = held();
-    let mut child = program(&project, &["run"]).stdout(Stdio::null()).spawn().unwrap();
+    let mut child = program(&project, &["run"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
     let (_connection, _) = listener.accept().unwrap();
     let pid = Pid::from_child(&child);
     // The second signal may come before the first is handled; the program exits with 130 in both cases.
@@ -92,12 +116,14 @@ fn a_second_signal_leaves_at_once() {
 
 #[test]
 fn a_reader_that_goes_away_ends_the_printing_and_not_the_run() {
-    let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hello }] }] }\n";
-    let broken =
-        "version: \"1.0\"\nname: broken\nturns: [{ user: hi, assert: { text: { must_match: bye } } }]\n";
+    let config =
+        "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: hello }] }] }\n";
+    let broken = "version: \"1.0\"\nname: broken\nturns: [{ user: hi, assert: { text: { must_match: bye } } }]\n";
     let fine = "version: \"1.0\"\nname: fine\nturns: [{ user: hi }]\n";
     for (last, code) in [(fine, 0), (broken, 1)] {
-        let tests: Vec<String> = (0..200).map(|number| format!("{number:03}.test.yaml")).collect();
+        let tests: Vec<String> = (0..200)
+            .map(|number| format!("{number:03}.test.yaml"))
+            .collect();
         let mut files = vec![("ananke.config.yaml", config), ("z.test.yaml", last)];
         files.extend(tests.iter().map(|name| (name.as_str(), fine)));
         let project = Project::new(&files);
@@ -106,7 +132,9 @@ fn a_reader_that_goes_away_ends_the_printing_and_not_the_run() {
             .spawn()
             .unwrap();
         let mut first = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        BufReader::new(child.stdout.take().unwrap())
+            .read_line(&mut first)
+            .unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(code));
         let junit = std::fs::read_to_string(project.folder().join("report.xml")).unwrap();
         assert!(junit.contains("tests=\"201\""), "the report is whole");

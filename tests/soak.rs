@@ -69,8 +69,14 @@ impl Sent {
     /// The verdict of `charge_card` exactly once and no `delete_order`.
     fn status(&self) -> &'static str {
         match self {
-            Self { is_broken: true, .. } => "error",
-            Self { charges: 1, deletions: 0, .. } => "passed",
+            Self {
+                is_broken: true, ..
+            } => "error",
+            Self {
+                charges: 1,
+                deletions: 0,
+                ..
+            } => "passed",
             _ => "failed",
         }
     }
@@ -82,17 +88,29 @@ fn response(test: u64) -> (Fault, String, Sent) {
     let mixed = test.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31);
     let fault = FAULTS[usize::try_from((mixed >> 40) % 14).unwrap_or_default()];
     let (charges, deletions, ids) = ((mixed >> 8) % 4, (mixed >> 16) % 5 / 4, (mixed >> 24) % 3);
-    let (charges, ids) =
-        (if charges == 3 { 1 } else { charges }, if fault == Fault::HiddenCall { 0 } else { ids });
+    let (charges, ids) = (
+        if charges == 3 { 1 } else { charges },
+        if fault == Fault::HiddenCall { 0 } else { ids },
+    );
     let mut sent = Sent::default();
     let mut events = vec![json!({"type": "RUN_STARTED"})];
-    let names = (0..charges).map(|_| "charge_card").chain((0..deletions).map(|_| "delete_order"));
+    let names = (0..charges)
+        .map(|_| "charge_card")
+        .chain((0..deletions).map(|_| "delete_order"));
     let mut calls = Vec::new();
     for (number, name) in names.enumerate() {
-        *(if name == "charge_card" { &mut sent.charges } else { &mut sent.deletions }) += 1;
+        *(if name == "charge_card" {
+            &mut sent.charges
+        } else {
+            &mut sent.deletions
+        }) += 1;
         let id = ["call-N", "call_0", ""][usize::try_from(ids).unwrap_or_default()]
             .replace('N', &number.to_string());
-        let args = if fault == Fault::Arguments { "{\"amount\":" } else { "{\"amount\":5}" };
+        let args = if fault == Fault::Arguments {
+            "{\"amount\":"
+        } else {
+            "{\"amount\":5}"
+        };
         events.extend([
             json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name}),
             json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args}),
@@ -101,7 +119,9 @@ fn response(test: u64) -> (Fault, String, Sent) {
         if mixed >> 32 & 1 == 0 {
             events.push(json!({"type": "TOOL_CALL_RESULT", "messageId": format!("m{number}"), "toolCallId": id, "content": "ok"}));
         }
-        calls.push(json!({"id": id, "type": "function", "function": {"name": name, "arguments": args}}));
+        calls.push(
+            json!({"id": id, "type": "function", "function": {"name": name, "arguments": args}}),
+        );
     }
     if fault == Fault::HiddenCall && !calls.is_empty() {
         sent.deletions += 1;
@@ -119,7 +139,9 @@ fn response(test: u64) -> (Fault, String, Sent) {
         Fault::RunError => events.push(json!({"type": "RUN_ERROR", "message": "no model"})),
         _ => events.push(json!({"type": "RUN_FINISHED"})),
     }
-    let mut body = events.iter().fold(String::new(), |body, event| body + &format!("data: {event}\n\n"));
+    let mut body = events.iter().fold(String::new(), |body, event| {
+        body + &format!("data: {event}\n\n")
+    });
     match fault {
         Fault::Empty => body.clear(),
         Fault::WebPage => "<!doctype html><p>Sign in".clone_into(&mut body),
@@ -137,12 +159,24 @@ fn response(test: u64) -> (Fault, String, Sent) {
             | Fault::Empty
             | Fault::WebPage
     );
-    let status = if fault == Fault::Status500 { "500 Internal Server Error" } else { "200 OK" };
-    let kind = if fault == Fault::WebPage { "text/html" } else { "text/event-stream" };
+    let status = if fault == Fault::Status500 {
+        "500 Internal Server Error"
+    } else {
+        "200 OK"
+    };
+    let kind = if fault == Fault::WebPage {
+        "text/html"
+    } else {
+        "text/event-stream"
+    };
     // A body that is cut is shorter than its head says.
-    let length =
-        if fault == Fault::Cut { format!("content-length: {}\r\n", body.len() + 100) } else { String::new() };
-    let head = format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\n{length}connection: close\r\n\r\n");
+    let length = if fault == Fault::Cut {
+        format!("content-length: {}\r\n", body.len() + 100)
+    } else {
+        String::new()
+    };
+    let head =
+        format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\n{length}connection: close\r\n\r\n");
     (fault, head + &body, sent)
 }
 
@@ -152,12 +186,19 @@ fn requested(stream: &mut TcpStream) -> Option<u64> {
     loop {
         let text = String::from_utf8_lossy(&bytes);
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head
-                .lines()
-                .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+            let length = head.lines().find_map(|line| {
+                line.to_lowercase()
+                    .strip_prefix("content-length: ")?
+                    .parse()
+                    .ok()
+            });
             if length.is_some_and(|length: usize| body.len() >= length) {
                 let body: Value = serde_json::from_str(body).ok()?;
-                return body["messages"][0]["content"].as_str()?.strip_prefix("test ")?.parse().ok();
+                return body["messages"][0]["content"]
+                    .as_str()?
+                    .strip_prefix("test ")?
+                    .parse()
+                    .ok();
             }
         }
         match stream.read(&mut chunk) {
@@ -169,10 +210,20 @@ fn requested(stream: &mut TcpStream) -> Option<u64> {
 
 /// Responds to a request, and writes down what it must come to.
 fn respond(mut stream: TcpStream, log: &Mutex<HashMap<u64, Vec<&'static str>>>) {
-    let Some(test) = requested(&mut stream) else { return };
+    let Some(test) = requested(&mut stream) else {
+        return;
+    };
     let (fault, response, sent) = response(test);
-    log.lock().unwrap_or_else(PoisonError::into_inner).entry(test).or_default().push(sent.status());
-    let pieces = if fault == Fault::Pieces { 7 } else { response.len() };
+    log.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .entry(test)
+        .or_default()
+        .push(sent.status());
+    let pieces = if fault == Fault::Pieces {
+        7
+    } else {
+        response.len()
+    };
     for piece in response.as_bytes().chunks(pieces) {
         if stream.write_all(piece).is_err() {
             return;
@@ -193,17 +244,37 @@ fn results(project: &Project, arguments: &[&str]) -> HashMap<u64, Value> {
         .output()
         .expect("the program runs");
     let lines = String::from_utf8(run.stdout).expect("text");
-    assert!(!lines.is_empty(), "{}", String::from_utf8_lossy(&run.stderr));
-    let results = lines.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    assert!(
+        !lines.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+    let results = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let results = results.filter(|line| line["type"] == "result");
-    let number = |result: &Value| result["turns"][0]["input"].as_str()?.strip_prefix("test ")?.parse().ok();
-    results.map(|result| (number(&result).expect("the number of a test"), result)).collect()
+    let number = |result: &Value| {
+        result["turns"][0]["input"]
+            .as_str()?
+            .strip_prefix("test ")?
+            .parse()
+            .ok()
+    };
+    results
+        .map(|result| (number(&result).expect("the number of a test"), result))
+        .collect()
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a person says how many tests there are")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a person says how many tests there are"
+)]
 fn every_verdict_is_the_one_that_the_log_of_the_server_demands() {
-    let count: u64 = std::env::var("ANANKE_SOAK").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
+    let count: u64 = std::env::var("ANANKE_SOAK")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(300);
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address");
     let log: Arc<Mutex<HashMap<u64, Vec<&str>>>> = Arc::default();
@@ -215,25 +286,34 @@ fn every_verdict_is_the_one_that_the_log_of_the_server_demands() {
             std::thread::spawn(move || respond(stream, &log));
         }
     });
-    let config =
-        format!("version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"http://{address}/\", agentId: a }}\n");
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"http://{address}/\", agentId: a }}\n"
+    );
     let test = "version: \"1.3\"\nname: soak\ncases: rows.jsonl\nturns: [{ user: \"test ${NUMBER}\" }]\nassert:\n  tools: { forbid: [delete_order], require: [{ name: charge_card, count: { exact: 1 } }] }\n";
     let rows = (0..count).fold(String::new(), |mut rows, number| {
         let _ = writeln!(rows, "{{\"NUMBER\": {number}}}");
         rows
     });
-    let files =
-        [("ananke.config.yaml", config.as_str()), ("a.test.yaml", test), ("rows.jsonl", rows.as_str())];
+    let files = [
+        ("ananke.config.yaml", config.as_str()),
+        ("a.test.yaml", test),
+        ("rows.jsonl", rows.as_str()),
+    ];
     let project = Project::new(&files);
     let live = results(&project, &["--record", "kept"]);
     let log = log.lock().unwrap_or_else(PoisonError::into_inner);
     let mut wrong = Vec::new();
     for number in 0..count {
         let expected = log.get(&number).map(Vec::as_slice);
-        let found = live.get(&number).and_then(|result| result["status"].as_str()).unwrap_or("nothing");
+        let found = live
+            .get(&number)
+            .and_then(|result| result["status"].as_str())
+            .unwrap_or("nothing");
         if expected != Some(&[found]) {
-            wrong
-                .push(format!("test {number}, {:?}: {found}, the log says {expected:?}", response(number).0));
+            wrong.push(format!(
+                "test {number}, {:?}: {found}, the log says {expected:?}",
+                response(number).0
+            ));
         }
     }
     assert!(
@@ -244,8 +324,19 @@ fn every_verdict_is_the_one_that_the_log_of_the_server_demands() {
     );
     let requests: usize = log.values().map(Vec::len).sum();
     let replayed = results(&project, &["--replay", "kept"]);
-    let differ = (0..count).filter(|number| live.get(number) != replayed.get(number)).collect::<Vec<_>>();
-    let first = differ.first().map(|number| (&live[number], replayed.get(number)));
-    assert!(differ.is_empty(), "{} of {count} differ when they are replayed: {first:#?}", differ.len());
-    assert_eq!(requests as u64, count, "each test sends one request, and a replay none");
+    let differ = (0..count)
+        .filter(|number| live.get(number) != replayed.get(number))
+        .collect::<Vec<_>>();
+    let first = differ
+        .first()
+        .map(|number| (&live[number], replayed.get(number)));
+    assert!(
+        differ.is_empty(),
+        "{} of {count} differ when they are replayed: {first:#?}",
+        differ.len()
+    );
+    assert_eq!(
+        requests as u64, count,
+        "each test sends one request, and a replay none"
+    );
 }

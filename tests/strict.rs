@@ -25,16 +25,29 @@ async fn outcome(answers: &[Vec<&str>], rules: &str, strict_protocol: bool) -> O
         vec![Step::Expect, Step::Send(body.into_bytes())]
     });
     let agent = RawAgent::start(scripts.collect()).await;
-    let config =
-        format!("version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: raw }}\n", agent.url());
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: raw }}\n",
+        agent.url()
+    );
     let test = format!(
         "version: \"1.3\"\nname: a\nclient_tools: [{{ name: ask, mock: {{ result: 1 }} }}]\nturns: [{{ user: hi }}]\nassert: {rules}\n"
     );
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
     let (sender, mut receiver) = event_channel(1000);
-    let at_violation = if strict_protocol { AtViolation::Fail } else { AtViolation::Warn };
-    let options = Options { at_violation, ..Options::default() };
-    run(project.shared(options, sender), project.plan().plan.expect("a plan")).await;
+    let at_violation = if strict_protocol {
+        AtViolation::Fail
+    } else {
+        AtViolation::Warn
+    };
+    let options = Options {
+        at_violation,
+        ..Options::default()
+    };
+    run(
+        project.shared(options, sender),
+        project.plan().plan.expect("a plan"),
+    )
+    .await;
     while let Some(event) = receiver.recv().await {
         if let RunEvent::CaseFinished(outcome) = &*event {
             return (**outcome).clone();
@@ -64,14 +77,26 @@ async fn a_violation_fails_a_turn_only_where_it_is_to() {
         "after-run-finished: event 4 (`CUSTOM`) comes after event 3 (`RUN_FINISHED`) has finished the run",
     ];
     let lenient = outcome_of(false).await;
-    assert_eq!((lenient.status(), told(&lenient.transcript.turns[0]).as_str()), (Status::Passed, "passed"));
+    assert_eq!(
+        (
+            lenient.status(),
+            told(&lenient.transcript.turns[0]).as_str()
+        ),
+        (Status::Passed, "passed")
+    );
     assert_eq!(lenient.transcript.turns[0].warnings, warnings);
 
     let strict = outcome_of(true).await;
     assert_eq!(strict.status(), Status::Error);
     let problem = strict.transcript.turns[0].problem().expect("a problem");
-    let message = format!("violation of the protocol: {} (and 1 more violation)", warnings[0]);
-    assert_eq!((problem.kind, &problem.message), (ErrorKind::Protocol, &message));
+    let message = format!(
+        "violation of the protocol: {} (and 1 more violation)",
+        warnings[0]
+    );
+    assert_eq!(
+        (problem.kind, &problem.message),
+        (ErrorKind::Protocol, &message)
+    );
     let help = "`ananke explain text-not-open` explains the rule";
     assert_eq!(problem.help.as_deref(), Some(help));
     assert_eq!(strict.transcript.turns[0].warnings, warnings);
@@ -80,7 +105,10 @@ async fn a_violation_fails_a_turn_only_where_it_is_to() {
 #[tokio::test]
 async fn what_is_broken_by_then_is_reported_beside_it_and_nothing_that_is_only_owed() {
     let rules = "{ tools: { forbid: [ask], require: [{ name: other }] } }";
-    let answers = [vec![START, CALL, CALL_END, FINISH], vec![START, FINISH, CUSTOM]];
+    let answers = [
+        vec![START, CALL, CALL_END, FINISH],
+        vec![START, FINISH, CUSTOM],
+    ];
     let outcome = outcome(&answers, rules, true).await;
     assert_eq!(
         told(&outcome.transcript.turns[0]),
@@ -92,7 +120,10 @@ async fn what_is_broken_by_then_is_reported_beside_it_and_nothing_that_is_only_o
 #[tokio::test]
 async fn what_fails_a_turn_anyway_stays_what_fails_it() {
     let outcome = outcome(&[vec![START, TEXT_END, ERROR]], "{}", true).await;
-    assert_eq!(told(&outcome.transcript.turns[0]), "error, agent: agent error: model unavailable");
+    assert_eq!(
+        told(&outcome.transcript.turns[0]),
+        "error, agent: agent error: model unavailable"
+    );
     assert!(outcome.transcript.turns[0].warnings[0].starts_with("text-not-open: "));
 }
 
@@ -108,5 +139,8 @@ async fn violations_without_end_are_counted() {
         told(&outcome.transcript.turns[0])
     );
     assert_eq!(outcome.transcript.turns[0].warnings.len(), 21);
-    assert_eq!(outcome.transcript.turns[0].warnings[20], "11 more violations of the protocol are not shown");
+    assert_eq!(
+        outcome.transcript.turns[0].warnings[20],
+        "11 more violations of the protocol are not shown"
+    );
 }

@@ -46,9 +46,22 @@ impl Terminal {
         let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&person).unwrap();
         unlockpt(&person).unwrap();
-        tcsetwinsize(&person, Winsize { ws_row: ROWS, ws_col: COLUMNS, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        tcsetwinsize(
+            &person,
+            Winsize {
+                ws_row: ROWS,
+                ws_col: COLUMNS,
+                ws_xpixel: 0,
+                ws_ypixel: 0,
+            },
+        )
+        .unwrap();
         let name = ptsname(&person, Vec::new()).unwrap();
-        let program = OpenOptions::new().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+        let program = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(name.to_str().unwrap())
+            .unwrap();
         let child = Command::new(env!("CARGO_BIN_EXE_ananke"))
             .current_dir(project.folder())
             .env_clear()
@@ -63,7 +76,13 @@ impl Terminal {
             .spawn()
             .unwrap();
         let screen = Screen::new(COLUMNS.into(), ROWS.into());
-        (Self { person: File::from(person), screen }, child)
+        (
+            Self {
+                person: File::from(person),
+                screen,
+            },
+            child,
+        )
     }
 
     fn types(&mut self, keys: &str) {
@@ -73,7 +92,11 @@ impl Terminal {
     /// Reads the program's output until this is visible.
     fn read_until(&mut self, seen: &str) {
         while !self.screen.seen().contains(seen) {
-            assert!(self.read(), "the program ended before `{seen}` was seen:\n{}", self.screen.text());
+            assert!(
+                self.read(),
+                "the program ended before `{seen}` was seen:\n{}",
+                self.screen.text()
+            );
         }
     }
 
@@ -102,7 +125,14 @@ fn held() -> (Project, TcpListener) {
         listener.local_addr().unwrap()
     );
     let test = "version: \"1.0\"\nname: is held for so long that a person wonders what it does\nturns: [{ user: hi }]\n";
-    (Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", test), ("b.test.yaml", test)]), listener)
+    (
+        Project::new(&[
+            ("ananke.config.yaml", &config),
+            ("a.test.yaml", test),
+            ("b.test.yaml", test),
+        ]),
+        listener,
+    )
 }
 
 #[test]
@@ -121,7 +151,10 @@ fn a_run_shows_what_it_does_and_leaves_nothing_of_it() {
         assert_eq!(child.wait().unwrap().code(), Some(130));
         let text = terminal.screen.text();
         assert!(text.contains("\n2 tests: 2 skipped in "), "{text}");
-        assert!(!text.contains("of 2 tests") && !text.contains("set-up"), "the area is gone: {text}");
+        assert!(
+            !text.contains("of 2 tests") && !text.contains("set-up"),
+            "the area is gone: {text}"
+        );
         assert!(terminal.screen.is_itself());
     }
 }
@@ -152,7 +185,11 @@ fn a_second_signal_leaves_a_clean_terminal_too() {
     let _gone_already = kill_process(pid, Signal::INT);
     terminal.read_to_end();
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(!terminal.screen.text().contains("of 2 tests  "), "{}", terminal.screen.text());
+    assert!(
+        !terminal.screen.text().contains("of 2 tests  "),
+        "{}",
+        terminal.screen.text()
+    );
     assert!(terminal.screen.is_itself());
 }
 
@@ -166,7 +203,10 @@ fn a_terminal_that_only_prints_is_not_drawn_on() {
     let _gone = terminal.person.read_to_end(&mut printed);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let text = String::from_utf8(printed).unwrap();
-    assert!(text.contains("2 tests: 2 skipped") && !text.contains('\u{1b}'), "{text}");
+    assert!(
+        text.contains("2 tests: 2 skipped") && !text.contains('\u{1b}'),
+        "{text}"
+    );
 }
 
 const CUSTOMER_SERVICE: &str = r#"version: "1.3"
@@ -185,7 +225,10 @@ fn interactive(keys: &str) -> Project {
     let test = format!(
         "version: \"1.3\"\nname: t\nturns: [{{ user: cancel it }}]\n{keys}\nassert: {{ text: {{ contains: Goodbye }} }}\n"
     );
-    Project::new(&[("ananke.config.yaml", CUSTOMER_SERVICE), ("a.test.yaml", &test)])
+    Project::new(&[
+        ("ananke.config.yaml", CUSTOMER_SERVICE),
+        ("a.test.yaml", &test),
+    ])
 }
 
 const UP: &str = "\u{1b}[A";
@@ -194,8 +237,12 @@ const UP: &str = "\u{1b}[A";
 fn a_person_answers_with_editing_and_history() {
     let project = interactive("interactive: { timeout_ms: 30000 }");
     let arguments = ["run", "-o", "report.json", "--record", "kept"];
-    let (mut terminal, mut child) =
-        Terminal::start(&project, &arguments, &[("TERM", "xterm")], Keyboard::Present);
+    let (mut terminal, mut child) = Terminal::start(
+        &project,
+        &arguments,
+        &[("TERM", "xterm")],
+        Keyboard::Present,
+    );
     terminal.read_until("agent:  Which order?");
     terminal.read_until("you:");
     terminal.types("\r");
@@ -204,16 +251,31 @@ fn a_person_answers_with_editing_and_history() {
     terminal.types("It is O-78\u{7f}\r");
     terminal.read_until("agent:  Is that all?\nyou:");
     terminal.types(&format!("{UP}\r"));
-    while terminal.screen.text().matches("agent:  Is that all?\nyou:").count() < 2 {
+    while terminal
+        .screen
+        .text()
+        .matches("agent:  Is that all?\nyou:")
+        .count()
+        < 2
+    {
         assert!(terminal.read(), "{}", terminal.screen.text());
     }
     terminal.types("no thanks\r");
     terminal.read_to_end();
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", terminal.screen.text());
+    assert_eq!(
+        child.wait().unwrap().code(),
+        Some(0),
+        "{}",
+        terminal.screen.text()
+    );
     let json: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(project.folder().join("report.json")).unwrap()).unwrap();
+        serde_json::from_slice(&std::fs::read(project.folder().join("report.json")).unwrap())
+            .unwrap();
     let turns = json["results"][0]["turns"].as_array().unwrap();
-    let said: Vec<_> = turns.iter().map(|turn| (&turn["input"], &turn["input_source"])).collect();
+    let said: Vec<_> = turns
+        .iter()
+        .map(|turn| (&turn["input"], &turn["input_source"]))
+        .collect();
     let said = serde_json::to_value(said).unwrap();
     let expected = serde_json::json!([
         ["cancel it", "static"],
@@ -229,10 +291,20 @@ fn a_person_answers_with_editing_and_history() {
     // A recording holds what was typed: its replay asks nobody, with and without a terminal.
     let arguments = ["run", "--replay", "kept"];
     for keyboard in [Keyboard::Present, Keyboard::Missing] {
-        let (mut terminal, mut child) = Terminal::start(&project, &arguments, &[("TERM", "xterm")], keyboard);
+        let (mut terminal, mut child) =
+            Terminal::start(&project, &arguments, &[("TERM", "xterm")], keyboard);
         terminal.read_to_end();
-        assert_eq!(child.wait().unwrap().code(), Some(0), "{}", terminal.screen.text());
-        assert!(!terminal.screen.text().contains("you:"), "{}", terminal.screen.text());
+        assert_eq!(
+            child.wait().unwrap().code(),
+            Some(0),
+            "{}",
+            terminal.screen.text()
+        );
+        assert!(
+            !terminal.screen.text().contains("you:"),
+            "{}",
+            terminal.screen.text()
+        );
     }
 }
 
@@ -240,8 +312,12 @@ fn a_person_answers_with_editing_and_history() {
 fn a_person_records_a_conversation() {
     let project = interactive("");
     let arguments = ["record", "-o", "cancel.test.yaml"];
-    let (mut terminal, mut child) =
-        Terminal::start(&project, &arguments, &[("TERM", "xterm")], Keyboard::Present);
+    let (mut terminal, mut child) = Terminal::start(
+        &project,
+        &arguments,
+        &[("TERM", "xterm")],
+        Keyboard::Present,
+    );
     terminal.read_until("Ctrl-C ends it and writes nothing");
     terminal.read_until("you:");
     terminal.types("\r");
@@ -250,27 +326,60 @@ fn a_person_records_a_conversation() {
     terminal.read_until("agent:  Which order?\nyou:");
     terminal.types("\u{4}");
     terminal.read_to_end();
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", terminal.screen.text());
-    assert!(terminal.screen.text().contains("wrote cancel.test.yaml: 1 turn"), "{}", terminal.screen.text());
+    assert_eq!(
+        child.wait().unwrap().code(),
+        Some(0),
+        "{}",
+        terminal.screen.text()
+    );
+    assert!(
+        terminal
+            .screen
+            .text()
+            .contains("wrote cancel.test.yaml: 1 turn"),
+        "{}",
+        terminal.screen.text()
+    );
     assert!(terminal.screen.is_itself());
 
     let arguments = ["record", "-o", "never.test.yaml"];
-    let (mut terminal, mut child) =
-        Terminal::start(&project, &arguments, &[("TERM", "xterm")], Keyboard::Present);
+    let (mut terminal, mut child) = Terminal::start(
+        &project,
+        &arguments,
+        &[("TERM", "xterm")],
+        Keyboard::Present,
+    );
     terminal.read_until("you:");
     terminal.types("cancel it\r");
     terminal.read_until("agent:  Which order?\nyou:");
     terminal.types("\u{3}");
     terminal.read_to_end();
-    assert_eq!(child.wait().unwrap().code(), Some(130), "{}", terminal.screen.text());
+    assert_eq!(
+        child.wait().unwrap().code(),
+        Some(130),
+        "{}",
+        terminal.screen.text()
+    );
     assert!(!project.folder().join("never.test.yaml").exists());
 }
 
 #[test]
 fn a_person_who_does_not_answer_is_missing_input() {
     for (keys, arguments, typed, code, reason) in [
-        ("interactive: true", &["run"][..], "\u{4}", 0, "the input of the terminal has ended"),
-        ("interactive: { timeout_ms: 50 }", &["run"], "", 0, "the person did not answer within 50 ms"),
+        (
+            "interactive: true",
+            &["run"][..],
+            "\u{4}",
+            0,
+            "the input of the terminal has ended",
+        ),
+        (
+            "interactive: { timeout_ms: 50 }",
+            &["run"],
+            "",
+            0,
+            "the person did not answer within 50 ms",
+        ),
         (
             "interactive: true\non_missing_input: fail",
             &["run"],
@@ -278,7 +387,13 @@ fn a_person_who_does_not_answer_is_missing_input() {
             1,
             "the input of the terminal has ended",
         ),
-        ("interactive: true", &["run", "--skip-interactive"], "", 0, "`--skip-interactive` asks no person"),
+        (
+            "interactive: true",
+            &["run", "--skip-interactive"],
+            "",
+            0,
+            "`--skip-interactive` asks no person",
+        ),
         (
             "",
             &["run", "--interactive", "--on-missing-input", "fail"],
@@ -286,18 +401,33 @@ fn a_person_who_does_not_answer_is_missing_input() {
             1,
             "the input of the terminal has ended",
         ),
-        ("interactive: false", &["run", "--interactive"], "\u{4}", 0, "the input of the terminal has ended"),
+        (
+            "interactive: false",
+            &["run", "--interactive"],
+            "\u{4}",
+            0,
+            "the input of the terminal has ended",
+        ),
     ] {
         let project = interactive(keys);
         let arguments = [arguments, &["-o", "report.json"]].concat();
-        let (mut terminal, mut child) =
-            Terminal::start(&project, &arguments, &[("TERM", "xterm")], Keyboard::Present);
+        let (mut terminal, mut child) = Terminal::start(
+            &project,
+            &arguments,
+            &[("TERM", "xterm")],
+            Keyboard::Present,
+        );
         if !typed.is_empty() {
             terminal.read_until("you:");
             terminal.types(typed);
         }
         terminal.read_to_end();
-        assert_eq!(child.wait().unwrap().code(), Some(code), "{keys}: {}", terminal.screen.text());
+        assert_eq!(
+            child.wait().unwrap().code(),
+            Some(code),
+            "{keys}: {}",
+            terminal.screen.text()
+        );
         let json = std::fs::read_to_string(project.folder().join("report.json")).unwrap();
         assert!(json.contains(reason), "{keys}: {json}");
         assert!(terminal.screen.is_itself());
@@ -306,12 +436,20 @@ fn a_person_who_does_not_answer_is_missing_input() {
 
 #[test]
 fn ctrl_c_at_a_question_and_a_terminal_that_is_closed_stop_the_run() {
-    let ways: &[&str] = if ignores_hangups() { &["\u{3}"] } else { &["\u{3}", ""] };
+    let ways: &[&str] = if ignores_hangups() {
+        &["\u{3}"]
+    } else {
+        &["\u{3}", ""]
+    };
     for keys in ways {
         let project = interactive("interactive: { timeout_ms: 30000 }");
         let arguments = ["run", "-o", "report.json"];
-        let (mut terminal, mut child) =
-            Terminal::start(&project, &arguments, &[("TERM", "xterm")], Keyboard::Present);
+        let (mut terminal, mut child) = Terminal::start(
+            &project,
+            &arguments,
+            &[("TERM", "xterm")],
+            Keyboard::Present,
+        );
         terminal.read_until("you:");
         if keys.is_empty() {
             drop(terminal);

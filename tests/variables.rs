@@ -15,7 +15,10 @@ fn scope() -> Scope {
     scope.set("EMPTY", "");
     scope.set("NUMBER", 42);
     scope.set("PATTERN", "a.b");
-    scope.set("CART", json!({"items": [{"id": "x-1"}, {"id": "x-2"}], "open": true}));
+    scope.set(
+        "CART",
+        json!({"items": [{"id": "x-1"}, {"id": "x-2"}], "open": true}),
+    );
     scope.expect("THREAD_ID");
     scope
 }
@@ -29,8 +32,14 @@ fn fill<T>(
     let source = Arc::new(SourceFile::new("t.yaml", "t.yaml", text));
     let scope = scope();
     let mut problems = Vec::new();
-    let written = Spanned { value: text.to_owned(), span: Span::new(0, text.len()) };
-    let filled = fill(&mut Interpolation::new(&scope, &source, mode, &mut problems), written);
+    let written = Spanned {
+        value: text.to_owned(),
+        span: Span::new(0, text.len()),
+    };
+    let filled = fill(
+        &mut Interpolation::new(&scope, &source, mode, &mut problems),
+        written,
+    );
     (filled, problems.iter().map(shown).collect())
 }
 
@@ -39,14 +48,19 @@ fn shown(problem: &Diagnostic) -> String {
 }
 
 fn text(text: &str) -> Result<String, Vec<String>> {
-    let (filled, problems) = fill(text, Mode::Send, |interpolation, text| interpolation.text(&text));
+    let (filled, problems) = fill(text, Mode::Send, |interpolation, text| {
+        interpolation.text(&text)
+    });
     filled.map_err(|_| problems)
 }
 
 #[test]
 fn text_takes_every_value() {
     for (written, expected) in [
-        ("pay $3500 to ${NAME} for $NAME", "pay $3500 to Ada for $NAME"),
+        (
+            "pay $3500 to ${NAME} for $NAME",
+            "pay $3500 to Ada for $NAME",
+        ),
         ("$${NAME}", "${NAME}"),
         ("${NUMBER} ${CART.open} ${CART.items.1.id}", "42 true x-2"),
         ("${CART.items}", "[{\"id\":\"x-1\"},{\"id\":\"x-2\"}]"),
@@ -85,9 +99,17 @@ fn what_is_undefined_is_an_error_at_its_place() {
     ] {
         assert_eq!(text(written), Err(vec![expected.to_owned()]), "{written}");
     }
-    for (written, problems) in [("${A} ${B}", 2), ("${A} ${B} ${C", 3), ("${NAME} ${", 1), ("${} ${A} ${", 3)]
-    {
-        assert_eq!(text(written).unwrap_err().len(), problems, "everything is told at once: {written}");
+    for (written, problems) in [
+        ("${A} ${B}", 2),
+        ("${A} ${B} ${C", 3),
+        ("${NAME} ${", 1),
+        ("${} ${A} ${", 3),
+    ] {
+        assert_eq!(
+            text(written).unwrap_err().len(),
+            problems,
+            "everything is told at once: {written}"
+        );
     }
 }
 
@@ -99,9 +121,12 @@ fn what_comes_later_is_pending_and_no_problem() {
 #[test]
 fn in_a_pattern_a_value_is_data() {
     let pattern = |written: &str| {
-        let (filled, problems) =
-            fill(written, Mode::Send, |interpolation, text| interpolation.pattern(&text));
-        filled.map(|pattern| pattern.as_str().to_owned()).map_err(|_| problems)
+        let (filled, problems) = fill(written, Mode::Send, |interpolation, text| {
+            interpolation.pattern(&text)
+        });
+        filled
+            .map(|pattern| pattern.as_str().to_owned())
+            .map_err(|_| problems)
     };
     assert_eq!(pattern("^${PATTERN}$").as_deref(), Ok("^a\\.b$"));
     assert_eq!(pattern("^foo$").as_deref(), Ok("^foo$"));
@@ -112,8 +137,10 @@ fn in_a_pattern_a_value_is_data() {
 fn a_number_takes_a_number_and_a_text_that_is_one() {
     let number = |reference: &str| {
         let (filled, problems) = fill(reference, Mode::Send, |interpolation, text| {
-            interpolation
-                .number(&Spanned { value: Scalar::<u64>::Reference(text.value.clone()), span: text.span })
+            interpolation.number(&Spanned {
+                value: Scalar::<u64>::Reference(text.value.clone()),
+                span: text.span,
+            })
         });
         filled.map_err(|_| problems)
     };
@@ -122,33 +149,46 @@ fn a_number_takes_a_number_and_a_text_that_is_one() {
     assert_eq!(
         number("${NAME}"),
         Err(vec![
-            "t.yaml:1:1: error[wrong-type]: expected a whole number, `${NAME}` gives `Ada` | ".to_owned()
+            "t.yaml:1:1: error[wrong-type]: expected a whole number, `${NAME}` gives `Ada` | "
+                .to_owned()
         ])
     );
 }
 
 #[test]
 fn free_json_keeps_the_type_of_a_single_reference() {
-    let yaml = "cart: ${CART}\nnumber: ${NUMBER}\ntext: 'n ${NUMBER}'\nlist: ['${CART.open}', 3, null]\n";
+    let yaml =
+        "cart: ${CART}\nnumber: ${NUMBER}\ntext: 'n ${NUMBER}'\nlist: ['${CART.open}', 3, null]\n";
     let source = Arc::new(SourceFile::new("t.yaml", "t.yaml", yaml));
     let node = source::parse(&source).unwrap();
     let scope = scope();
     let mut problems = Vec::new();
-    let filled = Interpolation::new(&scope, &source, Mode::Send, &mut problems).json(&node).unwrap();
+    let filled = Interpolation::new(&scope, &source, Mode::Send, &mut problems)
+        .json(&node)
+        .unwrap();
     let cart = json!({"items": [{"id": "x-1"}, {"id": "x-2"}], "open": true});
-    assert_eq!(filled, json!({"cart": cart, "number": 42, "text": "n 42", "list": [true, 3, Value::Null]}));
+    assert_eq!(
+        filled,
+        json!({"cart": cart, "number": 42, "text": "n 42", "list": [true, 3, Value::Null]})
+    );
 }
 
 #[test]
 fn the_environment_of_a_target_counts_only_when_something_is_sent() {
     let header = |mode| {
-        fill("Bearer ${ENV.NO_KEY}", mode, |interpolation, text| interpolation.header("authorization", &text))
-            .1
+        fill("Bearer ${ENV.NO_KEY}", mode, |interpolation, text| {
+            interpolation.header("authorization", &text)
+        })
+        .1
     };
     assert!(header(Mode::Send)[0].contains("error[undefined-variable]"));
     assert!(header(Mode::Check)[0].contains("warning[undefined-variable]"));
-    let endpoint =
-        |mode| fill("http://${ENV.NO_HOST}/", mode, |interpolation, text| interpolation.sent_text(&text)).1;
+    let endpoint = |mode| {
+        fill("http://${ENV.NO_HOST}/", mode, |interpolation, text| {
+            interpolation.sent_text(&text)
+        })
+        .1
+    };
     assert!(endpoint(Mode::Send)[0].contains("error[undefined-variable]"));
     assert!(endpoint(Mode::Check)[0].contains("warning[undefined-variable]"));
 }
@@ -160,7 +200,10 @@ fn what_goes_into_a_header_is_secret_but_for_a_default() {
         let scope = scope();
         let mut problems = Vec::new();
         let mut interpolation = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
-        let text = Spanned { value: written.to_owned(), span: Span::new(0, written.len()) };
+        let text = Spanned {
+            value: written.to_owned(),
+            span: Span::new(0, written.len()),
+        };
         assert!(interpolation.header(name, &text).is_ok());
         interpolation
             .into_secrets()
@@ -170,14 +213,21 @@ fn what_goes_into_a_header_is_secret_but_for_a_default() {
     };
     assert_eq!(secrets("x-tenant", "t-${NAME}"), ["NAME Ada"]);
     assert_eq!(secrets("x-tenant", "plain"), Vec::<String>::new());
-    assert_eq!(secrets("x-tenant", "${MISSING:-plain}"), Vec::<String>::new());
+    assert_eq!(
+        secrets("x-tenant", "${MISSING:-plain}"),
+        Vec::<String>::new()
+    );
     assert_eq!(
         secrets("Authorization", "Bearer abc"),
-        ["headers.authorization Bearer abc", "headers.authorization abc"]
+        [
+            "headers.authorization Bearer abc",
+            "headers.authorization abc"
+        ]
     );
     assert_eq!(secrets("X-Api-Key", "k-123"), ["headers.x-api-key k-123"]);
-    let (_, problems) =
-        fill("k-1", Mode::Send, |interpolation, text| interpolation.header("x-api-key", &text));
+    let (_, problems) = fill("k-1", Mode::Send, |interpolation, text| {
+        interpolation.header("x-api-key", &text)
+    });
     assert_eq!(
         problems,
         [

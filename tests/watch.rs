@@ -36,8 +36,16 @@ struct Watching {
 impl Watching {
     fn start(project: &Project) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-        command.current_dir(project.folder()).env_clear().env("PATH", "/usr/bin:/bin").arg("watch");
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        command
+            .current_dir(project.folder())
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .arg("watch");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         Self { child, stdout }
     }
@@ -47,7 +55,11 @@ impl Watching {
         let mut text = String::new();
         loop {
             let start = text.len();
-            assert_ne!(self.stdout.read_line(&mut text).unwrap(), 0, "it ended: {text}");
+            assert_ne!(
+                self.stdout.read_line(&mut text).unwrap(),
+                0,
+                "it ended: {text}"
+            );
             if text[start..].starts_with("watching ") {
                 return text;
             }
@@ -67,7 +79,10 @@ fn a_change_runs_what_it_touches() {
     let project = Project::new(&[
         ("ananke.config.yaml", CONFIG),
         ("a.test.yaml", &test("first", "")),
-        ("b.test.yaml", &test("second ${x}", "cases: rows.csv\n").replace("second ${x}", "second")),
+        (
+            "b.test.yaml",
+            &test("second ${x}", "cases: rows.csv\n").replace("second ${x}", "second"),
+        ),
         ("rows.csv", "x\n1\n"),
         ("check.sh", "echo"),
     ]);
@@ -78,31 +93,51 @@ fn a_change_runs_what_it_touches() {
 
     write(folder, "a.test.yaml", &test("changed", ""));
     let shown = watching.run();
-    assert!(shown.contains("changed: a.test.yaml\n") && shown.contains("1 test: 1 passed"), "{shown}");
+    assert!(
+        shown.contains("changed: a.test.yaml\n") && shown.contains("1 test: 1 passed"),
+        "{shown}"
+    );
 
     write(folder, "rows.csv", "x\n1\n2\n");
     let shown = watching.run();
-    assert!(shown.contains("changed: rows.csv\n") && shown.contains("2 tests: 2 passed"), "{shown}");
+    assert!(
+        shown.contains("changed: rows.csv\n") && shown.contains("2 tests: 2 passed"),
+        "{shown}"
+    );
     assert!(!shown.contains("a.test.yaml"), "{shown}");
 
     write(folder, "check.sh", "echo 2");
     let shown = watching.run();
-    assert!(shown.contains("changed: check.sh\n") && shown.contains("3 tests: 3 passed"), "{shown}");
+    assert!(
+        shown.contains("changed: check.sh\n") && shown.contains("3 tests: 3 passed"),
+        "{shown}"
+    );
 
     // These files concern no test, and neither does the report that each run writes.
     write(folder, "notes.txt", "later");
     write(folder, "out/other.json", "{}");
     write(folder, "sub/new.test.yaml", &test("new", ""));
     let shown = watching.run();
-    assert!(shown.contains("sub/new.test.yaml\n") && shown.contains("1 test: 1 passed"), "{shown}");
+    assert!(
+        shown.contains("sub/new.test.yaml\n") && shown.contains("1 test: 1 passed"),
+        "{shown}"
+    );
 
-    write(folder, "ananke.config.yaml", &CONFIG.replace("hello", "bye"));
+    write(
+        folder,
+        "ananke.config.yaml",
+        &CONFIG.replace("hello", "bye"),
+    );
     let shown = watching.run();
     assert!(shown.contains("4 tests: 4 failed"), "{shown}");
 
     write(folder, "a.test.yaml", "version: \"1.3\"\nname: broken\n");
     watching.run();
-    write(folder, "a.test.yaml", &test("whole", "").replace("hello", "bye"));
+    write(
+        folder,
+        "a.test.yaml",
+        &test("whole", "").replace("hello", "bye"),
+    );
     let shown = watching.run();
     assert!(shown.contains("1 test: 1 passed"), "{shown}");
 
@@ -114,7 +149,14 @@ fn a_change_runs_what_it_touches() {
 fn without_a_config_there_is_nothing_to_watch() {
     let project = Project::new(&[]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    let output = command.current_dir(project.folder()).arg("watch").output().unwrap();
+    let output = command
+        .current_dir(project.folder())
+        .arg("watch")
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("error[config-missing]"), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("error[config-missing]"),
+        "{output:?}"
+    );
 }

@@ -54,8 +54,15 @@ pub(crate) fn of(command: &mut Command, code: i32) -> Cost {
         child.kill().expect("the program can be stopped");
     }
     let status = child.wait().expect("the program can be waited for");
-    assert!(!has_ended || status.code() == Some(code), "{command:?} ended with {status}");
-    Cost { seconds, mebibytes: peak, is_complete: has_ended }
+    assert!(
+        !has_ended || status.code() == Some(code),
+        "{command:?} ended with {status}"
+    );
+    Cost {
+        seconds,
+        mebibytes: peak,
+        is_complete: has_ended,
+    }
 }
 
 /// The most memory that a process has had so far, in MiB; `None` when it has ended.
@@ -73,6 +80,10 @@ fn processor_time(child: &Child) -> f64 {
         .expect("the process was not waited for");
     // The name of the program, in brackets, may contain anything; user and system time are fields 14 and 15.
     let (_, fields) = status.rsplit_once(')').expect("a name in brackets");
-    let ticks = fields.split_whitespace().skip(11).take(2).map(|field| field.parse::<f64>().expect("ticks"));
+    let ticks = fields
+        .split_whitespace()
+        .skip(11)
+        .take(2)
+        .map(|field| field.parse::<f64>().expect("ticks"));
     ticks.sum::<f64>() / TICKS_PER_SECOND
 }

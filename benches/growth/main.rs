@@ -24,19 +24,32 @@ const SUSPICIOUS: f64 = 15.0;
 const NOISE: (f64, f64) = (0.03, 2.0);
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
     let base = measure(&subject::smallest(), 1);
-    println!("an almost empty project: {:.3} s, {:.1} MiB", base.seconds, base.mebibytes);
+    println!(
+        "an almost empty project: {:.3} s, {:.1} MiB",
+        base.seconds, base.mebibytes
+    );
     println!(
         "{:<14} {:>7} {:>9} {:>9} {:>7} {:>10} {:>10} {:>7}",
         "", "n", "n", "10 n", "ratio", "n", "10 n", "ratio"
     );
     let mut suspects = Vec::new();
     for subject in subject::all() {
-        if !words.is_empty() && !words.iter().any(|word| subject.name.contains(word.as_str())) {
+        if !words.is_empty()
+            && !words
+                .iter()
+                .any(|word| subject.name.contains(word.as_str()))
+        {
             continue;
         }
-        let (once, ten) = (measure(&subject, subject.count), measure(&subject, subject.count * 10));
+        let (once, ten) = (
+            measure(&subject, subject.count),
+            measure(&subject, subject.count * 10),
+        );
         let time = ratio(once.seconds, ten.seconds, base.seconds, NOISE.0);
         let memory = ratio(once.mebibytes, ten.mebibytes, base.mebibytes, NOISE.1);
         println!(
@@ -49,7 +62,11 @@ fn main() {
             once.mebibytes,
             ten.mebibytes,
             shown(memory),
-            if ten.is_complete { "" } else { "  stopped: it takes too long" },
+            if ten.is_complete {
+                ""
+            } else {
+                "  stopped: it takes too long"
+            },
         );
         let is_suspect = |ratio: Option<f64>| ratio.is_some_and(|ratio| ratio > SUSPICIOUS);
         if is_suspect(time) || is_suspect(memory) || !ten.is_complete {
@@ -58,7 +75,11 @@ fn main() {
     }
     println!(
         "grew by more than ten: {}",
-        if suspects.is_empty() { "none".to_owned() } else { suspects.join(", ") }
+        if suspects.is_empty() {
+            "none".to_owned()
+        } else {
+            suspects.join(", ")
+        }
     );
 }
 
@@ -69,7 +90,9 @@ fn measure(subject: &Subject, count: usize) -> Cost {
     if first.seconds > 1.0 {
         return first;
     }
-    [project.run(), project.run()].into_iter().fold(first, Cost::cheapest)
+    [project.run(), project.run()]
+        .into_iter()
+        .fold(first, Cost::cheapest)
 }
 
 /// By how much a cost grew beyond the base; `None` where it did not grow by more than noise.

@@ -33,20 +33,44 @@ const RUN: &[&str] = &["run", "--quiet", "-o", "report.json", "-o", "junit.xml"]
 
 /// A project with one of everything.
 pub(crate) fn smallest() -> Subject {
-    Subject { name: "", count: 1, write: files, arguments: RUN, code: 0 }
+    Subject {
+        name: "",
+        count: 1,
+        write: files,
+        arguments: RUN,
+        code: 0,
+    }
 }
 
 /// Everything that is measured.
 pub(crate) fn all() -> Vec<Subject> {
-    let passing = |name, count, write| Subject { name, count, write, arguments: RUN, code: 0 };
-    let failing = |name, count, write| Subject { name, count, write, arguments: RUN, code: 1 };
+    let passing = |name, count, write| Subject {
+        name,
+        count,
+        write,
+        arguments: RUN,
+        code: 0,
+    };
+    let failing = |name, count, write| Subject {
+        name,
+        count,
+        write,
+        arguments: RUN,
+        code: 1,
+    };
     let parallel: &[&str] = &["run", "--quiet", "--parallel", "8"];
     let list: &[&str] = &["list", "--json"];
     vec![
         passing("files", 500, files),
-        Subject { arguments: list, ..passing("files, listed", 2000, files) },
+        Subject {
+            arguments: list,
+            ..passing("files, listed", 2000, files)
+        },
         passing("rows", 1000, rows),
-        Subject { arguments: parallel, ..passing("rows at once", 1000, rows) },
+        Subject {
+            arguments: parallel,
+            ..passing("rows at once", 1000, rows)
+        },
         passing("secrets", 200, secrets),
         passing("tests", 500, tests),
         passing("turns", 1500, turns),
@@ -58,7 +82,10 @@ pub(crate) fn all() -> Vec<Subject> {
         passing("rules", 800, rules),
         passing("rules of a tool", 800, rules_of_a_tool),
         passing("rules off", 1500, rules_off),
-        Subject { arguments: &["check"], ..passing("name patterns", 100, name_patterns) },
+        Subject {
+            arguments: &["check"],
+            ..passing("name patterns", 100, name_patterns)
+        },
         passing("rules x calls", 50, rules_and_calls),
         passing("patterns", 300, patterns),
         passing("variables", 3000, variables),
@@ -66,8 +93,14 @@ pub(crate) fn all() -> Vec<Subject> {
         passing("quarantine", 300, quarantine),
         failing("findings", 1000, findings),
         failing("failing tests", 500, failing_tests),
-        Subject { arguments: &["check"], ..failing("problems", 1000, problems) },
-        Subject { arguments: &["check"], ..failing("broken files", 300, broken_files) },
+        Subject {
+            arguments: &["check"],
+            ..failing("problems", 1000, problems)
+        },
+        Subject {
+            arguments: &["check"],
+            ..failing("broken files", 300, broken_files)
+        },
         passing("state steps", 300, state_steps),
         passing("state patches", 20000, state_patches),
         passing("violations", 50000, violations),
@@ -82,19 +115,29 @@ impl Subject {
     pub(crate) fn project(&self, count: usize) -> Project<'_> {
         let folder = TempDir::new().expect("the temporary directory can be written");
         for (name, text) in (self.write)(count) {
-            std::fs::write(folder.path().join(name), text).expect("the temporary directory can be written");
+            std::fs::write(folder.path().join(name), text)
+                .expect("the temporary directory can be written");
         }
-        Project { folder, subject: self }
+        Project {
+            folder,
+            subject: self,
+        }
     }
 }
 
 impl Project<'_> {
     /// What the program costs in it.
     pub(crate) fn run(&self) -> Cost {
-        let program = std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
+        let program =
+            std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
         let mut command = Command::new(Path::new(&program));
-        command.args(self.subject.arguments).current_dir(self.folder.path());
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(self.subject.arguments)
+            .current_dir(self.folder.path());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         cost::of(&mut command, self.subject.code)
     }
 }
@@ -109,7 +152,8 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 
 /// A config with an embedded agent that does this.
 fn scripted(actions: &str) -> (String, String) {
-    let text = format!("version: \"1.3\"\ntarget:\n  type: scripted\n  rules:\n    - do:\n{actions}");
+    let text =
+        format!("version: \"1.3\"\ntarget:\n  type: scripted\n  rules:\n    - do:\n{actions}");
     ("ananke.config.yaml".to_owned(), text)
 }
 
@@ -138,7 +182,10 @@ fn event(json: &str) -> String {
 
 /// The only test file.
 fn test(text: &str) -> (String, String) {
-    ("one.test.yaml".to_owned(), format!("version: \"1.3\"\nname: one\n{text}"))
+    (
+        "one.test.yaml".to_owned(),
+        format!("version: \"1.3\"\nname: one\n{text}"),
+    )
 }
 
 fn files(count: usize) -> Files {
@@ -154,21 +201,29 @@ fn files(count: usize) -> Files {
 const ROWS: &str = "cases: rows.jsonl\nturns:\n  - user: \"Where is ${ORDER}?\"\n    assert: { tools: { require: [{ name: find_order }] }, text: { contains: \"O-7\" } }\n";
 
 fn rows(count: usize) -> Files {
-    let rows = lines(count, |number| format!("{{\"id\":\"row-{number}\",\"ORDER\":\"order {number}\"}}"));
+    let rows = lines(count, |number| {
+        format!("{{\"id\":\"row-{number}\",\"ORDER\":\"order {number}\"}}")
+    });
     vec![shop(), test(ROWS), ("rows.jsonl".to_owned(), rows)]
 }
 
 /// Each row has a token of its own, which must be masked.
 fn secrets(count: usize) -> Files {
     let (name, config) = shop();
-    let config =
-        config.replace("type: scripted", "type: scripted\n  headers: { authorization: \"Bearer ${TOKEN}\" }");
+    let config = config.replace(
+        "type: scripted",
+        "type: scripted\n  headers: { authorization: \"Bearer ${TOKEN}\" }",
+    );
     let row = |number| {
         format!(
             "{{\"id\":\"row-{number}\",\"ORDER\":\"o-{number}\",\"TOKEN\":\"tok-{number:08}-{number:x}-secret\"}}"
         )
     };
-    vec![(name, config), test(ROWS), ("rows.jsonl".to_owned(), lines(count, row))]
+    vec![
+        (name, config),
+        test(ROWS),
+        ("rows.jsonl".to_owned(), lines(count, row)),
+    ]
 }
 
 /// Many tests in one file.
@@ -178,16 +233,25 @@ fn tests(count: usize) -> Files {
             "  - {{ name: order {number}, turns: [{{ user: \"hello {number}\", assert: {{ text: {{ contains: \"O-7\" }} }} }}] }}"
         )
     });
-    vec![shop(), ("many.test.yaml".to_owned(), format!("version: \"1.3\"\ntests:\n{tests}"))]
+    vec![
+        shop(),
+        (
+            "many.test.yaml".to_owned(),
+            format!("version: \"1.3\"\ntests:\n{tests}"),
+        ),
+    ]
 }
 
 fn turns(count: usize) -> Files {
-    let turn =
-        |number| format!("  - {{ user: \"turn {number}\", assert: {{ text: {{ contains: \"O-7\" }} }} }}");
+    let turn = |number| {
+        format!("  - {{ user: \"turn {number}\", assert: {{ text: {{ contains: \"O-7\" }} }} }}")
+    };
     let turns = lines(count, turn);
     vec![
         shop(),
-        test(&format!("turns:\n{turns}assert: {{ tools: {{ require: [{{ name: find_order }}] }} }}\n")),
+        test(&format!(
+            "turns:\n{turns}assert: {{ tools: {{ require: [{{ name: find_order }}] }} }}\n"
+        )),
     ]
 }
 
@@ -195,7 +259,9 @@ const CALLED: &str = "turns: [{ user: hello }]\nassert:\n  tools: { require: [{ 
 
 fn call(number: usize) -> [String; 4] {
     [
-        format!("{{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c{number}\",\"toolCallName\":\"find\"}}"),
+        format!(
+            "{{\"type\":\"TOOL_CALL_START\",\"toolCallId\":\"c{number}\",\"toolCallName\":\"find\"}}"
+        ),
         format!(
             "{{\"type\":\"TOOL_CALL_ARGS\",\"toolCallId\":\"c{number}\",\"delta\":\"{{\\\"id\\\":{number}}}\"}}"
         ),
@@ -208,16 +274,25 @@ fn call(number: usize) -> [String; 4] {
 
 /// One call after the other.
 fn calls(count: usize) -> Files {
-    vec![remote(&lines(count * 4, |number| event(&call(number / 4)[number % 4]))), test(CALLED)]
+    vec![
+        remote(&lines(count * 4, |number| {
+            event(&call(number / 4)[number % 4])
+        })),
+        test(CALLED),
+    ]
 }
 
 /// All calls are open at the same time.
 fn parallel_calls(count: usize) -> Files {
-    vec![remote(&lines(count * 4, |number| event(&call(number % count)[number / count]))), test(CALLED)]
+    vec![
+        remote(&lines(count * 4, |number| {
+            event(&call(number % count)[number / count])
+        })),
+        test(CALLED),
+    ]
 }
 
-const SAID: &str =
-    "turns: [{ user: hello }]\nassert: { text: { contains: \"word 7\", must_not_match: \"^error\" } }\n";
+const SAID: &str = "turns: [{ user: hello }]\nassert: { text: { contains: \"word 7\", must_not_match: \"^error\" } }\n";
 
 fn messages(count: usize) -> Files {
     let message = |number| {
@@ -241,7 +316,10 @@ fn pieces(count: usize) -> Files {
 /// Messages before the first turn, and all of them sent with it.
 fn history(count: usize) -> Files {
     let message = |number| {
-        format!("  - {{ role: {}, content: \"message {number}\" }}", ["user", "assistant"][number % 2])
+        format!(
+            "  - {{ role: {}, content: \"message {number}\" }}",
+            ["user", "assistant"][number % 2]
+        )
     };
     let messages = lines(count, message);
     let turns = "turns: [{ user: hello, assert: { text: { contains: \"O-7\" } } }]\n";
@@ -250,7 +328,9 @@ fn history(count: usize) -> Files {
 
 fn rules(count: usize) -> Files {
     let rule = |number| {
-        format!("      - {{ name: tool_{number}, count: {{ exact: 0 }}, args: {{ id: {number} }} }}")
+        format!(
+            "      - {{ name: tool_{number}, count: {{ exact: 0 }}, args: {{ id: {number} }} }}"
+        )
     };
     let forbidden = lines(count, |number| format!("      - never_{number}"));
     let required = lines(count, rule);
@@ -268,7 +348,9 @@ fn rules_of_a_tool(count: usize) -> Files {
     let forbidden = lines(count, rule);
     vec![
         shop(),
-        test(&format!("turns: [{{ user: hello }}]\nassert:\n  tools:\n    forbid_calls:\n{forbidden}")),
+        test(&format!(
+            "turns: [{{ user: hello }}]\nassert:\n  tools:\n    forbid_calls:\n{forbidden}"
+        )),
     ]
 }
 
@@ -276,12 +358,19 @@ fn rules_of_a_tool(count: usize) -> Files {
 fn rules_off(count: usize) -> Files {
     let forbidden = lines(count, |number| format!("      - never_{number}"));
     let turns = "turns: [{ user: hello }, { user: hello, assert: { tools: false } }]";
-    vec![shop(), test(&format!("{turns}\nassert:\n  tools:\n    forbid:\n{forbidden}"))]
+    vec![
+        shop(),
+        test(&format!(
+            "{turns}\nassert:\n  tools:\n    forbid:\n{forbidden}"
+        )),
+    ]
 }
 
 /// Forbidden and required tools: each forbidden one is compared with the patterns of the required ones.
 fn name_patterns(count: usize) -> Files {
-    let forbidden = lines(count, |number| format!("      - {{ name_match: \"^never_{number}$\" }}"));
+    let forbidden = lines(count, |number| {
+        format!("      - {{ name_match: \"^never_{number}$\" }}")
+    });
     let required = lines(count, |number| format!("      - {{ name: tool_{number} }}"));
     vec![
         shop(),
@@ -296,35 +385,52 @@ fn name_patterns(count: usize) -> Files {
 fn rules_and_calls(count: usize) -> Files {
     let events = lines(1000 * 4, |number| event(&call(number / 4)[number % 4]));
     let rule = |number| {
-        format!("      - {{ name: find, args_match: {{ id: \"^{number}$\" }}, result_match: \"ok\" }}")
+        format!(
+            "      - {{ name: find, args_match: {{ id: \"^{number}$\" }}, result_match: \"ok\" }}"
+        )
     };
     let required = lines(count, rule);
     vec![
         remote(&events),
-        test(&format!("turns: [{{ user: hello }}]\nassert:\n  tools:\n    require:\n{required}")),
+        test(&format!(
+            "turns: [{{ user: hello }}]\nassert:\n  tools:\n    require:\n{required}"
+        )),
     ]
 }
 
 fn patterns(count: usize) -> Files {
-    let patterns = lines(count, |number| format!("      - \"(?i)word {number}[0-9]+ (foo|bar)\""));
+    let patterns = lines(count, |number| {
+        format!("      - \"(?i)word {number}[0-9]+ (foo|bar)\"")
+    });
     vec![
         shop(),
-        test(&format!("turns: [{{ user: hello }}]\nassert:\n  text:\n    must_not_match:\n{patterns}")),
+        test(&format!(
+            "turns: [{{ user: hello }}]\nassert:\n  text:\n    must_not_match:\n{patterns}"
+        )),
     ]
 }
 
 fn variables(count: usize) -> Files {
-    let variables = lines(count, |number| format!("  VALUE_{number}: \"value {number}\""));
-    let text = (0..count).fold(String::new(), |text, number| format!("{text}${{VALUE_{number}}} "));
-    let turns = format!("turns: [{{ user: \"{text}\", assert: {{ text: {{ contains: \"O-7\" }} }} }}]\n");
+    let variables = lines(count, |number| {
+        format!("  VALUE_{number}: \"value {number}\"")
+    });
+    let text = (0..count).fold(String::new(), |text, number| {
+        format!("{text}${{VALUE_{number}}} ")
+    });
+    let turns =
+        format!("turns: [{{ user: \"{text}\", assert: {{ text: {{ contains: \"O-7\" }} }} }}]\n");
     vec![shop(), test(&format!("vars:\n{variables}{turns}"))]
 }
 
 fn client_tools(count: usize) -> Files {
     let tools = lines(count, |number| {
-        format!("  - {{ name: tool_{number}, description: \"Tool {number}\", mock: {{ result: {number} }} }}")
+        format!(
+            "  - {{ name: tool_{number}, description: \"Tool {number}\", mock: {{ result: {number} }} }}"
+        )
     });
-    let actions = lines(count, |number| format!("        - call: {{ tool: tool_{number}, args: {{}} }}"));
+    let actions = lines(count, |number| {
+        format!("        - call: {{ tool: tool_{number}, args: {{}} }}")
+    });
     vec![
         scripted(&actions),
         test(&format!(
@@ -334,8 +440,15 @@ fn client_tools(count: usize) -> Files {
 }
 
 fn findings(count: usize) -> Files {
-    let rules = lines(count, |number| format!("      - {{ name: missing_{number} }}"));
-    vec![shop(), test(&format!("turns: [{{ user: hello }}]\nassert:\n  tools:\n    require:\n{rules}"))]
+    let rules = lines(count, |number| {
+        format!("      - {{ name: missing_{number} }}")
+    });
+    vec![
+        shop(),
+        test(&format!(
+            "turns: [{{ user: hello }}]\nassert:\n  tools:\n    require:\n{rules}"
+        )),
+    ]
 }
 
 /// Every test is in quarantine, by an entry of its own.
@@ -359,21 +472,29 @@ fn failing_tests(count: usize) -> Files {
 
 /// Mistakes in one file.
 fn problems(count: usize) -> Files {
-    let turns = lines(count, |number| format!("  - {{ user: \"${{NOBODY_{number}}}\", usr: {number} }}"));
+    let turns = lines(count, |number| {
+        format!("  - {{ user: \"${{NOBODY_{number}}}\", usr: {number} }}")
+    });
     vec![shop(), test(&format!("turns:\n{turns}"))]
 }
 
 fn broken_files(count: usize) -> Files {
-    files(count).into_iter().map(|(name, text)| (name, text.replace("  - user:", "  - usr:"))).collect()
+    files(count)
+        .into_iter()
+        .map(|(name, text)| (name, text.replace("  - user:", "  - usr:")))
+        .collect()
 }
 
 /// Every step adds a key to the state.
 fn state_steps(count: usize) -> Files {
-    let actions = lines(count, |number| format!("        - state: {{ key_{number}: \"value {number}\" }}"));
+    let actions = lines(count, |number| {
+        format!("        - state: {{ key_{number}: \"value {number}\" }}")
+    });
     vec![scripted(&actions), test(STATE)]
 }
 
-const STATE: &str = "turns: [{ user: hello }]\nassert: { state: [{ path: key_1, equals: \"value 1\" }] }\n";
+const STATE: &str =
+    "turns: [{ user: hello }]\nassert: { state: [{ path: key_1, equals: \"value 1\" }] }\n";
 
 fn state_patches(count: usize) -> Files {
     let patch = |number| {
@@ -381,17 +502,25 @@ fn state_patches(count: usize) -> Files {
             "{{\"type\":\"STATE_DELTA\",\"delta\":[{{\"op\":\"add\",\"path\":\"/key_{number}\",\"value\":\"value {number}\"}}]}}"
         ))
     };
-    let events = event("{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{}}") + "\n" + &lines(count, patch);
+    let events =
+        event("{\"type\":\"STATE_SNAPSHOT\",\"snapshot\":{}}") + "\n" + &lines(count, patch);
     vec![remote(&events), test(STATE)]
 }
 
 /// Every message breaks the order of the protocol.
 fn violations(count: usize) -> Files {
-    let message = |number| event(&format!("{{\"type\":\"TEXT_MESSAGE_END\",\"messageId\":\"m{number}\"}}"));
+    let message = |number| {
+        event(&format!(
+            "{{\"type\":\"TEXT_MESSAGE_END\",\"messageId\":\"m{number}\"}}"
+        ))
+    };
     let events = event(
         "{\"type\":\"TEXT_MESSAGE_CHUNK\",\"messageId\":\"m\",\"role\":\"assistant\",\"delta\":\"word 7\"}",
     );
-    vec![remote(&(events + "\n" + &lines(count, message))), test(SAID)]
+    vec![
+        remote(&(events + "\n" + &lines(count, message))),
+        test(SAID),
+    ]
 }
 
 const CAUSED: &str = "turns: [{ user: hello }]\nassert:\n  whenever:\n    - { call: find, preceded_by: { says: hello, role: user } }\n    - { result: find, not_followed_by: { call: find, same: [id] } }\n    - { call: find, followed_by: { result: find, same: [id] } }\n";
@@ -400,7 +529,12 @@ const CAUSED: &str = "turns: [{ user: hello }]\nassert:\n  whenever:\n    - { ca
 fn causes(count: usize) -> Files {
     let (name, text) = test(CAUSED);
     let text = text.replace("1.3", "1.4");
-    vec![remote(&lines(count * 4, |number| event(&call(number / 4)[number % 4]))), (name, text)]
+    vec![
+        remote(&lines(count * 4, |number| {
+            event(&call(number / 4)[number % 4])
+        })),
+        (name, text),
+    ]
 }
 
 /// The arguments of the first call never end, so that every other trigger waits.
@@ -415,8 +549,7 @@ fn causes_of_open_calls(count: usize) -> Files {
 /// Every argument is looked for in what came before it.
 fn origins(count: usize) -> Files {
     let mut files = causes(count);
-    let rule =
-        "turns: [{ user: hello }]\nassert: { provenance: [{ of: { call: find }, not_from: [results] }] }\n";
+    let rule = "turns: [{ user: hello }]\nassert: { provenance: [{ of: { call: find }, not_from: [results] }] }\n";
     files[1] = test(rule);
     files[1].1 = files[1].1.replace("1.3", "1.4");
     files

@@ -45,7 +45,10 @@ impl Agent {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = listener.local_addr().expect("a listener has an address");
         let served = Arc::new(Mutex::new(Served::default()));
-        let agent = Self { address, served: Arc::clone(&served) };
+        let agent = Self {
+            address,
+            served: Arc::clone(&served),
+        };
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let served = Arc::clone(&served);
@@ -99,24 +102,41 @@ fn answer(
         let arrived = Instant::now();
         let answer = run(&serde_json::from_slice(&body)?, pieces);
         thread::sleep(latency.saturating_sub(arrived.elapsed()));
-        lock(served).late.push(arrived.elapsed().saturating_sub(latency));
+        lock(served)
+            .late
+            .push(arrived.elapsed().saturating_sub(latency));
         stream.write_all(&answer)?;
     }
 }
 
 /// Where the body of a request begins and how long it is, once its head is complete.
 fn request(received: &[u8]) -> Option<(usize, usize)> {
-    let end = received.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let end = received
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")?;
     let head = String::from_utf8_lossy(&received[..end]).to_ascii_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));
-    Some((end + 4, length.and_then(|length| length.trim().parse().ok()).unwrap_or(0)))
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length:"));
+    Some((
+        end + 4,
+        length
+            .and_then(|length| length.trim().parse().ok())
+            .unwrap_or(0),
+    ))
 }
 
 /// The canned run, each event in a chunk of its own, as servers send them.
 fn run(input: &Value, pieces: usize) -> Vec<u8> {
     let (thread, run) = (&input["threadId"], &input["runId"]);
     let (call, message) = (format!("call-{run}"), format!("message-{run}"));
-    let words = |piece: usize| if piece + 1 < pieces { "Your order O-7 " } else { "is on its way." };
+    let words = |piece: usize| {
+        if piece + 1 < pieces {
+            "Your order O-7 "
+        } else {
+            "is on its way."
+        }
+    };
     let said = (0..pieces)
         .map(|piece| json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": message, "delta": words(piece) }));
     let events = [
@@ -134,7 +154,8 @@ fn run(input: &Value, pieces: usize) -> Vec<u8> {
         json!({ "type": "RUN_FINISHED", "threadId": thread, "runId": run }),
     ];
     let mut answer =
-        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+            .to_vec();
     for event in events.into_iter().chain(said).chain(end) {
         let frame = format!("data: {event}\n\n");
         answer.extend_from_slice(format!("{:x}\r\n{frame}\r\n", frame.len()).as_bytes());

@@ -21,15 +21,30 @@ use measure::Times;
 use project::Project;
 
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let words: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'))
+        .collect();
     let measurements: [(&str, fn()); 8] = [
         ("start: one test, the whole process", start),
-        ("many: 200 tests of one turn over loopback, the whole process", many),
-        ("parallel: 200 tests against an agent that takes 100 ms, 8 at once", parallel),
+        (
+            "many: 200 tests of one turn over loopback, the whole process",
+            many,
+        ),
+        (
+            "parallel: 200 tests against an agent that takes 100 ms, 8 at once",
+            parallel,
+        ),
         ("memory: 200 and 20,000 tests with a JUnit report", memory),
         ("pace: 2,000 tests with a JUnit report", pace),
-        ("reports: 10,000 tests of which every tenth fails, one report at a time", reports),
-        ("replay: 1,000 recorded tests of one turn and 30 events each", replay),
+        (
+            "reports: 10,000 tests of which every tenth fails, one report at a time",
+            reports,
+        ),
+        (
+            "replay: 1,000 recorded tests of one turn and 30 events each",
+            replay,
+        ),
         ("check: 10,000 files, beside the YAML crate alone", check),
     ];
     for (heading, measure) in measurements {
@@ -42,13 +57,17 @@ fn main() {
 
 fn start() {
     let agent = Agent::serve();
-    for (place, config) in [("embedded", project::embedded()), ("loopback", project::loopback(&agent))] {
+    for (place, config) in [
+        ("embedded", project::embedded()),
+        ("loopback", project::loopback(&agent)),
+    ] {
         let project = Project::new(&config, 1, project::one_turn);
         let times = measure::repeat(200, || project.ananke(&["run"]).run());
         times.print(place);
     }
     let project = Project::new(&project::embedded(), 1, project::one_turn);
-    measure::repeat(200, || project.ananke(&["--version"]).run()).print("`--version`, for comparison");
+    measure::repeat(200, || project.ananke(&["--version"]).run())
+        .print("`--version`, for comparison");
 }
 
 fn many() {
@@ -56,7 +75,11 @@ fn many() {
     let project = Project::new(&project::loopback(&agent), 200, project::one_turn);
     measure::repeat(20, || project.ananke(&["run"]).run()).print("loopback");
     // One run more than those that are measured.
-    println!("  {:<36} {} in 21 runs", "connections", agent.served().connections);
+    println!(
+        "  {:<36} {} in 21 runs",
+        "connections",
+        agent.served().connections
+    );
     let project = Project::new(&project::embedded(), 200, project::one_turn);
     measure::repeat(20, || project.ananke(&["run"]).run()).print("embedded");
 }
@@ -75,22 +98,35 @@ fn parallel() {
         above(times.median())
     );
     Times::of(agent.served().late).print("the agent itself came late by");
-    let peak = project.ananke(&["run", "--parallel", "8", "--junit", "report.xml"]).peak_kib();
+    let peak = project
+        .ananke(&["run", "--parallel", "8", "--junit", "report.xml"])
+        .peak_kib();
     println!("  {:<36} {:>6.1} MiB", "peak memory", mebibytes(peak));
 }
 
 fn memory() {
     let agent = Agent::serve();
     for tests in [200, 20_000] {
-        for (place, config) in [("embedded", project::embedded()), ("loopback", project::loopback(&agent))] {
+        for (place, config) in [
+            ("embedded", project::embedded()),
+            ("loopback", project::loopback(&agent)),
+        ] {
             let project = Project::new(&config, tests, project::one_turn);
             // Peaks depend on how the threads of a process interleave: the largest of three counts.
             let peak = (0..3).map(|_| peak(&project)).max().unwrap_or_default();
-            println!("  {:<36} {:>6.1} MiB at most", format!("{tests} tests, {place}"), mebibytes(peak));
+            println!(
+                "  {:<36} {:>6.1} MiB at most",
+                format!("{tests} tests, {place}"),
+                mebibytes(peak)
+            );
         }
     }
     let project = Project::new(&project::embedded(), 20_000, project::three_turns);
-    println!("  {:<36} {:>6.1} MiB", "20000 tests of 3 turns, embedded", mebibytes(peak(&project)));
+    println!(
+        "  {:<36} {:>6.1} MiB",
+        "20000 tests of 3 turns, embedded",
+        mebibytes(peak(&project))
+    );
 }
 
 fn peak(project: &Project) -> u64 {
@@ -99,9 +135,15 @@ fn peak(project: &Project) -> u64 {
 
 fn pace() {
     let agent = Agent::serve();
-    for (place, config) in [("embedded", project::embedded()), ("loopback", project::loopback(&agent))] {
+    for (place, config) in [
+        ("embedded", project::embedded()),
+        ("loopback", project::loopback(&agent)),
+    ] {
         let project = Project::new(&config, 2000, project::one_turn);
-        measure::repeat(5, || project.ananke(&["run", "--junit", "report.xml"]).run()).print(place);
+        measure::repeat(5, || {
+            project.ananke(&["run", "--junit", "report.xml"]).run()
+        })
+        .print(place);
     }
 }
 
@@ -123,11 +165,21 @@ fn reports() {
     for file in ["r.xml", "r.json", "r.jsonl", "r.md", "r.tap", "r.html"] {
         let arguments = ["run", "--quiet", "-o", file];
         let times = measure::repeat(5, || ananke(&arguments).run());
-        report(&format!("`-o {file}`"), &times, ananke(&arguments).peak_kib(), project.size_of(file));
+        report(
+            &format!("`-o {file}`"),
+            &times,
+            ananke(&arguments).peak_kib(),
+            project.size_of(file),
+        );
     }
     let strict = ["run", "--quiet", "--junit-profile", "strict", "-o", "r.xml"];
     let times = measure::repeat(5, || ananke(&strict).run());
-    report("the same, `strict`", &times, ananke(&strict).peak_kib(), project.size_of("r.xml"));
+    report(
+        "the same, `strict`",
+        &times,
+        ananke(&strict).peak_kib(),
+        project.size_of("r.xml"),
+    );
 }
 
 fn report(name: &str, times: &Times, peak: u64, bytes: u64) {
@@ -141,13 +193,20 @@ fn report(name: &str, times: &Times, peak: u64, bytes: u64) {
 fn replay() {
     let agent = Agent::telling(30);
     let project = Project::new(&project::loopback(&agent), 1000, project::one_turn);
-    measure::repeat(5, || project.ananke(&["run", "--record", "kept"]).run()).print("live and recorded");
+    measure::repeat(5, || project.ananke(&["run", "--record", "kept"]).run())
+        .print("live and recorded");
     measure::repeat(5, || project.ananke(&["run"]).run()).print("live");
     measure::repeat(10, || project.ananke(&["run", "--replay", "kept"]).run()).print("replayed");
     let parallel = ["run", "--replay", "kept", "--parallel", "2"];
     measure::repeat(10, || project.ananke(&parallel).run()).print("replayed, 2 at once");
-    let peak = (0..3).map(|_| project.ananke(&["run", "--replay", "kept"]).peak_kib()).max();
-    println!("  {:<36} {:>6.1} MiB", "peak memory, replayed", mebibytes(peak.unwrap_or_default()));
+    let peak = (0..3)
+        .map(|_| project.ananke(&["run", "--replay", "kept"]).peak_kib())
+        .max();
+    println!(
+        "  {:<36} {:>6.1} MiB",
+        "peak memory, replayed",
+        mebibytes(peak.unwrap_or_default())
+    );
 }
 
 fn check() {
@@ -158,7 +217,11 @@ fn check() {
     measure::repeat(5, || project.ananke(&["check"]).run()).print("`ananke check`");
     let one_core = measure::repeat(5, || project.ananke(&["check"]).on_one_core().run());
     one_core.print("`ananke check`, on one core");
-    println!("  {:<36} {:.2}", "one core, times the crate alone", one_core.best() / baseline.best());
+    println!(
+        "  {:<36} {:.2}",
+        "one core, times the crate alone",
+        one_core.best() / baseline.best()
+    );
 }
 
 /// The least that reading the files costs: the same crate, with the result dropped.
@@ -166,7 +229,8 @@ fn read_with_the_crate(files: &[impl AsRef<Path>]) -> Duration {
     let started = Instant::now();
     for file in files {
         let text = std::fs::read_to_string(file).expect("a file of the project can be read");
-        let _: serde::de::IgnoredAny = serde_yaml::from_str(&text).expect("a file of the project is YAML");
+        let _: serde::de::IgnoredAny =
+            serde_yaml::from_str(&text).expect("a file of the project is YAML");
     }
     started.elapsed()
 }

@@ -17,12 +17,18 @@ impl Times {
 
     /// The shortest, in seconds: the one that the rest of the machine disturbed least.
     pub(crate) fn best(&self) -> f64 {
-        self.0.first().map(Duration::as_secs_f64).unwrap_or_default()
+        self.0
+            .first()
+            .map(Duration::as_secs_f64)
+            .unwrap_or_default()
     }
 
     /// The one in the middle, in seconds.
     pub(crate) fn median(&self) -> f64 {
-        self.0.get(self.0.len() / 2).map(Duration::as_secs_f64).unwrap_or_default()
+        self.0
+            .get(self.0.len() / 2)
+            .map(Duration::as_secs_f64)
+            .unwrap_or_default()
     }
 
     /// Prints a line of the table.
@@ -53,7 +59,11 @@ impl Process {
     /// `program` in `folder`, without input and with its output dropped.
     pub(crate) fn new(program: impl AsRef<OsStr>, folder: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::null());
+        command
+            .args(arguments)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
         Self { command, code: 0 }
     }
 
@@ -65,13 +75,23 @@ impl Process {
     /// The same process on one core, if the machine has the tool for that.
     pub(crate) fn on_one_core(self) -> Self {
         let mut command = Command::new("taskset");
-        command.args(["--cpu-list", "0"]).arg(self.command.get_program()).args(self.command.get_args());
+        command
+            .args(["--cpu-list", "0"])
+            .arg(self.command.get_program())
+            .args(self.command.get_args());
         command.stdin(Stdio::null()).stdout(Stdio::null());
         if let Some(folder) = self.command.get_current_dir() {
             command.current_dir(folder);
         }
-        let is_there = Command::new("taskset").arg("--version").stdout(Stdio::null()).status();
-        if is_there.is_ok_and(|status| status.success()) { Self { command, ..self } } else { self }
+        let is_there = Command::new("taskset")
+            .arg("--version")
+            .stdout(Stdio::null())
+            .status();
+        if is_there.is_ok_and(|status| status.success()) {
+            Self { command, ..self }
+        } else {
+            self
+        }
     }
 
     /// Runs it to its end; its exit code must be the expected one.
@@ -85,7 +105,11 @@ impl Process {
 
     /// Runs it to its end and returns how many bytes it printed to standard output.
     pub(crate) fn printed(mut self) -> u64 {
-        let output = self.command.stdout(Stdio::piped()).output().expect("the program can be started");
+        let output = self
+            .command
+            .stdout(Stdio::piped())
+            .output()
+            .expect("the program can be started");
         self.must_have_ended_well(output.status);
         output.stdout.len() as u64
     }
@@ -98,7 +122,9 @@ impl Process {
         let path = format!("/proc/{}/status", child.id());
         let mut peak = 0;
         let status = loop {
-            let mark = std::fs::read_to_string(&path).ok().and_then(|status| high_water_mark(&status));
+            let mark = std::fs::read_to_string(&path)
+                .ok()
+                .and_then(|status| high_water_mark(&status));
             peak = peak.max(mark.unwrap_or_default());
             if let Some(status) = child.try_wait().expect("the program can be waited for") {
                 break status;
@@ -110,11 +136,18 @@ impl Process {
     }
 
     fn must_have_ended_well(&self, status: ExitStatus) {
-        assert_eq!(status.code(), Some(self.code), "{:?} ended with {status}", self.command);
+        assert_eq!(
+            status.code(),
+            Some(self.code),
+            "{:?} ended with {status}",
+            self.command
+        );
     }
 }
 
 fn high_water_mark(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.split_whitespace().next()?.parse().ok()
 }

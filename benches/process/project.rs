@@ -17,7 +17,8 @@ impl Project {
     pub(crate) fn new(config: &str, tests: usize, write: fn(usize) -> String) -> Self {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("ananke-bench-{}-{number}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("ananke-bench-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("the temporary folder can be written");
         let project = Self { folder, tests };
         project.put("ananke.config.yaml", config);
@@ -29,18 +30,23 @@ impl Project {
 
     /// The program that is measured, in this project: the one that `ANANKE` names, else the one just built.
     pub(crate) fn ananke(&self, arguments: &[&str]) -> Process {
-        let program = std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
+        let program =
+            std::env::var_os("ANANKE").unwrap_or_else(|| env!("CARGO_BIN_EXE_ananke").into());
         Process::new(program, &self.folder, arguments)
     }
 
     /// Its test files.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        (0..self.tests).map(|number| self.folder.join(name(number))).collect()
+        (0..self.tests)
+            .map(|number| self.folder.join(name(number)))
+            .collect()
     }
 
     /// The size in bytes of a file that was written there.
     pub(crate) fn size_of(&self, name: &str) -> u64 {
-        std::fs::metadata(self.folder.join(name)).expect("the program wrote the file").len()
+        std::fs::metadata(self.folder.join(name))
+            .expect("the program wrote the file")
+            .len()
     }
 
     fn put(&self, name: &str, text: &str) {
@@ -108,14 +114,22 @@ assert:
 
 /// A test of one turn; every tenth requires a tool that is not called.
 pub(crate) fn every_tenth_fails(number: usize) -> String {
-    let wants = if number.is_multiple_of(10) { "refund_order" } else { "find_order" };
+    let wants = if number.is_multiple_of(10) {
+        "refund_order"
+    } else {
+        "find_order"
+    };
     one_turn(number).replacen("name: find_order", &format!("name: {wants}"), 1)
 }
 
 /// A test of three turns: about a kilobyte, as people write them.
 pub(crate) fn three_turns(number: usize) -> String {
     let head = format!("version: \"1.0\"\nname: order {number} is found three times\nturns:\n");
-    let said = ["Where is my order?", "And where is it now?", "Tell me once more, please"];
+    let said = [
+        "Where is my order?",
+        "And where is it now?",
+        "Tell me once more, please",
+    ];
     let turns = said.map(|turn| {
         format!(
             "  - user: \"{turn}\"
@@ -132,7 +146,6 @@ pub(crate) fn three_turns(number: usize) -> String {
 "
         )
     });
-    let assert =
-        "assert:\n  tools: { forbid: [delete_order] }\n  text: { must_not_match: [error, failed] }\n";
+    let assert = "assert:\n  tools: { forbid: [delete_order] }\n  text: { must_not_match: [error, failed] }\n";
     head + &turns.concat() + assert
 }

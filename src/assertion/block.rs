@@ -50,14 +50,18 @@ pub struct Disabled {
 impl Disabled {
     /// Whether rules of this path are switched off.
     pub(crate) fn covers(&self, path: &str) -> bool {
-        path.strip_prefix(self.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        path.strip_prefix(self.path)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 }
 
 impl Block {
     /// Where rules of this path are switched off.
     pub(crate) fn disables(&self, path: &str) -> Option<&RuleOrigin> {
-        self.disabled.iter().find(|disabled| disabled.covers(path)).map(|disabled| &disabled.origin)
+        self.disabled
+            .iter()
+            .find(|disabled| disabled.covers(path))
+            .map(|disabled| &disabled.origin)
     }
 
     /// Whether it says nothing but what must not happen.
@@ -69,6 +73,9 @@ impl Block {
     /// Whether calls of subagents are excluded, if this level says so; `tools: false` says that they are not.
     pub(crate) fn excludes_subagents(&self) -> Option<bool> {
         let is_off = self.disables("tools.subagents").is_some();
-        self.subagents.as_ref().map(|(without, _)| *without).or_else(|| is_off.then_some(false))
+        self.subagents
+            .as_ref()
+            .map(|(without, _)| *without)
+            .or_else(|| is_off.then_some(false))
     }
 }

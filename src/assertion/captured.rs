@@ -32,7 +32,11 @@ impl Captured {
 
     /// Whether the run may write it.
     pub(crate) fn may_be_written(&self, writing: Writing) -> bool {
-        if self.is_new() { writing.missing } else { writing.changed }
+        if self.is_new() {
+            writing.missing
+        } else {
+            writing.changed
+        }
     }
 
     /// How the rule fails if it is not written.
@@ -59,6 +63,11 @@ impl Captured {
                 ),
             },
         };
-        Finding { message, difference, help: Some(help.to_owned()), ..Finding::default() }
+        Finding {
+            message,
+            difference,
+            help: Some(help.to_owned()),
+            ..Finding::default()
+        }
     }
 }

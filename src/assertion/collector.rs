@@ -25,17 +25,32 @@ pub(crate) struct Collector<'c, 'f> {
 
 impl<'c, 'f> Collector<'c, 'f> {
     pub(crate) fn new(level: Level, interpolation: &'c mut Interpolation<'f>) -> Self {
-        Self { interpolation, block: Block::default(), path: "", level, known: HashMap::new() }
+        Self {
+            interpolation,
+            block: Block::default(),
+            path: "",
+            level,
+            known: HashMap::new(),
+        }
     }
 
     /// The origin of what is written at `span`.
     pub(crate) fn origin(&self, span: Span) -> RuleOrigin {
         let source = Arc::clone(self.interpolation.source());
-        RuleOrigin { level: self.level, place: self.interpolation.place(span), span, whole: span, source }
+        RuleOrigin {
+            level: self.level,
+            place: self.interpolation.place(span),
+            span,
+            whole: span,
+            source,
+        }
     }
 
     /// What is written for the rule that is read, unless it is `false`: that switches off what outer levels say.
-    pub(crate) fn switched<'m, T>(&mut self, written: Option<&'m Spanned<Toggle<T>>>) -> Option<&'m T> {
+    pub(crate) fn switched<'m, T>(
+        &mut self,
+        written: Option<&'m Spanned<Toggle<T>>>,
+    ) -> Option<&'m T> {
         let written = written?;
         if written.value.on().is_none() {
             self.disable(written.span);
@@ -46,12 +61,19 @@ impl<'c, 'f> Collector<'c, 'f> {
     /// Switches off what outer levels say of the rule that is read.
     pub(crate) fn disable(&mut self, span: Span) {
         let origin = self.origin(span);
-        self.block.disabled.push(Disabled { path: self.path, origin });
+        self.block.disabled.push(Disabled {
+            path: self.path,
+            origin,
+        });
     }
 
     /// The rule that is read, as written at `span`.
     pub(crate) fn entry<R: Rule>(&self, rule: R, span: Span) -> RuleEntry {
-        RuleEntry { path: self.path, rule: Arc::new(rule), origin: self.origin(span) }
+        RuleEntry {
+            path: self.path,
+            rule: Arc::new(rule),
+            origin: self.origin(span),
+        }
     }
 
     /// Adds the rule that `compile` makes of what is written at `span`; a duplicate counts once.
@@ -70,13 +92,19 @@ impl<'c, 'f> Collector<'c, 'f> {
         underlined: Span,
         compile: impl FnOnce(&mut Interpolation<'_>) -> Option<R>,
     ) {
-        let Some(rule) = compile(self.interpolation) else { return };
+        let Some(rule) = compile(self.interpolation) else {
+            return;
+        };
         let mut entry = self.entry(rule, span);
         entry.origin.span = underlined;
         if let Some(kept) = self.known.get(&entry.rule) {
-            self.block.dropped.push(DroppedRule { entry, kept: kept.clone() });
+            self.block.dropped.push(DroppedRule {
+                entry,
+                kept: kept.clone(),
+            });
         } else {
-            self.known.insert(Arc::clone(&entry.rule), entry.origin.clone());
+            self.known
+                .insert(Arc::clone(&entry.rule), entry.origin.clone());
             self.block.entries.push(entry);
         }
     }

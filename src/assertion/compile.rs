@@ -27,7 +27,15 @@ impl Block {
         let mut compiled = Self::default();
         for block in blocks {
             let (added, compiled) = (BTreeSet::new(), &mut compiled);
-            Compiler { level, named: library, added, depth: 0, interpolation, compiled }.add(block);
+            Compiler {
+                level,
+                named: library,
+                added,
+                depth: 0,
+                interpolation,
+                compiled,
+            }
+            .add(block);
         }
         compiled
     }
@@ -65,13 +73,16 @@ impl Compiler<'_, '_, '_> {
         let Some((known, block)) = library.find(&name.value) else {
             if self.depth == 0 {
                 let (message, help) = library.unknown(name);
-                self.interpolation.report(Code::UnknownName, name.span, message, Some(help));
+                self.interpolation
+                    .report(Code::UnknownName, name.span, message, Some(help));
             }
             return;
         };
         if self.depth == MOST_EXTENDED {
-            let message = format!("more than {MOST_EXTENDED} blocks of assertions extend each other");
-            self.interpolation.report(Code::LimitExceeded, name.span, message, None);
+            let message =
+                format!("more than {MOST_EXTENDED} blocks of assertions extend each other");
+            self.interpolation
+                .report(Code::LimitExceeded, name.span, message, None);
             return;
         }
         if !self.added.insert(known) {

@@ -16,11 +16,15 @@ pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
         .filter(|message| view.includes_text(message) || view.includes_user_text(message))
         .map(message);
     let calls = view.trace.calls.iter().enumerate();
-    let calls =
-        calls.filter(|(index, _)| view.counts_or_was_answered(*index)).map(|(_, counted)| call(counted));
+    let calls = calls
+        .filter(|(index, _)| view.counts_or_was_answered(*index))
+        .map(|(_, counted)| call(counted));
     Map::from_iter([
         ("output".to_owned(), Value::String(view.text(TextOf::Final))),
-        ("input".to_owned(), input(view).map_or(Value::Null, Value::from)),
+        (
+            "input".to_owned(),
+            input(view).map_or(Value::Null, Value::from),
+        ),
         ("expected".to_owned(), Value::Null),
         ("messages".to_owned(), messages.collect()),
         ("tool_calls".to_owned(), calls.collect()),
@@ -30,7 +34,12 @@ pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
 /// The whole conversation, whatever any rule looks at.
 pub fn whole_conversation(trace: &Trace) -> Map<String, Value> {
     let (exclusions, redactor) = (Exclusions::default(), Redactor::default());
-    conversation(&View { trace, scope: RuleScope::Test, exclusions: &exclusions, redactor: &redactor })
+    conversation(&View {
+        trace,
+        scope: RuleScope::Test,
+        exclusions: &exclusions,
+        redactor: &redactor,
+    })
 }
 
 /// The same as text: what was said, called and answered, one after the other.
@@ -44,26 +53,55 @@ pub(super) fn transcript(view: &View<'_>) -> String {
         };
         parts.push((message.order, format!("{role}: {}", message.text)));
     }
-    for (index, call) in view.trace.calls.iter().enumerate().filter(|(_, call)| !call.name.is_empty()) {
+    for (index, call) in view
+        .trace
+        .calls
+        .iter()
+        .enumerate()
+        .filter(|(_, call)| !call.name.is_empty())
+    {
         if view.counts(index) {
-            parts.push((call.order, format!("call: {}({})", call.name, call.args_value())));
+            parts.push((
+                call.order,
+                format!("call: {}({})", call.name, call.args_value()),
+            ));
         }
-        for result in call.results.iter().filter(|_| view.counts_or_was_answered(index)) {
-            parts.push((result.order, format!("result of {}: {}", call.name, result.text)));
+        for result in call
+            .results
+            .iter()
+            .filter(|_| view.counts_or_was_answered(index))
+        {
+            parts.push((
+                result.order,
+                format!("result of {}: {}", call.name, result.text),
+            ));
         }
     }
     parts.sort_by_key(|(order, _)| *order);
-    parts.into_iter().map(|(_, part)| part).collect::<Vec<_>>().join("\n")
+    parts
+        .into_iter()
+        .map(|(_, part)| part)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// What the user said in the turn, or in the last turn of the test in which they said something.
 fn input<'t>(view: &View<'t>) -> Option<&'t str> {
-    let said = |turn: &'t TurnRanges| turn.input.message_id.is_some().then_some(turn.input.text.as_str());
+    let said = |turn: &'t TurnRanges| {
+        turn.input
+            .message_id
+            .is_some()
+            .then_some(turn.input.text.as_str())
+    };
     view.turns().rev().find_map(|(_, turn)| said(turn))
 }
 
 fn message(message: &Message) -> Value {
-    let role = if message.role == MessageKind::User { "user" } else { "assistant" };
+    let role = if message.role == MessageKind::User {
+        "user"
+    } else {
+        "assistant"
+    };
     json!({
         "role": role,
         "content": message.text,

@@ -12,7 +12,11 @@ const SHOWN: usize = 200;
 
 /// What the agent said, in words.
 pub(crate) fn said(text: &str) -> String {
-    if text.is_empty() { "the agent said nothing".to_owned() } else { format!("said: {text}") }
+    if text.is_empty() {
+        "the agent said nothing".to_owned()
+    } else {
+        format!("said: {text}")
+    }
 }
 
 /// `text`, truncated to what fits a line of a failure, with how much is missing; a secret across the end is masked whole.
@@ -30,7 +34,11 @@ pub(crate) fn json(value: &Value) -> String {
 
 /// `text` as a literal on one line: line ends and tabs are escaped, and it is truncated like any other.
 pub(crate) fn literally(text: &str) -> String {
-    let escaped = |text: &str| text.replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
+    let escaped = |text: &str| {
+        text.replace('\n', "\\n")
+            .replace('\r', "\\r")
+            .replace('\t', "\\t")
+    };
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => {
             let shown = escaped(&text[..end]);
@@ -45,11 +53,21 @@ pub(crate) fn literally(text: &str) -> String {
 pub(crate) fn around(text: &str, range: Range<usize>) -> String {
     const AROUND: usize = 40;
     let Range { start, end } = range;
-    let from = text[..start].char_indices().rev().nth(AROUND - 1).map_or(0, |(index, _)| index);
-    let to = text[end..].char_indices().nth(AROUND).map_or(text.len(), |(index, _)| end + index);
+    let from = text[..start]
+        .char_indices()
+        .rev()
+        .nth(AROUND - 1)
+        .map_or(0, |(index, _)| index);
+    let to = text[end..]
+        .char_indices()
+        .nth(AROUND)
+        .map_or(text.len(), |(index, _)| end + index);
     let before = if from > 0 { "…" } else { "" };
     let room = SHOWN - before.chars().count();
-    let to = text[from..to].char_indices().nth(room).map_or(to, |(index, _)| from + index);
+    let to = text[from..to]
+        .char_indices()
+        .nth(room)
+        .map_or(to, |(index, _)| from + index);
     let after = if to < text.len() { "…" } else { "" };
     format!("{before}{}{after}", excerpt(text, from..to))
 }
@@ -65,7 +83,17 @@ pub(crate) fn times(count: u64) -> String {
 /// Names in order, the newest last, bounded.
 pub(crate) fn listed(names: &[&str]) -> String {
     const SHOWN: usize = 20;
-    let shown: Vec<String> = names.iter().rev().take(SHOWN).rev().map(|name| short(name)).collect();
-    let more = if names.len() > SHOWN { format!("{} more, ", names.len() - SHOWN) } else { String::new() };
+    let shown: Vec<String> = names
+        .iter()
+        .rev()
+        .take(SHOWN)
+        .rev()
+        .map(|name| short(name))
+        .collect();
+    let more = if names.len() > SHOWN {
+        format!("{} more, ", names.len() - SHOWN)
+    } else {
+        String::new()
+    };
     format!("{more}{}", shown.join(", "))
 }

@@ -60,7 +60,10 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
     let merged = inherit(target, test, turns);
     let of_test = |measure: Measure| {
         let mut limit = limit(measure, &[target, test])?;
-        if matches!(effective(measure, &[target, test]), Some(Setting::Bound(_) | Setting::Later(..))) {
+        if matches!(
+            effective(measure, &[target, test]),
+            Some(Setting::Bound(_) | Setting::Later(..))
+        ) {
             let applies: Vec<bool> = merged
                 .turns
                 .iter()
@@ -73,7 +76,11 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
                     }
                 })
                 .collect();
-            let (word, together) = if measure.has_total() { ("for", " together") } else { ("on", "") };
+            let (word, together) = if measure.has_total() {
+                ("for", " together")
+            } else {
+                ("on", "")
+            };
             limit.turns = listed(&applies, word, together);
         }
         Some(limit)
@@ -84,23 +91,33 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
         limits: Measure::ALL.into_iter().filter_map(of_test).collect(),
         dropped: merged.dropped.clone(),
         switched_off: merged.replaced.clone(),
-        subagents: test
-            .subagents
-            .clone()
-            .or_else(|| target.subagents.clone().filter(|_| test.excludes_subagents().is_none())),
+        subagents: test.subagents.clone().or_else(|| {
+            target
+                .subagents
+                .clone()
+                .filter(|_| test.excludes_subagents().is_none())
+        }),
         separate: Vec::new(),
         is_replay: false,
     };
     let of_turn = |(number, (own, block))| {
         let (own, block): (&TurnRules, &Block) = (own, block);
         // What an outer level says does not apply to a replay turn.
-        let levels: &[&Block] = if own.is_replay { &[block] } else { &[target, test, block] };
+        let levels: &[&Block] = if own.is_replay {
+            &[block]
+        } else {
+            &[target, test, block]
+        };
         let answers = own.separate.iter().copied();
-        let answers = answers.filter(|measure| merged.limits.get(*measure).is_some() && !own.is_replay);
+        let answers =
+            answers.filter(|measure| merged.limits.get(*measure).is_some() && !own.is_replay);
         ScopeRules {
             scope: RuleScope::Turn(number),
             rules: own.entries.clone(),
-            limits: Measure::ALL.into_iter().filter_map(|measure| limit(measure, levels)).collect(),
+            limits: Measure::ALL
+                .into_iter()
+                .filter_map(|measure| limit(measure, levels))
+                .collect(),
             dropped: own.dropped.clone(),
             switched_off: [own.replaced.as_slice(), &own.left_out].concat(),
             subagents: block.subagents.clone(),
@@ -108,7 +125,13 @@ pub fn explain(target: &Block, test: &Block, turns: &[Block]) -> Explanation {
             is_replay: own.is_replay,
         }
     };
-    let turns = merged.turns.iter().zip(turns).enumerate().map(of_turn).collect();
+    let turns = merged
+        .turns
+        .iter()
+        .zip(turns)
+        .enumerate()
+        .map(of_turn)
+        .collect();
     Explanation { test: whole, turns }
 }
 
@@ -127,8 +150,16 @@ fn listed(turns: &[bool], word: &str, together: &str) -> String {
 
 /// What the blocks of a level say about a limit, the last one first.
 fn said(measure: Measure, block: &Block) -> impl Iterator<Item = &Setting> {
-    let replaced = block.replaced_limits.iter().rev().filter(move |(other, _)| *other == measure);
-    block.limits.get(measure).into_iter().chain(replaced.map(|(_, setting)| setting))
+    let replaced = block
+        .replaced_limits
+        .iter()
+        .rev()
+        .filter(move |(other, _)| *other == measure);
+    block
+        .limits
+        .get(measure)
+        .into_iter()
+        .chain(replaced.map(|(_, setting)| setting))
 }
 
 /// The limit that applies, outer levels first. What was replaced is reported by the scope that replaces it alone.
@@ -147,8 +178,12 @@ fn limit(measure: Measure, levels: &[&Block]) -> Option<ExplainedLimit> {
         Setting::Off(_) => (format!("{words}: `false`"), "switches off"),
         Setting::Bound(_) | Setting::Later(..) => (format!("at most {words}"), "instead of"),
     };
-    let instead =
-        |outer: &Setting| (format!("{instead} {}", outer.describe(measure)), outer.origin().clone());
+    let instead = |outer: &Setting| {
+        (
+            format!("{instead} {}", outer.describe(measure)),
+            outer.origin().clone(),
+        )
+    };
     Some(ExplainedLimit {
         turns: String::new(),
         measure,

@@ -62,20 +62,34 @@ impl Inherited {
     /// What applies to a turn that is not written.
     pub(crate) fn of_unwritten_turn(&self) -> TurnRules {
         let (excludes_subagents, limits) = (self.excludes_subagents, self.limits.clone());
-        TurnRules { excludes_subagents, limits, ..TurnRules::default() }
+        TurnRules {
+            excludes_subagents,
+            limits,
+            ..TurnRules::default()
+        }
     }
 
     /// Whether a rule needs the tools that the agent declares.
     pub fn look_at_declared_tools(&self) -> bool {
         let turns = self.turns.iter().flat_map(|turn| &turn.entries);
-        self.test.iter().chain(turns).any(|entry| entry.rule.looks_at_declared_tools())
+        self.test
+            .iter()
+            .chain(turns)
+            .any(|entry| entry.rule.looks_at_declared_tools())
     }
 
     /// What a rule of the test does not look at.
     pub(crate) fn exclusions(&self, entry: &RuleEntry) -> Exclusions {
-        let turns = self.turns.iter().enumerate().filter(|(_, turn)| turn.leaves_out(entry));
+        let turns = self
+            .turns
+            .iter()
+            .enumerate()
+            .filter(|(_, turn)| turn.leaves_out(entry));
         let turns = turns.map(|(index, _)| index).collect();
-        Exclusions { turns, subagents: self.excludes_subagents }
+        Exclusions {
+            turns,
+            subagents: self.excludes_subagents,
+        }
     }
 }
 
@@ -91,21 +105,34 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
         limits: bounds(&[target, test]),
         turns: Vec::with_capacity(turns.len()),
     };
-    add_new(&mut merged.test, &mut merged.dropped, &test.entries, |_| None);
+    add_new(&mut merged.test, &mut merged.dropped, &test.entries, |_| {
+        None
+    });
     // The last turn's own outcome overrides: both are about the same run.
     let last = turns.iter().rposition(|turn| !turn.is_replay);
-    let of_test = [&test.outcome, &target.outcome].into_iter().find_map(Option::as_ref);
+    let of_test = [&test.outcome, &target.outcome]
+        .into_iter()
+        .find_map(Option::as_ref);
     let of_last = last.and_then(|last| turns[last].outcome.as_ref());
     if let (Some(Expectation::Is(entry)), None) = (of_test, of_last) {
         merged.test.push(entry.clone());
     }
     if let Some(entry) = innermost(&[target, test]) {
-        let off = turns.iter().enumerate().filter(|(_, turn)| turn.snapshot == Some(Expectation::Off));
-        merged.test.push(without_turns(&entry, off.map(|(index, _)| index).collect()));
+        let off = turns
+            .iter()
+            .enumerate()
+            .filter(|(_, turn)| turn.snapshot == Some(Expectation::Off));
+        merged
+            .test
+            .push(without_turns(&entry, off.map(|(index, _)| index).collect()));
     }
     let prohibitions = prohibitions(&merged.test);
     for (index, turn) in turns.iter().enumerate() {
-        let position = if last == Some(index) { TurnPosition::Last } else { TurnPosition::Other };
+        let position = if last == Some(index) {
+            TurnPosition::Last
+        } else {
+            TurnPosition::Other
+        };
         let rules = turn_rules([target, test, turn], &merged, &prohibitions, position);
         merged.turns.push(rules);
     }
@@ -119,7 +146,12 @@ pub fn inherit(target: &Block, test: &Block, turns: &[Block]) -> Inherited {
             .peekable();
         turns.peek().is_none() || turns.any(|turn| !turn.leaves_out(entry))
     };
-    merged.test = merged.test.iter().filter(|entry| is_somewhere(entry)).cloned().collect();
+    merged.test = merged
+        .test
+        .iter()
+        .filter(|entry| is_somewhere(entry))
+        .cloned()
+        .collect();
     merged
 }
 
@@ -137,31 +169,46 @@ fn turn_rules(
     prohibitions: &ProhibitionOrigins,
     position: TurnPosition,
 ) -> TurnRules {
-    let levels: &[&Block] = if turn.is_replay { &[turn] } else { &[target, test, turn] };
+    let levels: &[&Block] = if turn.is_replay {
+        &[turn]
+    } else {
+        &[target, test, turn]
+    };
     let excludes_subagents = are_subagents_excluded(levels);
     let applies_alike = |entry: &RuleEntry| {
-        !turn.is_replay && (!entry.is_about_tools() || excludes_subagents == merged.excludes_subagents)
+        !turn.is_replay
+            && (!entry.is_about_tools() || excludes_subagents == merged.excludes_subagents)
     };
     let is_separate = |measure: &Measure| {
         turn.is_replay || is_looser(turn.limits.get(*measure), merged.limits.get(*measure))
     };
-    let is_about = |entry: &RuleEntry| position == TurnPosition::Last || !entry.rule.is_about_last_turn();
+    let is_about =
+        |entry: &RuleEntry| position == TurnPosition::Last || !entry.rule.is_about_last_turn();
     let (left_out, _) = divide(&merged.test, |entry| {
         replaced_on_turn(entry, turn).filter(|_| is_about(entry) && !turn.is_replay)
     });
     let mut own = TurnRules {
-        left_out_rules: left_out.iter().map(|replaced| Arc::clone(&replaced.entry.rule)).collect(),
+        left_out_rules: left_out
+            .iter()
+            .map(|replaced| Arc::clone(&replaced.entry.rule))
+            .collect(),
         left_out,
         replaced: turn.replaced.clone(),
         excludes_subagents,
         dropped: turn.dropped.clone(),
         limits: bounds(levels),
-        separate: Measure::ALL.into_iter().filter(Measure::has_total).filter(is_separate).collect(),
+        separate: Measure::ALL
+            .into_iter()
+            .filter(Measure::has_total)
+            .filter(is_separate)
+            .collect(),
         is_replay: turn.is_replay,
         entries: Vec::new(),
     };
     add_new(&mut own.entries, &mut own.dropped, &turn.entries, |entry| {
-        prohibitions.get(&entry.rule).filter(|_| applies_alike(entry))
+        prohibitions
+            .get(&entry.rule)
+            .filter(|_| applies_alike(entry))
     });
     if let Some(Expectation::Is(entry)) = &turn.outcome {
         own.entries.push(entry.clone());
@@ -173,7 +220,11 @@ fn turn_rules(
 }
 
 fn are_subagents_excluded(levels: &[&Block]) -> bool {
-    levels.iter().rev().find_map(|block| block.excludes_subagents()).unwrap_or_default()
+    levels
+        .iter()
+        .rev()
+        .find_map(|block| block.excludes_subagents())
+        .unwrap_or_default()
 }
 
 /// Prohibitions that already apply, and where each is defined.
@@ -181,7 +232,9 @@ type ProhibitionOrigins = HashMap<Arc<dyn Rule>, RuleOrigin>;
 
 fn prohibitions(entries: &[RuleEntry]) -> ProhibitionOrigins {
     let prohibitions = entries.iter().filter(|entry| entry.is_prohibition());
-    prohibitions.map(|entry| (Arc::clone(&entry.rule), entry.origin.clone())).collect()
+    prohibitions
+        .map(|entry| (Arc::clone(&entry.rule), entry.origin.clone()))
+        .collect()
 }
 
 /// Adds the rules of an inner level; `outer` finds a prohibition that already applies.
@@ -195,7 +248,10 @@ fn add_new<'o>(
     for entry in more {
         if entry.is_prohibition() {
             if let Some(kept) = own.get(&entry.rule).or_else(|| outer(entry)) {
-                dropped.push(DroppedRule { entry: entry.clone(), kept: kept.clone() });
+                dropped.push(DroppedRule {
+                    entry: entry.clone(),
+                    kept: kept.clone(),
+                });
                 continue;
             }
             own.insert(Arc::clone(&entry.rule), entry.origin.clone());
@@ -206,7 +262,10 @@ fn add_new<'o>(
 
 /// What the innermost level says about a limit; outer levels first.
 pub(crate) fn effective<'s>(measure: Measure, levels: &[&'s Block]) -> Option<&'s Setting> {
-    levels.iter().rev().find_map(|block| block.limits.get(measure))
+    levels
+        .iter()
+        .rev()
+        .find_map(|block| block.limits.get(measure))
 }
 
 fn bounds(levels: &[&Block]) -> PerMeasure<Bound> {

@@ -34,8 +34,11 @@ pub(crate) fn not(expected: &str) -> String {
 
 /// `value` with the places of `focus`; a short form of it if there are none.
 pub(crate) fn focused(value: &Value, focus: &[JsonFocus]) -> String {
-    let places: Vec<(&[String], &str)> =
-        focus.iter().take(MOST).map(|JsonFocus { path, note }| (path.as_slice(), note.as_str())).collect();
+    let places: Vec<(&[String], &str)> = focus
+        .iter()
+        .take(MOST)
+        .map(|JsonFocus { path, note }| (path.as_slice(), note.as_str()))
+        .collect();
     let mut line = String::new();
     write(&mut line, value, &places);
     line
@@ -49,12 +52,19 @@ pub(crate) fn brief(value: &Value) -> String {
 fn write(line: &mut String, value: &Value, places: &[(&[String], &str)]) {
     let deeper: Vec<(&str, (&[String], &str))> = places
         .iter()
-        .filter_map(|(path, note)| path.split_first().map(|(key, rest)| (key.as_str(), (rest, *note))))
+        .filter_map(|(path, note)| {
+            path.split_first()
+                .map(|(key, rest)| (key.as_str(), (rest, *note)))
+        })
         .collect();
     match value {
         Value::Object(entries) if !deeper.is_empty() => {
             let own = |key: &str| -> Vec<(&[String], &str)> {
-                deeper.iter().filter(|(own, _)| *own == key).map(|(_, place)| *place).collect()
+                deeper
+                    .iter()
+                    .filter(|(own, _)| *own == key)
+                    .map(|(_, place)| *place)
+                    .collect()
             };
             let mut parts = Parts::new(line, '{', '}');
             for (key, value) in entries {
@@ -67,8 +77,9 @@ fn write(line: &mut String, value: &Value, places: &[(&[String], &str)]) {
                 }
             }
             // What is missing and need not be there is nothing to see.
-            let missing =
-                deeper.iter().filter(|(key, (_, note))| !note.is_empty() && !entries.contains_key(*key));
+            let missing = deeper
+                .iter()
+                .filter(|(key, (_, note))| !note.is_empty() && !entries.contains_key(*key));
             for (key, (_, note)) in missing {
                 parts.entry(|line| {
                     let _ = write!(line, "{}: (missing){note}", scalar(&Value::from(*key)));
@@ -80,8 +91,11 @@ fn write(line: &mut String, value: &Value, places: &[(&[String], &str)]) {
             let mut parts = Parts::new(line, '[', ']');
             for (index, value) in items.iter().enumerate() {
                 let index = index.to_string();
-                let own: Vec<_> =
-                    deeper.iter().filter(|(own, _)| *own == index).map(|(_, place)| *place).collect();
+                let own: Vec<_> = deeper
+                    .iter()
+                    .filter(|(own, _)| *own == index)
+                    .map(|(_, place)| *place)
+                    .collect();
                 if own.is_empty() {
                     parts.leave_out();
                 } else {
@@ -154,7 +168,12 @@ struct Parts<'l> {
 impl<'l> Parts<'l> {
     fn new(line: &'l mut String, open: char, close: char) -> Self {
         line.push(open);
-        Self { line, close, is_first: true, left_out: false }
+        Self {
+            line,
+            close,
+            is_first: true,
+            left_out: false,
+        }
     }
 
     fn separate(&mut self) {
@@ -189,8 +208,16 @@ mod tests {
 
     fn focus(places: &[(&str, &str)]) -> Vec<JsonFocus> {
         let place = |(path, expected): &(&str, &str)| JsonFocus {
-            path: path.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect(),
-            note: if expected.is_empty() { String::new() } else { not(expected) },
+            path: path
+                .split('.')
+                .filter(|part| !part.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            note: if expected.is_empty() {
+                String::new()
+            } else {
+                not(expected)
+            },
         };
         places.iter().map(place).collect()
     }
@@ -208,10 +235,19 @@ mod tests {
                 r#"{…, "shipping": {…, "method": "standard" ≠ "express", …}, …}"#,
             ),
             (&[("total", "")], r#"{…, "total": 9}"#),
-            (&[("cart.1", "\"x\""), ("total", "8")], r#"{"cart": […, "b" ≠ "x", …], …, "total": 9 ≠ 8}"#),
-            (&[("tip.of", "1"), ("tip", ""), ("total", "")], r#"{…, "total": 9, "tip": (missing) ≠ 1}"#),
+            (
+                &[("cart.1", "\"x\""), ("total", "8")],
+                r#"{"cart": […, "b" ≠ "x", …], …, "total": 9 ≠ 8}"#,
+            ),
+            (
+                &[("tip.of", "1"), ("tip", ""), ("total", "")],
+                r#"{…, "total": 9, "tip": (missing) ≠ 1}"#,
+            ),
             (&[("total.of", "1")], r#"{…, "total": 9 ≠ 1}"#),
-            (&[("cart", "2 entries")], r#"{"cart": ["a", "b", "c"] ≠ 2 entries, …}"#),
+            (
+                &[("cart", "2 entries")],
+                r#"{"cart": ["a", "b", "c"] ≠ 2 entries, …}"#,
+            ),
         ] {
             assert_eq!(focused(&order, &focus(places)), expected);
         }
@@ -220,13 +256,24 @@ mod tests {
 
     #[test]
     fn a_value_without_places_is_short_and_keeps_its_first_keys() {
-        assert_eq!(brief(&json!({"a": 1, "b": [true, null]})), r#"{"a": 1, "b": [true, null]}"#);
-        let many: Value = (0..1000).map(|key| (format!("key-{key:04}"), json!("x".repeat(30)))).collect();
+        assert_eq!(
+            brief(&json!({"a": 1, "b": [true, null]})),
+            r#"{"a": 1, "b": [true, null]}"#
+        );
+        let many: Value = (0..1000)
+            .map(|key| (format!("key-{key:04}"), json!("x".repeat(30))))
+            .collect();
         let short = brief(&many);
-        assert!(short.starts_with(r#"{"key-0000": "xxx"#) && short.ends_with(", …}"), "{short}");
+        assert!(
+            short.starts_with(r#"{"key-0000": "xxx"#) && short.ends_with(", …}"),
+            "{short}"
+        );
         assert!(short.len() < 250, "{short}");
         let focus: Vec<JsonFocus> = (0..1000)
-            .map(|key| JsonFocus { path: vec![format!("key-{key:04}")], note: String::new() })
+            .map(|key| JsonFocus {
+                path: vec![format!("key-{key:04}")],
+                note: String::new(),
+            })
             .collect();
         assert!(focused(&many, &focus).len() < 600);
     }

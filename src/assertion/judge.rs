@@ -7,7 +7,9 @@ use serde_json::{Map, Number, Value};
 use super::collector::Collector;
 use super::conversation::{conversation, transcript};
 use super::describe::literally;
-use super::evaluation::{Inquiry, JudgeQuestion, Judgement, Monitor, RuleScope, View, at_scope_end};
+use super::evaluation::{
+    Inquiry, JudgeQuestion, Judgement, Monitor, RuleScope, View, at_scope_end,
+};
 use super::question_keys::question_keys;
 use super::rule::Rule;
 use crate::diagnostic::Code;
@@ -19,7 +21,15 @@ use crate::variables::{Interpolation, Leaf, Patterns};
 const MOST_RUNS: u64 = 100;
 
 /// The keys of a question that are not of the test's choice.
-const KEYS: [&str; 7] = ["test_mode", "test_id", "criteria", "input", "output", "conversation", "tool_calls"];
+const KEYS: [&str; 7] = [
+    "test_mode",
+    "test_id",
+    "criteria",
+    "input",
+    "output",
+    "conversation",
+    "tool_calls",
+];
 
 /// A judge that must accept.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -40,7 +50,11 @@ pub(crate) struct Judge {
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    for written in collector.switched(block.judge.as_ref()).into_iter().flatten() {
+    for written in collector
+        .switched(block.judge.as_ref())
+        .into_iter()
+        .flatten()
+    {
         collector.add_at(written.span, written.value.agent.span, |interpolation| {
             Judge::compile(&written.value, interpolation)
         });
@@ -50,10 +64,24 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 impl Judge {
     /// The judge that is written. What is wrong with it is reported, and its name is known nevertheless: so it is checked too.
     fn compile(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let JudgeRule { agent, criteria, of, threshold, with, connector, not, message, .. } = written;
+        let JudgeRule {
+            agent,
+            criteria,
+            of,
+            threshold,
+            with,
+            connector,
+            not,
+            message,
+            ..
+        } = written;
         let agent = not_empty(agent, "the name of a judge", interpolation);
         let criteria = not_empty(criteria, "`criteria`", interpolation).unwrap_or_default();
-        let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose();
+        let mut text = |text: &Option<Text>| {
+            text.as_ref()
+                .map(|text| interpolation.text(text))
+                .transpose()
+        };
         let (connector, message) = (text(connector), text(message));
         let threshold = match threshold {
             // What is known later is no part of what the rule expects.
@@ -112,7 +140,12 @@ impl Judge {
 fn not_empty(written: &Text, what: &str, interpolation: &mut Interpolation<'_>) -> Option<String> {
     let filled = interpolation.text(written).ok()?;
     if filled.trim().is_empty() && !written.value.is_empty() {
-        interpolation.report(Code::EmptyValue, written.span, format!("{what} cannot be empty"), None);
+        interpolation.report(
+            Code::EmptyValue,
+            written.span,
+            format!("{what} cannot be empty"),
+            None,
+        );
         return None;
     }
     Some(filled)
@@ -129,14 +162,18 @@ fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> (u32, u
             _ => Ok(None),
         }
     };
-    let (runs, quorum) =
-        (count(written.runs.as_ref(), MOST_RUNS), count(written.quorum.as_ref(), MOST_RUNS).ok().flatten());
+    let (runs, quorum) = (
+        count(written.runs.as_ref(), MOST_RUNS),
+        count(written.quorum.as_ref(), MOST_RUNS).ok().flatten(),
+    );
     // The largest quorum is not known if `runs` is wrong.
     let most = runs.map_or(u32::MAX, |runs| runs.unwrap_or(1));
     let runs = runs.ok().flatten().unwrap_or(1);
     if let (Some(quorum), Some(place)) = (quorum.filter(|quorum| *quorum > most), &written.quorum) {
-        let message =
-            format!("`quorum` is {quorum}, and the judge is asked {}", super::describe::times(runs.into()));
+        let message = format!(
+            "`quorum` is {quorum}, and the judge is asked {}",
+            super::describe::times(runs.into())
+        );
         let help = "a quorum is at most as large as `runs`".to_owned();
         interpolation.report(Code::Contradiction, place.span, message, Some(help));
     }
@@ -145,13 +182,29 @@ fn counts(written: &JudgeRule, interpolation: &mut Interpolation<'_>) -> (u32, u
 
 impl Rule for Judge {
     fn needs(&self) -> Facts {
-        Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::Text, Fact::UserText])
+        Facts::of(&[
+            Fact::Calls,
+            Fact::Arguments,
+            Fact::Results,
+            Fact::Text,
+            Fact::UserText,
+        ])
     }
 
     fn describe(&self) -> String {
-        let Self { agent, criteria, threshold, runs, quorum, is_negated, .. } = self;
+        let Self {
+            agent,
+            criteria,
+            threshold,
+            runs,
+            quorum,
+            is_negated,
+            ..
+        } = self;
         let verdict = if *is_negated { "rejects" } else { "accepts" };
-        let score = threshold.as_ref().map(|score| format!(", with a score of at least {score}"));
+        let score = threshold
+            .as_ref()
+            .map(|score| format!(", with a score of at least {score}"));
         let of_runs = (*runs > 1).then(|| format!(", in {quorum} of {runs} answers"));
         format!(
             "the judge `{agent}` {verdict} `{}`{}{}",
@@ -162,11 +215,16 @@ impl Rule for Judge {
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
-        format!("asked at the end of {}, if all other rules pass", scope.words())
+        format!(
+            "asked at the end of {}, if all other rules pass",
+            scope.words()
+        )
     }
 
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let judge = self.clone();
-        Ok(at_scope_end(move |view| Judgement::Asks(Box::new(Inquiry::Judge(judge.question(view))))))
+        Ok(at_scope_end(move |view| {
+            Judgement::Asks(Box::new(Inquiry::Judge(judge.question(view))))
+        }))
     }
 }

@@ -21,13 +21,19 @@ impl<'a> Library<'a> {
     /// The block of this name.
     pub(super) fn find(&self, name: &str) -> Option<(&'a str, &'a AssertBlock)> {
         let mut blocks = self.blocks.into_iter().flatten();
-        blocks.find(|(known, _)| known.value == name).map(|(known, block)| (known.value.as_str(), block))
+        blocks
+            .find(|(known, _)| known.value == name)
+            .map(|(known, block)| (known.value.as_str(), block))
     }
 
     /// That no block is called `written`, and what to do about it.
     pub(super) fn unknown(&self, written: &Text) -> (String, String) {
-        let known: Vec<&str> =
-            self.blocks.into_iter().flatten().map(|(name, _)| name.value.as_str()).collect();
+        let known: Vec<&str> = self
+            .blocks
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.value.as_str())
+            .collect();
         let message = format!("unknown assertions `{}`", printable(&written.value));
         let help = match known.as_slice() {
             [] => format!("{} has no `assertions`", self.source.name),
@@ -39,12 +45,19 @@ impl<'a> Library<'a> {
     /// What is wrong with how the blocks extend each other; a circle is reported once.
     pub fn check(&self, problems: &mut Vec<Diagnostic>) {
         let blocks: Vec<(&str, &[Text])> = self.blocks.into_iter().flatten().map(extends).collect();
-        let places: HashMap<&str, usize> =
-            blocks.iter().enumerate().map(|(place, (name, _))| (*name, place)).collect();
+        let places: HashMap<&str, usize> = blocks
+            .iter()
+            .enumerate()
+            .map(|(place, (name, _))| (*name, place))
+            .collect();
         let mut is_done = vec![false; blocks.len()];
         for start in 0..blocks.len() {
             // The way from `start`, each block with how many of its words were followed.
-            let mut way: Vec<(usize, usize)> = if is_done[start] { Vec::new() } else { vec![(start, 0)] };
+            let mut way: Vec<(usize, usize)> = if is_done[start] {
+                Vec::new()
+            } else {
+                vec![(start, 0)]
+            };
             while let Some((at, followed)) = way.last_mut() {
                 let Some(word) = blocks[*at].1.get(*followed) else {
                     is_done[*at] = true;
@@ -59,10 +72,17 @@ impl<'a> Library<'a> {
                     continue;
                 };
                 if let Some(position) = way.iter().position(|(block, _)| *block == next) {
-                    let circle = way[position..].iter().map(|(block, _)| *block).chain([next]);
+                    let circle = way[position..]
+                        .iter()
+                        .map(|(block, _)| *block)
+                        .chain([next]);
                     let names: Vec<&str> = circle.map(|block| blocks[block].0).collect();
                     let (first, followed) = way[position];
-                    problems.push(circular(&names, blocks[first].1[followed - 1].span, self.source));
+                    problems.push(circular(
+                        &names,
+                        blocks[first].1[followed - 1].span,
+                        self.source,
+                    ));
                 } else if !is_done[next] {
                     way.push((next, 0));
                 }

@@ -25,7 +25,10 @@ impl NamedTool<'_> {
 impl Inherited {
     /// The tools that are named by rules that may pass without a call to them.
     pub(crate) fn named_tools(&self) -> impl Iterator<Item = NamedTool<'_>> {
-        let entries = self.test.iter().chain(self.turns.iter().flat_map(|turn| &turn.entries));
+        let entries = self
+            .test
+            .iter()
+            .chain(self.turns.iter().flat_map(|turn| &turn.entries));
         entries.flat_map(|entry| {
             let names = entry.rule.named_tools().into_iter();
             names.map(move |(name, span)| NamedTool {

@@ -16,11 +16,17 @@ impl Block {
         self.replaced.extend(replaced);
         self.replaced.extend(later.replaced);
         self.dropped.extend(later.dropped);
-        let mut known: HashMap<_, _> =
-            self.entries.iter().map(|entry| (Arc::clone(&entry.rule), entry.origin.clone())).collect();
+        let mut known: HashMap<_, _> = self
+            .entries
+            .iter()
+            .map(|entry| (Arc::clone(&entry.rule), entry.origin.clone()))
+            .collect();
         for entry in later.entries {
             if let Some(kept) = known.get(&entry.rule) {
-                self.dropped.push(DroppedRule { entry, kept: kept.clone() });
+                self.dropped.push(DroppedRule {
+                    entry,
+                    kept: kept.clone(),
+                });
             } else {
                 known.insert(Arc::clone(&entry.rule), entry.origin.clone());
                 self.entries.push(entry);
@@ -29,7 +35,12 @@ impl Block {
         self.disabled.extend(later.disabled);
         self.subagents = later.subagents.or(self.subagents.take());
         for (measure, setting) in later.limits.iter() {
-            self.replaced_limits.extend(self.limits.get(measure).cloned().map(|outer| (measure, outer)));
+            self.replaced_limits.extend(
+                self.limits
+                    .get(measure)
+                    .cloned()
+                    .map(|outer| (measure, outer)),
+            );
             self.limits.set(measure, Some(setting.clone()));
         }
         self.replaced_limits.extend(later.replaced_limits);
@@ -52,7 +63,10 @@ pub(crate) fn divide<'b>(
     let (mut replaced, mut kept) = (Vec::new(), Vec::new());
     for entry in entries {
         match replaced_by(entry) {
-            Some(by) => replaced.push(ReplacedRule { entry: entry.clone(), by: by.clone() }),
+            Some(by) => replaced.push(ReplacedRule {
+                entry: entry.clone(),
+                by: by.clone(),
+            }),
             None => kept.push(entry.clone()),
         }
     }
@@ -61,12 +75,30 @@ pub(crate) fn divide<'b>(
 
 /// What a block defines instead of a rule of an outer block, on the same scope.
 pub(crate) fn replaced_by<'b>(entry: &RuleEntry, inner: &'b Block) -> Option<&'b RuleOrigin> {
-    let instead = || inner.entries.iter().find(|own| own.path == entry.path).map(|own| &own.origin);
-    inner.disables(entry.path).or_else(|| entry.rule.is_overridden().then(instead).flatten())
+    let instead = || {
+        inner
+            .entries
+            .iter()
+            .find(|own| own.path == entry.path)
+            .map(|own| &own.origin)
+    };
+    inner
+        .disables(entry.path)
+        .or_else(|| entry.rule.is_overridden().then(instead).flatten())
 }
 
 /// What a turn says instead of a rule of the test.
 pub(crate) fn replaced_on_turn<'b>(entry: &RuleEntry, turn: &'b Block) -> Option<&'b RuleOrigin> {
-    let looser = || turn.entries.iter().find(|own| entry.rule.is_loosened_by(&*own.rule));
-    turn.disables(entry.path).or_else(|| entry.rule.is_overridden().then(looser)?.map(|own| &own.origin))
+    let looser = || {
+        turn.entries
+            .iter()
+            .find(|own| entry.rule.is_loosened_by(&*own.rule))
+    };
+    turn.disables(entry.path).or_else(|| {
+        entry
+            .rule
+            .is_overridden()
+            .then(looser)?
+            .map(|own| &own.origin)
+    })
 }

@@ -13,10 +13,15 @@ pub(crate) fn question_keys(
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<Map<String, Value>> {
     let mut wrong = None;
-    for entry in
-        with.into_iter().flat_map(Node::entries).filter(|entry| reserved.contains(&entry.key.as_str()))
+    for entry in with
+        .into_iter()
+        .flat_map(Node::entries)
+        .filter(|entry| reserved.contains(&entry.key.as_str()))
     {
-        let message = format!("`{}` cannot be set here: every question has its own", entry.key);
+        let message = format!(
+            "`{}` cannot be set here: every question has its own",
+            entry.key
+        );
         wrong = Some(interpolation.report(Code::BadValue, entry.key_span, message, None));
     }
     let with = interpolation.optional_json(with)?;

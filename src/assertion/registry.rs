@@ -5,7 +5,9 @@ use super::content::{outcome, output, state};
 use super::provenance::provenance;
 use super::sequence::sequence;
 use super::text::{equals, must_match, must_not_match};
-use super::tools::{allow_only, forbid, forbid_calls, max_calls, max_identical_calls, require, schema};
+use super::tools::{
+    allow_only, forbid, forbid_calls, max_calls, max_identical_calls, require, schema,
+};
 use super::whenever::whenever;
 use super::{judge, script, snapshot};
 use crate::model::AssertBlock;
@@ -50,19 +52,36 @@ mod tests {
     fn every_key_of_an_assert_block_has_a_line() {
         let schema = schemars::schema_for!(AssertBlock).to_value();
         let keys = |of: &Value| -> Vec<String> {
-            of["properties"].as_object().unwrap().keys().map(String::clone).collect()
+            of["properties"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(String::clone)
+                .collect()
         };
         let within = |name: &str, prefix: &str| -> Vec<String> {
-            keys(&schema["$defs"][name]).iter().map(|key| format!("{prefix}.{key}")).collect()
+            keys(&schema["$defs"][name])
+                .iter()
+                .map(|key| format!("{prefix}.{key}"))
+                .collect()
         };
         let mut written: BTreeSet<String> = keys(&schema).into_iter().collect();
         written.extend(within("ToolRules", "tools"));
         written.extend(within("TextRules", "text"));
         // Blocks, and keys that say how others are meant. The registry of limits is that of `limits`.
-        for other in ["extends", "tools", "tools.subagents", "text", "text.of", "timing", "usage"] {
+        for other in [
+            "extends",
+            "tools",
+            "tools.subagents",
+            "text",
+            "text.of",
+            "timing",
+            "usage",
+        ] {
             assert!(written.remove(other), "{other}");
         }
-        let registered: BTreeSet<String> = RULES.iter().map(|(path, _)| (*path).to_owned()).collect();
+        let registered: BTreeSet<String> =
+            RULES.iter().map(|(path, _)| (*path).to_owned()).collect();
         assert_eq!(registered, written);
     }
 }

@@ -177,7 +177,8 @@ impl RuleEntry {
 
 impl PartialEq for RuleEntry {
     fn eq(&self, other: &Self) -> bool {
-        self.origin == other.origin && (Arc::ptr_eq(&self.rule, &other.rule) || *self.rule == *other.rule)
+        self.origin == other.origin
+            && (Arc::ptr_eq(&self.rule, &other.rule) || *self.rule == *other.rule)
     }
 }
 

@@ -30,7 +30,15 @@ impl RuleOrigin {
 
     /// The failure of the rule `path` of this origin; calls are shown as `trace` knows them now.
     pub(crate) fn failure(&self, path: &str, finding: Finding, trace: &Trace) -> Failure {
-        let Finding { message, expected, evidence, mut events, difference, help, measured } = finding;
+        let Finding {
+            message,
+            expected,
+            evidence,
+            mut events,
+            difference,
+            help,
+            measured,
+        } = finding;
         events.sort_unstable();
         events.dedup();
         Failure {
@@ -45,7 +53,10 @@ impl RuleOrigin {
             measured,
             ruling: None,
             counts: None,
-            seen: evidence.into_iter().map(|evidence| evidence.line(trace)).collect(),
+            seen: evidence
+                .into_iter()
+                .map(|evidence| evidence.line(trace))
+                .collect(),
             difference,
             help,
             events,

@@ -33,18 +33,42 @@ pub(crate) struct Script {
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    for written in collector.switched(block.script.as_ref()).into_iter().flatten() {
-        let named = written.value.script.as_ref().map_or(written.span, |name| name.span);
-        collector.add_at(written.span, named, |interpolation| Script::compile(written, interpolation));
+    for written in collector
+        .switched(block.script.as_ref())
+        .into_iter()
+        .flatten()
+    {
+        let named = written
+            .value
+            .script
+            .as_ref()
+            .map_or(written.span, |name| name.span);
+        collector.add_at(written.span, named, |interpolation| {
+            Script::compile(written, interpolation)
+        });
     }
 }
 
 impl Script {
-    fn compile(written: &Spanned<ScriptRule>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let ScriptRule { script, cmd, timeout_ms, with, expected, not, message } = &written.value;
+    fn compile(
+        written: &Spanned<ScriptRule>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let ScriptRule {
+            script,
+            cmd,
+            timeout_ms,
+            with,
+            expected,
+            not,
+            message,
+        } = &written.value;
         let mut json = |node: Option<&Node>| node.map(|node| interpolation.json(node)).transpose();
         let (with, expected) = (json(with.as_ref()), json(expected.as_ref()));
-        let message = message.as_ref().map(|text| interpolation.text(text)).transpose();
+        let message = message
+            .as_ref()
+            .map(|text| interpolation.text(text))
+            .transpose();
         let timeout = match timeout_ms {
             // What is known later is no part of what the rule wants.
             Some(number) if interpolation.written_number(number).is_some() => Ok(None),
@@ -66,10 +90,13 @@ impl Script {
                 ScriptSource::Named(filled)
             }
             (None, Some(words)) => {
-                let filled: Vec<Option<String>> =
-                    words.iter().map(|word| interpolation.text(word).ok()).collect();
+                let filled: Vec<Option<String>> = words
+                    .iter()
+                    .map(|word| interpolation.text(word).ok())
+                    .collect();
                 let filled: Vec<String> = filled.into_iter().collect::<Option<_>>()?;
-                if let (Some(""), Some(first)) = (filled.first().map(String::as_str), words.first()) {
+                if let (Some(""), Some(first)) = (filled.first().map(String::as_str), words.first())
+                {
                     let message = "the first entry of `cmd` names no program";
                     interpolation.report(Code::BadValue, first.span, message, None);
                     return None;
@@ -89,7 +116,12 @@ impl Script {
             (None, None) => {
                 let message = "nothing says which program is asked";
                 let help = "name a script with `script`, or write a command as `cmd`";
-                interpolation.report(Code::MissingKey, written.span, message, Some(help.to_owned()));
+                interpolation.report(
+                    Code::MissingKey,
+                    written.span,
+                    message,
+                    Some(help.to_owned()),
+                );
                 return None;
             }
         };
@@ -110,32 +142,62 @@ impl Script {
 
 impl Rule for Script {
     fn needs(&self) -> Facts {
-        Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::Text, Fact::UserText])
+        Facts::of(&[
+            Fact::Calls,
+            Fact::Arguments,
+            Fact::Results,
+            Fact::Text,
+            Fact::UserText,
+        ])
     }
 
     fn describe(&self) -> String {
         let with = if self.with.is_empty() {
             String::new()
         } else {
-            format!(" with `{}`", short(&Value::Object(self.with.clone()).to_string()))
+            format!(
+                " with `{}`",
+                short(&Value::Object(self.with.clone()).to_string())
+            )
         };
-        let verdict = if self.is_negated { "rejects" } else { "accepts" };
+        let verdict = if self.is_negated {
+            "rejects"
+        } else {
+            "accepts"
+        };
         format!("the script {}{with} {verdict} it", self.program)
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
-        format!("asked at the end of {}, if all other rules pass", scope.words())
+        format!(
+            "asked at the end of {}, if all other rules pass",
+            scope.words()
+        )
     }
 
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let (script, expected) = (self.clone(), self.describe());
         Ok(at_scope_end(move |view| {
-            let Script { program, timeout_ms, with, expected: wanted, is_negated, message } = script.clone();
+            let Script {
+                program,
+                timeout_ms,
+                with,
+                expected: wanted,
+                is_negated,
+                message,
+            } = script.clone();
             let mut request = conversation(view);
             request.insert("with".to_owned(), Value::Object(with));
             request.insert("expected".to_owned(), wanted.unwrap_or_default());
             let (request, expected) = (Value::Object(request), expected.clone());
-            let question = ScriptQuestion { program, timeout_ms, request, is_negated, message, expected };
+            let question = ScriptQuestion {
+                program,
+                timeout_ms,
+                request,
+                is_negated,
+                message,
+                expected,
+            };
             Judgement::Asks(Box::new(Inquiry::Script(question)))
         }))
     }

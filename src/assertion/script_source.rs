@@ -23,7 +23,9 @@ impl ScriptSource {
     pub fn shown(&self) -> String {
         let words = match self {
             Self::Named(name) => return name.clone(),
-            Self::Command(words) => words.iter().map(|word| Value::from(word.as_str()).to_string()),
+            Self::Command(words) => words
+                .iter()
+                .map(|word| Value::from(word.as_str()).to_string()),
         };
         let whole = format!("[{}]", words.collect::<Vec<_>>().join(", "));
         truncated(&whole, SHOWN_COMMAND)

@@ -30,7 +30,9 @@ pub(crate) struct Snapshot {
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    let Some(written) = &block.snapshot else { return };
+    let Some(written) = &block.snapshot else {
+        return;
+    };
     collector.block.snapshot = match &written.value {
         SnapshotRule::Off => Some(Expectation::Off),
         SnapshotRule::On | SnapshotRule::Named(_) | SnapshotRule::Of(_) => {
@@ -42,20 +44,25 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 
 /// The snapshot of the innermost level, which masks all that it and the levels around it mask; `false` ends them all.
 pub(crate) fn innermost(levels: &[&Block]) -> Option<RuleEntry> {
-    levels.iter().fold(None, |outer: Option<RuleEntry>, level| match &level.snapshot {
-        None => outer,
-        Some(Expectation::Off) => None,
-        Some(Expectation::Is(own)) => Some(match outer {
-            Some(outer) => widened(own, &outer),
-            None => own.clone(),
-        }),
+    levels.iter().fold(None, |outer: Option<RuleEntry>, level| {
+        match &level.snapshot {
+            None => outer,
+            Some(Expectation::Off) => None,
+            Some(Expectation::Is(own)) => Some(match outer {
+                Some(outer) => widened(own, &outer),
+                None => own.clone(),
+            }),
+        }
     })
 }
 
 /// A snapshot that masks all that the one around it masks as well.
 pub(crate) fn widened(own: &RuleEntry, outer: &RuleEntry) -> RuleEntry {
     with(own, |own| {
-        let outer = outer.rule::<Snapshot>().map(|outer| outer.volatile.as_slice()).unwrap_or_default();
+        let outer = outer
+            .rule::<Snapshot>()
+            .map(|outer| outer.volatile.as_slice())
+            .unwrap_or_default();
         let mut volatile = outer.to_vec();
         volatile.extend(own.volatile.drain(..).filter(|own| !outer.contains(own)));
         own.volatile = volatile;
@@ -76,18 +83,33 @@ pub(crate) fn with_golden(entry: &RuleEntry, golden: Golden) -> RuleEntry {
 fn with(entry: &RuleEntry, change: impl FnOnce(&mut Snapshot)) -> RuleEntry {
     let mut snapshot = entry.rule::<Snapshot>().cloned().unwrap_or_default();
     change(&mut snapshot);
-    RuleEntry { rule: Arc::new(snapshot), ..entry.clone() }
+    RuleEntry {
+        rule: Arc::new(snapshot),
+        ..entry.clone()
+    }
 }
 
 impl Snapshot {
     /// Checks a snapshot that is not switched off.
-    fn compile(written: &Spanned<SnapshotRule>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(
+        written: &Spanned<SnapshotRule>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
         let of = match &written.value {
             SnapshotRule::Off => return None,
-            SnapshotRule::On => SnapshotOf { name: None, volatile: None },
+            SnapshotRule::On => SnapshotOf {
+                name: None,
+                volatile: None,
+            },
             SnapshotRule::Named(name) => {
-                let name = Spanned { value: name.clone(), span: written.span };
-                SnapshotOf { name: Some(name), volatile: None }
+                let name = Spanned {
+                    value: name.clone(),
+                    span: written.span,
+                };
+                SnapshotOf {
+                    name: Some(name),
+                    volatile: None,
+                }
             }
             SnapshotRule::Of(of) => of.clone(),
         };
@@ -95,10 +117,18 @@ impl Snapshot {
             Some(text) => literal(text, interpolation).map(Some),
             None => Some(None),
         };
-        let volatile: Vec<Option<MaskPath>> =
-            of.volatile.iter().flatten().map(|text| volatile(text, interpolation)).collect();
+        let volatile: Vec<Option<MaskPath>> = of
+            .volatile
+            .iter()
+            .flatten()
+            .map(|text| volatile(text, interpolation))
+            .collect();
         // A path that is known later shows nothing before, and is checked then.
-        Some(Self { name: name?, volatile: volatile.into_iter().flatten().collect(), ..Self::default() })
+        Some(Self {
+            name: name?,
+            volatile: volatile.into_iter().flatten().collect(),
+            ..Self::default()
+        })
     }
 }
 
@@ -108,14 +138,26 @@ impl Rule for Snapshot {
     }
 
     fn describe(&self) -> String {
-        let golden = self.golden.as_ref().map(|golden| format!(" `{}`", golden.shown)).unwrap_or_default();
+        let golden = self
+            .golden
+            .as_ref()
+            .map(|golden| format!(" `{}`", golden.shown))
+            .unwrap_or_default();
         let mut words = vec![format!("the snapshot{golden}")];
-        let turns: Vec<String> = self.left_out.iter().map(|turn| (turn + 1).to_string()).collect();
+        let turns: Vec<String> = self
+            .left_out
+            .iter()
+            .map(|turn| (turn + 1).to_string())
+            .collect();
         if !turns.is_empty() {
             let plural = if turns.len() == 1 { "" } else { "s" };
             words.push(format!("without turn{plural} {}", turns.join(", ")));
         }
-        let paths: Vec<String> = self.volatile.iter().map(|path| format!("`{}`", path.as_str())).collect();
+        let paths: Vec<String> = self
+            .volatile
+            .iter()
+            .map(|path| format!("`{}`", path.as_str()))
+            .collect();
         if !paths.is_empty() {
             words.push(format!("apart from {}", paths.join(", ")));
         }
@@ -123,16 +165,24 @@ impl Rule for Snapshot {
     }
 
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        Ok(Box::new(SnapshotMonitor { snapshot: self.clone(), states: States::default() }))
+        Ok(Box::new(SnapshotMonitor {
+            snapshot: self.clone(),
+            states: States::default(),
+        }))
     }
 }
 
 /// A name that is known before anything runs, since its file is found by it (SPEC 1, Identity).
 fn literal(text: &Text, interpolation: &mut Interpolation<'_>) -> Option<String> {
-    let refers = |pieces: Vec<Piece<'_>>| pieces.iter().any(|piece| matches!(piece, Piece::Reference(_)));
+    let refers = |pieces: Vec<Piece<'_>>| {
+        pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Reference(_)))
+    };
     if scan(text).is_ok_and(refers) {
         let help = "write the name out, or leave it away: the file is then named after the test";
-        let message = "the name of a snapshot holds a variable, and it is to be the same in every run";
+        let message =
+            "the name of a snapshot holds a variable, and it is to be the same in every run";
         interpolation.report(Code::BadValue, text.span, message, Some(help.to_owned()));
         return None;
     }
@@ -140,7 +190,12 @@ fn literal(text: &Text, interpolation: &mut Interpolation<'_>) -> Option<String>
     if name.trim().is_empty() {
         // The schema reports an empty text.
         if !name.is_empty() {
-            interpolation.report(Code::EmptyValue, text.span, "the name of a snapshot cannot be blank", None);
+            interpolation.report(
+                Code::EmptyValue,
+                text.span,
+                "the name of a snapshot cannot be blank",
+                None,
+            );
         }
         return None;
     }
@@ -154,7 +209,8 @@ fn volatile(text: &Text, interpolation: &mut Interpolation<'_>) -> Option<MaskPa
     }
     let help = "name a tool and its `args` or `result` (`search.args.when`, `*.result.id`), `state` \
                 (`state.updated_at`), `custom` and an event (`custom.progress.at`), or `text`";
-    let report = |error| interpolation.report(Code::BadValue, text.span, error, Some(help.to_owned()));
+    let report =
+        |error| interpolation.report(Code::BadValue, text.span, error, Some(help.to_owned()));
     MaskPath::parse(&path).map_err(report).ok()
 }
 
@@ -166,7 +222,12 @@ struct SnapshotMonitor {
 
 impl Monitor for SnapshotMonitor {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
-        let Snapshot { volatile, left_out, golden, .. } = &self.snapshot;
+        let Snapshot {
+            volatile,
+            left_out,
+            golden,
+            ..
+        } = &self.snapshot;
         let trace = view.trace;
         let running = trace.turns.len().saturating_sub(1);
         match moment {
@@ -184,7 +245,13 @@ impl Monitor for SnapshotMonitor {
             RuleScope::Turn(turn) => ConversationPart::Turn(turn),
             RuleScope::Test => ConversationPart::Test { left_out },
         };
-        let text = GoldenText { trace, states: &self.states, part, volatile, redactor: view.redactor };
+        let text = GoldenText {
+            trace,
+            states: &self.states,
+            part,
+            volatile,
+            redactor: view.redactor,
+        };
         let text = text.render();
         let golden = golden.clone().unwrap_or_default();
         match &golden.text {

@@ -14,13 +14,21 @@ impl Inherited {
     /// Takes out every rule whose facts are not `shown`, and the rules of turns that a conversation of `turns` turns does not
     /// have. The rules of a replay turn are among them: nothing is replayed.
     pub fn withhold(&mut self, shown: Facts, turns: usize) -> Vec<NotShownRule> {
-        let mut withheld = Withheld { shown, rules: Vec::new() };
+        let mut withheld = Withheld {
+            shown,
+            rules: Vec::new(),
+        };
         self.test.retain(|entry| withheld.keeps(entry));
         withheld.limits(&mut self.limits, None);
-        let (replays, mut own): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.turns).into_iter().partition(|turn| turn.is_replay);
+        let (replays, mut own): (Vec<_>, Vec<_>) = std::mem::take(&mut self.turns)
+            .into_iter()
+            .partition(|turn| turn.is_replay);
         for turn in replays {
-            withheld.all(&turn.entries, &turn.limits, "a turn that replays the thread");
+            withheld.all(
+                &turn.entries,
+                &turn.limits,
+                "a turn that replays the thread",
+            );
         }
         for (turn, number) in own.split_off(turns.min(own.len())).iter().zip(turns + 1..) {
             withheld.all(&turn.entries, &turn.limits, &format!("a turn {number}"));
@@ -45,7 +53,11 @@ struct Withheld {
 
 /// Facts in words.
 fn words(missing: &[Fact]) -> String {
-    missing.iter().map(|fact| fact.words()).collect::<Vec<_>>().join(", nor ")
+    missing
+        .iter()
+        .map(|fact| fact.words())
+        .collect::<Vec<_>>()
+        .join(", nor ")
 }
 
 impl Withheld {
@@ -53,14 +65,22 @@ impl Withheld {
     fn keeps(&mut self, entry: &RuleEntry) -> bool {
         let missing = self.shown.missing(entry.rule.needs());
         if !missing.is_empty() {
-            self.add(entry.path, &entry.origin, entry.describe(), &words(&missing));
+            self.add(
+                entry.path,
+                &entry.origin,
+                entry.describe(),
+                &words(&missing),
+            );
         }
         missing.is_empty()
     }
 
     /// Takes out the limits that are not shown. Those of another level than `level`, if one is said, were reported there.
     fn limits(&mut self, limits: &mut PerMeasure<Bound>, level: Option<Level>) {
-        let bounds: Vec<_> = limits.iter().map(|(measure, bound)| (measure, bound.clone())).collect();
+        let bounds: Vec<_> = limits
+            .iter()
+            .map(|(measure, bound)| (measure, bound.clone()))
+            .collect();
         for (measure, bound) in bounds {
             let missing = self.shown.missing(measure.needs());
             if missing.is_empty() {
@@ -76,11 +96,22 @@ impl Withheld {
 
     /// Adds all rules of a turn that there is not.
     fn all(&mut self, entries: &[RuleEntry], limits: &PerMeasure<Bound>, lacks: &str) {
-        for entry in entries.iter().filter(|entry| entry.origin.level == Level::Turn) {
+        for entry in entries
+            .iter()
+            .filter(|entry| entry.origin.level == Level::Turn)
+        {
             self.add(entry.path, &entry.origin, entry.describe(), lacks);
         }
-        for (measure, bound) in limits.iter().filter(|(_, bound)| bound.origin.level == Level::Turn) {
-            self.add(measure.path(), &bound.origin, format!("at most {}", bound.shown(measure)), lacks);
+        for (measure, bound) in limits
+            .iter()
+            .filter(|(_, bound)| bound.origin.level == Level::Turn)
+        {
+            self.add(
+                measure.path(),
+                &bound.origin,
+                format!("at most {}", bound.shown(measure)),
+                lacks,
+            );
         }
     }
 

@@ -63,7 +63,11 @@ pub async fn audit(
     let until = context.clock.now().plus(options.whole_timeout);
     let mut prober = Prober::new(helpers, target, options.timeout);
     let listed = prober.list().await;
-    let mut audit = Audit { target: name.to_owned(), seed: options.seed, ..Audit::default() };
+    let mut audit = Audit {
+        target: name.to_owned(),
+        seed: options.seed,
+        ..Audit::default()
+    };
     for oddity in &listed.oddities {
         audit.add(AuditFinding::of_list(AuditCheck::Protocol, oddity.clone()));
     }
@@ -72,7 +76,13 @@ pub async fn audit(
     for finding in findings {
         audit.add(finding);
     }
-    let mut auditor = Auditor { prober, audit, options, context, until };
+    let mut auditor = Auditor {
+        prober,
+        audit,
+        options,
+        context,
+        until,
+    };
     for (index, tool) in compiled.iter().enumerate() {
         auditor.call_tool(index, tool).await;
     }
@@ -82,14 +92,23 @@ pub async fn audit(
 /// The tools that were listed.
 fn tools_of(listed: Observed) -> Result<Vec<DeclaredTool>, TargetError> {
     match listed {
-        Observed { end: Some(Err(error)), .. } => Err(error),
-        Observed { refusal: Some(refusal), .. } => {
-            Err(TargetError::new(format!("the agent does not list its tools: {refusal}")))
+        Observed {
+            end: Some(Err(error)),
+            ..
+        } => Err(error),
+        Observed {
+            refusal: Some(refusal),
+            ..
+        } => Err(TargetError::new(format!(
+            "the agent does not list its tools: {refusal}"
+        ))),
+        Observed {
+            end: Some(Ok(Ended::Timeout)),
+            ..
+        } => Err(TargetError::new("the agent did not list its tools in time")),
+        Observed { tools, .. } => {
+            tools.ok_or_else(|| TargetError::new("the agent did not list its tools"))
         }
-        Observed { end: Some(Ok(Ended::Timeout)), .. } => {
-            Err(TargetError::new("the agent did not list its tools in time"))
-        }
-        Observed { tools, .. } => tools.ok_or_else(|| TargetError::new("the agent did not list its tools")),
     }
 }
 
@@ -105,12 +124,19 @@ impl Auditor<'_> {
     /// Calls a tool with everything that is made for it, as far as calls and time allow.
     async fn call_tool(&mut self, index: usize, compiled: &CheckedTool<'_>) {
         let tool = compiled.tool;
-        let mut audited =
-            AuditedTool { name: tool.name.clone(), calls: 0, calls_not_made: 0, skipped: self.skipped(tool) };
+        let mut audited = AuditedTool {
+            name: tool.name.clone(),
+            calls: 0,
+            calls_not_made: 0,
+            skipped: self.skipped(tool),
+        };
         if audited.skipped.is_none() {
             let number = u32::try_from(index).unwrap_or(u32::MAX);
             let random = WalkRandom::of_walk(self.options.seed, number);
-            let schema = tool.input.clone().unwrap_or_else(|| Value::Object(Map::new()));
+            let schema = tool
+                .input
+                .clone()
+                .unwrap_or_else(|| Value::Object(Map::new()));
             let made = made_arguments(&schema, compiled.input.as_ref(), random);
             let mut broken = 0;
             for made in &made {
@@ -130,8 +156,10 @@ impl Auditor<'_> {
                 broken += usize::from(observed.end != Some(Ok(Ended::Terminal)));
                 for (check, message) in judge_call(compiled, made, &observed) {
                     let call = Some((made.words.clone(), made.args.clone()));
-                    self.audit
-                        .add(AuditFinding { call, ..AuditFinding::of_tool(check, &tool.name, message) });
+                    self.audit.add(AuditFinding {
+                        call,
+                        ..AuditFinding::of_tool(check, &tool.name, message)
+                    });
                 }
             }
         }
@@ -140,7 +168,9 @@ impl Auditor<'_> {
 
     /// Why a tool is not called.
     fn skipped(&self, tool: &DeclaredTool) -> Option<&'static str> {
-        let AuditOptions { only, destructive, .. } = self.options;
+        let AuditOptions {
+            only, destructive, ..
+        } = self.options;
         if !only.is_empty() && !only.contains(&tool.name) {
             Some("not selected")
         } else if tool.name.is_empty() {
@@ -157,7 +187,10 @@ impl Auditor<'_> {
     /// Calls a tool that does not exist, lists the tools again, and ends the agent.
     async fn finish(mut self, tools: &[DeclaredTool]) -> Result<Audit, TargetError> {
         if !self.is_over() {
-            let observed = self.prober.call(UNKNOWN_TOOL, &Value::Object(Map::new())).await;
+            let observed = self
+                .prober
+                .call(UNKNOWN_TOOL, &Value::Object(Map::new()))
+                .await;
             if !self.was_stopped(&observed) {
                 for (check, message) in judge_unknown_call(&observed) {
                     let message = format!("a call to a tool that does not exist: {message}");
@@ -168,12 +201,15 @@ impl Auditor<'_> {
         if !self.is_over() {
             let listed = self.prober.list().await;
             if !self.was_stopped(&listed) && listed.tools.as_deref() != Some(tools) {
-                let message = "the second list of the tools is not the same as the first".to_owned();
-                self.audit.add(AuditFinding::of_list(AuditCheck::ListChanges, message));
+                let message =
+                    "the second list of the tools is not the same as the first".to_owned();
+                self.audit
+                    .add(AuditFinding::of_list(AuditCheck::ListChanges, message));
             }
         }
         for warning in self.prober.close().await {
-            self.audit.add(AuditFinding::of_list(AuditCheck::DoesNotEnd, warning));
+            self.audit
+                .add(AuditFinding::of_list(AuditCheck::DoesNotEnd, warning));
         }
         Ok(self.audit)
     }

@@ -44,8 +44,15 @@ pub(super) fn made_arguments(
     compiled: Option<&ValueSchema>,
     random: WalkRandom,
 ) -> Vec<MadeArguments> {
-    let mut maker = ValueMaker { root: schema, random };
-    let mut made = Made { compiled, seen: HashSet::new(), list: Vec::new() };
+    let mut maker = ValueMaker {
+        root: schema,
+        random,
+    };
+    let mut made = Made {
+        compiled,
+        seen: HashSet::new(),
+        list: Vec::new(),
+    };
     let whole = maker.resolved(schema);
     for (words, properties) in [
         ("the required arguments", Properties::Required),
@@ -53,7 +60,11 @@ pub(super) fn made_arguments(
         ("some arguments", Properties::Some),
         ("other values", Properties::Some),
     ] {
-        made.add(ArgumentsKind::Valid, words.to_owned(), maker.object(schema, properties, 0));
+        made.add(
+            ArgumentsKind::Valid,
+            words.to_owned(),
+            maker.object(schema, properties, 0),
+        );
     }
     // The values that the others differ from in one place.
     let base = maker.object(schema, Properties::All, 0);
@@ -63,8 +74,16 @@ pub(super) fn made_arguments(
         made.add(ArgumentsKind::Missing, format!("no `{name}`"), args);
     }
     // Some agents take it for no arguments, which does no harm.
-    let (kind, words) = (ArgumentsKind::WrongType, "null for all arguments".to_owned());
-    made.list.push(MadeArguments { kind, words, args: Value::Null, is_valid: None });
+    let (kind, words) = (
+        ArgumentsKind::WrongType,
+        "null for all arguments".to_owned(),
+    );
+    made.list.push(MadeArguments {
+        kind,
+        words,
+        args: Value::Null,
+        is_valid: None,
+    });
     let properties = whole.get("properties").and_then(Value::as_object);
     for (name, property) in properties.into_iter().flatten() {
         let property = maker.resolved(property);
@@ -77,17 +96,29 @@ pub(super) fn made_arguments(
         ] {
             if other != is_only && !(is_only == "number" && other == "integer") {
                 let words = format!("{} for `{name}`", with_article(other));
-                made.add(ArgumentsKind::WrongType, words, replaced(&base, name, value));
+                made.add(
+                    ArgumentsKind::WrongType,
+                    words,
+                    replaced(&base, name, value),
+                );
             }
         }
     }
     for (name, property) in properties.into_iter().flatten() {
         for (words, value) in boundaries(&maker.resolved(property)) {
-            made.add(ArgumentsKind::Boundary, format!("{words} for `{name}`"), replaced(&base, name, value));
+            made.add(
+                ArgumentsKind::Boundary,
+                format!("{words} for `{name}`"),
+                replaced(&base, name, value),
+            );
         }
     }
     let unknown = "ananke_unknown_argument";
-    made.add(ArgumentsKind::Boundary, "an unknown argument".to_owned(), replaced(&base, unknown, json!(1)));
+    made.add(
+        ArgumentsKind::Boundary,
+        "an unknown argument".to_owned(),
+        replaced(&base, unknown, json!(1)),
+    );
     made.list
 }
 
@@ -104,14 +135,21 @@ impl Made<'_> {
         if !self.seen.insert(value.to_string()) {
             return;
         }
-        let is_valid = self.compiled.map(|compiled| compiled.mismatches(&value).is_empty());
+        let is_valid = self
+            .compiled
+            .map(|compiled| compiled.mismatches(&value).is_empty());
         let is_as_meant = match kind {
             ArgumentsKind::Valid => is_valid != Some(false),
             ArgumentsKind::Missing | ArgumentsKind::WrongType => is_valid != Some(true),
             ArgumentsKind::Boundary => true,
         };
         if is_as_meant {
-            self.list.push(MadeArguments { kind, words, args: value, is_valid });
+            self.list.push(MadeArguments {
+                kind,
+                words,
+                args: value,
+                is_valid,
+            });
         }
     }
 }
@@ -137,22 +175,40 @@ fn boundaries(schema: &Value) -> Vec<(String, Value)> {
         "string" => {
             for (key, by) in [("minLength", -1), ("maxLength", 1)] {
                 let limit = size(schema, key).and_then(|limit| i64::try_from(limit).ok());
-                for length in limit.into_iter().flat_map(|limit| [limit, limit.saturating_add(by)]) {
-                    if let Some(length) = usize::try_from(length).ok().filter(|length| *length <= LONG) {
+                for length in limit
+                    .into_iter()
+                    .flat_map(|limit| [limit, limit.saturating_add(by)])
+                {
+                    if let Some(length) = usize::try_from(length)
+                        .ok()
+                        .filter(|length| *length <= LONG)
+                    {
                         found.push((format!("{length} characters"), "a".repeat(length).into()));
                     }
                 }
             }
             found.push(("an empty text".to_owned(), json!("")));
-            found.push(("control characters".to_owned(), json!("\u{0}\u{1b}[31m\u{202e}\n")));
-            found.push(("characters of other scripts".to_owned(), json!("\u{1f600} 漢字 e\u{301}")));
-            found.push(("a path".to_owned(), json!("../../../../ananke-does-not-exist")));
+            found.push((
+                "control characters".to_owned(),
+                json!("\u{0}\u{1b}[31m\u{202e}\n"),
+            ));
+            found.push((
+                "characters of other scripts".to_owned(),
+                json!("\u{1f600} 漢字 e\u{301}"),
+            ));
+            found.push((
+                "a path".to_owned(),
+                json!("../../../../ananke-does-not-exist"),
+            ));
             found.push((format!("{LONG} characters"), "a".repeat(LONG).into()));
         }
         kind @ ("integer" | "number") => {
-            for (key, by) in
-                [("minimum", -1), ("maximum", 1), ("exclusiveMinimum", -1), ("exclusiveMaximum", 1)]
-            {
+            for (key, by) in [
+                ("minimum", -1),
+                ("maximum", 1),
+                ("exclusiveMinimum", -1),
+                ("exclusiveMaximum", 1),
+            ] {
                 if let Some(limit) = schema.get(key).and_then(Value::as_i64) {
                     for number in [limit, limit.saturating_add(by)] {
                         found.push((number.to_string(), number.into()));
@@ -195,7 +251,10 @@ mod tests {
         let count = |kind| made.iter().filter(|made| made.kind == kind).count();
         assert_eq!(count(ArgumentsKind::Missing), 1);
         assert_eq!(count(ArgumentsKind::WrongType), 1 + 6);
-        assert!(count(ArgumentsKind::Valid) >= 2 && count(ArgumentsKind::Boundary) > 8, "{made:?}");
+        assert!(
+            count(ArgumentsKind::Valid) >= 2 && count(ArgumentsKind::Boundary) > 8,
+            "{made:?}"
+        );
         for made in &made {
             let expected = match made.kind {
                 ArgumentsKind::Valid => Some(true),
@@ -205,8 +264,17 @@ mod tests {
             };
             assert_eq!(made.is_valid, expected, "{made:?}");
         }
-        assert_eq!(made, of(&schema, 1), "the same seed gives the same arguments");
-        let args = |seed| of(&schema, seed).into_iter().map(|made| made.args).collect::<Vec<_>>();
+        assert_eq!(
+            made,
+            of(&schema, 1),
+            "the same seed gives the same arguments"
+        );
+        let args = |seed| {
+            of(&schema, seed)
+                .into_iter()
+                .map(|made| made.args)
+                .collect::<Vec<_>>()
+        };
         assert!((2..9).any(|seed| args(seed) != args(1)), "seeds differ");
     }
 
@@ -214,6 +282,13 @@ mod tests {
     fn a_tool_without_arguments_is_called_with_none_and_with_wrong_ones() {
         let made = of(&json!({ "type": "object" }), 1);
         let words: Vec<&str> = made.iter().map(|made| made.words.as_str()).collect();
-        assert_eq!(words, ["the required arguments", "null for all arguments", "an unknown argument"]);
+        assert_eq!(
+            words,
+            [
+                "the required arguments",
+                "null for all arguments",
+                "an unknown argument"
+            ]
+        );
     }
 }

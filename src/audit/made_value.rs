@@ -86,7 +86,12 @@ impl ValueMaker<'_> {
         let schema = &self.resolved(schema);
         let required = required(schema);
         let mut object = Map::new();
-        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        for (name, property) in schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
             let is_made = required.contains(&name.as_str())
                 || match properties {
                     Properties::Required => false,
@@ -109,10 +114,17 @@ impl ValueMaker<'_> {
     pub(super) fn resolved(&self, schema: &Value) -> Value {
         let mut resolved = schema.clone();
         for _ in 0..MOST_DEPTH {
-            let Some(keywords) = resolved.as_object_mut() else { break };
+            let Some(keywords) = resolved.as_object_mut() else {
+                break;
+            };
             let mut parts: Vec<Value> = Vec::new();
             if let Some(Value::String(place)) = keywords.shift_remove("$ref") {
-                parts.extend(place.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer)).cloned());
+                parts.extend(
+                    place
+                        .strip_prefix('#')
+                        .and_then(|pointer| self.root.pointer(pointer))
+                        .cloned(),
+                );
             }
             if let Some(Value::Array(all)) = keywords.shift_remove("allOf") {
                 parts.extend(all);
@@ -137,24 +149,39 @@ impl ValueMaker<'_> {
         if let Some(value) = schema.get("const") {
             return Some(value.clone());
         }
-        if let Some(values) = schema.get("enum").and_then(Value::as_array).filter(|values| !values.is_empty())
+        if let Some(values) = schema
+            .get("enum")
+            .and_then(Value::as_array)
+            .filter(|values| !values.is_empty())
         {
             return values.get(self.random.below(values.len())).cloned();
         }
-        if let Some(values) =
-            schema.get("examples").and_then(Value::as_array).filter(|values| !values.is_empty())
+        if let Some(values) = schema
+            .get("examples")
+            .and_then(Value::as_array)
+            .filter(|values| !values.is_empty())
         {
             return values.get(self.random.below(values.len())).cloned();
         }
-        schema.get("default").filter(|_| properties != Properties::Some).cloned()
+        schema
+            .get("default")
+            .filter(|_| properties != Properties::Some)
+            .cloned()
     }
 
     fn array(&mut self, schema: &Value, properties: Properties, depth: usize) -> Value {
         let least = size(schema, "minItems").unwrap_or(0);
         let wanted = u64::from(depth < MOST_DEPTH && properties != Properties::Required);
-        let count = least.max(wanted).min(size(schema, "maxItems").unwrap_or(u64::MAX)).min(MOST_SIZE);
+        let count = least
+            .max(wanted)
+            .min(size(schema, "maxItems").unwrap_or(u64::MAX))
+            .min(MOST_SIZE);
         let item = schema.get("items").cloned().unwrap_or(json!({}));
-        Value::Array((0..count).map(|_| self.value(&item, properties, depth + 1)).collect())
+        Value::Array(
+            (0..count)
+                .map(|_| self.value(&item, properties, depth + 1))
+                .collect(),
+        )
     }
 
     fn integer(&mut self, schema: &Value) -> i64 {
@@ -165,9 +192,13 @@ impl ValueMaker<'_> {
         )]
         let whole = |bound: f64| bound as i64;
         let least = bound("minimum").map(|least| whole(least.ceil()));
-        let least = least.max(bound("exclusiveMinimum").map(|least| whole(least.floor()).saturating_add(1)));
+        let least = least
+            .max(bound("exclusiveMinimum").map(|least| whole(least.floor()).saturating_add(1)));
         let most = bound("maximum").map(|most| whole(most.floor()));
-        let most = [most, bound("exclusiveMaximum").map(|most| whole(most.ceil()).saturating_sub(1))];
+        let most = [
+            most,
+            bound("exclusiveMaximum").map(|most| whole(most.ceil()).saturating_sub(1)),
+        ];
         let most = most.into_iter().flatten().min();
         let step = bound("multipleOf").map_or(1, whole).max(1);
         let start = match (least, most) {
@@ -178,7 +209,11 @@ impl ValueMaker<'_> {
         let start = start.saturating_add((step - start.rem_euclid(step)) % step);
         let more = i64::try_from(self.random.below(10)).unwrap_or_default();
         let chosen = start.saturating_add(step.saturating_mul(more));
-        if most.is_some_and(|most| chosen > most) { start } else { chosen }
+        if most.is_some_and(|most| chosen > most) {
+            start
+        } else {
+            chosen
+        }
     }
 
     fn number(&mut self, schema: &Value) -> Value {
@@ -201,8 +236,9 @@ impl ValueMaker<'_> {
         }
         if schema.get("pattern").is_some()
             && let Ok(compiled) = ValueSchema::compile(schema.clone())
-            && let Some((_, text)) =
-                TEXTS.iter().find(|(_, text)| compiled.mismatches(&json!(text)).is_empty())
+            && let Some((_, text)) = TEXTS
+                .iter()
+                .find(|(_, text)| compiled.mismatches(&json!(text)).is_empty())
         {
             return (*text).to_owned();
         }
@@ -213,13 +249,19 @@ impl ValueMaker<'_> {
         while (text.chars().count() as u64) < least {
             text.push('a');
         }
-        text.chars().take(usize::try_from(most).unwrap_or(usize::MAX)).collect()
+        text.chars()
+            .take(usize::try_from(most).unwrap_or(usize::MAX))
+            .collect()
     }
 }
 
 /// The names of the required properties.
 pub(super) fn required(schema: &Value) -> Vec<&str> {
-    let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let names = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     names.filter_map(Value::as_str).collect()
 }
 
@@ -268,7 +310,11 @@ mod tests {
     use super::*;
 
     fn made(schema: &Value, properties: Properties) -> Value {
-        ValueMaker { root: schema, random: WalkRandom::of_walk(7, 1) }.value(schema, properties, 0)
+        ValueMaker {
+            root: schema,
+            random: WalkRandom::of_walk(7, 1),
+        }
+        .value(schema, properties, 0)
     }
 
     #[test]
@@ -299,10 +345,15 @@ mod tests {
     fn a_schema_that_contains_itself_ends() {
         let schema = json!({ "type": "object", "properties": { "next": { "$ref": "#" } } });
         assert!(made(&schema, Properties::All).is_object());
-        let endless =
-            json!({ "type": "object", "properties": { "next": { "$ref": "#" } }, "required": ["next"] });
+        let endless = json!({ "type": "object", "properties": { "next": { "$ref": "#" } }, "required": ["next"] });
         assert!(made(&endless, Properties::Required).is_object());
         assert!(made(&json!({ "$ref": "#" }), Properties::All).is_string());
-        assert!(made(&json!({ "minItems": u64::MAX, "type": "array" }), Properties::All).is_array());
+        assert!(
+            made(
+                &json!({ "minItems": u64::MAX, "type": "array" }),
+                Properties::All
+            )
+            .is_array()
+        );
     }
 }

@@ -5,7 +5,10 @@
 //! is wrong with a call, `declarations` with what is declared. **Invariant:** the same seed and the same declarations give the
 //! same calls; their number and their time are bounded; a tool that says that it is destructive is not called.
 
-#[expect(clippy::module_inception, reason = "the function that the folder is about")]
+#[expect(
+    clippy::module_inception,
+    reason = "the function that the folder is about"
+)]
 mod audit;
 mod check;
 mod declarations;

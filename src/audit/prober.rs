@@ -43,8 +43,17 @@ pub(super) struct Observed {
 
 impl<'a> Prober<'a> {
     /// Calls the tools of `target`; each call may take this long.
-    pub(super) fn new(helpers: &'a RunHelpers, target: &'a PreparedHelper, timeout: Duration) -> Self {
-        Self { helpers, target, timeout, session: None }
+    pub(super) fn new(
+        helpers: &'a RunHelpers,
+        target: &'a PreparedHelper,
+        timeout: Duration,
+    ) -> Self {
+        Self {
+            helpers,
+            target,
+            timeout,
+            session: None,
+        }
     }
 
     /// Lists the tools.
@@ -54,7 +63,11 @@ impl<'a> Prober<'a> {
 
     /// Calls a tool.
     pub(super) async fn call(&mut self, tool: &str, args: &Value) -> Observed {
-        self.exchange(Action::CallTool { tool: tool.to_owned(), args: args.clone() }).await
+        self.exchange(Action::CallTool {
+            tool: tool.to_owned(),
+            args: args.clone(),
+        })
+        .await
     }
 
     /// Ends the session; what is odd about how the agent ended.
@@ -70,12 +83,24 @@ impl<'a> Prober<'a> {
         let limits = self.helpers.limits(self.timeout);
         let session = match &mut self.session {
             Some(session) => session,
-            none => match self.target.target.open(self.helpers.session_options()).await {
+            none => match self
+                .target
+                .target
+                .open(self.helpers.session_options())
+                .await
+            {
                 Ok(session) => none.insert(session),
-                Err(error) => return Observed { end: Some(Err(error)), ..observed },
+                Err(error) => {
+                    return Observed {
+                        end: Some(Err(error)),
+                        ..observed
+                    };
+                }
             },
         };
-        let ended = session.exchange(action.into(), &limits, &mut observed).await;
+        let ended = session
+            .exchange(action.into(), &limits, &mut observed)
+            .await;
         if ended != Ok(Ended::Terminal) {
             self.close().await;
         }
@@ -94,7 +119,9 @@ impl Sink for Observed {
         match change.into_owned() {
             Change::CallOpened { .. } => self.has_response = false,
             Change::ToolsDeclared { tools, .. } => self.tools = Some(tools),
-            Change::CallAnswered { result, is_error, .. } => {
+            Change::CallAnswered {
+                result, is_error, ..
+            } => {
                 (self.result, self.is_error) = (Some(result), is_error == Some(true));
             }
             Change::MessageText { delta, .. } => self.text.push_str(&delta),

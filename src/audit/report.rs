@@ -61,12 +61,24 @@ pub struct AuditFinding {
 impl AuditFinding {
     /// A finding about the declaration of a tool.
     pub(super) fn of_tool(check: AuditCheck, tool: &str, message: String) -> Self {
-        Self { check, tool: Some(tool.to_owned()), message, call: None, more: 0 }
+        Self {
+            check,
+            tool: Some(tool.to_owned()),
+            message,
+            call: None,
+            more: 0,
+        }
     }
 
     /// A finding about all tools.
     pub(super) fn of_list(check: AuditCheck, message: String) -> Self {
-        Self { check, tool: None, message, call: None, more: 0 }
+        Self {
+            check,
+            tool: None,
+            message,
+            call: None,
+            more: 0,
+        }
     }
 }
 
@@ -84,7 +96,10 @@ impl Audit {
 
     /// How many findings have this level.
     pub fn count(&self, level: CheckLevel) -> usize {
-        self.findings.iter().filter(|finding| finding.check.level() == level).count()
+        self.findings
+            .iter()
+            .filter(|finding| finding.check.level() == level)
+            .count()
     }
 
     /// How many calls were made.
@@ -100,21 +115,35 @@ impl Audit {
         for tool in &self.tools {
             // If several tools have one name, the first shows what is wrong with them.
             let is_shown = shown.insert(tool.name.as_str());
-            let findings = self.findings.iter().filter(|finding| finding.tool.as_deref() == Some(&tool.name));
+            let findings = self
+                .findings
+                .iter()
+                .filter(|finding| finding.tool.as_deref() == Some(&tool.name));
             let findings: Vec<&AuditFinding> = findings.filter(|_| is_shown).collect();
             let calls = match tool.skipped {
                 Some(why) => format!("not called: {why}"),
                 None => counted(tool.calls, "call"),
             };
-            let mark = if findings.is_empty() && tool.skipped.is_some() { "-" } else { mark(&findings) };
-            let name = if tool.name.is_empty() { "(no name)".to_owned() } else { name(&tool.name) };
+            let mark = if findings.is_empty() && tool.skipped.is_some() {
+                "-"
+            } else {
+                mark(&findings)
+            };
+            let name = if tool.name.is_empty() {
+                "(no name)".to_owned()
+            } else {
+                name(&tool.name)
+            };
             let _ = writeln!(text, "  {mark} {name}  {calls}");
             for finding in findings {
                 finding.write(&mut text, redactor);
             }
         }
-        let about_all: Vec<&AuditFinding> =
-            self.findings.iter().filter(|finding| finding.tool.is_none()).collect();
+        let about_all: Vec<&AuditFinding> = self
+            .findings
+            .iter()
+            .filter(|finding| finding.tool.is_none())
+            .collect();
         if !about_all.is_empty() {
             let _ = writeln!(text, "  {} all tools", mark(&about_all));
             for finding in about_all {
@@ -123,8 +152,16 @@ impl Audit {
         }
         let not_made: usize = self.tools.iter().map(|tool| tool.calls_not_made).sum();
         if not_made > 0 {
-            let why = if self.is_cut_short { "the time was up" } else { "`--calls` makes more" };
-            let _ = writeln!(text, "\nnote: {} not made: {why}", counted(not_made, "call"));
+            let why = if self.is_cut_short {
+                "the time was up"
+            } else {
+                "`--calls` makes more"
+            };
+            let _ = writeln!(
+                text,
+                "\nnote: {} not made: {why}",
+                counted(not_made, "call")
+            );
         }
         let _ = writeln!(
             text,
@@ -173,25 +210,49 @@ impl Audit {
 impl AuditFinding {
     /// The finding on one line, not masked.
     pub(super) fn words(&self) -> String {
-        let call = self.call.as_ref().map(|(words, args)| format!("; with {words}: {args}"));
+        let call = self
+            .call
+            .as_ref()
+            .map(|(words, args)| format!("; with {words}: {args}"));
         let call = shortened(&call.unwrap_or_default());
-        let more =
-            if self.more > 0 { format!("; and {}", counted(self.more, "other call")) } else { String::new() };
-        format!("{}: {}{call}{more}", self.check.as_str(), shortened(&self.line()))
+        let more = if self.more > 0 {
+            format!("; and {}", counted(self.more, "other call"))
+        } else {
+            String::new()
+        };
+        format!(
+            "{}: {}{call}{more}",
+            self.check.as_str(),
+            shortened(&self.line())
+        )
     }
 
     /// The message on one line.
     fn line(&self) -> String {
         let message = self.message.replace(":\n", ": ");
-        message.lines().map(str::trim).collect::<Vec<_>>().join("; ")
+        message
+            .lines()
+            .map(str::trim)
+            .collect::<Vec<_>>()
+            .join("; ")
     }
 
     fn write(&self, text: &mut String, redactor: &Redactor) {
         let line = |written: &str| escape::line(&redactor.text(&shortened(written))).into_owned();
         let message = line(&self.line());
-        let _ = writeln!(text, "      {} {}: {message}", mark(&[self]), self.check.as_str());
+        let _ = writeln!(
+            text,
+            "      {} {}: {message}",
+            mark(&[self]),
+            self.check.as_str()
+        );
         if let Some((words, args)) = &self.call {
-            let _ = writeln!(text, "        with {}: {}", line(words), line(&args.to_string()));
+            let _ = writeln!(
+                text,
+                "        with {}: {}",
+                line(words),
+                line(&args.to_string())
+            );
         }
         if self.more > 0 {
             let _ = writeln!(text, "        and {}", counted(self.more, "other call"));

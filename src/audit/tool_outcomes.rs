@@ -15,17 +15,27 @@ impl Audit {
     /// The outcomes. `config` is the config of the target, as shown in messages.
     pub fn outcomes(&self, config: &str) -> Vec<Outcome> {
         let of_tool = |name: Option<&str>| -> Vec<&AuditFinding> {
-            self.findings.iter().filter(|finding| finding.tool.as_deref() == name).collect()
+            self.findings
+                .iter()
+                .filter(|finding| finding.tool.as_deref() == name)
+                .collect()
         };
         let mut shown = HashSet::new();
         let tools = self.tools.iter().map(|tool| {
             // If several tools have one name, the first shows what is wrong with them.
-            let findings = if shown.insert(&tool.name) { of_tool(Some(&tool.name)) } else { Vec::new() };
+            let findings = if shown.insert(&tool.name) {
+                of_tool(Some(&tool.name))
+            } else {
+                Vec::new()
+            };
             let skipped = tool.skipped.filter(|_| findings.is_empty());
             self.outcome(config, &tool.name, &findings, skipped)
         });
         let tools: Vec<Outcome> = tools.collect();
-        tools.into_iter().chain([self.outcome(config, ALL_TOOLS, &of_tool(None), None)]).collect()
+        tools
+            .into_iter()
+            .chain([self.outcome(config, ALL_TOOLS, &of_tool(None), None)])
+            .collect()
     }
 
     fn outcome(
@@ -36,7 +46,9 @@ impl Audit {
         skipped: Option<&str>,
     ) -> Outcome {
         let words = |level| {
-            let of_level = findings.iter().filter(move |finding| finding.check.level() == level);
+            let of_level = findings
+                .iter()
+                .filter(move |finding| finding.check.level() == level);
             of_level.map(|finding| finding.words()).collect::<Vec<_>>()
         };
         let errors = words(CheckLevel::Error);
@@ -44,11 +56,18 @@ impl Audit {
             Some(why) => TestEnd::Skipped(format!("not called: {why}")),
             None if errors.is_empty() => TestEnd::default(),
             None => {
-                let problem = Problem { kind: ErrorKind::Protocol, message: errors.join("\n"), help: None };
+                let problem = Problem {
+                    kind: ErrorKind::Protocol,
+                    message: errors.join("\n"),
+                    help: None,
+                };
                 TestEnd::Problem(problem, Vec::new())
             }
         };
-        let (target, name) = (&self.target, if tool.is_empty() { "(no name)" } else { tool });
+        let (target, name) = (
+            &self.target,
+            if tool.is_empty() { "(no name)" } else { tool },
+        );
         let test = TestIdentity {
             id: format!("{config}::{target}::{name}"),
             name: name.to_owned(),
@@ -59,7 +78,16 @@ impl Audit {
             agent: target.clone(),
             ..TestIdentity::default()
         };
-        let verdict = TestVerdict { end, warnings: words(CheckLevel::Warning), ..TestVerdict::default() };
-        Outcome { test, verdict, run: 1, ..Outcome::default() }
+        let verdict = TestVerdict {
+            end,
+            warnings: words(CheckLevel::Warning),
+            ..TestVerdict::default()
+        };
+        Outcome {
+            test,
+            verdict,
+            run: 1,
+            ..Outcome::default()
+        }
     }
 }

@@ -30,7 +30,9 @@ impl Lowering<'_> {
         span: Span,
     ) -> MapBuilder {
         let mut rules = LoweredRules::default();
-        let mut written = spellings.into_iter().filter_map(|(name, list)| Some((name, list?)));
+        let mut written = spellings
+            .into_iter()
+            .filter_map(|(name, list)| Some((name, list?)));
         let first = written.next();
         if let (Some((first, _)), Some((second, list))) = (first, written.next()) {
             let message = format!("`{first}` and `{second}` are the same");
@@ -56,7 +58,12 @@ impl Lowering<'_> {
             }
             (_, None) => {}
         }
-        for assertion in first.into_iter().map(|(_, list)| list).chain(more).flat_map(|list| &list.value.0) {
+        for assertion in first
+            .into_iter()
+            .map(|(_, list)| list)
+            .chain(more)
+            .flat_map(|list| &list.value.0)
+        {
             self.assertion(assertion, &mut rules);
         }
         rules.block(span)
@@ -72,21 +79,36 @@ impl Lowering<'_> {
             }
             TextOr::Mapping(assertion) => assertion,
         };
-        let mut lowered = LoweredAssertion { written: assertion, span: written.span, used: Vec::new() };
-        let kind = assertion.kind.as_ref().map_or(AssertionType::Equals, |kind| kind.value);
+        let mut lowered = LoweredAssertion {
+            written: assertion,
+            span: written.span,
+            used: Vec::new(),
+        };
+        let kind = assertion
+            .kind
+            .as_ref()
+            .map_or(AssertionType::Equals, |kind| kind.value);
         let entry = match kind {
             AssertionType::Equals => lowered.equals(self).map(|entry| (entry, &mut rules.output)),
-            AssertionType::Contains => {
-                lowered.contains(self, Meaning::Is).map(|entry| (entry, &mut rules.output))
-            }
-            AssertionType::NotContains => {
-                lowered.contains(self, Meaning::IsNot).map(|entry| (entry, &mut rules.output))
-            }
-            AssertionType::JsonPath => lowered.json_path(self).map(|entry| (entry, &mut rules.output)),
+            AssertionType::Contains => lowered
+                .contains(self, Meaning::Is)
+                .map(|entry| (entry, &mut rules.output)),
+            AssertionType::NotContains => lowered
+                .contains(self, Meaning::IsNot)
+                .map(|entry| (entry, &mut rules.output)),
+            AssertionType::JsonPath => lowered
+                .json_path(self)
+                .map(|entry| (entry, &mut rules.output)),
             AssertionType::Regex => lowered.regex(self).map(|entry| (entry, &mut rules.output)),
-            AssertionType::Type => lowered.value_type(self).map(|entry| (entry, &mut rules.output)),
-            AssertionType::ToolCalled => lowered.tool_called(self).map(|entry| (entry, &mut rules.require)),
-            AssertionType::ToolResult => lowered.tool_result(self).map(|entry| (entry, &mut rules.require)),
+            AssertionType::Type => lowered
+                .value_type(self)
+                .map(|entry| (entry, &mut rules.output)),
+            AssertionType::ToolCalled => lowered
+                .tool_called(self)
+                .map(|entry| (entry, &mut rules.require)),
+            AssertionType::ToolResult => lowered
+                .tool_result(self)
+                .map(|entry| (entry, &mut rules.require)),
             AssertionType::Script => lowered.script(self).map(|entry| (entry, &mut rules.script)),
             AssertionType::Agent => lowered.agent(self).map(|entry| (entry, &mut rules.judge)),
         };
@@ -128,13 +150,20 @@ struct LoweredAssertion<'c> {
 
 impl<'c> LoweredAssertion<'c> {
     fn is_negated(&self) -> bool {
-        self.written.negate.as_ref().is_some_and(|negate| negate.value)
+        self.written
+            .negate
+            .as_ref()
+            .is_some_and(|negate| negate.value)
     }
 
     /// Adds that the entry is negated, if it is.
     fn negate(&self, entry: &mut MapBuilder, meaning: Meaning) {
         if self.is_negated() == (meaning == Meaning::Is) {
-            let span = self.written.negate.as_ref().map_or(self.span, |negate| negate.span);
+            let span = self
+                .written
+                .negate
+                .as_ref()
+                .map_or(self.span, |negate| negate.span);
             entry.put("not", true_at(span));
         }
     }
@@ -153,12 +182,22 @@ impl<'c> LoweredAssertion<'c> {
             [one] => Some(*one),
             [] => {
                 let message = "nothing says what is expected: the key `value` is missing";
-                lowering.error(Code::MissingKey, self.span, message, "add it: `\"value\": …`");
+                lowering.error(
+                    Code::MissingKey,
+                    self.span,
+                    message,
+                    "add it: `\"value\": …`",
+                );
                 None
             }
             [_, second, ..] => {
                 let message = format!("`value` and `{name}` both say what is expected");
-                lowering.error(Code::Contradiction, second.span, &message, "keep one of them");
+                lowering.error(
+                    Code::Contradiction,
+                    second.span,
+                    &message,
+                    "keep one of them",
+                );
                 None
             }
         }
@@ -174,7 +213,9 @@ impl<'c> LoweredAssertion<'c> {
     fn contains(&mut self, lowering: &mut Lowering<'_>, meaning: Meaning) -> Option<MapBuilder> {
         let value = self.value(lowering, None)?;
         let mut entry = MapBuilder::at(self.span);
-        let words = value.as_str().map_or_else(|| value.to_json().to_string(), str::to_owned);
+        let words = value
+            .as_str()
+            .map_or_else(|| value.to_json().to_string(), str::to_owned);
         entry.put("contains", text_at(value.span, &words));
         self.negate(&mut entry, meaning);
         Some(entry)
@@ -184,7 +225,12 @@ impl<'c> LoweredAssertion<'c> {
         self.used.push("path");
         let Some(path) = &self.written.path else {
             let message = "nothing says where the value is: the key `path` is missing";
-            lowering.error(Code::MissingKey, self.span, message, "add it: `\"path\": \"items[0].id\"`");
+            lowering.error(
+                Code::MissingKey,
+                self.span,
+                message,
+                "add it: `\"path\": \"items[0].id\"`",
+            );
             return None;
         };
         let value = self.value(lowering, None)?;
@@ -192,9 +238,13 @@ impl<'c> LoweredAssertion<'c> {
         entry.put("path", text(path));
         match &value.value {
             NodeValue::List(items) => {
-                let is_scalar = |item: &&Node| !matches!(item.value, NodeValue::List(_) | NodeValue::Map(_));
+                let is_scalar =
+                    |item: &&Node| !matches!(item.value, NodeValue::List(_) | NodeValue::Map(_));
                 let scalars = items.iter().filter(is_scalar).cloned();
-                entry.put("one_of", list(value.span, scalars.chain([value.clone()]).collect()));
+                entry.put(
+                    "one_of",
+                    list(value.span, scalars.chain([value.clone()]).collect()),
+                );
             }
             _ => entry.put("equals", value.clone()),
         }
@@ -212,14 +262,27 @@ impl<'c> LoweredAssertion<'c> {
             }
             (Some(_), Some(pattern)) => {
                 let message = "`value` and `pattern` both say what is expected";
-                lowering.error(Code::Contradiction, pattern.span, message, "keep one of them");
+                lowering.error(
+                    Code::Contradiction,
+                    pattern.span,
+                    message,
+                    "keep one of them",
+                );
                 return None;
             }
             (_, None) => self.value(lowering, None)?.clone(),
         };
         if pattern.as_str().is_none() {
-            let message = format!("expected a regular expression, found {}", pattern.describe());
-            lowering.error(Code::WrongType, pattern.span, &message, "write it as a text");
+            let message = format!(
+                "expected a regular expression, found {}",
+                pattern.describe()
+            );
+            lowering.error(
+                Code::WrongType,
+                pattern.span,
+                &message,
+                "write it as a text",
+            );
             return None;
         }
         let mut entry = MapBuilder::at(self.span);
@@ -234,7 +297,8 @@ impl<'c> LoweredAssertion<'c> {
         let value = self.value(lowering, None)?;
         let Some(name) = value.as_str().filter(|name| TYPES.contains(name)) else {
             let message = format!("expected the name of a type, found {}", value.describe());
-            let help = crate::text::suggest(value.as_str().unwrap_or_default(), &TYPES, "the types are");
+            let help =
+                crate::text::suggest(value.as_str().unwrap_or_default(), &TYPES, "the types are");
             lowering.error(Code::UnknownValue, value.span, &message, &help);
             return None;
         };
@@ -257,14 +321,27 @@ impl<'c> LoweredAssertion<'c> {
             _ => (value, None),
         };
         if let Some(arguments) = arguments.filter(|node| !matches!(node.value, NodeValue::Map(_))) {
-            let message = format!("expected the arguments of a call, found {}", arguments.describe());
-            lowering.error(Code::WrongType, arguments.span, &message, "write them as an object");
+            let message = format!(
+                "expected the arguments of a call, found {}",
+                arguments.describe()
+            );
+            lowering.error(
+                Code::WrongType,
+                arguments.span,
+                &message,
+                "write them as an object",
+            );
             return None;
         }
         report_others(value, &["name", "arguments"], lowering);
         let mut entry = MapBuilder::at(self.span);
         entry.put("name_match", names_of(names, lowering)?);
-        entry.put_some("args", arguments.filter(|arguments| !arguments.entries().is_empty()).cloned());
+        entry.put_some(
+            "args",
+            arguments
+                .filter(|arguments| !arguments.entries().is_empty())
+                .cloned(),
+        );
         self.none_if_negated(&mut entry);
         Some(entry)
     }
@@ -283,7 +360,10 @@ impl<'c> LoweredAssertion<'c> {
         entry.put("name_match", names_of(tool, lowering)?);
         entry.put("which", text_at(tool.span, "first"));
         entry.put("is_error", false_at(tool.span));
-        if let Some(result) = value.get("result").filter(|result| result.value != NodeValue::Null) {
+        if let Some(result) = value
+            .get("result")
+            .filter(|result| result.value != NodeValue::Null)
+        {
             let (result, patterns) = split_patterns(result, lowering)?;
             entry.put_some("result", result);
             match patterns {
@@ -298,7 +378,11 @@ impl<'c> LoweredAssertion<'c> {
 
     fn none_if_negated(&self, entry: &mut MapBuilder) {
         if self.is_negated() {
-            let span = self.written.negate.as_ref().map_or(self.span, |negate| negate.span);
+            let span = self
+                .written
+                .negate
+                .as_ref()
+                .map_or(self.span, |negate| negate.span);
             entry.put("count", number_at(span, 0));
         }
     }
@@ -325,11 +409,21 @@ impl<'c> LoweredAssertion<'c> {
             }
         };
         let mut entry = MapBuilder::at(self.span);
-        entry.put("script", text_at(written.span, &without_prefix(written, &["scripts:", "scripts."])));
+        entry.put(
+            "script",
+            text_at(
+                written.span,
+                &without_prefix(written, &["scripts:", "scripts."]),
+            ),
+        );
         entry.put_some("expected", self.written.value.clone());
         let options = self.written.options.clone().unwrap_or_default();
         if let Some(connector) = &options.connector {
-            lowering.warn(Code::UnknownKey, connector.span, "a script is not asked through a `connector`");
+            lowering.warn(
+                Code::UnknownKey,
+                connector.span,
+                "a script is not asked through a `connector`",
+            );
         }
         entry.put_some("with", options.metadata);
         self.negate(&mut entry, Meaning::Is);
@@ -340,12 +434,23 @@ impl<'c> LoweredAssertion<'c> {
         self.used.extend(["use", "value", "options"]);
         let Some(used) = &self.written.used else {
             let message = "nothing says which agent is asked: the key `use` is missing";
-            lowering.error(Code::MissingKey, self.span, message, "add it: `\"use\": \"agents:NAME\"`");
+            lowering.error(
+                Code::MissingKey,
+                self.span,
+                message,
+                "add it: `\"use\": \"agents:NAME\"`",
+            );
             return None;
         };
-        let AssertionOptions { connector, metadata } = self.written.options.clone().unwrap_or_default();
+        let AssertionOptions {
+            connector,
+            metadata,
+        } = self.written.options.clone().unwrap_or_default();
         let entries = metadata.as_ref().map(Node::entries).unwrap_or_default();
-        let in_metadata = entries.iter().find(|entry| entry.key == "criteria").map(|entry| &entry.value);
+        let in_metadata = entries
+            .iter()
+            .find(|entry| entry.key == "criteria")
+            .map(|entry| &entry.value);
         let Some(criteria) = in_metadata.or(self.written.value.as_ref()) else {
             let message = "nothing says what must be true";
             let help = "add it as `\"value\"`, or as `criteria` of `options.metadata`";
@@ -356,13 +461,22 @@ impl<'c> LoweredAssertion<'c> {
             let message = "`value` and `criteria` both say what must be true";
             lowering.error(Code::Contradiction, value.span, message, "keep one of them");
         }
-        let mut with = MapBuilder::at(metadata.as_ref().map_or(self.span, |metadata| metadata.span));
+        let mut with = MapBuilder::at(
+            metadata
+                .as_ref()
+                .map_or(self.span, |metadata| metadata.span),
+        );
         for other in entries.iter().filter(|entry| entry.key != "criteria") {
             with.put(&other.key, other.value.clone());
         }
         let mut entry = MapBuilder::at(self.span);
-        entry.put("agent", text_at(used.span, &without_prefix(used, &["agents:"])));
-        let words = criteria.as_str().map_or_else(|| criteria.to_json().to_string(), str::to_owned);
+        entry.put(
+            "agent",
+            text_at(used.span, &without_prefix(used, &["agents:"])),
+        );
+        let words = criteria
+            .as_str()
+            .map_or_else(|| criteria.to_json().to_string(), str::to_owned);
         entry.put("criteria", text_at(criteria.span, &words));
         entry.put("of", text_at(self.span, "final"));
         entry.put_text("connector", connector.as_ref());
@@ -373,7 +487,16 @@ impl<'c> LoweredAssertion<'c> {
 
     /// Warns of fields that mean nothing with this type.
     fn report_unused(&self, lowering: &mut Lowering<'_>) {
-        let CaseAssertion { value, path, pattern, name, script, used, options, .. } = self.written;
+        let CaseAssertion {
+            value,
+            path,
+            pattern,
+            name,
+            script,
+            used,
+            options,
+            ..
+        } = self.written;
         let fields = [
             ("value", value.as_ref().map(|value| value.span)),
             ("path", path.as_ref().map(|path| path.span)),
@@ -383,11 +506,19 @@ impl<'c> LoweredAssertion<'c> {
             ("use", used.as_ref().map(|used| used.span)),
             ("options", options.as_ref().and(Some(self.span))),
         ];
-        let kind = self.written.kind.as_ref().map_or(self.span, |kind| kind.span);
+        let kind = self
+            .written
+            .kind
+            .as_ref()
+            .map_or(self.span, |kind| kind.span);
         let kind = lowering.word_at(kind).unwrap_or("equals").to_owned();
         for (field, span) in fields {
             if let Some(span) = span.filter(|_| !self.used.contains(&field)) {
-                lowering.warn(Code::UnknownKey, span, &format!("`{field}` means nothing with `{kind}`"));
+                lowering.warn(
+                    Code::UnknownKey,
+                    span,
+                    &format!("`{field}` means nothing with `{kind}`"),
+                );
             }
         }
     }
@@ -409,12 +540,22 @@ fn names_of(names: &Node, lowering: &mut Lowering<'_>) -> Option<Node> {
         NodeValue::List(all) => all.as_slice(),
         _ => std::slice::from_ref(names),
     };
-    let words: Option<Vec<&str>> =
-        all.iter().map(|name| name.as_str().filter(|name| !name.is_empty())).collect();
+    let words: Option<Vec<&str>> = all
+        .iter()
+        .map(|name| name.as_str().filter(|name| !name.is_empty()))
+        .collect();
     let Some(words) = words.filter(|words| !words.is_empty()) else {
-        let wrong = all.iter().find(|name| name.as_str().is_none_or(str::is_empty)).unwrap_or(names);
+        let wrong = all
+            .iter()
+            .find(|name| name.as_str().is_none_or(str::is_empty))
+            .unwrap_or(names);
         let message = format!("expected the name of a tool, found {}", wrong.describe());
-        lowering.error(Code::WrongType, wrong.span, &message, "write the name, or a list of names");
+        lowering.error(
+            Code::WrongType,
+            wrong.span,
+            &message,
+            "write the name, or a list of names",
+        );
         return None;
     };
     Some(text_at(names.span, &suffixed_pattern(&words)))
@@ -425,14 +566,23 @@ fn required<'n>(value: &'n Node, key: &str, lowering: &mut Lowering<'_>) -> Opti
     let found = value.get(key);
     if found.is_none() {
         let message = format!("the key `{key}` is missing");
-        lowering.error(Code::MissingKey, value.span, &message, &format!("add it: `\"{key}\": \"…\"`"));
+        lowering.error(
+            Code::MissingKey,
+            value.span,
+            &message,
+            &format!("add it: `\"{key}\": \"…\"`"),
+        );
     }
     found
 }
 
 /// Warns of keys in a value that mean nothing.
 fn report_others(value: &Node, known: &[&str], lowering: &mut Lowering<'_>) {
-    for entry in value.entries().iter().filter(|entry| !known.contains(&entry.key.as_str())) {
+    for entry in value
+        .entries()
+        .iter()
+        .filter(|entry| !known.contains(&entry.key.as_str()))
+    {
         let message = format!("unknown key `{}`", crate::source::printable(&entry.key));
         lowering.warn(Code::UnknownKey, entry.key_span, &message);
     }
@@ -441,5 +591,9 @@ fn report_others(value: &Node, known: &[&str], lowering: &mut Lowering<'_>) {
 /// A name without what says of which kind it is; the parts of a script's name are folders.
 fn without_prefix(written: &Text, prefixes: &[&str]) -> String {
     let name = written.value.as_str();
-    prefixes.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name).to_owned()
+    prefixes
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix))
+        .unwrap_or(name)
+        .to_owned()
 }

@@ -14,12 +14,19 @@ pub(super) struct MapBuilder {
 impl MapBuilder {
     /// An empty mapping at a place.
     pub(super) fn at(span: Span) -> Self {
-        Self { entries: Vec::new(), span }
+        Self {
+            entries: Vec::new(),
+            span,
+        }
     }
 
     /// Adds an entry, whose key is where its value is.
     pub(super) fn put(&mut self, key: &str, value: Node) {
-        self.entries.push(Entry { key: key.to_owned(), key_span: value.span, value });
+        self.entries.push(Entry {
+            key: key.to_owned(),
+            key_span: value.span,
+            value,
+        });
     }
 
     /// Adds an entry if there is a value.
@@ -59,7 +66,10 @@ impl MapBuilder {
     }
 
     pub(super) fn finish(self) -> Node {
-        Node { value: NodeValue::Map(self.entries), span: self.span }
+        Node {
+            value: NodeValue::Map(self.entries),
+            span: self.span,
+        }
     }
 }
 
@@ -70,32 +80,50 @@ pub(super) fn text(written: &Text) -> Node {
 
 /// A text that is made of what is at a place.
 pub(super) fn text_at(span: Span, value: &str) -> Node {
-    Node { value: NodeValue::String(value.to_owned()), span }
+    Node {
+        value: NodeValue::String(value.to_owned()),
+        span,
+    }
 }
 
 /// `true` or `false` where it is written.
 pub(super) fn flag(written: &Spanned<bool>) -> Node {
-    Node { value: NodeValue::Bool(written.value), span: written.span }
+    Node {
+        value: NodeValue::Bool(written.value),
+        span: written.span,
+    }
 }
 
 /// `true` that is made of what is at a place.
 pub(super) fn true_at(span: Span) -> Node {
-    Node { value: NodeValue::Bool(true), span }
+    Node {
+        value: NodeValue::Bool(true),
+        span,
+    }
 }
 
 /// `false` that is made of what is at a place.
 pub(super) fn false_at(span: Span) -> Node {
-    Node { value: NodeValue::Bool(false), span }
+    Node {
+        value: NodeValue::Bool(false),
+        span,
+    }
 }
 
 /// A whole number that is made of what is at a place.
 pub(super) fn number_at(span: Span, value: u64) -> Node {
-    Node { value: NodeValue::Number(value.into()), span }
+    Node {
+        value: NodeValue::Number(value.into()),
+        span,
+    }
 }
 
 /// A list that is made of what is at a place.
 pub(super) fn list(span: Span, items: Vec<Node>) -> Node {
-    Node { value: NodeValue::List(items), span }
+    Node {
+        value: NodeValue::List(items),
+        span,
+    }
 }
 
 /// Writes every `${` in the values of a tree so that it is text: a case is data, in which nothing is replaced.
@@ -103,7 +131,9 @@ pub(super) fn escape_references(node: &mut Node) {
     match &mut node.value {
         NodeValue::String(text) if text.contains("${") => *text = text.replace("${", "$${"),
         NodeValue::List(items) => items.iter_mut().for_each(escape_references),
-        NodeValue::Map(entries) => entries.iter_mut().for_each(|entry| escape_references(&mut entry.value)),
+        NodeValue::Map(entries) => entries
+            .iter_mut()
+            .for_each(|entry| escape_references(&mut entry.value)),
         _ => {}
     }
 }

@@ -21,7 +21,11 @@ pub struct Conversion<'a> {
 impl<'a> Conversion<'a> {
     /// The conversion of the case file at `path`.
     pub fn of(context: &'a Context, path: &'a Path) -> Self {
-        Self { context, path, name: display_name(context, path) }
+        Self {
+            context,
+            path,
+            name: display_name(context, path),
+        }
     }
 
     /// What is wrong with the cases, or odd; also if the YAML goes to another directory, `folder`, where local files are not
@@ -43,7 +47,10 @@ impl<'a> Conversion<'a> {
             }
         });
         if count == 0 {
-            problems.push(Diagnostic::error(Code::EmptyValue, format!("`{}` contains no cases", self.name)));
+            problems.push(Diagnostic::error(
+                Code::EmptyValue,
+                format!("`{}` contains no cases", self.name),
+            ));
         }
         problems
     }
@@ -61,7 +68,10 @@ impl<'a> Conversion<'a> {
                 written = match node {
                     Some(node) => {
                         let span = node.span;
-                        let entry = Node { value: NodeValue::List(vec![node]), span };
+                        let entry = Node {
+                            value: NodeValue::List(vec![node]),
+                            span,
+                        };
                         out.write_all(to_yaml(&entry, 2).as_bytes())
                     }
                     None => Err(io::Error::other("the file changed while it was converted")),
@@ -72,24 +82,37 @@ impl<'a> Conversion<'a> {
     }
 
     fn file(&self) -> CaseFile<'_> {
-        CaseFile { files: &self.context.files, path: self.path, name: &self.name }
+        CaseFile {
+            files: &self.context.files,
+            path: self.path,
+            name: &self.name,
+        }
     }
 }
 
 /// Reports the local files that a test sends by paths from its own directory.
 fn local_files(node: &Node, source: &std::sync::Arc<SourceFile>, problems: &mut Vec<Diagnostic>) {
     match &node.value {
-        NodeValue::List(items) => items.iter().for_each(|item| local_files(item, source, problems)),
+        NodeValue::List(items) => items
+            .iter()
+            .for_each(|item| local_files(item, source, problems)),
         NodeValue::Map(entries) => {
-            let kinds = [MediaKind::Image, MediaKind::Audio, MediaKind::Video, MediaKind::Document];
+            let kinds = [
+                MediaKind::Image,
+                MediaKind::Audio,
+                MediaKind::Video,
+                MediaKind::Document,
+            ];
             let kind = node.get("type").and_then(Node::as_str);
             let is_file = kinds.iter().any(|known| Some(known.as_str()) == kind);
             let written = node.get("source").filter(|_| is_file);
-            if let Some((written, path)) = written.and_then(|written| Some((written, written.as_str()?)))
+            if let Some((written, path)) =
+                written.and_then(|written| Some((written, written.as_str()?)))
                 && is_relative(path)
             {
                 let message = "this file is found from the directory of the case file";
-                let problem = Diagnostic::error(Code::BadValue, message).at(source, written.span, "");
+                let problem =
+                    Diagnostic::error(Code::BadValue, message).at(source, written.span, "");
                 problems.push(problem.help("write the YAML into the same directory"));
             }
             for entry in entries {
@@ -103,6 +126,8 @@ fn local_files(node: &Node, source: &std::sync::Arc<SourceFile>, problems: &mut 
 /// Whether the source of a file is a path that is relative.
 fn is_relative(source: &str) -> bool {
     let path = source.strip_prefix("file://").unwrap_or(source);
-    let has_scheme = ["data:", "http:", "https:"].iter().any(|scheme| path.starts_with(scheme));
+    let has_scheme = ["data:", "http:", "https:"]
+        .iter()
+        .any(|scheme| path.starts_with(scheme));
     !has_scheme && !path.starts_with('~') && Path::new(path).is_relative()
 }

@@ -21,8 +21,16 @@ pub(super) struct Lowering<'s> {
 }
 
 /// Says a case in the words of a YAML test; what is wrong with it comes along.
-pub(super) fn lower(source: &Arc<SourceFile>, written: &Node, case: &CaseLine) -> (Node, Vec<Diagnostic>) {
-    let mut lowering = Lowering { source, written, problems: Vec::new() };
+pub(super) fn lower(
+    source: &Arc<SourceFile>,
+    written: &Node,
+    case: &CaseLine,
+) -> (Node, Vec<Diagnostic>) {
+    let mut lowering = Lowering {
+        source,
+        written,
+        problems: Vec::new(),
+    };
     let mut test = lowering.test(case);
     escape_references(&mut test);
     (test, lowering.problems)
@@ -37,7 +45,10 @@ impl Lowering<'_> {
         test.put_some(
             "skip",
             case.skip.as_ref().map(|skip| match &skip.value {
-                Skip::Is(value) => flag(&Spanned { value: *value, span: skip.span }),
+                Skip::Is(value) => flag(&Spanned {
+                    value: *value,
+                    span: skip.span,
+                }),
                 Skip::Because(reason) => text_at(skip.span, reason),
             }),
         );
@@ -53,7 +64,12 @@ impl Lowering<'_> {
             ("assertions", case.assertions.as_ref()),
             ("assertion", case.assertion.as_ref()),
         ];
-        let rules = self.rules(assertions, case.expected.as_ref(), case.final_assertions.as_ref(), span);
+        let rules = self.rules(
+            assertions,
+            case.expected.as_ref(),
+            case.final_assertions.as_ref(),
+            span,
+        );
         test.put_map("assert", rules);
         test.finish()
     }
@@ -66,7 +82,9 @@ impl Lowering<'_> {
                 map.put(key, number_at(written.span, milliseconds.max(1)));
             }
             Err(message) => {
-                let (message, help) = message.split_once("; ").unwrap_or((&message, "write a shorter one"));
+                let (message, help) = message
+                    .split_once("; ")
+                    .unwrap_or((&message, "write a shorter one"));
                 self.error(Code::BadValue, written.span, message, help);
             }
         }
@@ -75,19 +93,34 @@ impl Lowering<'_> {
     /// The first key of the mapping at `span`, which is underlined instead of all of it.
     pub(super) fn head(&self, span: Span) -> Span {
         let is_it = self.written.span == span;
-        self.written.entries().first().filter(|_| is_it).map_or(span, |entry| entry.key_span)
+        self.written
+            .entries()
+            .first()
+            .filter(|_| is_it)
+            .map_or(span, |entry| entry.key_span)
     }
 
     /// The text at a place.
     pub(super) fn word_at(&self, span: Span) -> Option<&str> {
-        self.source.text.get(span.start as usize..span.end as usize).map(|word| word.trim_matches('"'))
+        self.source
+            .text
+            .get(span.start as usize..span.end as usize)
+            .map(|word| word.trim_matches('"'))
     }
 
     /// The value at a place and the key in front of it, where no comment is between them.
     pub(super) fn with_key(&self, span: Span) -> Span {
-        let before = self.source.text.get(..span.start as usize).unwrap_or_default();
-        let key = before.trim_end().strip_suffix(':').and_then(|key| key.trim_end().strip_suffix('"'));
-        key.and_then(|key| key.rfind('"')).map_or(span, |start| Span::new(start, span.end as usize))
+        let before = self
+            .source
+            .text
+            .get(..span.start as usize)
+            .unwrap_or_default();
+        let key = before
+            .trim_end()
+            .strip_suffix(':')
+            .and_then(|key| key.trim_end().strip_suffix('"'));
+        key.and_then(|key| key.rfind('"'))
+            .map_or(span, |start| Span::new(start, span.end as usize))
     }
 
     pub(super) fn error(&mut self, code: Code, span: Span, message: &str, help: &str) {
@@ -96,6 +129,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn warn(&mut self, code: Code, span: Span, message: &str) {
-        self.problems.push(Diagnostic::warning(code, message).at(self.source, span, ""));
+        self.problems
+            .push(Diagnostic::warning(code, message).at(self.source, span, ""));
     }
 }

@@ -6,7 +6,9 @@ use super::options::put_options;
 use super::simulation::is_continued;
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::message::Role;
-use crate::model::{Arguments, CaseInput, CaseLine, CaseMessage, CaseTurn, MessageCall, Text, TextOr};
+use crate::model::{
+    Arguments, CaseInput, CaseLine, CaseMessage, CaseTurn, MessageCall, Text, TextOr,
+};
 use crate::source::{Node, NodeValue};
 
 /// A message of a case, in the shape of YAML.
@@ -32,11 +34,12 @@ impl Lowering<'_> {
         // The input of a simulated conversation is not one of its written turns.
         let is_initial = is_continued(case) && !has_turns;
         // A message that has more than content is said as the last one of `messages`, if it is.
-        if let Some(last) =
-            messages.pop_if(|last| last.role == Role::User && !is_initial && (has_turns || is_said(last)))
+        if let Some(last) = messages
+            .pop_if(|last| last.role == Role::User && !is_initial && (has_turns || is_said(last)))
         {
             if !is_said(&last) {
-                let message = "the `id` and `name` of this message are not sent, since `turns` follow it";
+                let message =
+                    "the `id` and `name` of this message are not sent, since `turns` follow it";
                 self.warn(Code::Contradiction, last.span, message);
             }
             let mut turn = MapBuilder::at(last.span);
@@ -50,7 +53,10 @@ impl Lowering<'_> {
         if messages.is_empty() && turns.is_empty() && case.turns.is_none() && !is_continued(case) {
             self.no_input(case, span);
         }
-        test.put_list("messages", messages.into_iter().map(LoweredMessage::node).collect());
+        test.put_list(
+            "messages",
+            messages.into_iter().map(LoweredMessage::node).collect(),
+        );
         test.put_list("turns", turns);
     }
 
@@ -60,7 +66,9 @@ impl Lowering<'_> {
             let message = "`input` is not sent: `messages` takes precedence";
             self.warn(Code::Contradiction, input.span, message);
         }
-        let Some(written) = case.messages.as_ref().or(case.input.as_ref()) else { return Vec::new() };
+        let Some(written) = case.messages.as_ref().or(case.input.as_ref()) else {
+            return Vec::new();
+        };
         self.messages(&written.value)
     }
 
@@ -68,19 +76,36 @@ impl Lowering<'_> {
         match case.messages.as_ref().or(case.input.as_ref()) {
             Some(written) if written.value.0.is_empty() => {
                 let message = "the input is empty, so nothing is sent";
-                self.error(Code::EmptyValue, written.span, message, "write what the user says");
+                self.error(
+                    Code::EmptyValue,
+                    written.span,
+                    message,
+                    "write what the user says",
+                );
             }
             Some(_) => {}
             None => {
                 let message = "the key `input` is missing";
-                self.error(Code::MissingKey, self.head(span), message, "add it: `\"input\": \"…\"`");
+                self.error(
+                    Code::MissingKey,
+                    self.head(span),
+                    message,
+                    "add it: `\"input\": \"…\"`",
+                );
             }
         }
     }
 
     fn turn(&mut self, written: &Spanned<CaseTurn>) -> Option<Node> {
-        let CaseTurn { input, attachments, assertions, assert, assertion, expected, options } =
-            &written.value;
+        let CaseTurn {
+            input,
+            attachments,
+            assertions,
+            assert,
+            assertion,
+            expected,
+            options,
+        } = &written.value;
         let mut messages = self.messages(&input.value);
         let assertions = [
             ("assertions", assertions.as_ref()),
@@ -91,8 +116,7 @@ impl Lowering<'_> {
         let last = messages.pop();
         let Some(last) = last.filter(|last| messages.is_empty() && last.role == Role::User) else {
             let message = "a turn sends one message of the user";
-            let help =
-                "put earlier messages into the `messages` of the case, and others into turns of their own";
+            let help = "put earlier messages into the `messages` of the case, and others into turns of their own";
             self.error(Code::BadValue, input.span, message, help);
             return None;
         };
@@ -107,13 +131,24 @@ impl Lowering<'_> {
     }
 
     fn messages(&mut self, written: &CaseInput) -> Vec<LoweredMessage> {
-        written.0.iter().filter_map(|message| self.message(message)).collect()
+        written
+            .0
+            .iter()
+            .filter_map(|message| self.message(message))
+            .collect()
     }
 
     /// One message; `None` if it is wrong.
     fn message(&mut self, written: &Spanned<TextOr<CaseMessage>>) -> Option<LoweredMessage> {
         let span = written.span;
-        let CaseMessage { role, content, id, name, tool_calls, tool_call_id } = match &written.value {
+        let CaseMessage {
+            role,
+            content,
+            id,
+            name,
+            tool_calls,
+            tool_call_id,
+        } = match &written.value {
             TextOr::Text(words) => return Some(LoweredMessage::said(words)),
             TextOr::Mapping(message) => message.clone(),
         };
@@ -127,9 +162,23 @@ impl Lowering<'_> {
             Some(content) => Some(self.content(content)?),
             None => None,
         };
-        let content = content.map(|content| if role == Role::User { content } else { joined(content) });
+        let content = content.map(|content| {
+            if role == Role::User {
+                content
+            } else {
+                joined(content)
+            }
+        });
         let calls = tool_calls.iter().flatten().map(call).collect();
-        Some(LoweredMessage { role, content, id, name, calls, answers: tool_call_id, span })
+        Some(LoweredMessage {
+            role,
+            content,
+            id,
+            name,
+            calls,
+            answers: tool_call_id,
+            span,
+        })
     }
 }
 
@@ -163,7 +212,13 @@ fn call(written: &Spanned<MessageCall>) -> Node {
     let MessageCall { id, function, .. } = &written.value;
     let mut called = MapBuilder::at(written.span);
     called.put("name", text(&function.name));
-    called.put_some("arguments", function.arguments.as_ref().map(|Arguments(node)| node.clone()));
+    called.put_some(
+        "arguments",
+        function
+            .arguments
+            .as_ref()
+            .map(|Arguments(node)| node.clone()),
+    );
     let mut call = MapBuilder::at(written.span);
     call.put("id", text(id));
     call.put_map("function", called);
@@ -172,8 +227,13 @@ fn call(written: &Spanned<MessageCall>) -> Node {
 
 /// Content of texts alone as one text: only users send parts.
 fn joined(content: Node) -> Node {
-    let NodeValue::List(parts) = &content.value else { return content };
-    let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text")?.as_str()).collect();
+    let NodeValue::List(parts) = &content.value else {
+        return content;
+    };
+    let texts: Option<Vec<&str>> = parts
+        .iter()
+        .map(|part| part.get("text")?.as_str())
+        .collect();
     match texts {
         Some(texts) => text_at(content.span, &texts.join("\n")),
         None => list(content.span, parts.clone()),

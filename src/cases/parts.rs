@@ -16,7 +16,12 @@ impl Lowering<'_> {
     /// What a message says: a text, or a list of parts.
     pub(super) fn content(&mut self, written: &Spanned<CaseParts>) -> Option<Node> {
         match written.value.0.as_slice() {
-            [Spanned { value: TextOr::Text(only), .. }] => Some(text(only)),
+            [
+                Spanned {
+                    value: TextOr::Text(only),
+                    ..
+                },
+            ] => Some(text(only)),
             parts => {
                 let parts = self.parts(parts)?;
                 Some(list(written.span, parts))
@@ -75,7 +80,10 @@ impl Lowering<'_> {
             None => {}
         }
         let of_file = part.file.as_ref().and_then(|file| file.filename.as_ref());
-        file.put_text("name", part.name.as_ref().or(part.filename.as_ref()).or(of_file));
+        file.put_text(
+            "name",
+            part.name.as_ref().or(part.filename.as_ref()).or(of_file),
+        );
         file.put("source", source.node);
         Some(file.finish())
     }
@@ -87,15 +95,40 @@ impl Lowering<'_> {
             TextOr::Mapping(image) => &image.url,
         });
         let PartFile { url, file_data, .. } = part.file.clone().unwrap_or(NO_FILE);
-        let audio = part.input_audio.as_ref().map(|PartAudio { data, format }| sound(data, Some(format)));
-        let data = part.data.as_ref().map(|data| sound(data, part.format.as_ref()));
-        let texts = [part.source.as_ref(), part.url.as_ref(), image, url.as_ref(), file_data.as_ref()];
-        let mut sources = texts.into_iter().flatten().map(text).chain(audio).chain(data);
+        let audio = part
+            .input_audio
+            .as_ref()
+            .map(|PartAudio { data, format }| sound(data, Some(format)));
+        let data = part
+            .data
+            .as_ref()
+            .map(|data| sound(data, part.format.as_ref()));
+        let texts = [
+            part.source.as_ref(),
+            part.url.as_ref(),
+            image,
+            url.as_ref(),
+            file_data.as_ref(),
+        ];
+        let mut sources = texts
+            .into_iter()
+            .flatten()
+            .map(text)
+            .chain(audio)
+            .chain(data);
         match (sources.next(), sources.next()) {
-            (Some(node), None) => Some(Source { span: node.span, node }),
+            (Some(node), None) => Some(Source {
+                span: node.span,
+                node,
+            }),
             (Some(_), Some(second)) => {
                 let message = "this part says twice where its file is";
-                self.error(Code::Contradiction, second.span, message, "keep one of the two");
+                self.error(
+                    Code::Contradiction,
+                    second.span,
+                    message,
+                    "keep one of the two",
+                );
                 None
             }
             (None, _) => {
@@ -109,7 +142,11 @@ impl Lowering<'_> {
 }
 
 /// A file that is nowhere.
-const NO_FILE: PartFile = PartFile { url: None, file_data: None, filename: None };
+const NO_FILE: PartFile = PartFile {
+    url: None,
+    file_data: None,
+    filename: None,
+};
 
 /// Where a file comes from.
 struct Source {
@@ -135,14 +172,23 @@ fn sound(data: &Text, format: Option<&Text>) -> Node {
     let format = format.map_or("wav", |format| format.value.as_str());
     let media_type = media_type::of_ending(format, MediaKind::Audio);
     let media_type = media_type.map_or_else(|| format!("audio/{format}"), str::to_owned);
-    text_at(data.span, &format!("data:{media_type};base64,{}", data.value))
+    text_at(
+        data.span,
+        &format!("data:{media_type};base64,{}", data.value),
+    )
 }
 
 /// Whether the source of a file says what it is, or the agent finds it out.
 fn has_known_type(source: &str) -> bool {
-    if ["data:", "http:", "https:"].iter().any(|scheme| source.starts_with(scheme)) {
+    if ["data:", "http:", "https:"]
+        .iter()
+        .any(|scheme| source.starts_with(scheme))
+    {
         return true;
     }
-    let extension = Path::new(source).extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|extension| media_type::of_ending(extension, MediaKind::Document).is_some())
+    let extension = Path::new(source)
+        .extension()
+        .and_then(|extension| extension.to_str());
+    extension
+        .is_some_and(|extension| media_type::of_ending(extension, MediaKind::Document).is_some())
 }

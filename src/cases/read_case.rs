@@ -24,11 +24,23 @@ pub(crate) struct ReadCase {
 impl ReadCase {
     /// Reads a case.
     pub(crate) fn of(source: &Arc<SourceFile>) -> Self {
-        let mut read =
-            Self { test: None, node: None, problems: Vec::new(), is_broken: false, recovered: None };
+        let mut read = Self {
+            test: None,
+            node: None,
+            problems: Vec::new(),
+            is_broken: false,
+            recovered: None,
+        };
         read.lower(source);
-        read.is_broken = read.problems.iter().any(|problem| problem.severity == Severity::Error);
-        match read.node.as_ref().map(|node| source::from_node(node, TAG_DEFAULTS)) {
+        read.is_broken = read
+            .problems
+            .iter()
+            .any(|problem| problem.severity == Severity::Error);
+        match read
+            .node
+            .as_ref()
+            .map(|node| source::from_node(node, TAG_DEFAULTS))
+        {
             Some(Ok(test)) => read.test = Some(test),
             Some(Err(mismatch)) if !read.is_broken => {
                 let problem = Diagnostic::error(Code::WrongType, mismatch.message);
@@ -46,9 +58,13 @@ impl ReadCase {
         let Some(mut written) = written else { return };
         if !matches!(written.value, NodeValue::Map(_)) {
             let message = format!("a case is one JSON object, found {}", written.describe());
-            let first = Span { end: written.span.start + 1, ..written.span };
+            let first = Span {
+                end: written.span.start + 1,
+                ..written.span
+            };
             let problem = Diagnostic::error(Code::WrongType, message).at(source, first, "");
-            self.problems.push(problem.help("write it like `{\"id\": \"T001\", \"input\": \"Hello\"}`"));
+            self.problems
+                .push(problem.help("write it like `{\"id\": \"T001\", \"input\": \"Hello\"}`"));
             return;
         }
         self.take_hooks(&mut written, source);
@@ -70,7 +86,9 @@ impl ReadCase {
 
     /// Takes the fields out of a case that name scripts of another system's own runtime, and reports them.
     fn take_hooks(&mut self, written: &mut Node, source: &Arc<SourceFile>) {
-        let NodeValue::Map(entries) = &mut written.value else { return };
+        let NodeValue::Map(entries) = &mut written.value else {
+            return;
+        };
         entries.retain(|entry| {
             let instead = match entry.key.as_str() {
                 "before" => "hooks",
@@ -78,15 +96,21 @@ impl ReadCase {
                 _ => return true,
             };
             let message = format!("`{}` is not supported in case files", entry.key);
-            let problem = Diagnostic::error(Code::UnknownKey, message).at(source, entry.key_span, "");
-            self.problems
-                .push(problem.help(format!("write the test in YAML, where `{instead}` runs commands")));
+            let problem =
+                Diagnostic::error(Code::UnknownKey, message).at(source, entry.key_span, "");
+            self.problems.push(problem.help(format!(
+                "write the test in YAML, where `{instead}` runs commands"
+            )));
             false
         });
     }
 
     /// Whether a problem of the test is one of the case, and not of what was made up for what is wrong with it.
     pub(crate) fn owns(&self, problem: &Diagnostic) -> bool {
-        !self.is_broken || self.recovered.as_ref().is_some_and(|case| case.is_of_the_file(problem))
+        !self.is_broken
+            || self
+                .recovered
+                .as_ref()
+                .is_some_and(|case| case.is_of_the_file(problem))
     }
 }

@@ -56,7 +56,9 @@ pub(crate) struct CaseFile<'a> {
 
 /// Whether the file at `path` holds cases.
 pub fn is_case_file(path: &Path) -> bool {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     matches!(extension.as_deref(), Some("jsonl" | "ndjson"))
 }
 
@@ -81,7 +83,9 @@ impl CaseFile<'_> {
             file.take(part.length).read_to_end(&mut bytes)
         });
         read.map_err(|error| self.unreadable(&error))?;
-        let text = String::from_utf8(bytes).ok().filter(|text| hash(text.as_bytes()) == part.hash);
+        let text = String::from_utf8(bytes)
+            .ok()
+            .filter(|text| hash(text.as_bytes()) == part.hash);
         Ok(text.map(|text| self.source(text, part.line)))
     }
 
@@ -91,28 +95,42 @@ impl CaseFile<'_> {
 
     fn decoded(self, text: Vec<u8>, part: FilePart) -> Result<CaseText, Diagnostic> {
         match String::from_utf8(text) {
-            Ok(text) => Ok(CaseText { source: self.source(text, part.line), part }),
+            Ok(text) => Ok(CaseText {
+                source: self.source(text, part.line),
+                part,
+            }),
             Err(error) => {
                 let valid = error.utf8_error().valid_up_to();
-                let source = self.source(String::from_utf8_lossy(error.as_bytes()).into_owned(), part.line);
+                let source = self.source(
+                    String::from_utf8_lossy(error.as_bytes()).into_owned(),
+                    part.line,
+                );
                 let message = "the case is not UTF-8: this byte is part of no character";
                 let end = valid + char::REPLACEMENT_CHARACTER.len_utf8();
                 let problem = Diagnostic::error(Code::BadEncoding, message);
-                Err(problem.at(&source, Span::new(valid, end), "").help("save the file as UTF-8"))
+                Err(problem
+                    .at(&source, Span::new(valid, end), "")
+                    .help("save the file as UTF-8"))
             }
         }
     }
 
     fn too_large(self, text: &[u8], line: u32) -> Diagnostic {
         let message = format!("the case is larger than {} MiB", MAX_BYTES >> 20);
-        let problem = self.at_beginning(Diagnostic::error(Code::LimitExceeded, message), text, line);
-        problem.help("name files with `file://` instead of writing their content; close every `{` and `[`")
+        let problem =
+            self.at_beginning(Diagnostic::error(Code::LimitExceeded, message), text, line);
+        problem.help(
+            "name files with `file://` instead of writing their content; close every `{` and `[`",
+        )
     }
 
     fn one_array(self, line: &[u8], number: u32) -> Diagnostic {
         let message = "the file is one JSON array, and a case file has one object per line";
         let problem = self.at_beginning(Diagnostic::error(Code::Syntax, message), line, number);
-        problem.help(format!("write its entries as lines: `jq -c '.[]' {}`", self.name))
+        problem.help(format!(
+            "write its entries as lines: `jq -c '.[]' {}`",
+            self.name
+        ))
     }
 
     fn own_output(self, line: &[u8], number: u32) -> Diagnostic {
@@ -125,12 +143,19 @@ impl CaseFile<'_> {
     fn at_beginning(self, problem: Diagnostic, text: &[u8], line: u32) -> Diagnostic {
         let shown = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]);
         let begin = shown.len() - shown.trim_start().len();
-        problem.at(&self.source(shown.into_owned(), line), Span::new(begin, begin + 1), "")
+        problem.at(
+            &self.source(shown.into_owned(), line),
+            Span::new(begin, begin + 1),
+            "",
+        )
     }
 
     fn unreadable(self, error: &io::Error) -> Diagnostic {
-        Diagnostic::error(Code::Unreadable, format!("`{}` cannot be read: {}", self.name, reason(error)))
-            .help(remedy(error))
+        Diagnostic::error(
+            Code::Unreadable,
+            format!("`{}` cannot be read: {}", self.name, reason(error)),
+        )
+        .help(remedy(error))
     }
 }
 
@@ -157,7 +182,13 @@ impl<'a> Lines<'a> {
         let is_marked = reader.fill_buf()?.starts_with(BYTE_ORDER_MARK);
         let mark = if is_marked { BYTE_ORDER_MARK.len() } else { 0 };
         reader.consume(mark);
-        Ok(Self { file, reader, offset: mark as u64, number: 1, next: None })
+        Ok(Self {
+            file,
+            reader,
+            offset: mark as u64,
+            number: 1,
+            next: None,
+        })
     }
 
     fn each(&mut self, take: TakeCase<'_>) -> io::Result<()> {
@@ -165,7 +196,9 @@ impl<'a> Lines<'a> {
         let file = self.file;
         loop {
             let (offset, number) = (self.offset, self.number);
-            let Some(line) = self.peek()? else { return Ok(()) };
+            let Some(line) = self.peek()? else {
+                return Ok(());
+            };
             if is_skipped(line) {
                 self.advance();
                 continue;
@@ -181,8 +214,17 @@ impl<'a> Lines<'a> {
             is_first = false;
             let mut text = Vec::new();
             let is_whole = self.read_case(&mut text)?;
-            let part = FilePart { offset, length: text.len() as u64, line: number, hash: hash(&text) };
-            take(if is_whole { file.decoded(text, part) } else { Err(file.too_large(&text, number)) });
+            let part = FilePart {
+                offset,
+                length: text.len() as u64,
+                line: number,
+                hash: hash(&text),
+            };
+            take(if is_whole {
+                file.decoded(text, part)
+            } else {
+                Err(file.too_large(&text, number))
+            });
         }
     }
 
@@ -193,7 +235,11 @@ impl<'a> Lines<'a> {
             if scanner.is_interrupted_by(line) {
                 break;
             }
-            let progress = if is_comment(line) { ObjectProgress::Open } else { scanner.read(line) };
+            let progress = if is_comment(line) {
+                ObjectProgress::Open
+            } else {
+                scanner.read(line)
+            };
             text.extend_from_slice(line);
             let is_cut = !line.ends_with(b"\n");
             self.advance();
@@ -262,14 +308,25 @@ mod tests {
         let path = folder.path().join("a.jsonl");
         std::fs::write(&path, text).expect("the file can be written");
         let files = Files::default();
-        let file = CaseFile { files: &files, path: &path, name: "a.jsonl" };
+        let file = CaseFile {
+            files: &files,
+            path: &path,
+            name: "a.jsonl",
+        };
         let mut seen = Vec::new();
         file.each(&mut |read| {
             seen.push(match read {
                 Ok(CaseText { source, part }) => {
-                    let again = file.again(part).expect("the file can be read").expect("it is what it was");
+                    let again = file
+                        .again(part)
+                        .expect("the file can be read")
+                        .expect("it is what it was");
                     assert_eq!(*again, *source);
-                    format!("{} {}", source.first_line, source.text.trim_end().escape_debug())
+                    format!(
+                        "{} {}",
+                        source.first_line,
+                        source.text.trim_end().escape_debug()
+                    )
                 }
                 Err(problem) => problem.to_string(),
             });
@@ -282,7 +339,11 @@ mod tests {
         let text = b"\xef\xbb\xbf{\"id\":1}\r\n\r\n  // a comment\n{\"id\":\n// inside\n2,\n\"a\":[{}]}\n \n{\"id\":3}";
         assert_eq!(
             read(text),
-            ["1 {\\\"id\\\":1}", "4 {\\\"id\\\":\\n// inside\\n2,\\n\\\"a\\\":[{}]}", "9 {\\\"id\\\":3}",]
+            [
+                "1 {\\\"id\\\":1}",
+                "4 {\\\"id\\\":\\n// inside\\n2,\\n\\\"a\\\":[{}]}",
+                "9 {\\\"id\\\":3}",
+            ]
         );
         assert_eq!(read(b""), [""; 0]);
     }
@@ -291,7 +352,12 @@ mod tests {
     fn a_case_that_is_not_closed_ends_before_the_next() {
         assert_eq!(
             read(b"{\"id\":1\n{\"id\":2}\n{\"a\n{\"id\":3}\n"),
-            ["1 {\\\"id\\\":1", "2 {\\\"id\\\":2}", "3 {\\\"a", "4 {\\\"id\\\":3}",]
+            [
+                "1 {\\\"id\\\":1",
+                "2 {\\\"id\\\":2}",
+                "3 {\\\"a",
+                "4 {\\\"id\\\":3}",
+            ]
         );
     }
 
@@ -332,7 +398,11 @@ mod tests {
         let path = folder.path().join("a.jsonl");
         std::fs::write(&path, "{\"id\":1}\n{\"id\":2}\n").expect("the file can be written");
         let files = Files::default();
-        let file = CaseFile { files: &files, path: &path, name: "a.jsonl" };
+        let file = CaseFile {
+            files: &files,
+            path: &path,
+            name: "a.jsonl",
+        };
         let mut parts = Vec::new();
         file.each(&mut |read| parts.push(read.expect("a case").part));
         std::fs::write(&path, "{\"id\":3}\n{\"id\":2}\n").expect("the file can be written");

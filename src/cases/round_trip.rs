@@ -19,11 +19,19 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 fn values() -> impl Strategy<Value = Value> {
-    let numbers = prop_oneof![any::<i64>().prop_map(Value::from), any::<f64>().prop_map(Value::from)];
-    let leaf = prop_oneof![any::<bool>().prop_map(Value::from), numbers, texts().prop_map(Value::from)];
+    let numbers = prop_oneof![
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from)
+    ];
+    let leaf = prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        numbers,
+        texts().prop_map(Value::from)
+    ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
-            prop::collection::vec(prop_oneof![Just(Value::Null), inner.clone()], 0..3).prop_map(Value::from),
+            prop::collection::vec(prop_oneof![Just(Value::Null), inner.clone()], 0..3)
+                .prop_map(Value::from),
             objects(inner).boxed(),
         ]
     })
@@ -36,14 +44,22 @@ fn objects(values: impl Strategy<Value = Value>) -> impl Strategy<Value = Value>
 
 /// An object of those fields that have a value.
 fn object<const N: usize>(fields: [(&str, Option<Value>); N]) -> Value {
-    let there = fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let there = fields
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)));
     Value::Object(there.collect::<Map<_, _>>())
 }
 
 /// Each type of assertion with its own fields.
 fn kinds() -> impl Strategy<Value = Value> {
     let paths = prop_oneof!["[a-z]{1,4}", "\\$\\.a\\[[0-9]\\]\\.b", "a\\.b"];
-    let types = prop_oneof![Just("string"), Just("number"), Just("array"), Just("object"), Just("null")];
+    let types = prop_oneof![
+        Just("string"),
+        Just("number"),
+        Just("array"),
+        Just("object"),
+        Just("null")
+    ];
     let tools = prop_oneof![
         "[a-z_.]{1,6}".prop_map(Value::from),
         prop::collection::vec("[a-z_.]{1,6}", 1..3).prop_map(Value::from),
@@ -97,15 +113,21 @@ fn kinds() -> impl Strategy<Value = Value> {
 
 /// An assertion with its options, or a list of them.
 fn assertions() -> impl Strategy<Value = Value> {
-    let one = (kinds(), of(texts()), of(any::<bool>())).prop_map(|(mut assertion, message, negate)| {
-        if let Some(fields) = assertion.as_object_mut() {
-            fields.extend(message.map(|message| ("message".to_owned(), message.into())));
-            fields.extend(negate.map(|negate| ("negate".to_owned(), negate.into())));
+    let one =
+        (kinds(), of(texts()), of(any::<bool>())).prop_map(|(mut assertion, message, negate)| {
+            if let Some(fields) = assertion.as_object_mut() {
+                fields.extend(message.map(|message| ("message".to_owned(), message.into())));
+                fields.extend(negate.map(|negate| ("negate".to_owned(), negate.into())));
+            }
+            assertion
+        });
+    prop::collection::vec(one, 1..5).prop_map(|mut all| {
+        if all.len() == 1 {
+            all.remove(0)
+        } else {
+            all.into()
         }
-        assertion
-    });
-    prop::collection::vec(one, 1..5)
-        .prop_map(|mut all| if all.len() == 1 { all.remove(0) } else { all.into() })
+    })
 }
 
 fn content() -> impl Strategy<Value = Value> {
@@ -121,13 +143,23 @@ fn content() -> impl Strategy<Value = Value> {
         Just(json!({ "type": "image_url", "image_url": { "url": "https://a.example/x.png" } })),
         Just(json!({ "type": "input_audio", "input_audio": { "data": "AAAA", "format": "mp3" } })),
     ];
-    prop_oneof![texts().prop_map(Value::from), prop::collection::vec(part, 1..4).prop_map(Value::from)]
+    prop_oneof![
+        texts().prop_map(Value::from),
+        prop::collection::vec(part, 1..4).prop_map(Value::from)
+    ]
 }
 
 fn options() -> impl Strategy<Value = Value> {
     let flags = || of(any::<bool>());
-    (of(texts()), of(texts()), flags(), flags(), of(objects(values())), of(objects(values()))).prop_map(
-        |(connector, mode, search, prompts, skip, metadata)| {
+    (
+        of(texts()),
+        of(texts()),
+        flags(),
+        flags(),
+        of(objects(values())),
+        of(objects(values())),
+    )
+        .prop_map(|(connector, mode, search, prompts, skip, metadata)| {
             object([
                 ("connector", connector.map(Value::from)),
                 ("mode", mode.map(Value::from)),
@@ -136,8 +168,7 @@ fn options() -> impl Strategy<Value = Value> {
                 ("skip", skip),
                 ("metadata", metadata),
             ])
-        },
-    )
+        })
 }
 
 fn turns() -> impl Strategy<Value = Value> {
@@ -154,8 +185,7 @@ fn turns() -> impl Strategy<Value = Value> {
 }
 
 fn cases() -> impl Strategy<Value = Value> {
-    let call =
-        json!({ "id": "c1", "type": "function", "function": { "name": "look", "arguments": "{\"a\": 1}" } });
+    let call = json!({ "id": "c1", "type": "function", "function": { "name": "look", "arguments": "{\"a\": 1}" } });
     let history = (texts(), texts()).prop_map(move |(said, found)| {
         json!([
             { "content": said },
@@ -166,14 +196,26 @@ fn cases() -> impl Strategy<Value = Value> {
     let input = prop_oneof![
         texts().prop_map(Value::from),
         (content(), of("[a-z]{1,4}")).prop_map(|(content, id)| {
-            object([("role", Some(json!("user"))), ("content", Some(content)), ("id", id.map(Value::from))])
+            object([
+                ("role", Some(json!("user"))),
+                ("content", Some(content)),
+                ("id", id.map(Value::from)),
+            ])
         }),
         history,
     ];
-    let skip = prop_oneof![any::<bool>().prop_map(Value::from), texts().prop_map(Value::from)];
+    let skip = prop_oneof![
+        any::<bool>().prop_map(Value::from),
+        texts().prop_map(Value::from)
+    ];
     let said = (texts(), of(texts()), input, of(turns()));
     let judged = (of(assertions()), of(values()), of(assertions()));
-    let caller = (of(texts()), of(texts()), of(options()), of(objects(values())));
+    let caller = (
+        of(texts()),
+        of(texts()),
+        of(options()),
+        of(objects(values())),
+    );
     (said, judged, caller, of(skip), of("[1-9][0-9]?(s|m|h|ms)")).prop_map(
         |(
             (id, name, input, turns),
@@ -209,7 +251,9 @@ fn converted(cases: &[Value]) -> (String, Option<Node>) {
     std::fs::write(&path, lines.join("\n")).expect("the file can be written");
     let context = Context::isolated(folder.path());
     let mut yaml = Vec::new();
-    Conversion::of(&context, &path).write(&mut yaml).expect("the cases can be written");
+    Conversion::of(&context, &path)
+        .write(&mut yaml)
+        .expect("the cases can be written");
     let yaml = String::from_utf8(yaml).expect("UTF-8");
     let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", yaml.clone()));
     (yaml, source::parse(&source).ok())

@@ -52,7 +52,11 @@ impl ObjectScanner {
             }
             self.last = *byte;
         }
-        if self.open.is_empty() { ObjectProgress::Ended } else { ObjectProgress::Open }
+        if self.open.is_empty() {
+            ObjectProgress::Ended
+        } else {
+            ObjectProgress::Open
+        }
     }
 }
 

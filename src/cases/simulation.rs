@@ -4,8 +4,8 @@ use super::builder::{MapBuilder, false_at, flag, list, number_at, text, text_at}
 use super::lower::Lowering;
 use crate::diagnostic::{Code, Span, Spanned};
 use crate::model::{
-    CaseCheckpoint, CaseInteractive, CaseLine, CaseSimulator, CaseType, MissingInput, Short, SimulatorName,
-    Text,
+    CaseCheckpoint, CaseInteractive, CaseLine, CaseSimulator, CaseType, MissingInput, Short,
+    SimulatorName, Text,
 };
 use crate::source::{Entry, Node};
 
@@ -15,7 +15,11 @@ const OWN_KEYS: [&str; 3] = ["persona", "goal", "max_turns"];
 impl Lowering<'_> {
     /// Puts the simulator and the checkpoints of a case into the test; reports what only works with them.
     pub(super) fn simulation(&mut self, case: &CaseLine, test: &mut MapBuilder) {
-        let Some(Spanned { value: simulator, span }) = &case.simulator else {
+        let Some(Spanned {
+            value: simulator,
+            span,
+        }) = &case.simulator
+        else {
             self.without_simulator(case, test);
             return;
         };
@@ -25,16 +29,27 @@ impl Lowering<'_> {
         for key in ["persona", "goal"] {
             simulate.put_some(
                 key,
-                metadata.iter().find(|entry| entry.key == key).map(|entry| entry.value.clone()),
+                metadata
+                    .iter()
+                    .find(|entry| entry.key == key)
+                    .map(|entry| entry.value.clone()),
             );
         }
-        let connector = simulator.options.as_ref().and_then(|options| options.connector.as_ref());
+        let connector = simulator
+            .options
+            .as_ref()
+            .and_then(|options| options.connector.as_ref());
         simulate.put_text("connector", connector);
-        let max_turns =
-            metadata.iter().find(|entry| entry.key == "max_turns").map(|entry| entry.value.clone());
+        let max_turns = metadata
+            .iter()
+            .find(|entry| entry.key == "max_turns")
+            .map(|entry| entry.value.clone());
         simulate.put_some("max_turns", most_turns(case).or(max_turns));
         let mut with = MapBuilder::at(*span);
-        for entry in metadata.iter().filter(|entry| !OWN_KEYS.contains(&entry.key.as_str())) {
+        for entry in metadata
+            .iter()
+            .filter(|entry| !OWN_KEYS.contains(&entry.key.as_str()))
+        {
             with.put(&entry.key, entry.value.clone());
         }
         simulate.put_map("with", with);
@@ -44,32 +59,53 @@ impl Lowering<'_> {
 
     /// The data for the simulator, from one of the two places where a case may have it.
     fn metadata<'c>(&mut self, simulator: &'c CaseSimulator) -> &'c [Entry] {
-        let of_options = simulator.options.as_ref().and_then(|options| options.metadata.as_ref());
+        let of_options = simulator
+            .options
+            .as_ref()
+            .and_then(|options| options.metadata.as_ref());
         if let (Some(_), Some(other)) = (of_options, &simulator.metadata) {
             let message = "`metadata` and `metadata` of the `options` are the same";
             self.error(Code::Contradiction, other.span, message, "keep one of them");
         }
-        of_options.or(simulator.metadata.as_ref()).map(Node::entries).unwrap_or_default()
+        of_options
+            .or(simulator.metadata.as_ref())
+            .map(Node::entries)
+            .unwrap_or_default()
     }
 
     fn checkpoint(&mut self, written: &CaseCheckpoint, span: Span) -> Node {
-        let CaseCheckpoint { id, description, assert, after, required } = written;
+        let CaseCheckpoint {
+            id,
+            description,
+            assert,
+            after,
+            required,
+        } = written;
         let mut checkpoint = MapBuilder::at(span);
         checkpoint.put("id", text(id));
         checkpoint.put_text("description", description.as_ref());
-        let spellings = [("assert", Some(assert)), ("assertions", None), ("assertion", None)];
+        let spellings = [
+            ("assert", Some(assert)),
+            ("assertions", None),
+            ("assertion", None),
+        ];
         let rules = self.rules(spellings, None, None, assert.span);
         checkpoint.put("assert", rules.finish());
         if let Some(after) = after.as_ref().filter(|after| !after.is_empty()) {
             checkpoint.put("after", list(span, after.iter().map(text).collect()));
         }
-        checkpoint.put_some("required", (*required == Some(false)).then(|| false_at(id.span)));
+        checkpoint.put_some(
+            "required",
+            (*required == Some(false)).then(|| false_at(id.span)),
+        );
         checkpoint.finish()
     }
 
     fn checkpoints(&mut self, case: &CaseLine, span: Span, simulate: &mut MapBuilder) {
         let checkpoints = case.checkpoints.iter().flat_map(|list| &list.value);
-        let checkpoints = checkpoints.map(|checkpoint| self.checkpoint(checkpoint, span)).collect();
+        let checkpoints = checkpoints
+            .map(|checkpoint| self.checkpoint(checkpoint, span))
+            .collect();
         simulate.put_list("checkpoints", checkpoints);
     }
 
@@ -91,10 +127,19 @@ impl Lowering<'_> {
     /// Puts into the test who answers if the agent waits for input, and what to do if there is no answer.
     pub(super) fn interaction(&mut self, case: &CaseLine, test: &mut MapBuilder) {
         let most_turns = most_turns(case).filter(|_| !has_simulation(case));
-        if let Some(Spanned { value: Short(CaseInteractive { enabled, timeout }), span }) = &case.interactive
+        if let Some(Spanned {
+            value: Short(CaseInteractive { enabled, timeout }),
+            span,
+        }) = &case.interactive
         {
             let mut interactive = MapBuilder::at(*span);
-            interactive.put("enabled", flag(&Spanned { value: enabled.unwrap_or(true), span: *span }));
+            interactive.put(
+                "enabled",
+                flag(&Spanned {
+                    value: enabled.unwrap_or(true),
+                    span: *span,
+                }),
+            );
             if let Some(timeout) = timeout {
                 self.duration(timeout, "timeout_ms", &mut interactive);
             }
@@ -106,12 +151,21 @@ impl Lowering<'_> {
             interactive.put("max_turns", most_turns);
             test.put("interactive", interactive.finish());
         }
-        let multi_turn = case.kind.as_ref().filter(|kind| kind.value == CaseType::MultiTurn);
+        let multi_turn = case
+            .kind
+            .as_ref()
+            .filter(|kind| kind.value == CaseType::MultiTurn);
         let multi_turn = multi_turn
             .filter(|_| !has_simulation(case))
-            .map(|kind| Spanned { value: MissingInput::default(), span: kind.span });
+            .map(|kind| Spanned {
+                value: MissingInput::default(),
+                span: kind.span,
+            });
         if let Some(missing) = case.on_missing_input.as_ref().or(multi_turn.as_ref()) {
-            test.put("on_missing_input", text_at(missing.span, missing.value.as_str()));
+            test.put(
+                "on_missing_input",
+                text_at(missing.span, missing.value.as_str()),
+            );
         }
     }
 }
@@ -123,14 +177,20 @@ fn has_simulation(case: &CaseLine) -> bool {
 
 /// Whether the conversation can go on after what the case says.
 pub(super) fn is_continued(case: &CaseLine) -> bool {
-    let is_multi_turn = case.kind.as_ref().is_some_and(|kind| kind.value == CaseType::MultiTurn);
-    let asks = |interactive: &Spanned<Short<CaseInteractive>>| interactive.value.enabled != Some(false);
+    let is_multi_turn = case
+        .kind
+        .as_ref()
+        .is_some_and(|kind| kind.value == CaseType::MultiTurn);
+    let asks =
+        |interactive: &Spanned<Short<CaseInteractive>>| interactive.value.enabled != Some(false);
     has_simulation(case) || is_multi_turn || case.interactive.as_ref().is_some_and(asks)
 }
 
 /// The largest number of turns, if the case itself says it.
 fn most_turns(case: &CaseLine) -> Option<Node> {
-    case.max_turns.as_ref().map(|most| number_at(most.span, most.value))
+    case.max_turns
+        .as_ref()
+        .map(|most| number_at(most.span, most.value))
 }
 
 /// `agents:NAME`, `scripts:NAME`, or the name of an agent alone.

@@ -35,7 +35,8 @@ pub(super) fn split_patterns(
         // A key with a dot in it is not reached by a path.
         if !Path::parse(&text).is_ok_and(|parsed| parsed.parts() == path) {
             let message = format!("the pattern at `{text}` cannot be written as a path");
-            let help = "a key with a dot or bracket cannot have a pattern in it; write its exact value";
+            let help =
+                "a key with a dot or bracket cannot have a pattern in it; write its exact value";
             lowering.error(Code::BadValue, pattern.span, &message, help);
             return None;
         }
@@ -45,14 +46,28 @@ pub(super) fn split_patterns(
         return Some((Some(rest), ResultPattern::None));
     }
     let has_values = !rest.entries().is_empty();
-    Some((has_values.then_some(rest), ResultPattern::AtPaths(patterns.finish())))
+    Some((
+        has_values.then_some(rest),
+        ResultPattern::AtPaths(patterns.finish()),
+    ))
 }
 
 /// The mapping without the patterns in it, which go to `found` with the keys that lead to them.
-fn without_patterns(node: &Node, path: &mut Vec<String>, found: &mut Vec<(Vec<String>, Node)>) -> Node {
-    let NodeValue::Map(entries) = &node.value else { return node.clone() };
+fn without_patterns(
+    node: &Node,
+    path: &mut Vec<String>,
+    found: &mut Vec<(Vec<String>, Node)>,
+) -> Node {
+    let NodeValue::Map(entries) = &node.value else {
+        return node.clone();
+    };
     let mut kept = Vec::new();
-    for Entry { key, key_span, value } in entries {
+    for Entry {
+        key,
+        key_span,
+        value,
+    } in entries
+    {
         path.push(key.clone());
         if let Some(pattern) = pattern(value) {
             found.push((path.clone(), pattern));
@@ -61,16 +76,26 @@ fn without_patterns(node: &Node, path: &mut Vec<String>, found: &mut Vec<(Vec<St
             let inner = without_patterns(value, path, found);
             let is_left = found.len() == patterns || !inner.entries().is_empty();
             if is_left {
-                kept.push(Entry { key: key.clone(), key_span: *key_span, value: inner });
+                kept.push(Entry {
+                    key: key.clone(),
+                    key_span: *key_span,
+                    value: inner,
+                });
             }
         }
         path.pop();
     }
-    Node { value: NodeValue::Map(kept), span: node.span }
+    Node {
+        value: NodeValue::Map(kept),
+        span: node.span,
+    }
 }
 
 /// The pattern that a text is, if it is one.
 fn pattern(node: &Node) -> Option<Node> {
-    let span = Span { start: node.span.start, end: node.span.end };
+    let span = Span {
+        start: node.span.start,
+        end: node.span.end,
+    };
     Some(text_at(span, node.as_str()?.strip_prefix(PATTERN)?))
 }

@@ -40,14 +40,29 @@ impl AgentProject {
         let test = json!({ "version": "1.3", "name": "tools", "turns": [turn] }).to_string();
         let path = context.working_directory.join(FILE);
         let files = context.files.with_unsaved(path.clone(), test.as_bytes());
-        let unsaved = Context { files, ..context.clone() };
-        let selection = Selection { paths: vec![path.clone()], sends: true, ..options.selection() };
-        let Planned { plan, mut problems, redactor } = plan(&unsaved, &selection, &Redactor::default());
+        let unsaved = Context {
+            files,
+            ..context.clone()
+        };
+        let selection = Selection {
+            paths: vec![path.clone()],
+            sends: true,
+            ..options.selection()
+        };
+        let Planned {
+            plan,
+            mut problems,
+            redactor,
+        } = plan(&unsaved, &selection, &Redactor::default());
         problems.retain(|problem| problem.severity == Severity::Error);
         let Some(plan) = plan else {
             // The file of the test is no file that anyone can look at.
             for problem in &mut problems {
-                if problem.source.as_ref().is_some_and(|source| source.path == path) {
+                if problem
+                    .source
+                    .as_ref()
+                    .is_some_and(|source| source.path == path)
+                {
                     (problem.source, problem.labels) = (None, Vec::new());
                     problem.help = vec!["name another target".to_owned()];
                 }
@@ -56,14 +71,26 @@ impl AgentProject {
             return Err(Exit::Failure);
         };
         let name = plan.target_description(&unsaved).target;
-        let name = plan.cases.first().map_or(name, |case| case.test.target.clone());
-        let context = Context { environment: Arc::clone(&plan.environment), ..unsaved };
-        Ok(Self { plan, context, redactor, name })
+        let name = plan
+            .cases
+            .first()
+            .map_or(name, |case| case.test.target.clone());
+        let context = Context {
+            environment: Arc::clone(&plan.environment),
+            ..unsaved
+        };
+        Ok(Self {
+            plan,
+            context,
+            redactor,
+            name,
+        })
     }
 
     /// Asks the agent.
     pub(super) fn helpers(&self, stopper: &Stopper) -> RunHelpers {
-        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(self.context.clock.clone()));
+        let transport: Arc<dyn Transport> =
+            Arc::new(HttpTransport::new(self.context.clock.clone()));
         RunHelpers::new(&self.context, &transport, &self.plan.redactor, stopper)
     }
 
@@ -72,9 +99,11 @@ impl AgentProject {
     /// # Errors
     /// If something of it cannot be filled, which is reported.
     pub(super) fn target(&self, colour: Colour) -> Result<PreparedHelper, Exit> {
-        self.plan.helper(&self.name, &self.context).map_err(|problems| {
-            print_problems(&problems, colour, &self.context, &self.redactor);
-            Exit::Failure
-        })
+        self.plan
+            .helper(&self.name, &self.context)
+            .map_err(|problems| {
+                print_problems(&problems, colour, &self.context, &self.redactor);
+                Exit::Failure
+            })
     }
 }

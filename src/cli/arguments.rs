@@ -27,7 +27,12 @@ use super::watch::{WatchOptions, watch};
 
 /// A test runner for AI agents that call tools: conversations in YAML, deterministic verdicts.
 #[derive(Debug, Parser)]
-#[command(name = "ananke", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "ananke",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
 pub(crate) struct CommandLine {
     #[command(subcommand)]
     pub(crate) command: Command,

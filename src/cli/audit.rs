@@ -66,7 +66,11 @@ impl AuditCommand {
             timeout: self.timeout,
             whole_timeout: self.whole_timeout,
             only: self.tools.clone(),
-            destructive: if self.destructive { DestructiveTools::Called } else { DestructiveTools::Skipped },
+            destructive: if self.destructive {
+                DestructiveTools::Called
+            } else {
+                DestructiveTools::Skipped
+            },
         }
     }
 }
@@ -107,7 +111,11 @@ enum Unaudited {
 
 impl From<TargetError> for Unaudited {
     fn from(error: TargetError) -> Self {
-        let help = error.help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+        let help = error
+            .help
+            .as_ref()
+            .map(|help| format!("\nhelp: {help}"))
+            .unwrap_or_default();
         Self::Message(format!("{error}{help}"))
     }
 }
@@ -134,7 +142,9 @@ async fn audited(
     let audited = match agent.target(colour) {
         Ok(target) => {
             let (helpers, options) = (agent.helpers(stopper), command.options());
-            audit_tools(&agent.name, &helpers, &target, &options, &context).await.map_err(Unaudited::from)
+            audit_tools(&agent.name, &helpers, &target, &options, &context)
+                .await
+                .map_err(Unaudited::from)
         }
         Err(exit) => Err(Unaudited::Reported(exit)),
     };
@@ -149,8 +159,23 @@ fn report(command: &AuditCommand, audit: &Audit, agent: &AgentProject) -> Exit {
             return Exit::Failure;
         }
     }
-    let denied = if command.deny_warnings { audit.count(CheckLevel::Warning) } else { 0 };
+    let denied = if command.deny_warnings {
+        audit.count(CheckLevel::Warning)
+    } else {
+        0
+    };
     let is_good = audit.count(CheckLevel::Error) + denied == 0;
-    let text = if command.json { json_line(audit, agent) } else { audit.text(&agent.redactor) };
-    print(if is_good { Exit::Success } else { Exit::Failure }, |out| out.write_all(text.as_bytes()))
+    let text = if command.json {
+        json_line(audit, agent)
+    } else {
+        audit.text(&agent.redactor)
+    };
+    print(
+        if is_good {
+            Exit::Success
+        } else {
+            Exit::Failure
+        },
+        |out| out.write_all(text.as_bytes()),
+    )
 }

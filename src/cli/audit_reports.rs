@@ -31,11 +31,15 @@ pub(super) fn write_report(file: &Path, audit: &Audit, agent: &AgentProject) -> 
     let format = match ReportFormat::of(file) {
         None | Some(ReportFormat::Json) => {
             let line = json_line(audit, agent);
-            return write_file(&path, line.as_bytes()).map_err(|error| not_written(&shown, &path, &error));
+            return write_file(&path, line.as_bytes())
+                .map_err(|error| not_written(&shown, &path, &error));
         }
         Some(format) => format,
     };
-    let options = FileOptions { job: BuildJob::of(&agent.context), ..FileOptions::default() };
+    let options = FileOptions {
+        job: BuildJob::of(&agent.context),
+        ..FileOptions::default()
+    };
     let mut report = Box::new(NamedReport::create(format, path, shown, &options)?);
     let outcomes = audit.outcomes(&agent.plan.config.source.name);
     let mut totals = Totals::default();
@@ -44,10 +48,25 @@ pub(super) fn write_report(file: &Path, audit: &Audit, agent: &AgentProject) -> 
     }
     let facts = Box::new(run_facts(std::env::args_os(), &agent.plan, &agent.context));
     let clock = &agent.context.clock;
-    let begin = RunEvent::RunStarted { tests: outcomes.len(), unix_ms: clock.unix_ms(clock.now()), facts };
-    let verdict = Verdict { totals, ..Verdict::default() };
-    let end = RunEvent::RunFinished { verdict, elapsed_us: 0, interrupted: false };
-    for event in [begin].into_iter().chain(outcomes.into_iter().map(RunEvent::from)).chain([end]) {
+    let begin = RunEvent::RunStarted {
+        tests: outcomes.len(),
+        unix_ms: clock.unix_ms(clock.now()),
+        facts,
+    };
+    let verdict = Verdict {
+        totals,
+        ..Verdict::default()
+    };
+    let end = RunEvent::RunFinished {
+        verdict,
+        elapsed_us: 0,
+        interrupted: false,
+    };
+    for event in [begin]
+        .into_iter()
+        .chain(outcomes.into_iter().map(RunEvent::from))
+        .chain([end])
+    {
         report.event(&agent.redactor.seal(event))?;
     }
     report.finish()

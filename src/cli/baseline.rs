@@ -20,7 +20,9 @@ pub(super) fn baseline(
     context: &Context,
     redactor: &Redactor,
 ) -> Result<Option<Baseline>, Exit> {
-    let Some(path) = &options.baseline else { return Ok(None) };
+    let Some(path) = &options.baseline else {
+        return Ok(None);
+    };
     let (path, name) = named_path(path, context);
     Baseline::read(&path, &name).map(Some).map_err(|problem| {
         print_problems(&[problem], colour, context, redactor);
@@ -38,5 +40,11 @@ pub(super) fn baseline_report(
     outputs: &Outputs,
 ) -> Box<dyn Reporter> {
     let (colour, size) = (colouring(colour, stream, context), context.size_of(stream));
-    Box::new(BaselineReport::new(Box::new(outputs.of(stream).clone()), colour, size, baseline, coverage))
+    Box::new(BaselineReport::new(
+        Box::new(outputs.of(stream).clone()),
+        colour,
+        size,
+        baseline,
+        coverage,
+    ))
 }

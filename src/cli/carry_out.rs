@@ -74,7 +74,11 @@ fn may_ask(plan: &Plan, people: People) -> bool {
 /// Says why an interrupted run did not end as it should.
 fn say_error(error: &io::Error, outputs: &Outputs, redactor: &Redactor) {
     let mut stderr = outputs.stderr.clone();
-    let _lost = writeln!(stderr, "error: {}", escape::terminal(&redactor.text(&error.to_string())));
+    let _lost = writeln!(
+        stderr,
+        "error: {}",
+        escape::terminal(&redactor.text(&error.to_string()))
+    );
     let _lost = stderr.finish();
 }
 
@@ -84,14 +88,37 @@ impl PlannedRun<'_> {
     /// # Errors
     /// If a report cannot be written, or the system has no room for a run.
     pub(super) fn carry_out(self, mut plan: Plan) -> io::Result<Exit> {
-        let Self { options, going, context, redactor, .. } = self;
-        let Self { recordings, baseline, reporter, coverage, walks, observed, .. } = self;
+        let Self {
+            options,
+            going,
+            context,
+            redactor,
+            ..
+        } = self;
+        let Self {
+            recordings,
+            baseline,
+            reporter,
+            coverage,
+            walks,
+            observed,
+            ..
+        } = self;
         let (selected, colour) = (options.coverage(), options.selection.color);
         let (sender, receiver) = event_channel(OUTCOMES_AHEAD);
-        let own_context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
+        let own_context = Context {
+            environment: Arc::clone(&plan.environment),
+            ..context.clone()
+        };
         let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
         let (plan_redactor, own_transport) = (plan.redactor.clone(), Arc::clone(&transport));
-        let mut shared = Run::new(own_context.clone(), own_transport, plan_redactor.clone(), going, sender);
+        let mut shared = Run::new(
+            own_context.clone(),
+            own_transport,
+            plan_redactor.clone(),
+            going,
+            sender,
+        );
         shared.facts = run_facts(std::env::args_os(), &plan, context);
         let is_live = observed.is_none() && servers::is_live(&plan, recordings.as_ref());
         let is_remembered = observed.is_none();
@@ -102,20 +129,39 @@ impl PlannedRun<'_> {
         let has_person = may_ask(&plan, going.people) && context.has_person();
         shared.person = has_person.then(|| TerminalPerson::shared(&outputs, &stopper, &mode));
         // What a person types would be written over.
-        let display = if has_person { LiveDisplay::Off } else { LiveDisplay::On };
-        let Reporters { mut reporters, live } =
-            reporters(&options.reports, &plan, colour, context, &outputs, display)?;
-        shared.recordings.as_ref().map_or(Ok(()), |recordings| check_writable(recordings, &plan))?;
+        let display = if has_person {
+            LiveDisplay::Off
+        } else {
+            LiveDisplay::On
+        };
+        let Reporters {
+            mut reporters,
+            live,
+        } = reporters(&options.reports, &plan, colour, context, &outputs, display)?;
+        shared
+            .recordings
+            .as_ref()
+            .map_or(Ok(()), |recordings| check_writable(recordings, &plan))?;
         if let Some(reporter) = &reporter {
             reporters.push(Box::new(reporter.collect(context)?));
         }
         // First, since a report that is written to a pipe waits for its reader.
         if is_remembered {
-            reporters.insert(0, Box::new(last_run::memory(&plan, selected, context, redactor)));
+            reporters.insert(
+                0,
+                Box::new(last_run::memory(&plan, selected, context, redactor)),
+            );
         }
         reporters.push(Box::new(walks));
         reporters.extend(baseline.map(|known| {
-            baseline_report(known, selected, options.reports.people(), colour, context, &outputs)
+            baseline_report(
+                known,
+                selected,
+                options.reports.people(),
+                colour,
+                context,
+                &outputs,
+            )
         }));
         let (area, streams) = (live.clone(), outputs.clone());
         interrupt::listen(stopper.clone(), context, move || {
@@ -184,7 +230,9 @@ impl PlannedRun<'_> {
         });
         let verdict = verdict.and_then(|verdict| outputs.finish().map(|()| verdict));
         if stopper.reason() == Some(Reason::Interrupted) {
-            verdict.err().inspect(|error| say_error(error, &outputs, redactor));
+            verdict
+                .err()
+                .inspect(|error| say_error(error, &outputs, redactor));
             return Ok(Exit::Interrupted);
         }
         Ok(verdict?.map_or(Exit::Failure, |verdict| Exit::of(&verdict)))

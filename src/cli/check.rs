@@ -31,15 +31,28 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
     if options.fix && fix(options, context) != Exit::Success {
         return Exit::Failure;
     }
-    let settings = RunSettings { deny_warnings: options.strictness.deny_warnings, ..RunSettings::default() };
-    let selection = Selection { checks: true, settings, ..options.selection.selection() };
+    let settings = RunSettings {
+        deny_warnings: options.strictness.deny_warnings,
+        ..RunSettings::default()
+    };
+    let selection = Selection {
+        checks: true,
+        settings,
+        ..options.selection.selection()
+    };
     match load(&selection, options.selection.color, context) {
         Ok((plan, _)) => {
             let (tests, files) = (plan.cases.len(), plan.files);
-            let counted =
-                |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+            let counted = |count: usize, word: &str| {
+                format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+            };
             print(Exit::Success, |out| {
-                writeln!(out, "{} in {}: no errors", counted(tests, "test"), counted(files, "file"))?;
+                writeln!(
+                    out,
+                    "{} in {}: no errors",
+                    counted(tests, "test"),
+                    counted(files, "file")
+                )?;
                 plan.obsolete.iter().try_for_each(|snapshot| {
                     let file = escape::line(&snapshot.shown);
                     writeln!(out, "obsolete snapshot, which no rule refers to: {file}")
@@ -52,21 +65,41 @@ pub(super) fn check(options: &CheckOptions, context: &Context) -> Exit {
 
 /// Applies fixes and prints them.
 fn fix(options: &CheckOptions, context: &Context) -> Exit {
-    let selection = Selection { checks: true, ..options.selection.selection() };
+    let selection = Selection {
+        checks: true,
+        ..options.selection.selection()
+    };
     match ananke::plan::fix(context, &selection) {
         Ok(fixed) => print(Exit::Success, |out| {
-            fixed.into_iter().try_for_each(|Fixed { code, file, line, before, after }| {
-                let file = escape::line(&file);
-                match code {
-                    Code::NewerKey => {
-                        writeln!(out, "{file}: raised to version {}", after.trim_matches(['"', '\'']))
+            fixed.into_iter().try_for_each(
+                |Fixed {
+                     code,
+                     file,
+                     line,
+                     before,
+                     after,
+                 }| {
+                    let file = escape::line(&file);
+                    match code {
+                        Code::NewerKey => {
+                            writeln!(
+                                out,
+                                "{file}: raised to version {}",
+                                after.trim_matches(['"', '\''])
+                            )
+                        }
+                        _ => writeln!(out, "{file}:{line}: `{before}` is now `{after}`"),
                     }
-                    _ => writeln!(out, "{file}:{line}: `{before}` is now `{after}`"),
-                }
-            })
+                },
+            )
         }),
         Err(problem) => {
-            print_problems(&[problem], options.selection.color, context, &Redactor::default());
+            print_problems(
+                &[problem],
+                options.selection.color,
+                context,
+                &Redactor::default(),
+            );
             Exit::Failure
         }
     }

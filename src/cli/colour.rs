@@ -17,8 +17,16 @@ pub(crate) enum Colour {
 /// Whether what is written to `stream` is coloured: the flag, else `NO_COLOR` (no-color.org), else `FORCE_COLOR`
 /// (force-color.org) and `CLICOLOR_FORCE` (bixense.com/clicolors), else the terminal.
 pub(super) fn colouring(choice: Colour, stream: OutputStream, context: &Context) -> Colouring {
-    let set = |name| context.variable(name).is_some_and(|value| !value.is_empty());
-    let forced = |name| context.variable(name).map(|value| !matches!(value, "" | "0" | "false"));
+    let set = |name| {
+        context
+            .variable(name)
+            .is_some_and(|value| !value.is_empty())
+    };
+    let forced = |name| {
+        context
+            .variable(name)
+            .map(|value| !matches!(value, "" | "0" | "false"))
+    };
     let is_coloured = match choice {
         Colour::Always => true,
         Colour::Never => false,
@@ -29,7 +37,11 @@ pub(super) fn colouring(choice: Colour, stream: OutputStream, context: &Context)
             None => context.is_terminal(stream) && !is_dumb(context),
         },
     };
-    if is_coloured { Colouring::Coloured } else { Colouring::Plain }
+    if is_coloured {
+        Colouring::Coloured
+    } else {
+        Colouring::Plain
+    }
 }
 
 /// Whether the terminal is one that only prints.

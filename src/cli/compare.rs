@@ -74,8 +74,15 @@ fn ratio(text: &str) -> Result<f64, String> {
 /// Compares two reports, and says with the exit code whether something became worse.
 pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
     let rules = ComparisonRules {
-        noise: Noise { ratio: options.slower, by: options.slower_by },
-        also: options.fail_on.iter().map(|kind| ChangeKind::from(*kind)).collect(),
+        noise: Noise {
+            ratio: options.slower,
+            by: options.slower_by,
+        },
+        also: options
+            .fail_on
+            .iter()
+            .map(|kind| ChangeKind::from(*kind))
+            .collect(),
     };
     let [before, after] = [&options.before, &options.after].map(|path| named_path(path, context));
     let comparison = match Comparison::of((&before.0, &before.1), (&after.0, &after.1), &rules) {
@@ -86,17 +93,31 @@ pub(super) fn compare(options: &CompareOptions, context: &Context) -> Exit {
         }
     };
     let files = ReportFiles::new([before.0, after.0]);
-    if let Err(error) = options.output.iter().try_for_each(|file| write(file, &comparison, &files, context)) {
+    if let Err(error) = options
+        .output
+        .iter()
+        .try_for_each(|file| write(file, &comparison, &files, context))
+    {
         let _ = writeln!(io::stderr().lock(), "error: {error}");
         return Exit::Failure;
     }
     let text = if options.json {
-        comparison.json().map(|json| json + "\n").unwrap_or_default()
+        comparison
+            .json()
+            .map(|json| json + "\n")
+            .unwrap_or_default()
     } else {
         let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
-        comparison.text(colouring(options.color, OutputStream::Stdout, context), width)
+        comparison.text(
+            colouring(options.color, OutputStream::Stdout, context),
+            width,
+        )
     };
-    let exit = if comparison.is_regression() { Exit::Failure } else { Exit::Success };
+    let exit = if comparison.is_regression() {
+        Exit::Failure
+    } else {
+        Exit::Success
+    };
     print(exit, |out| out.write_all(text.as_bytes()))
 }
 
@@ -108,7 +129,8 @@ fn write(
 ) -> io::Result<()> {
     let (destination, shown) = named_path(&file.path, context);
     files.check(&destination, &file.path)?;
-    file.write(comparison, &destination).map_err(|error| not_written(&shown, &destination, &error))
+    file.write(comparison, &destination)
+        .map_err(|error| not_written(&shown, &destination, &error))
 }
 
 impl From<FailOn> for ChangeKind {

@@ -24,12 +24,18 @@ impl ComparisonFile {
     /// Takes a path whose ending says in which form it is written.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        let ending = path
+            .extension()
+            .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         let form = match ending.as_deref() {
             Some("md") => ComparisonFormat::Markdown,
             Some("html") => ComparisonFormat::Html,
             Some("json") => ComparisonFormat::Json,
-            _ => return Err("the file extension names the format: `.md`, `.html` or `.json`".to_owned()),
+            _ => {
+                return Err(
+                    "the file extension names the format: `.md`, `.html` or `.json`".to_owned(),
+                );
+            }
         };
         Ok(Self { path, form })
     }

@@ -40,9 +40,14 @@ pub(super) fn man(options: &ManOptions, mut ananke: Command) -> Exit {
     if let Some(page) = page {
         return print(Exit::Success, |out| Man::new(page).render(out));
     }
-    let names = ananke.get_subcommands().filter(|command| !command.is_hide_set());
+    let names = ananke
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set());
     let names = names.map(Command::get_name).collect::<Vec<_>>().join(", ");
     let name = options.command.as_deref().unwrap_or_default();
-    let _ = writeln!(io::stderr().lock(), "error: there is no command `{name}`; the commands are {names}");
+    let _ = writeln!(
+        io::stderr().lock(),
+        "error: there is no command `{name}`; the commands are {names}"
+    );
     Exit::Usage
 }

@@ -48,16 +48,21 @@ pub(super) fn contract(options: &ContractOptions, context: &Context) -> Exit {
     let made = interrupt::listen(stopper.clone(), context, || {}).and_then(|()| runtime());
     let compared = match made {
         Ok(runtime) => runtime.block_on(compared(options, &mut agent, context, &stopper)),
-        Err(error) => {
-            Err(Uncompared::Refused(FreezeError::Refused { message: error.to_string(), help: None }))
-        }
+        Err(error) => Err(Uncompared::Refused(FreezeError::Refused {
+            message: error.to_string(),
+            help: None,
+        })),
     };
     match compared {
         _ if stopper.reason().is_some() => Exit::Interrupted,
         Err(Uncompared::Reported(exit)) => exit,
         Err(Uncompared::Refused(error)) => report(&error, options.project.color, context),
         Ok(found) => {
-            let exit = if found.refusals.is_empty() { Exit::Success } else { Exit::Failure };
+            let exit = if found.refusals.is_empty() {
+                Exit::Success
+            } else {
+                Exit::Failure
+            };
             let text = if options.json {
                 escape::json(&found.json(&agent.redactor).to_string()).into_owned() + "\n"
             } else {
@@ -89,14 +94,21 @@ async fn compared(
     stopper: &Stopper,
 ) -> Result<ContractReport, Uncompared> {
     let given = options.project.selection();
-    let selection = Selection { target: options.recorded_target.clone().into(), ..given };
+    let selection = Selection {
+        target: options.recorded_target.clone().into(),
+        ..given
+    };
     let (mut calls, mut recordings) = (Vec::new(), 0);
     for path in &options.recordings {
         let (path, shown) = named_path(path, context);
         let found = recordings_below(&path);
         if found.is_empty() {
             let message = format!("there is no recording in `{shown}`");
-            return Err(FreezeError::refused(message, "record tests with `ananke run --record DIR`").into());
+            return Err(FreezeError::refused(
+                message,
+                "record tests with `ananke run --record DIR`",
+            )
+            .into());
         }
         for file in found {
             let shown = shown_path(&file, context);
@@ -120,16 +132,37 @@ async fn listed(
     stopper: &Stopper,
 ) -> Result<Vec<ananke::message::DeclaredTool>, Uncompared> {
     let outputs = Outputs::of_program(stopper);
-    let (context, redactor, colour) = (agent.context.clone(), agent.redactor.clone(), options.project.color);
+    let (context, redactor, colour) = (
+        agent.context.clone(),
+        agent.redactor.clone(),
+        options.project.color,
+    );
     let (context, redactor) = (&context, &redactor);
-    let screen = Screen { live: None, is_quiet: options.json, colour, context, redactor, outputs: &outputs };
+    let screen = Screen {
+        live: None,
+        is_quiet: options.json,
+        colour,
+        context,
+        redactor,
+        outputs: &outputs,
+    };
     let services = Services::start(&mut agent.plan, context, stopper.token(), screen).await;
     let services = services.ok_or(Uncompared::Reported(Exit::Failure))?;
     let declared = match agent.target(colour) {
-        Ok(target) => agent.helpers(stopper).declared_tools(&target).await.map_err(|error| {
-            let message = format!("the tools of the target `{}` are not known: {error}", agent.name);
-            Uncompared::Refused(FreezeError::Refused { message, help: error.help })
-        }),
+        Ok(target) => agent
+            .helpers(stopper)
+            .declared_tools(&target)
+            .await
+            .map_err(|error| {
+                let message = format!(
+                    "the tools of the target `{}` are not known: {error}",
+                    agent.name
+                );
+                Uncompared::Refused(FreezeError::Refused {
+                    message,
+                    help: error.help,
+                })
+            }),
         Err(exit) => Err(Uncompared::Reported(exit)),
     };
     services.stop(screen).await;

@@ -41,11 +41,17 @@ pub(super) fn convert(options: &ConvertOptions, context: &Context) -> Exit {
         let problem = Diagnostic::error(Code::BadValue, format!("`{shown}` is not a case file"));
         return report(&[problem.help("name a `.jsonl` file")]);
     }
-    let output = options.output.as_ref().map(|output| named_path(output, context));
+    let output = options
+        .output
+        .as_ref()
+        .map(|output| named_path(output, context));
     let conversion = Conversion::of(context, &path);
     let mut problems = conversion.problems(output.as_ref().and_then(|(output, _)| output.parent()));
     sort(&mut problems);
-    if problems.iter().any(|problem| problem.severity == Severity::Error) {
+    if problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error)
+    {
         return report(&problems);
     }
     report(&problems);
@@ -53,10 +59,12 @@ pub(super) fn convert(options: &ConvertOptions, context: &Context) -> Exit {
         None => print(Exit::Success, |out| conversion.write(out)),
         Some((output, shown)) => match write(&conversion, &output) {
             Ok(bytes) if bytes > MAX_BYTES as u64 => {
-                let message = format!("`{shown}` is larger than the {} MiB that are read", MAX_BYTES >> 20);
-                report(&[
-                    Diagnostic::warning(Code::LimitExceeded, message).help("split it into several files")
-                ]);
+                let message = format!(
+                    "`{shown}` is larger than the {} MiB that are read",
+                    MAX_BYTES >> 20
+                );
+                report(&[Diagnostic::warning(Code::LimitExceeded, message)
+                    .help("split it into several files")]);
                 Exit::Success
             }
             Ok(_) => Exit::Success,

@@ -96,12 +96,18 @@ impl CoverageFile {
     /// Takes a path whose extension names the format.
     fn parse(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        let extension = path
+            .extension()
+            .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         let form = match extension.as_deref() {
             Some("html") => CoverageFormat::Html,
             Some("json") => CoverageFormat::Json,
             Some("yaml" | "yml") => CoverageFormat::Stubs,
-            _ => return Err("the file extension names the format: `.html`, `.json` or `.yaml`".to_owned()),
+            _ => {
+                return Err(
+                    "the file extension names the format: `.html`, `.json` or `.yaml`".to_owned(),
+                );
+            }
         };
         Ok(Self { path, form })
     }
@@ -117,11 +123,14 @@ impl CoverageFile {
                         "`{shown}` exists already: nothing was written; name another file for the stubs"
                     )));
                 }
-                let Some(stubs) = report.stubs(turn_type_name(TurnKind::Resume)) else { return Ok(()) };
+                let Some(stubs) = report.stubs(turn_type_name(TurnKind::Resume)) else {
+                    return Ok(());
+                };
                 stubs
             }
         };
-        write_file(destination, text.as_bytes()).map_err(|error| not_written(shown, destination, &error))
+        write_file(destination, text.as_bytes())
+            .map_err(|error| not_written(shown, destination, &error))
     }
 }
 
@@ -151,13 +160,20 @@ pub(super) fn coverage(options: &CoverageOptions, context: &Context) -> Exit {
             return complain(&error.to_string());
         }
     }
-    let text = if options.json { report.json().map(|json| json + "\n") } else { Ok(report.text()) };
+    let text = if options.json {
+        report.json().map(|json| json + "\n")
+    } else {
+        Ok(report.text())
+    };
     let text = match text {
         Ok(text) => text,
         Err(error) => return complain(&error.to_string()),
     };
     let printed = print(ran, |out| out.write_all(text.as_bytes()));
-    match options.fail_under.and_then(|least| missed(&report, options.count, least)) {
+    match options
+        .fail_under
+        .and_then(|least| missed(&report, options.count, least))
+    {
         Some(message) => complain(&message),
         None => printed,
     }
@@ -169,7 +185,10 @@ fn missed(report: &CoverageReport, count: Counted, least: f64) -> Option<String>
         Counted::Exercised => (report.totals.exercised_percent, CoverageState::Exercised),
         Counted::Asserted => (report.totals.asserted_percent, CoverageState::Asserted),
     };
-    let message = format!("{share} % is {}, and `--fail-under` demands {least} %", state.as_str());
+    let message = format!(
+        "{share} % is {}, and `--fail-under` demands {least} %",
+        state.as_str()
+    );
     (share < least).then_some(message)
 }
 

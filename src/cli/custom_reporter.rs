@@ -44,20 +44,30 @@ pub(super) fn custom_reporter(
     options: &mut ReportOptions,
     plan: &Plan,
 ) -> Result<Option<CustomReporter>, Vec<Diagnostic>> {
-    let Some(name) = &options.reporter else { return Ok(None) };
+    let Some(name) = &options.reporter else {
+        return Ok(None);
+    };
     let format = ReportFormat::named(name.strip_prefix(PREFIX).unwrap_or(name));
     match (plan.agent(name), format) {
         (Ok(target), _) => {
             let (name, is_verbose) = (target.to_owned(), options.verbose);
             let file = options.output.remove(0);
-            Ok(Some(CustomReporter { name, file, is_verbose, report: CollectedValue::default() }))
+            Ok(Some(CustomReporter {
+                name,
+                file,
+                is_verbose,
+                report: CollectedValue::default(),
+            }))
         }
         (Err(_), Some(format)) => {
             options.output[0].format = format;
             Ok(None)
         }
         (Err(mut problems), None) => {
-            let formats = format!("`-r` also takes the name of a format: {}", ReportFormat::names());
+            let formats = format!(
+                "`-r` also takes the name of a format: {}",
+                ReportFormat::names()
+            );
             for problem in &mut problems {
                 problem.help.push(formats.clone());
             }
@@ -82,7 +92,11 @@ impl CustomReporter {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn prepare(&self, plan: &Plan, context: &Context) -> Result<PreparedHelper, Vec<Diagnostic>> {
+    pub(super) fn prepare(
+        &self,
+        plan: &Plan,
+        context: &Context,
+    ) -> Result<PreparedHelper, Vec<Diagnostic>> {
         plan.helper(&self.name, context)
     }
 
@@ -98,22 +112,31 @@ impl CustomReporter {
         redactor: &Redactor,
         stopper: &Stopper,
     ) -> io::Result<()> {
-        let Some(report) = self.report.take() else { return Ok(()) };
+        let Some(report) = self.report.take() else {
+            return Ok(());
+        };
         let mut keys = Map::new();
         keys.insert("report".to_owned(), report);
         keys.insert("format".to_owned(), self.file.format.name().into());
         keys.insert("options".to_owned(), json!({ "verbose": self.is_verbose }));
         let helpers = RunHelpers::new(context, transport, redactor, stopper);
-        match helpers.ask(HelperRole::Reporter, &self.name, helper, keys, read_report).await {
+        match helpers
+            .ask(HelperRole::Reporter, &self.name, helper, keys, read_report)
+            .await
+        {
             Ok(text) => {
                 let (path, shown) = self.destination(context);
                 let text = redactor.text(&text);
-                write_file(&path, text.as_bytes()).map_err(|error| not_written(&shown, &path, &error))
+                write_file(&path, text.as_bytes())
+                    .map_err(|error| not_written(&shown, &path, &error))
             }
             Err(Halt::Stopped | Halt::Skipped(_)) => Ok(()),
             Err(Halt::Broken(problem)) => {
                 let shown = self.file.path.display();
-                let help = problem.help.map(|help| format!("\nhelp: {help}")).unwrap_or_default();
+                let help = problem
+                    .help
+                    .map(|help| format!("\nhelp: {help}"))
+                    .unwrap_or_default();
                 let message = format!("`{shown}` is not written: {}{help}", problem.message);
                 Err(io::Error::other(message))
             }

@@ -32,6 +32,9 @@ pub(crate) struct ExecutionOptions {
 pub(super) fn parallel(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(count @ 1..=RunSettings::MOST_PARALLEL) => Ok(count),
-        _ => Err(format!("expected a whole number from 1 to {}", RunSettings::MOST_PARALLEL)),
+        _ => Err(format!(
+            "expected a whole number from 1 to {}",
+            RunSettings::MOST_PARALLEL
+        )),
     }
 }

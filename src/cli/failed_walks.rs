@@ -43,19 +43,32 @@ struct WalkRecording {
 }
 
 /// Keeps the recordings of walks that fail in the project in `folder`; `None` in a run that has recordings anyway.
-pub(super) fn kept(recordings: Option<&Recordings>, folder: &Path, context: &Context) -> Option<Recordings> {
+pub(super) fn kept(
+    recordings: Option<&Recordings>,
+    folder: &Path,
+    context: &Context,
+) -> Option<Recordings> {
     if recordings.is_some() {
         return None;
     }
     let folder = folder.join(WALKS);
     let shown = shown_path(&folder, context);
     let (mode, requests) = (RecordingMode::Record, RequestMatch::default());
-    Some(Recordings { folder, shown, mode, requests, limits: RecordingLimits::default() })
+    Some(Recordings {
+        folder,
+        shown,
+        mode,
+        requests,
+        limits: RecordingLimits::default(),
+    })
 }
 
 impl FailedWalks {
     fn all(&self) -> Vec<WalkRecording> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Freezes every walk of a run of `selection` in the project in `folder`, and says where the tests are.
@@ -76,7 +89,10 @@ impl FailedWalks {
                     format!("the walk of `{}` is not frozen: {message}", failed.test)
                 }
                 Err(FreezeError::Broken(..)) => {
-                    format!("the walk of `{}` is not frozen: its files were changed", failed.test)
+                    format!(
+                        "the walk of `{}` is not frozen: its files were changed",
+                        failed.test
+                    )
                 }
             };
             // A closed standard error ends the printing, nothing else.
@@ -97,7 +113,10 @@ fn frozen(
 ) -> Result<FrozenTest, FreezeError> {
     let path = context.working_directory.join(&failed.recording);
     let recording = Arc::new(KeptRecording::open(&path, &failed.recording)?);
-    let own = recording_path(&folder.join(WALKS), &CaseKey::first(recording.key().test.clone()));
+    let own = recording_path(
+        &folder.join(WALKS),
+        &CaseKey::first(recording.key().test.clone()),
+    );
     let output = Some(own.with_extension("test.yaml"));
     let selection = Selection {
         config: selection.config.clone(),
@@ -106,9 +125,19 @@ fn frozen(
         variables: selection.variables.clone(),
         ..Selection::default()
     };
-    let request = FreezeRequest { recording, selection, output, folder: folder.join(RECORDINGS) };
-    let refused = |error: io::Error| FreezeError::Refused { message: error.to_string(), help: None };
-    let frozen = runtime().map_err(refused)?.block_on(freeze(context, &request))?;
+    let request = FreezeRequest {
+        recording,
+        selection,
+        output,
+        folder: folder.join(RECORDINGS),
+    };
+    let refused = |error: io::Error| FreezeError::Refused {
+        message: error.to_string(),
+        help: None,
+    };
+    let frozen = runtime()
+        .map_err(refused)?
+        .block_on(freeze(context, &request))?;
     frozen.write().map_err(refused)?;
     Ok(frozen)
 }
@@ -119,8 +148,14 @@ impl Reporter for FailedWalks {
             && let Some(recording) = &outcome.transcript.recording
             && outcome.walks.iter().any(|walks| walks.is_shrunk())
         {
-            let failed = WalkRecording { test: outcome.test.id.clone(), recording: recording.clone() };
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).push(failed);
+            let failed = WalkRecording {
+                test: outcome.test.id.clone(),
+                recording: recording.clone(),
+            };
+            self.0
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(failed);
         }
         Ok(())
     }

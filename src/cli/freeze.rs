@@ -70,7 +70,11 @@ fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeErro
             recordings: options.recordings.clone(),
             selection: options.recorded.selection(),
         };
-        let overwrites = if options.force { Overwriting::Allowed } else { Overwriting::Refused };
+        let overwrites = if options.force {
+            Overwriting::Allowed
+        } else {
+            Overwriting::Refused
+        };
         return freeze_trace(trace, overwrites, context);
     }
     let (path, shown) = conversation_file(&options.file, options.test.as_deref(), context)?;
@@ -85,14 +89,32 @@ fn frozen(options: &FreezeOptions, context: &Context) -> Result<Exit, FreezeErro
             )
         })?,
     };
-    let output = options.output.as_ref().map(|output| named_path(output, context).0);
-    let request = FreezeRequest { recording, selection: options.recorded.selection(), output, folder };
-    let runtime =
-        runtime().map_err(|error| FreezeError::Refused { message: error.to_string(), help: None })?;
+    let output = options
+        .output
+        .as_ref()
+        .map(|output| named_path(output, context).0);
+    let request = FreezeRequest {
+        recording,
+        selection: options.recorded.selection(),
+        output,
+        folder,
+    };
+    let runtime = runtime().map_err(|error| FreezeError::Refused {
+        message: error.to_string(),
+        help: None,
+    })?;
     let frozen = runtime.block_on(freeze_conversation(context, &request))?;
     let is_there = |file: &&Path| file.symlink_metadata().is_ok();
-    if let Some(existing) = frozen.files().into_iter().find(is_there).filter(|_| !options.force) {
-        let message = format!("`{}` exists already: nothing was written", shown_path(existing, context));
+    if let Some(existing) = frozen
+        .files()
+        .into_iter()
+        .find(is_there)
+        .filter(|_| !options.force)
+    {
+        let message = format!(
+            "`{}` exists already: nothing was written",
+            shown_path(existing, context)
+        );
         return Err(FreezeError::refused(
             message,
             "name another file with `-o`, or replace it with `--force`",
@@ -113,8 +135,10 @@ pub(super) fn open_recording(path: &Path, shown: &str) -> Result<Arc<KeptRecordi
     let recording = KeptRecording::open(path, shown)?;
     if recording.is_edited() {
         let shown = escape::terminal(shown);
-        let _ =
-            writeln!(io::stderr().lock(), "note: the recording `{shown}` was changed after it was recorded");
+        let _ = writeln!(
+            io::stderr().lock(),
+            "note: the recording `{shown}` was changed after it was recorded"
+        );
     }
     Ok(Arc::new(recording))
 }
@@ -146,12 +170,25 @@ fn summarize(frozen: &FrozenTest, out: &mut dyn io::Write, context: &Context) ->
 }
 
 /// Prints why there is no test.
-pub(super) fn report(error: &FreezeError, colour: super::colour::Colour, context: &Context) -> Exit {
+pub(super) fn report(
+    error: &FreezeError,
+    colour: super::colour::Colour,
+    context: &Context,
+) -> Exit {
     match error {
-        FreezeError::Broken(problems, redactor) => print_problems(problems, colour, context, redactor),
+        FreezeError::Broken(problems, redactor) => {
+            print_problems(problems, colour, context, redactor)
+        }
         FreezeError::Refused { message, help } => {
-            let help = help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
-            let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(&format!("{message}{help}")));
+            let help = help
+                .as_ref()
+                .map(|help| format!("\nhelp: {help}"))
+                .unwrap_or_default();
+            let _ = writeln!(
+                io::stderr().lock(),
+                "error: {}",
+                escape::terminal(&format!("{message}{help}"))
+            );
         }
     }
     Exit::Failure

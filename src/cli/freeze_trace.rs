@@ -45,7 +45,14 @@ pub(super) fn freeze_trace(
     overwriting: Overwriting,
     context: &Context,
 ) -> Result<Exit, FreezeError> {
-    let FrozenTrace { format, file, conversation, output, recordings, selection } = trace;
+    let FrozenTrace {
+        format,
+        file,
+        conversation,
+        output,
+        recordings,
+        selection,
+    } = trace;
     let output = output.unwrap_or_else(|| output_of(file));
     let folder = recordings.unwrap_or_else(|| PathBuf::from(FOLDER));
     let record = RecordRequest {
@@ -54,12 +61,22 @@ pub(super) fn freeze_trace(
         folder: context.working_directory.join(folder),
         origin: "Frozen with `ananke freeze`",
     };
-    let request = TraceFreezeRequest { format, file: named_path(file, context), conversation, record };
-    let runtime =
-        runtime().map_err(|error| FreezeError::Refused { message: error.to_string(), help: None })?;
+    let request = TraceFreezeRequest {
+        format,
+        file: named_path(file, context),
+        conversation,
+        record,
+    };
+    let runtime = runtime().map_err(|error| FreezeError::Refused {
+        message: error.to_string(),
+        help: None,
+    })?;
     let frozen = runtime.block_on(freeze_conversations(context, &request))?;
     if overwriting == Overwriting::Refused {
-        refuse_existing(&frozen.files().map(Path::to_path_buf).collect::<Vec<_>>(), context)?;
+        refuse_existing(
+            &frozen.files().map(Path::to_path_buf).collect::<Vec<_>>(),
+            context,
+        )?;
     }
     write(&frozen, &Outputs::of_program(&Stopper::default()), context)
 }

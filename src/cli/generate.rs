@@ -51,19 +51,27 @@ impl Asking<'_> {
     /// # Errors
     /// If there are none, which is reported.
     pub(super) fn cases(&self, generator: &Generator) -> Result<Vec<u8>, Exit> {
-        let GivenTests { context, path, .. } = GivenTests::of_cases(FILE, PLACEHOLDER, self.context);
+        let GivenTests { context, path, .. } =
+            GivenTests::of_cases(FILE, PLACEHOLDER, self.context);
         let selection = Selection {
             paths: vec![path],
             purpose: RunPurpose::Answers,
             sends: true,
             ..self.selection.clone()
         };
-        let Planned { plan, problems, redactor } = plan(&context, &selection, &Redactor::default());
+        let Planned {
+            plan,
+            problems,
+            redactor,
+        } = plan(&context, &selection, &Redactor::default());
         let Some(plan) = plan else {
             print_problems(&problems, self.colour, &context, &redactor);
             return Err(Exit::Failure);
         };
-        let context = Context { environment: Arc::clone(&plan.environment), ..context };
+        let context = Context {
+            environment: Arc::clone(&plan.environment),
+            ..context
+        };
         let stopper = Stopper::default();
         let outputs = Outputs::of_program(&stopper);
         let screen = Screen {
@@ -83,11 +91,18 @@ impl Asking<'_> {
             Err(Unanswered::Reported) => {}
             Err(Unanswered::Problems(problems)) => screen.print_problems(&problems),
             Err(Unanswered::Message(message)) => {
-                let _ =
-                    writeln!(io::stderr().lock(), "error: {}", escape::terminal(&redactor.text(&message)));
+                let _ = writeln!(
+                    io::stderr().lock(),
+                    "error: {}",
+                    escape::terminal(&redactor.text(&message))
+                );
             }
         }
-        Err(if stopper.reason().is_some() { Exit::Interrupted } else { Exit::Failure })
+        Err(if stopper.reason().is_some() {
+            Exit::Interrupted
+        } else {
+            Exit::Failure
+        })
     }
 }
 
@@ -105,9 +120,9 @@ impl From<Halt> for Unanswered {
     fn from(halt: Halt) -> Self {
         match halt {
             Halt::Stopped | Halt::Skipped(_) => Self::Reported,
-            Halt::Broken(Problem { message, help, .. }) => {
-                Self::Message(help.map_or(message.clone(), |help| format!("{message}\nhelp: {help}")))
-            }
+            Halt::Broken(Problem { message, help, .. }) => Self::Message(
+                help.map_or(message.clone(), |help| format!("{message}\nhelp: {help}")),
+            ),
         }
     }
 }
@@ -141,27 +156,47 @@ async fn answer(
 ) -> Result<Vec<Value>, Unanswered> {
     let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(context.clock.clone()));
     let helpers = RunHelpers::new(context, &transport, &plan.redactor, stopper);
-    let TargetDescription { agent, target, description, mut tools } = plan.target_description(context);
+    let TargetDescription {
+        agent,
+        target,
+        description,
+        mut tools,
+    } = plan.target_description(context);
     if let Some(name) = generator.tools_of() {
         let declared = declared_tools(&helpers, &plan.helper(name, context)?).await?;
-        let none = || Unanswered::Message(format!("the target `{name}` does not declare its tools"));
+        let none =
+            || Unanswered::Message(format!("the target `{name}` does not declare its tools"));
         tools = declared.ok_or_else(none)?;
     } else if let Ok(target) = plan.helper(&target, context) {
         // What is wrong with the target is reported by the run of the cases.
-        tools.extend(declared_tools(&helpers, &target).await?.into_iter().flatten());
+        tools.extend(
+            declared_tools(&helpers, &target)
+                .await?
+                .into_iter()
+                .flatten(),
+        );
     }
     let keys = generator.keys(&agent, &description, &tools.into());
     match generator.kind {
         GeneratorKind::Agent => {
             let helper = plan.helper(&generator.name, context)?;
             let name = &generator.name;
-            Ok(helpers.ask(HelperRole::Generator, name, &helper, keys, read_generated_cases).await?)
+            Ok(helpers
+                .ask(
+                    HelperRole::Generator,
+                    name,
+                    &helper,
+                    keys,
+                    read_generated_cases,
+                )
+                .await?)
         }
         GeneratorKind::Script => {
             let program = ScriptSource::Named(generator.name.clone());
             let launch = plan.script(&program, context)?;
             let answer = helpers.ask_script(&program, &launch, keys).await?;
-            let wrong = |what| Unanswered::Message(format!("the script {program} answered with {what}"));
+            let wrong =
+                |what| Unanswered::Message(format!("the script {program} answered with {what}"));
             cases_of(answer).map_err(wrong)
         }
     }
@@ -173,8 +208,11 @@ async fn declared_tools(
     target: &PreparedHelper,
 ) -> Result<Option<Vec<Value>>, Unanswered> {
     let declared = helpers.declared_tools(target).await;
-    let unknown = |error| Unanswered::Message(format!("the tools of the agent are not known: {error}"));
-    Ok(declared.map_err(unknown)?.map(|tools| tools.iter().map(DeclaredTool::summary).collect()))
+    let unknown =
+        |error| Unanswered::Message(format!("the tools of the agent are not known: {error}"));
+    Ok(declared
+        .map_err(unknown)?
+        .map(|tools| tools.iter().map(DeclaredTool::summary).collect()))
 }
 
 /// One case per line.

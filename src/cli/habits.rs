@@ -12,48 +12,102 @@ use super::arguments::CommandLine;
 /// Options of other tools that have no equal here, each with what to write instead.
 const HABITS: &[(&[&str], &str)] = &[
     (
-        &["--run", "--grep", "-g", "--testNamePattern", "--test-name-pattern"],
+        &[
+            "--run",
+            "--grep",
+            "-g",
+            "--testNamePattern",
+            "--test-name-pattern",
+        ],
         "select tests with `--filter WORD` (or `-k WORD`), `--filter 'name(/REGEX/)'` or `FILE::NAME`",
     ),
     (
-        &["--list", "--list-tests", "--collect-only", "--co", "--collectonly"],
+        &[
+            "--list",
+            "--list-tests",
+            "--collect-only",
+            "--co",
+            "--collectonly",
+        ],
         "list the tests with `ananke list`",
     ),
     (
         &["--reporters", "--format", "--report"],
         "write reports with `-o FILE.xml`, `-o FILE.html` or `-o FILE.json`, or print JSON lines with `--json`",
     ),
-    (&["--junitxml", "--junit-xml", "--outputFile"], "write a JUnit report with `--junit FILE`"),
+    (
+        &["--junitxml", "--junit-xml", "--outputFile"],
+        "write a JUnit report with `--junit FILE`",
+    ),
     (&["--html"], "write an HTML report with `-o FILE.html`"),
     (
         &["--no-color", "--no-colors", "--nocolor"],
         "switch colours off with `--color never`, or set `NO_COLOR`",
     ),
-    (&["--colors", "--force-color"], "switch colours on with `--color always`"),
-    (&["--maxfail", "--max-failures"], "stop after the first failing test with `--fail-fast` (or `-x`)"),
     (
-        &["--numprocesses", "--maxWorkers", "--max-workers", "--max-concurrency", "--concurrency"],
+        &["--colors", "--force-color"],
+        "switch colours on with `--color always`",
+    ),
+    (
+        &["--maxfail", "--max-failures"],
+        "stop after the first failing test with `--fail-fast` (or `-x`)",
+    ),
+    (
+        &[
+            "--numprocesses",
+            "--maxWorkers",
+            "--max-workers",
+            "--max-concurrency",
+            "--concurrency",
+        ],
         "run tests in parallel with `--parallel N` (or `-j N`)",
     ),
-    (&["--update", "--updateSnapshot", "--snapshot-update"], "update snapshots with `--update-snapshots`"),
-    (&["--reruns", "--retry", "--repeat"], "retry failing tests with `--retries N`"),
     (
-        &["--ff", "--failed", "--onlyFailures", "--only-failed", "--filter-failing"],
+        &["--update", "--updateSnapshot", "--snapshot-update"],
+        "update snapshots with `--update-snapshots`",
+    ),
+    (
+        &["--reruns", "--retry", "--repeat"],
+        "retry failing tests with `--retries N`",
+    ),
+    (
+        &[
+            "--ff",
+            "--failed",
+            "--onlyFailures",
+            "--only-failed",
+            "--filter-failing",
+        ],
         "run what did not pass last time with `--last-failed` (or `--lf`)",
     ),
     (
         &["--tags", "--include-tags", "-m"],
         "select tests by a tag with `--tag TAG`, or `--filter 'tag(a) and not tag(b)'`",
     ),
-    (&["--exclude", "--ignore", "--deselect", "--skip"], "leave tests out with `--filter 'not WORD'`"),
+    (
+        &["--exclude", "--ignore", "--deselect", "--skip"],
+        "leave tests out with `--filter 'not WORD'`",
+    ),
     (
         &["--env", "-e"],
         "set a variable with `--var NAME=VALUE`, or name a file of environment variables with `--env-file FILE`",
     ),
-    (&["--watch", "-w", "--watchAll"], "run the tests that a change touches with `ananke watch`"),
-    (&["--ctx"], "say who asks with `-u USER` and `-t TEAM`, or `caller` in a test"),
-    (&["--before", "--after"], "run commands around all tests with `setup` and `teardown` in the config"),
-    (&["--silent"], "print only what failed with `--quiet` (or `-q`)"),
+    (
+        &["--watch", "-w", "--watchAll"],
+        "run the tests that a change touches with `ananke watch`",
+    ),
+    (
+        &["--ctx"],
+        "say who asks with `-u USER` and `-t TEAM`, or `caller` in a test",
+    ),
+    (
+        &["--before", "--after"],
+        "run commands around all tests with `setup` and `teardown` in the config",
+    ),
+    (
+        &["--silent"],
+        "print only what failed with `--quiet` (or `-q`)",
+    ),
     (
         &["--url", "--endpoint", "--provider", "--providers"],
         "the agent's address is `endpoint` in `ananke.config.yaml`; `ananke init --endpoint URL` writes one",
@@ -86,20 +140,36 @@ fn with_tip(mut error: Error) -> Error {
     };
     let (written, known, guess, kind) = match error.kind() {
         ErrorKind::UnknownArgument => {
-            let Some(written) = text(ContextKind::InvalidArg) else { return error };
-            (written, HABITS, text(ContextKind::SuggestedArg), ContextKind::SuggestedArg)
+            let Some(written) = text(ContextKind::InvalidArg) else {
+                return error;
+            };
+            (
+                written,
+                HABITS,
+                text(ContextKind::SuggestedArg),
+                ContextKind::SuggestedArg,
+            )
         }
         ErrorKind::InvalidSubcommand => {
-            let Some(written) = text(ContextKind::InvalidSubcommand) else { return error };
+            let Some(written) = text(ContextKind::InvalidSubcommand) else {
+                return error;
+            };
             (written, &[][..], None, ContextKind::SuggestedSubcommand)
         }
         _ => return error,
     };
     let name = written.split('=').next().unwrap_or_default();
-    let habit = known.iter().find(|(names, _)| names.contains(&name)).map(|(_, tip)| (*tip).to_owned());
+    let habit = known
+        .iter()
+        .find(|(names, _)| names.contains(&name))
+        .map(|(_, tip)| (*tip).to_owned());
     let tip = habit.or_else(|| of_subcommand(kind, &written));
     let is_near = guess.as_ref().is_some_and(|guess| {
-        nearest(name.trim_start_matches('-'), [guess.trim_start_matches('-')]).is_some()
+        nearest(
+            name.trim_start_matches('-'),
+            [guess.trim_start_matches('-')],
+        )
+        .is_some()
     });
     if tip.is_some() || (kind == ContextKind::SuggestedArg && !is_near) {
         // The usage is that of the guess.
@@ -109,7 +179,10 @@ fn with_tip(mut error: Error) -> Error {
     // What clap offers in addition is how to pass the text on as a value.
     error.remove(ContextKind::Suggested);
     if let Some(tip) = tip {
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.into()]),
+        );
     }
     error
 }
@@ -119,7 +192,8 @@ fn of_subcommand(kind: ContextKind, written: &str) -> Option<String> {
     if kind != ContextKind::SuggestedSubcommand {
         return None;
     }
-    let is_test = written.contains("::") || Path::new(written).extension().is_some() || written.contains('/');
+    let is_test =
+        written.contains("::") || Path::new(written).extension().is_some() || written.contains('/');
     if is_test {
         return Some(format!("run it with `ananke run {written}`"));
     }
@@ -127,8 +201,11 @@ fn of_subcommand(kind: ContextKind, written: &str) -> Option<String> {
         return Some(format!("use `ananke {command}`"));
     }
     let command = CommandLine::command();
-    let names: Vec<&str> =
-        command.get_subcommands().filter(|sub| !sub.is_hide_set()).map(clap::Command::get_name).collect();
+    let names: Vec<&str> = command
+        .get_subcommands()
+        .filter(|sub| !sub.is_hide_set())
+        .map(clap::Command::get_name)
+        .collect();
     Some(match nearest(written, names.iter().copied()) {
         Some(name) => format!("did you mean `ananke {name}`?"),
         None => format!("the commands are {}", names.join(", ")),
@@ -149,7 +226,10 @@ mod tests {
         for (names, tip) in HABITS {
             for name in *names {
                 let shown = shown(&["run", name]);
-                assert!(shown.contains(tip) && shown.matches("tip:").count() == 1, "{name}: {shown}");
+                assert!(
+                    shown.contains(tip) && shown.matches("tip:").count() == 1,
+                    "{name}: {shown}"
+                );
             }
         }
         assert!(shown(&["run", "--reporters=dot"]).contains("write reports with `-o FILE.xml`"));

@@ -11,7 +11,12 @@ use clap::Args;
 pub(crate) struct InputOptions {
     /// A message to send, a case file, `-` for cases on standard input, or a generator of cases: `agents:NAME?count=5` or
     /// `scripts:NAME`. The answer to a message is printed on standard output
-    #[arg(short, long, value_name = "MESSAGE|FILE|GENERATOR", conflicts_with = "paths")]
+    #[arg(
+        short,
+        long,
+        value_name = "MESSAGE|FILE|GENERATOR",
+        conflicts_with = "paths"
+    )]
     pub(crate) input: Option<String>,
     /// The user on whose behalf the agent is asked, over what cases say (default for cases: `test-user`)
     #[arg(short, long, value_name = "USER")]
@@ -27,7 +32,8 @@ pub(crate) struct InputOptions {
 impl InputOptions {
     /// What goes to the agent with every request.
     pub(super) fn request_context(&self) -> RequestContext {
-        let given = |key: &str, text: &Option<String>| Some((key.to_owned(), text.as_deref()?.into()));
+        let given =
+            |key: &str, text: &Option<String>| Some((key.to_owned(), text.as_deref()?.into()));
         let caller = [given("user", &self.user), given("team", &self.team)];
         RequestContext {
             options: given("connector", &self.connector).into_iter().collect(),
@@ -40,7 +46,9 @@ impl InputOptions {
 /// The name of a model; a file in its place is a config.
 fn connector(text: &str) -> Result<String, String> {
     match Path::new(text).extension().and_then(OsStr::to_str) {
-        Some("yaml" | "yml") => Err(format!("a model is not a file; name a config with `--config {text}`")),
+        Some("yaml" | "yml") => Err(format!(
+            "a model is not a file; name a config with `--config {text}`"
+        )),
         _ => Ok(text.to_owned()),
     }
 }

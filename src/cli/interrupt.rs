@@ -33,26 +33,31 @@ pub(super) fn listen(
     let entered = runtime.enter();
     let mut signals = Signals::listen(context)?;
     drop(entered);
-    thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        runtime.block_on(signals.next());
-        stopper.stop(Reason::Interrupted);
-        runtime.block_on(signals.next());
-        kill_every_group();
-        let (cleared, is_cleared) = mpsc::channel();
-        let clearing = thread::Builder::new().spawn(move || {
-            clear();
-            let _is_over = cleared.send(());
-        });
-        if clearing.is_ok() {
-            let _is_late = is_cleared.recv_timeout(PATIENCE);
-        }
-        exit_at_once(Exit::Interrupted);
-    })?;
+    thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || {
+            runtime.block_on(signals.next());
+            stopper.stop(Reason::Interrupted);
+            runtime.block_on(signals.next());
+            kill_every_group();
+            let (cleared, is_cleared) = mpsc::channel();
+            let clearing = thread::Builder::new().spawn(move || {
+                clear();
+                let _is_over = cleared.send(());
+            });
+            if clearing.is_ok() {
+                let _is_late = is_cleared.recv_timeout(PATIENCE);
+            }
+            exit_at_once(Exit::Interrupted);
+        })?;
     Ok(())
 }
 
 /// Ends the program, whatever its other threads do.
-#[expect(clippy::exit, reason = "nothing is waited for: that is what the second signal asks for")]
+#[expect(
+    clippy::exit,
+    reason = "nothing is waited for: that is what the second signal asks for"
+)]
 fn exit_at_once(exit: Exit) {
     std::process::exit(exit.number());
 }
@@ -75,11 +80,19 @@ impl Signals {
         // If the system does not say, a program that should outlive its terminal writes elsewhere.
         let is_elsewhere = || {
             let streams = [OutputStream::Stdout, OutputStream::Stderr];
-            !streams.into_iter().any(|stream| context.is_terminal(stream))
+            !streams
+                .into_iter()
+                .any(|stream| context.is_terminal(stream))
         };
         let is_ignored = is_hangup_ignored().unwrap_or_else(is_elsewhere);
-        let hangup = (!is_ignored).then(|| signal(SignalKind::hangup())).transpose()?;
-        Ok(Self { interrupt, terminate, hangup })
+        let hangup = (!is_ignored)
+            .then(|| signal(SignalKind::hangup()))
+            .transpose()?;
+        Ok(Self {
+            interrupt,
+            terminate,
+            hangup,
+        })
     }
 
     /// The next one.

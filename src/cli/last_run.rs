@@ -14,12 +14,15 @@ pub(super) fn keep_failed(plan: &mut Plan, redactor: &Redactor) {
         Err(Unknown::NoRun) => "no earlier run is on record: every selected test runs".to_owned(),
         Err(Unknown::Unusable) => format!("`{LAST_RUN}` cannot be used: every selected test runs"),
         Ok(last) => {
-            plan.cases.retain(|case| last.failed(&redactor.text(&case.id())));
+            plan.cases
+                .retain(|case| last.failed(&redactor.text(&case.id())));
             match plan.cases.len() {
                 0 if last.is_clean() => "no test failed last time: nothing to run".to_owned(),
                 0 => "no selected test failed last time: nothing to run".to_owned(),
                 _ if last.is_complete() => return,
-                _ => "the last run did not end: what failed, and what did not end, is run".to_owned(),
+                _ => {
+                    "the last run did not end: what failed, and what did not end, is run".to_owned()
+                }
             }
         }
     };
@@ -40,6 +43,16 @@ pub(super) fn memory(
         let ids: std::collections::HashSet<_> = plan.cases.iter().map(id).collect();
         last.forget(|id| ids.contains(id));
     }
-    let selected = plan.cases.iter().filter(|case| case.test.skip.is_none()).map(id).collect();
-    LastRunReport::begin(plan.config.folder.clone(), last, selected, context.unix_ms())
+    let selected = plan
+        .cases
+        .iter()
+        .filter(|case| case.test.skip.is_none())
+        .map(id)
+        .collect();
+    LastRunReport::begin(
+        plan.config.folder.clone(),
+        last,
+        selected,
+        context.unix_ms(),
+    )
 }

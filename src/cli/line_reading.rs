@@ -52,7 +52,12 @@ pub(super) struct LineReading {
 
 impl LineReading {
     pub(super) fn of(source: LineSource) -> Self {
-        Self { source, thread: None, is_pending: false, has_ended: false }
+        Self {
+            source,
+            thread: None,
+            is_pending: false,
+            has_ended: false,
+        }
     }
 
     /// Whether no line follows.
@@ -98,8 +103,13 @@ impl LineReading {
 /// Reads a typed line for each request, until nothing more can be read.
 fn read_terminal(requested: &Receiver<()>, typed: &UnboundedSender<LineRead>) {
     // If the program ends while a line is read, nothing is left that a terminal would have to forget.
-    let config = Config::builder().auto_add_history(true).bracketed_paste(false).build();
-    let Ok(mut editor) = DefaultEditor::with_config(config) else { return };
+    let config = Config::builder()
+        .auto_add_history(true)
+        .bracketed_paste(false)
+        .build();
+    let Ok(mut editor) = DefaultEditor::with_config(config) else {
+        return;
+    };
     while requested.recv().is_ok() {
         let line = match editor.readline(PROMPT) {
             Ok(text) => LineRead::Text(text),
@@ -128,7 +138,9 @@ fn line_of(input: &mut impl io::BufRead) -> LineRead {
     match input.take(LONGEST_LINE + 1).read_until(b'\n', &mut line) {
         Err(_) => return LineRead::Unusable("cannot be read"),
         Ok(0) => return LineRead::End,
-        Ok(_) if line.len() as u64 > LONGEST_LINE => return LineRead::Unusable("is larger than 1 MiB"),
+        Ok(_) if line.len() as u64 > LONGEST_LINE => {
+            return LineRead::Unusable("is larger than 1 MiB");
+        }
         Ok(_) => {}
     }
     if line.ends_with(b"\n") {
@@ -157,8 +169,14 @@ mod tests {
     #[test]
     fn lines_come_without_their_ends_and_are_bounded() {
         let text = |text: &str| LineRead::Text(text.to_owned());
-        assert_eq!(lines(b"a\r\n\nlast"), [text("a"), text(""), text("last"), LineRead::End]);
-        assert_eq!(lines(b"a\n\xff\n"), [text("a"), LineRead::Unusable("is not UTF-8")]);
+        assert_eq!(
+            lines(b"a\r\n\nlast"),
+            [text("a"), text(""), text("last"), LineRead::End]
+        );
+        assert_eq!(
+            lines(b"a\n\xff\n"),
+            [text("a"), LineRead::Unusable("is not UTF-8")]
+        );
         let long = vec![b'x'; usize::try_from(LONGEST_LINE).unwrap() + 1];
         assert_eq!(lines(&long), [LineRead::Unusable("is larger than 1 MiB")]);
         assert_eq!(lines(&long[1..]).len(), 2, "the longest line is one");

@@ -30,7 +30,11 @@ pub(crate) struct ListOptions {
 
 /// Lists what is selected: for people one line per id with its place, for programs one JSON array.
 pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
-    let (plan, redactor) = match load(&options.selection.selection(), options.selection.color, context) {
+    let (plan, redactor) = match load(
+        &options.selection.selection(),
+        options.selection.color,
+        context,
+    ) {
         Ok(loaded) => loaded,
         Err(exit) => return exit,
     };
@@ -55,23 +59,45 @@ pub(super) fn list(options: &ListOptions, context: &Context) -> Exit {
 }
 
 /// One line per id with its place; on a terminal, the place is on the next line if there is no room for it.
-fn aligned(plan: &Plan, redactor: &Redactor, terminal: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+fn aligned(
+    plan: &Plan,
+    redactor: &Redactor,
+    terminal: Option<usize>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let id = |case: &CaseEntry| escape::line(&redactor.text(&case.id())).into_owned();
     let place = |case: &CaseEntry| format!("{}:{}", escape::line(&case.test.file), case.test.line);
-    let places = plan.cases.iter().map(|case| columns::width(&place(case))).max().unwrap_or_default();
+    let places = plan
+        .cases
+        .iter()
+        .map(|case| columns::width(&place(case)))
+        .max()
+        .unwrap_or_default();
     let room = terminal.map_or(usize::MAX, |terminal| terminal.saturating_sub(places + 2));
     let widths = plan.cases.iter().map(|case| columns::width(&id(case)));
-    let width = widths.filter(|width| *width <= room).max().unwrap_or_default();
+    let width = widths
+        .filter(|width| *width <= room)
+        .max()
+        .unwrap_or_default();
     let mut before: Option<&CaseEntry> = None;
     for case in &plan.cases {
-        let TestEntry { tags, description, skip, .. } = &*case.test;
+        let TestEntry {
+            tags,
+            description,
+            skip,
+            ..
+        } = &*case.test;
         let id = id(case);
         match width.checked_sub(columns::width(&id)) {
             Some(gap) => write!(out, "{id}{:gap$}  {}", "", place(case))?,
             None => write!(out, "{id}\n    {}", place(case))?,
         }
         if !tags.is_empty() {
-            write!(out, "  [{}]", escape::line(&redactor.text(&tags.join(", "))))?;
+            write!(
+                out,
+                "  [{}]",
+                escape::line(&redactor.text(&tags.join(", ")))
+            )?;
         }
         if let Some(why) = skip {
             write!(out, "  skipped: {}", escape::line(&redactor.text(why)))?;
@@ -88,21 +114,52 @@ fn aligned(plan: &Plan, redactor: &Redactor, terminal: Option<usize>, out: &mut 
 }
 
 /// An array with one test per line, so that it is read by `jq` and by `grep` alike. A missing value is omitted.
-fn as_json(plan: &Plan, context: &Context, redactor: &Redactor, out: &mut dyn Write) -> io::Result<()> {
+fn as_json(
+    plan: &Plan,
+    context: &Context,
+    redactor: &Redactor,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut before = "[\n";
     for case in &plan.cases {
-        let TestEntry { name, target, description, tags, skip, file, line, turns, .. } = &*case.test;
+        let TestEntry {
+            name,
+            target,
+            description,
+            tags,
+            skip,
+            file,
+            line,
+            turns,
+            ..
+        } = &*case.test;
         let mut test = json!({
             "id": redactor.text(&case.id()), "name": redactor.text(name), "file": file, "line": line,
             "target": target, "turns": turns,
         });
         let target = plan.config.target(target);
-        let target = target.and_then(|target| plan.config.description(target, context, &plan.variables));
+        let target =
+            target.and_then(|target| plan.config.description(target, context, &plan.variables));
         let optional = [
-            ("target_description", target.map(|text| json!(redactor.text(&text)))),
-            ("description", description.as_ref().map(|text| json!(redactor.text(text)))),
-            ("tags", (!tags.is_empty()).then(|| tags.iter().map(|tag| json!(redactor.text(tag))).collect())),
-            ("case", case.row.as_ref().map(|row| json!(redactor.text(&row.label)))),
+            (
+                "target_description",
+                target.map(|text| json!(redactor.text(&text))),
+            ),
+            (
+                "description",
+                description.as_ref().map(|text| json!(redactor.text(text))),
+            ),
+            (
+                "tags",
+                (!tags.is_empty())
+                    .then(|| tags.iter().map(|tag| json!(redactor.text(tag))).collect()),
+            ),
+            (
+                "case",
+                case.row
+                    .as_ref()
+                    .map(|row| json!(redactor.text(&row.label))),
+            ),
             ("skip", skip.as_ref().map(|why| json!(redactor.text(why)))),
         ];
         for (key, value) in optional {
@@ -113,5 +170,9 @@ fn as_json(plan: &Plan, context: &Context, redactor: &Redactor, out: &mut dyn Wr
         write!(out, "{before}  {}", escape::json(&test.to_string()))?;
         before = ",\n";
     }
-    if plan.cases.is_empty() { writeln!(out, "[]") } else { writeln!(out, "\n]") }
+    if plan.cases.is_empty() {
+        writeln!(out, "[]")
+    } else {
+        writeln!(out, "\n]")
+    }
 }

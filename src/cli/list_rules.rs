@@ -48,13 +48,20 @@ impl RuleList {
     }
 
     fn add(&mut self, scope: &ScopeRules, number: usize, rows: usize) {
-        let rules = scope.rules.iter().map(|rule| (rule.path, rule.describe(), &rule.origin));
+        let rules = scope
+            .rules
+            .iter()
+            .map(|rule| (rule.path, rule.describe(), &rule.origin));
         let limits = scope.limits.iter();
         let limits = limits.map(|limit| (limit.measure.path(), limit.words.clone(), &limit.origin));
         for (path, words, origin) in rules.chain(limits) {
             let RuleOrigin { level, place, .. } = origin;
             let key = (place.file.clone(), place.line, path, words);
-            let listed = self.0.entry(key).or_insert(ListedRule { level: *level, tests: 0, last: 0 });
+            let listed = self.0.entry(key).or_insert(ListedRule {
+                level: *level,
+                tests: 0,
+                last: 0,
+            });
             if listed.last != number {
                 listed.tests += rows;
                 listed.last = number;
@@ -65,8 +72,17 @@ impl RuleList {
     /// Two lines per rule: where and how often, and what it expects.
     pub(super) fn as_text(&self, redactor: &Redactor, out: &mut dyn Write) -> io::Result<()> {
         for ((file, line, path, words), ListedRule { level, tests, .. }) in &self.0 {
-            let tests = if *tests == 1 { "1 test".to_owned() } else { format!("{tests} tests") };
-            writeln!(out, "{}:{line}  {path}  [{}, {tests}]", escape::line(file), level.as_str())?;
+            let tests = if *tests == 1 {
+                "1 test".to_owned()
+            } else {
+                format!("{tests} tests")
+            };
+            writeln!(
+                out,
+                "{}:{line}  {path}  [{}, {tests}]",
+                escape::line(file),
+                level.as_str()
+            )?;
             writeln!(out, "    {}", escape::line(&redactor.text(words)))?;
         }
         Ok(())
@@ -83,6 +99,10 @@ impl RuleList {
             write!(out, "{before}  {}", escape::json(&rule.to_string()))?;
             before = ",\n";
         }
-        if self.0.is_empty() { writeln!(out, "[]") } else { writeln!(out, "\n]") }
+        if self.0.is_empty() {
+            writeln!(out, "[]")
+        } else {
+            writeln!(out, "\n]")
+        }
     }
 }

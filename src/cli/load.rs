@@ -15,7 +15,11 @@ pub(super) fn load(
     colour: Colour,
     context: &Context,
 ) -> Result<(Plan, Redactor), Exit> {
-    let Planned { plan, problems, redactor } = plan(context, selection, &Redactor::default());
+    let Planned {
+        plan,
+        problems,
+        redactor,
+    } = plan(context, selection, &Redactor::default());
     print_problems(&problems, colour, context, &redactor);
     Ok((plan.ok_or(Exit::Failure)?, redactor))
 }

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ananke::context::Context;
 use ananke::http_server::HttpListener;
 use ananke::mock::{
-    EmbeddedAgent, Fault, MockAgent, MockError, MockOptions, MockServer, RecordedAgent, RequestEntry,
-    RequestListener, Speed,
+    EmbeddedAgent, Fault, MockAgent, MockError, MockOptions, MockServer, RecordedAgent,
+    RequestEntry, RequestListener, Speed,
 };
 use ananke::text::escape;
 use clap::Args;
@@ -60,9 +60,17 @@ pub(super) fn mock(options: &MockCommand, context: &Context) -> Exit {
 }
 
 fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
-    let listener =
-        RequestPrinter { file: options.log.as_ref().map(|log| open_log(log, context)).transpose()? };
-    let failed = |error: io::Error| MockError::Refused { message: error.to_string(), help: None };
+    let listener = RequestPrinter {
+        file: options
+            .log
+            .as_ref()
+            .map(|log| open_log(log, context))
+            .transpose()?,
+    };
+    let failed = |error: io::Error| MockError::Refused {
+        message: error.to_string(),
+        help: None,
+    };
     runtime().map_err(failed)?.block_on(async {
         let agent = agent(options, context).await?;
         let described = agent.describe();
@@ -75,11 +83,18 @@ fn served(options: &MockCommand, context: &Context) -> Result<(), MockError> {
         let mut signals = Signals::listen(context).map_err(failed)?;
         let port = HttpListener::bind(options.host, options.port).await;
         let port = port.map_err(|error| MockError::Refused {
-            message: format!("cannot listen on {}, port {}: {error}", options.host, options.port),
+            message: format!(
+                "cannot listen on {}, port {}: {error}",
+                options.host, options.port
+            ),
             help: Some("choose another port, or 0 for one that is free".to_owned()),
         })?;
         say(&format!("http://{}\n", port.address())).map_err(failed)?;
-        let _ = writeln!(io::stderr().lock(), "serving {}; Ctrl-C ends it", escape::terminal(&described));
+        let _ = writeln!(
+            io::stderr().lock(),
+            "serving {}; Ctrl-C ends it",
+            escape::terminal(&described)
+        );
         tokio::select! {
             ended = port.serve(Arc::new(server)) => ended.map_err(failed),
             () = signals.next() => Ok(()),
@@ -95,7 +110,9 @@ async fn agent(options: &MockCommand, context: &Context) -> Result<Box<dyn MockA
     };
     let (path, shown) = named_path(file, context);
     let recording = open_recording(&path, &shown)?;
-    Ok(Box::new(RecordedAgent::of(context, &recording, &shown, &selection).await?))
+    Ok(Box::new(
+        RecordedAgent::of(context, &recording, &shown, &selection).await?,
+    ))
 }
 
 /// Prints at once: the program that started the server waits for its address.
@@ -125,7 +142,10 @@ impl RequestListener for RequestPrinter {
         let _ = writeln!(io::stderr().lock(), "{}", escape::line(&entry.line()));
         if let (Some(file), Ok(mut line)) = (&self.file, serde_json::to_string(entry)) {
             line.push('\n');
-            let _ = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
+            let _ = file
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .write_all(line.as_bytes());
         }
     }
 }
@@ -136,8 +156,15 @@ fn report(error: &MockError, options: &MockCommand, context: &Context) -> Exit {
             print_problems(problems, options.recorded.color, context, redactor);
         }
         MockError::Refused { message, help } => {
-            let help = help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
-            let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(&format!("{message}{help}")));
+            let help = help
+                .as_ref()
+                .map(|help| format!("\nhelp: {help}"))
+                .unwrap_or_default();
+            let _ = writeln!(
+                io::stderr().lock(),
+                "error: {}",
+                escape::terminal(&format!("{message}{help}"))
+            );
         }
     }
     Exit::Failure

@@ -59,7 +59,13 @@ impl OutputThread {
             failed: None,
         };
         let (state, changed, finishing) = (Mutex::new(state), Condvar::new(), Condvar::new());
-        Self(Arc::new(SharedOutput { name, state, changed, finishing, stopper }))
+        Self(Arc::new(SharedOutput {
+            name,
+            state,
+            changed,
+            finishing,
+            stopper,
+        }))
     }
 
     /// Waits until everything is written; not for long if the run is interrupted.
@@ -78,7 +84,11 @@ impl OutputThread {
             state = self.0.wait(state);
         }
         state.is_finishing = false;
-        match state.failed.take().filter(|error| error.kind() != io::ErrorKind::BrokenPipe) {
+        match state
+            .failed
+            .take()
+            .filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
+        {
             Some(error) => Err(error),
             None => Ok(()),
         }
@@ -92,7 +102,10 @@ impl SharedOutput {
 
     /// Waits for a change, and not longer than a tick.
     fn wait<'a>(&self, state: MutexGuard<'a, OutputState>) -> MutexGuard<'a, OutputState> {
-        self.changed.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner).0
+        self.changed
+            .wait_timeout(state, TICK)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
     }
 
     fn is_interrupted(&self) -> bool {
@@ -104,17 +117,29 @@ impl SharedOutput {
         loop {
             let mut state = self.state();
             while state.waiting.is_empty() {
-                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self
+                    .changed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
             }
-            let collects = |state: &mut OutputState| !state.is_finishing && state.waiting.len() < WAITING;
-            let collected = self.finishing.wait_timeout_while(state, COLLECTED, collects);
+            let collects =
+                |state: &mut OutputState| !state.is_finishing && state.waiting.len() < WAITING;
+            let collected = self
+                .finishing
+                .wait_timeout_while(state, COLLECTED, collects);
             let mut state = collected.unwrap_or_else(PoisonError::into_inner).0;
             let text = std::mem::take(&mut state.waiting);
             state.is_writing = true;
             drop(state);
-            let written = out.write_all(&text).and_then(|()| out.flush()).map_err(|error| {
-                io::Error::new(error.kind(), format!("cannot write to {}: {error}", self.name))
-            });
+            let written = out
+                .write_all(&text)
+                .and_then(|()| out.flush())
+                .map_err(|error| {
+                    io::Error::new(
+                        error.kind(),
+                        format!("cannot write to {}: {error}", self.name),
+                    )
+                });
             let mut state = self.state();
             state.is_writing = false;
             state.failed = written.err().or(state.failed.take());
@@ -138,7 +163,9 @@ impl Write for OutputThread {
         }
         if let Some(out) = state.out.take() {
             let shared = Arc::clone(&self.0);
-            thread::Builder::new().name("output".to_owned()).spawn(move || shared.write(out))?;
+            thread::Builder::new()
+                .name("output".to_owned())
+                .spawn(move || shared.write(out))?;
         }
         let is_first = state.waiting.is_empty();
         state.waiting.extend_from_slice(bytes);

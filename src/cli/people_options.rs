@@ -43,10 +43,19 @@ impl PeopleOptions {
     /// Puts these options into those of a run.
     pub(super) fn put_into(self, options: Options) -> Options {
         let people = match self {
-            Self { interactive: true, .. } => People::Asked,
-            Self { skip_interactive: true, .. } => People::LeftOut,
+            Self {
+                interactive: true, ..
+            } => People::Asked,
+            Self {
+                skip_interactive: true,
+                ..
+            } => People::LeftOut,
             _ => People::OfTest,
         };
-        Options { people, on_missing_input: self.on_missing_input.map(Into::into), ..options }
+        Options {
+            people,
+            on_missing_input: self.on_missing_input.map(Into::into),
+            ..options
+        }
     }
 }

@@ -10,7 +10,10 @@ pub(super) fn print(exit: Exit, write: impl FnOnce(&mut dyn Write) -> io::Result
     let mut stdout = BufWriter::new(io::stdout().lock());
     match write(&mut stdout).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            let _ = writeln!(io::stderr().lock(), "error: cannot write to standard output: {error}");
+            let _ = writeln!(
+                io::stderr().lock(),
+                "error: cannot write to standard output: {error}"
+            );
             Exit::Failure
         }
         _ => exit,

@@ -22,7 +22,12 @@ const MOST_PRINTED: usize = 100;
 const MOST_CODES: usize = 3;
 
 /// Prints problems to standard error, with how many there are.
-pub(super) fn print_problems(problems: &[Diagnostic], color: Colour, context: &Context, redactor: &Redactor) {
+pub(super) fn print_problems(
+    problems: &[Diagnostic],
+    color: Colour,
+    context: &Context,
+    redactor: &Redactor,
+) {
     print_problems_above(problems, "", color, context, redactor);
 }
 
@@ -40,8 +45,13 @@ pub(super) fn print_problems_above(
     let width = TerminalSize::width(context.size_of(OutputStream::Stderr));
     let printed = first(problems);
     let masked = redactor.problems(&printed, width.unwrap_or(WIDTH).saturating_sub(AROUND));
-    let mut text =
-        human(&masked, RenderStyle { colour: colouring(color, OutputStream::Stderr, context), width });
+    let mut text = human(
+        &masked,
+        RenderStyle {
+            colour: colouring(color, OutputStream::Stderr, context),
+            width,
+        },
+    );
     if !below.is_empty() {
         text.truncate(text.trim_end().len());
         text = format!("{text}\n{below}\n");
@@ -52,32 +62,57 @@ pub(super) fn print_problems_above(
     };
     let mut stderr = std::io::stderr().lock();
     // A closed standard error ends the printing, nothing else.
-    let _ = writeln!(stderr, "{}{rest}{}\n{}", redactor.text(&text), summary(problems), explained(&printed));
+    let _ = writeln!(
+        stderr,
+        "{}{rest}{}\n{}",
+        redactor.text(&text),
+        summary(problems),
+        explained(&printed)
+    );
 }
 
 /// How to read more about the first kinds of problems.
 fn explained(problems: &[Diagnostic]) -> String {
     let mut codes: Vec<&str> = Vec::new();
-    let (errors, warnings): (Vec<_>, Vec<_>) =
-        problems.iter().partition(|problem| problem.severity == Severity::Error);
-    for code in errors.iter().chain(&warnings).map(|problem| problem.code.as_str()) {
+    let (errors, warnings): (Vec<_>, Vec<_>) = problems
+        .iter()
+        .partition(|problem| problem.severity == Severity::Error);
+    for code in errors
+        .iter()
+        .chain(&warnings)
+        .map(|problem| problem.code.as_str())
+    {
         if !codes.contains(&code) && codes.len() < MOST_CODES {
             codes.push(code);
         }
     }
-    let commands: Vec<String> = codes.iter().map(|code| format!("`ananke explain {code}`")).collect();
+    let commands: Vec<String> = codes
+        .iter()
+        .map(|code| format!("`ananke explain {code}`"))
+        .collect();
     format!("For more: {}", commands.join(", "))
 }
 
 /// The problems that are printed, in their order: no error is omitted before a warning is.
 fn first(problems: &[Diagnostic]) -> Vec<Diagnostic> {
-    let errors = problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+    let errors = problems
+        .iter()
+        .filter(|problem| problem.severity == Severity::Error)
+        .count();
     let (mut errors, mut warnings) = (MOST_PRINTED, MOST_PRINTED.saturating_sub(errors));
     let mut is_first = |problem: &&Diagnostic| {
-        let left = if problem.severity == Severity::Error { &mut errors } else { &mut warnings };
+        let left = if problem.severity == Severity::Error {
+            &mut errors
+        } else {
+            &mut warnings
+        };
         let is_first = *left > 0;
         *left = left.saturating_sub(1);
         is_first
     };
-    problems.iter().filter(|problem| is_first(problem)).cloned().collect()
+    problems
+        .iter()
+        .filter(|problem| is_first(problem))
+        .cloned()
+        .collect()
 }

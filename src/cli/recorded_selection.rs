@@ -36,7 +36,10 @@ impl RecordedSelection {
             config: self.config.clone(),
             target: self.target.clone().into(),
             simulator: self.simulator.clone(),
-            variables: Variables { given: self.variables.iter().cloned().collect(), ..Variables::default() },
+            variables: Variables {
+                given: self.variables.iter().cloned().collect(),
+                ..Variables::default()
+            },
             ..Selection::default()
         }
     }

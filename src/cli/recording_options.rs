@@ -30,7 +30,11 @@ pub(super) fn check_writable(recordings: &Recordings, plan: &Plan) -> io::Result
     if recordings.mode == RecordingMode::Replay {
         return Ok(());
     }
-    let tests = plan.cases.iter().filter(|case| case.test.skip.is_none()).map(CaseEntry::id);
+    let tests = plan
+        .cases
+        .iter()
+        .filter(|case| case.test.skip.is_none())
+        .map(CaseEntry::id);
     recordings.check_writable(tests).map_err(io::Error::other)
 }
 
@@ -48,7 +52,11 @@ pub(super) fn recordings(options: &RecordingOptions, context: &Context) -> Optio
         folder: context.working_directory.join(folder),
         shown: folder.display().to_string(),
         mode,
-        requests: if options.replay_loose { RequestMatch::Loose } else { RequestMatch::Exact },
+        requests: if options.replay_loose {
+            RequestMatch::Loose
+        } else {
+            RequestMatch::Exact
+        },
         limits: RecordingLimits::default(),
     })
 }

@@ -29,7 +29,11 @@ impl RepeatOptions {
     pub(super) fn counts(self) -> RunCounts {
         let until_decided = self.runs_until_decided.then_some(GivenRuns::UntilDecided);
         let given = self.runs.map(GivenRuns::Times).or(until_decided);
-        RunCounts { given, of_config: None, min_pass_rate: self.min_pass_rate }
+        RunCounts {
+            given,
+            of_config: None,
+            min_pass_rate: self.min_pass_rate,
+        }
     }
 }
 

@@ -8,7 +8,10 @@ use clap::{Args, ValueEnum};
 
 /// How a run is reported.
 #[derive(Clone, Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(crate) struct ReportOptions {
     /// Write a report; the file extension selects the format: `.xml` JUnit, `.html` HTML, `.json` JSON, `.jsonl` JSON
     /// lines, `.md` Markdown, `.tap` TAP; repeatable
@@ -51,7 +54,11 @@ impl ReportOptions {
     /// The stream of what is for people: standard output belongs to programs with `--json`, and to answers that are printed.
     pub(super) fn people(&self) -> OutputStream {
         let is_taken = self.json || self.answers != AgentAnswers::InReport;
-        if is_taken { OutputStream::Stderr } else { OutputStream::Stdout }
+        if is_taken {
+            OutputStream::Stderr
+        } else {
+            OutputStream::Stdout
+        }
     }
 }
 
@@ -101,7 +108,15 @@ impl ReportFile {
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
         let format = ReportFormat::of(&path);
-        let known = || format!("the file extension names the format: {}", ReportFormat::extensions());
-        Ok(Self { format: format.ok_or_else(known)?, path })
+        let known = || {
+            format!(
+                "the file extension names the format: {}",
+                ReportFormat::extensions()
+            )
+        };
+        Ok(Self {
+            format: format.ok_or_else(known)?,
+            path,
+        })
     }
 }

@@ -17,7 +17,9 @@ pub(super) fn recording_of_report(
     let is_small = path.metadata().is_ok_and(|file| file.len() <= LARGEST);
     let read = std::fs::read_to_string(path).ok().filter(|_| is_small);
     let report: Option<Value> = read.and_then(|text| serde_json::from_str(&text).ok());
-    let results = report.as_ref().and_then(|report| report["results"].as_array());
+    let results = report
+        .as_ref()
+        .and_then(|report| report["results"].as_array());
     let Some(results) = results else {
         let message = format!("`{shown}` is neither a recording nor a JSON report");
         return Err(FreezeError::refused(
@@ -30,16 +32,28 @@ pub(super) fn recording_of_report(
         None if results.len() == 1 => results.first(),
         None => {
             let message = format!("`{shown}` has the results of {} tests", results.len());
-            return Err(FreezeError::refused(message, "name one of them with `--test ID`"));
+            return Err(FreezeError::refused(
+                message,
+                "name one of them with `--test ID`",
+            ));
         }
     };
     let Some(result) = result else {
         let message = format!("`{shown}` has no test `{}`", test.unwrap_or_default());
-        return Err(FreezeError::refused(message, "`--test` takes the `id` of a result"));
+        return Err(FreezeError::refused(
+            message,
+            "`--test` takes the `id` of a result",
+        ));
     };
     let recording = result["recording"].as_str().map(str::to_owned);
     recording.ok_or_else(|| {
-        let message = format!("the test `{}` was not recorded", result["id"].as_str().unwrap_or_default());
-        FreezeError::refused(message, "run it again with `--record DIR`, and freeze its recording")
+        let message = format!(
+            "the test `{}` was not recorded",
+            result["id"].as_str().unwrap_or_default()
+        );
+        FreezeError::refused(
+            message,
+            "run it again with `--record DIR`, and freeze its recording",
+        )
     })
 }

@@ -48,10 +48,16 @@ pub(super) fn reporters<'a>(
     outputs: &Outputs,
     display: LiveDisplay,
 ) -> io::Result<Reporters> {
-    let Reporters { mut reporters, live } = terminal_reporters(options, colour, context, outputs, display);
+    let Reporters {
+        mut reporters,
+        live,
+    } = terminal_reporters(options, colour, context, outputs, display);
     if options.debug {
         let colour = colouring(colour, OutputStream::Stderr, context);
-        reporters.push(Box::new(ExchangeReport::new(Box::new(outputs.stderr.clone()), colour)));
+        reporters.push(Box::new(ExchangeReport::new(
+            Box::new(outputs.stderr.clone()),
+            colour,
+        )));
     }
     let file_options = FileOptions {
         junit_profile: match plan.settings.junit_profile {
@@ -60,16 +66,29 @@ pub(super) fn reporters<'a>(
         },
         job: BuildJob::of(context),
     };
-    let shown = |path: &'a Path| path.strip_prefix(&context.working_directory).unwrap_or(path);
-    let of_config = plan.reports.iter().map(|(path, format)| (shown(path), *format));
+    let shown = |path: &'a Path| {
+        path.strip_prefix(&context.working_directory)
+            .unwrap_or(path)
+    };
+    let of_config = plan
+        .reports
+        .iter()
+        .map(|(path, format)| (shown(path), *format));
     let mut paths: Vec<_> = of_command_line(options).chain(of_config).collect();
     // A pipe waits for its reader: it does so when the other reports are complete.
     let is_stream = |path: &Path| {
-        matches!(Destination::of(&context.working_directory.join(path)), Ok(Destination::Stream(_)))
+        matches!(
+            Destination::of(&context.working_directory.join(path)),
+            Ok(Destination::Stream(_))
+        )
     };
     paths.sort_by_key(|(path, _)| is_stream(path));
     // What was opened is looked up on the disk: a run without reports does without.
-    let mut files = ReportFiles::new(if paths.is_empty() { Vec::new() } else { context.files.opened() });
+    let mut files = ReportFiles::new(if paths.is_empty() {
+        Vec::new()
+    } else {
+        context.files.opened()
+    });
     for (shown, format) in paths {
         let (path, name) = named_path(shown, context);
         files.check(&path, shown)?;
@@ -102,7 +121,10 @@ fn terminal_reporters(
             context.size_of(OutputStream::Stderr),
         );
         let stream = JsonLinesReport::stream(stdout());
-        return Reporters { reporters: vec![Box::new(stream), Box::new(servers)], live: None };
+        return Reporters {
+            reporters: vec![Box::new(stream), Box::new(servers)],
+            live: None,
+        };
     }
     if options.answers != AgentAnswers::InReport {
         let console = console(options, OutputStream::Stderr, colour, context);
@@ -112,17 +134,27 @@ fn terminal_reporters(
         if options.answers == AgentAnswers::Printed {
             reporters.push(Box::new(AnswerReport::new(stdout())));
         }
-        return Reporters { reporters, live: None };
+        return Reporters {
+            reporters,
+            live: None,
+        };
     }
     let console = console(options, OutputStream::Stdout, colour, context);
     // The area with the running tests stays below what is printed, but not below another stream.
     let has_room = display == LiveDisplay::On && !options.debug;
     if has_room && context.is_terminal(OutputStream::Stdout) && !is_dumb(context) {
         let tests = console.verbosity != Verbosity::Quiet;
-        let look = LiveOptions { colour: console.colour, tests, size: console.size };
+        let look = LiveOptions {
+            colour: console.colour,
+            tests,
+            size: console.size,
+        };
         let live = LiveArea::new(stdout(), context.clock.clone(), look).tick();
         let report = ConsoleReport::new(Box::new(live.above()), console);
-        return Reporters { reporters: vec![Box::new(report), Box::new(live.clone())], live: Some(live) };
+        return Reporters {
+            reporters: vec![Box::new(report), Box::new(live.clone())],
+            live: Some(live),
+        };
     }
     let report = ConsoleReport::new(stdout(), console);
     // A person may think about an answer: that does not make the test slow.
@@ -130,7 +162,10 @@ fn terminal_reporters(
         LiveDisplay::On => report.in_log(context.clock.clone()),
         LiveDisplay::Off => report,
     };
-    Reporters { reporters: vec![Box::new(report)], live: None }
+    Reporters {
+        reporters: vec![Box::new(report)],
+        live: None,
+    }
 }
 
 fn console(
@@ -155,8 +190,16 @@ fn console(
 
 /// The report files of the command line.
 fn of_command_line(options: &ReportOptions) -> impl Iterator<Item = (&Path, ReportFormat)> {
-    let junit = options.junit.iter().map(|path| (path.as_path(), ReportFormat::Junit));
-    junit.chain(options.output.iter().map(|file| (file.path.as_path(), file.format)))
+    let junit = options
+        .junit
+        .iter()
+        .map(|path| (path.as_path(), ReportFormat::Junit));
+    junit.chain(
+        options
+            .output
+            .iter()
+            .map(|file| (file.path.as_path(), file.format)),
+    )
 }
 
 /// Names the report files that are there when no test can run, so that they are not taken for those of this run.
@@ -164,7 +207,10 @@ pub(super) fn note_earlier_reports(options: &ReportOptions, context: &Context) {
     for (path, _) in of_command_line(options) {
         if context.working_directory.join(path).is_file() {
             let path = path.display();
-            let _ = writeln!(io::stderr().lock(), "note: `{path}` is unchanged: this run wrote no report");
+            let _ = writeln!(
+                io::stderr().lock(),
+                "note: `{path}` is unchanged: this run wrote no report"
+            );
         }
     }
 }

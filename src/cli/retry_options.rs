@@ -38,6 +38,9 @@ impl From<Flaky> for FlakyVerdict {
 fn retries(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(count @ 0..=RunSettings::MOST_RETRIES) => Ok(count),
-        _ => Err(format!("expected a whole number from 0 to {}", RunSettings::MOST_RETRIES)),
+        _ => Err(format!(
+            "expected a whole number from 0 to {}",
+            RunSettings::MOST_RETRIES
+        )),
     }
 }

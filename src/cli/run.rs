@@ -38,7 +38,9 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         );
         return complain(&message, Exit::Usage);
     }
-    let Some(text) = &options.input.input else { return run_tests(options, None, context) };
+    let Some(text) = &options.input.input else {
+        return run_tests(options, None, context);
+    };
     let input = match TestInput::of(text, context) {
         Ok(input) => input,
         Err(message) => return complain(&message, Exit::Usage),
@@ -58,20 +60,34 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
             Err(exit) => return exit,
         },
     };
-    let GivenTests { context, path, report } = given;
+    let GivenTests {
+        context,
+        path,
+        report,
+    } = given;
     options.selection.paths = vec![path];
     let report = report.filter(|_| options.reports.output.is_empty() && !options.dry_run);
     options.reports.output.extend(report.clone());
     let is_quiet = options.reports.quiet;
     let exit = run_tests(options, None, &context);
-    if let Some(ReportFile { path, .. }) = report.filter(|report| !is_quiet && report.is_in(&context)) {
-        let _ = writeln!(io::stderr().lock(), "note: the results are in `{}`", path.display());
+    if let Some(ReportFile { path, .. }) =
+        report.filter(|report| !is_quiet && report.is_in(&context))
+    {
+        let _ = writeln!(
+            io::stderr().lock(),
+            "note: the results are in `{}`",
+            path.display()
+        );
     }
     exit
 }
 
 /// The cases that `generator` makes; a dry run writes them if a file is named.
-fn generated(generator: &Generator, options: &RunOptions, context: &Context) -> Result<GivenTests, Exit> {
+fn generated(
+    generator: &Generator,
+    options: &RunOptions,
+    context: &Context,
+) -> Result<GivenTests, Exit> {
     if options.recordings.replay.is_some() {
         let message = "a generator is asked, and with `--replay` nothing is\n\
                        help: write its cases with `--dry-run -o FILE.jsonl`, and record and replay that file";
@@ -79,12 +95,22 @@ fn generated(generator: &Generator, options: &RunOptions, context: &Context) -> 
     }
     let file = options.reports.output.first().filter(|_| options.dry_run);
     if file.is_some_and(|file| file.format != ReportFormat::JsonLines) {
-        return Err(complain("generated cases are written to a `.jsonl` file", Exit::Usage));
+        return Err(complain(
+            "generated cases are written to a `.jsonl` file",
+            Exit::Usage,
+        ));
     }
     let selection = &options.selection(None);
-    let asking = Asking { selection, colour: options.selection.color, reports: &options.reports, context };
+    let asking = Asking {
+        selection,
+        colour: options.selection.color,
+        reports: &options.reports,
+        context,
+    };
     let cases = asking.cases(generator)?;
-    let Some(file) = file else { return Ok(GivenTests::of_cases(FILE, &cases, context)) };
+    let Some(file) = file else {
+        return Ok(GivenTests::of_cases(FILE, &cases, context));
+    };
     generate::write(&cases, &file.path, context)
         .map_err(|error| complain(&error.to_string(), Exit::Failure))?;
     Ok(GivenTests::of_file(file.path.clone(), context))
@@ -106,13 +132,22 @@ pub(super) fn run_measured(
 }
 
 /// Runs the selected tests and reports them to the console and to files.
-fn run_tests(mut options: RunOptions, coverage: Option<Arc<CoverageCollector>>, context: &Context) -> Exit {
+fn run_tests(
+    mut options: RunOptions,
+    coverage: Option<Arc<CoverageCollector>>,
+    context: &Context,
+) -> Exit {
     let writing = match snapshots::writing(options.update_snapshots, context) {
         Ok(writing) => writing,
         Err(message) => return complain(&message, Exit::Usage),
     };
     let recordings = recordings(&options.recordings, context);
-    if let Some(Recordings { folder, shown, mode: RecordingMode::Replay, .. }) = &recordings
+    if let Some(Recordings {
+        folder,
+        shown,
+        mode: RecordingMode::Replay,
+        ..
+    }) = &recordings
         && !folder.is_dir()
     {
         let message = format!(
@@ -150,12 +185,24 @@ fn run_tests(mut options: RunOptions, coverage: Option<Arc<CoverageCollector>>, 
                        help: name a format, or leave out `-r`";
         return complain(message, Exit::Usage);
     }
-    let baseline = match baseline(&options.reports, options.selection.color, context, &redactor) {
+    let baseline = match baseline(
+        &options.reports,
+        options.selection.color,
+        context,
+        &redactor,
+    ) {
         Ok(baseline) => baseline,
         Err(exit) => return exit,
     };
-    let exchanges = if options.reports.debug { ExchangeReports::On } else { ExchangeReports::Off };
-    let going = options.people.put_into(Options { exchanges, ..going(plan.settings, writing) });
+    let exchanges = if options.reports.debug {
+        ExchangeReports::On
+    } else {
+        ExchangeReports::Off
+    };
+    let going = options.people.put_into(Options {
+        exchanges,
+        ..going(plan.settings, writing)
+    });
     let (walks, folder) = (FailedWalks::default(), plan.config.folder.clone());
     let run = PlannedRun {
         options: &options,

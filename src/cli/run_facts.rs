@@ -15,11 +15,21 @@ pub(super) fn run_facts(
     context: &Context,
 ) -> RunFacts {
     let target = plan.config.default_target();
-    let BuildJob { commit, branch, url, .. } = BuildJob::of(context);
+    let BuildJob {
+        commit,
+        branch,
+        url,
+        ..
+    } = BuildJob::of(context);
     RunFacts {
         command: without_values(arguments),
         // The config of rules without a project is in memory.
-        config: plan.config.source.path.is_file().then(|| plan.config.source.name.to_string()),
+        config: plan
+            .config
+            .source
+            .path
+            .is_file()
+            .then(|| plan.config.source.name.to_string()),
         target: target.map(|target| target.name.clone()),
         target_description: target
             .and_then(|target| plan.config.description(target, context, &plan.variables)),
@@ -38,13 +48,24 @@ fn without_values(arguments: impl Iterator<Item = OsString>) -> Vec<String> {
     let shown = |argument: OsString| {
         let argument = argument.to_string_lossy().into_owned();
         let own = argument.strip_prefix("--var=");
-        let variable = if is_variable { Some(argument.as_str()) } else { own };
-        let name = variable.map(|text| text.split_once('=').map_or(text, |(name, _)| name).to_owned());
+        let variable = if is_variable {
+            Some(argument.as_str())
+        } else {
+            own
+        };
+        let name = variable.map(|text| {
+            text.split_once('=')
+                .map_or(text, |(name, _)| name)
+                .to_owned()
+        });
         let option = if is_variable { "" } else { "--var=" };
         is_variable = !is_variable && argument == "--var";
         name.map_or(argument, |name| format!("{option}{name}=***"))
     };
-    ["ananke".to_owned()].into_iter().chain(arguments.skip(1).map(shown)).collect()
+    ["ananke".to_owned()]
+        .into_iter()
+        .chain(arguments.skip(1).map(shown))
+        .collect()
 }
 
 #[cfg(test)]
@@ -53,9 +74,18 @@ mod tests {
 
     #[test]
     fn values_of_variables_are_left_out() {
-        let shown = |arguments: &[&str]| without_values(arguments.iter().map(OsString::from)).join(" ");
+        let shown =
+            |arguments: &[&str]| without_values(arguments.iter().map(OsString::from)).join(" ");
         assert_eq!(
-            shown(&["/bin/ananke", "run", "--var", "A=b=c", "-v", "--var=B=d", "x=1"]),
+            shown(&[
+                "/bin/ananke",
+                "run",
+                "--var",
+                "A=b=c",
+                "-v",
+                "--var=B=d",
+                "x=1"
+            ]),
             "ananke run --var A=*** -v --var=B=*** x=1"
         );
     }

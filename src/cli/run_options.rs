@@ -102,12 +102,17 @@ impl RunOptions {
     pub(super) fn selection(&self, recordings: Option<&Recordings>) -> Selection {
         let mut selection = Selection {
             kept_text: if self.dry_run { 0 } else { KEPT_TEXT },
-            sends: !self.dry_run && recordings.is_none_or(|kept| kept.mode != RecordingMode::Replay),
+            sends: !self.dry_run
+                && recordings.is_none_or(|kept| kept.mode != RecordingMode::Replay),
             settings: self.settings(),
             only_files: self.only_files.clone(),
             request_context: self.input.request_context(),
             purpose: self.purpose(),
-            judging: if self.going.no_judge { Judging::LeftOut } else { Judging::Asked },
+            judging: if self.going.no_judge {
+                Judging::LeftOut
+            } else {
+                Judging::Asked
+            },
             ..self.selection.selection()
         };
         if self.input.input.is_some() && selection.target == AgentChoice::OfConfig {
@@ -121,23 +126,37 @@ impl RunOptions {
     pub(super) fn file_of_json(&self, context: &Context) -> Option<Display<'_>> {
         let is_report = |path: &Path| match ReportFormat::of(path) {
             Some(ReportFormat::Json) => true,
-            Some(_) => context.files.look(&context.working_directory.join(path)).is_err(),
+            Some(_) => context
+                .files
+                .look(&context.working_directory.join(path))
+                .is_err(),
             None => false,
         };
         let path = self.selection.paths.iter().find(|path| is_report(path));
-        path.filter(|_| self.reports.json).map(|path| path.display())
+        path.filter(|_| self.reports.json)
+            .map(|path| path.display())
     }
 
     /// Whether all tests of the project are selected.
     pub(super) fn coverage(&self) -> Coverage {
-        let SelectionOptions { paths, filter, tags, ids, .. } = &self.selection;
+        let SelectionOptions {
+            paths,
+            filter,
+            tags,
+            ids,
+            ..
+        } = &self.selection;
         let is_whole = paths.is_empty()
             && filter.is_none()
             && tags.is_empty()
             && ids.is_empty()
             && self.only_files.is_empty()
             && !self.last_failed;
-        if is_whole { Coverage::AllTests } else { Coverage::SelectedTests }
+        if is_whole {
+            Coverage::AllTests
+        } else {
+            Coverage::SelectedTests
+        }
     }
 
     /// What the run is for.
@@ -150,9 +169,19 @@ impl RunOptions {
 
     /// How the run goes, as the command line says it.
     fn settings(&self) -> RunSettings {
-        let ExecutionOptions { parallel, fail_fast, stop_early, strict_protocol, timeout, no_judge: _ } =
-            self.going;
-        let RetryOptions { retries, retry_dirty, flaky } = self.retrying;
+        let ExecutionOptions {
+            parallel,
+            fail_fast,
+            stop_early,
+            strict_protocol,
+            timeout,
+            no_judge: _,
+        } = self.going;
+        let RetryOptions {
+            retries,
+            retry_dirty,
+            flaky,
+        } = self.retrying;
         let is_set = |flag: bool| flag.then_some(true);
         RunSettings {
             parallel,
@@ -176,9 +205,21 @@ pub(super) fn going(settings: RunSettings, writing: Writing) -> Options {
     let is_set = |flag: Option<bool>| flag == Some(true);
     Options {
         parallel: settings.parallel.unwrap_or(1),
-        after_failure: if is_set(settings.fail_fast) { AfterFailure::Stop } else { AfterFailure::Continue },
-        at_failure: if is_set(settings.stop_early) { AtFailure::Stop } else { AtFailure::Finish },
-        at_violation: if is_set(settings.strict_protocol) { AtViolation::Fail } else { AtViolation::Warn },
+        after_failure: if is_set(settings.fail_fast) {
+            AfterFailure::Stop
+        } else {
+            AfterFailure::Continue
+        },
+        at_failure: if is_set(settings.stop_early) {
+            AtFailure::Stop
+        } else {
+            AtFailure::Finish
+        },
+        at_violation: if is_set(settings.strict_protocol) {
+            AtViolation::Fail
+        } else {
+            AtViolation::Warn
+        },
         timeout: settings.timeout,
         retries: settings.retries.unwrap_or_default(),
         runs: settings.runs,

@@ -12,6 +12,9 @@ const MOST_THREADS: usize = 1 << 16;
 /// # Errors
 /// If the system has no room for it.
 pub(super) fn runtime() -> io::Result<&'static Runtime> {
-    let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(MOST_THREADS).build()?;
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(MOST_THREADS)
+        .build()?;
     Ok(Box::leak(Box::new(runtime)))
 }

@@ -27,13 +27,19 @@ impl Screen<'_> {
     /// Shows what is waited for in the live area.
     pub(super) fn wait_for(&self, what: Option<&str>) {
         let what = what.map(|what| self.redactor.text(what));
-        self.live.into_iter().for_each(|live| live.wait_for(what.as_deref()));
+        self.live
+            .into_iter()
+            .for_each(|live| live.wait_for(what.as_deref()));
     }
 
     /// Prints a note, unless the run is quiet.
     pub(super) fn note(&self, note: &str) {
         if !self.is_quiet {
-            let _ = writeln!(self.outputs.stderr.clone(), "note: {}", self.redactor.text(note));
+            let _ = writeln!(
+                self.outputs.stderr.clone(),
+                "note: {}",
+                self.redactor.text(note)
+            );
         }
     }
 
@@ -46,6 +52,12 @@ impl Screen<'_> {
     pub(super) fn print_problem(&self, problem: Diagnostic, printed: &str) {
         let width = TerminalSize::width(self.context.size_of(OutputStream::Stderr));
         let printed = last_words(printed, width);
-        print_problems_above(&[problem], &printed, self.colour, self.context, self.redactor);
+        print_problems_above(
+            &[problem],
+            &printed,
+            self.colour,
+            self.context,
+            self.redactor,
+        );
     }
 }

@@ -61,7 +61,10 @@ impl SelectionOptions {
             ids: self.ids.clone(),
             env_files: self.env_files.clone(),
             allow_empty: self.allow_empty,
-            variables: Variables { given: self.variables.iter().cloned().collect(), ..Variables::default() },
+            variables: Variables {
+                given: self.variables.iter().cloned().collect(),
+                ..Variables::default()
+            },
             ..Selection::default()
         }
     }

@@ -18,7 +18,10 @@ pub(super) fn is_live(plan: &Plan, recordings: Option<&Recordings>) -> bool {
             RecordingMode::RecordMissing => !recordings.has(&case.id()),
         },
     };
-    plan.cases.iter().filter(|case| case.test.skip.is_none()).any(is_live)
+    plan.cases
+        .iter()
+        .filter(|case| case.test.skip.is_none())
+        .any(is_live)
 }
 
 /// Starts the servers, which the live area shows; `None` if one failed, which is reported. A run that is stopped

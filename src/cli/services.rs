@@ -28,7 +28,10 @@ impl Services {
         let servers = servers::start(&std::mem::take(&mut plan.servers), cancel, screen).await?;
         let mut hooks = ProjectHooks::new(plan, context);
         let variables = setup::set_up(&mut hooks, cancel, screen).await;
-        let services = Self { servers, hooks: Some(hooks) };
+        let services = Self {
+            servers,
+            hooks: Some(hooks),
+        };
         let Some(variables) = variables else {
             services.stop(screen).await;
             return None;

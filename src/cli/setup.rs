@@ -31,5 +31,7 @@ pub(super) async fn set_up(
 pub(super) async fn tear_down(hooks: &ProjectHooks, screen: Screen<'_>) -> bool {
     let problems = hooks.tear_down().await;
     screen.print_problems(&problems);
-    !problems.iter().any(|problem| problem.severity == Severity::Error)
+    !problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error)
 }

@@ -51,19 +51,42 @@ fn shrunk(options: &ShrinkOptions, context: &Context) -> Result<Exit, FreezeErro
     let recording = open_recording(&path, &shown)?;
     let folder = match &options.output {
         Some(folder) => named_path(folder, context).0,
-        None => context.working_directory.join(FOLDER).join(path.file_stem().unwrap_or_default()),
+        None => context
+            .working_directory
+            .join(FOLDER)
+            .join(path.file_stem().unwrap_or_default()),
     };
     let most_tries = usize::try_from(options.max_tries).unwrap_or(usize::MAX);
-    let request = ShrinkRequest { recording, selection: options.recorded.selection(), folder, most_tries };
-    let runtime =
-        runtime().map_err(|error| FreezeError::Refused { message: error.to_string(), help: None })?;
-    let mut line = ProgressLine { is_shown: context.is_terminal(OutputStream::Stderr), last: None };
-    let shrunk = runtime.block_on(shrink_recording(context, &request, &mut |progress| line.show(progress)));
+    let request = ShrinkRequest {
+        recording,
+        selection: options.recorded.selection(),
+        folder,
+        most_tries,
+    };
+    let runtime = runtime().map_err(|error| FreezeError::Refused {
+        message: error.to_string(),
+        help: None,
+    })?;
+    let mut line = ProgressLine {
+        is_shown: context.is_terminal(OutputStream::Stderr),
+        last: None,
+    };
+    let shrunk = runtime.block_on(shrink_recording(context, &request, &mut |progress| {
+        line.show(progress)
+    }));
     line.clear();
     let shrunk = shrunk?;
     let is_there = |file: &&Path| file.symlink_metadata().is_ok();
-    if let Some(existing) = shrunk.paths().into_iter().find(is_there).filter(|_| !options.force) {
-        let message = format!("`{}` exists already: nothing was written", shown_path(existing, context));
+    if let Some(existing) = shrunk
+        .paths()
+        .into_iter()
+        .find(is_there)
+        .filter(|_| !options.force)
+    {
+        let message = format!(
+            "`{}` exists already: nothing was written",
+            shown_path(existing, context)
+        );
         return Err(FreezeError::refused(
             message,
             "name another directory with `-o`, or replace it with `--force`",
@@ -75,26 +98,48 @@ fn shrunk(options: &ShrinkOptions, context: &Context) -> Result<Exit, FreezeErro
     })?;
     if !shrunk.omitted.is_empty() {
         let omitted = shrunk.omitted.join(", ");
-        let _ = writeln!(io::stderr().lock(), "note: there are no steps for {omitted}, which are omitted");
+        let _ = writeln!(
+            io::stderr().lock(),
+            "note: there are no steps for {omitted}, which are omitted"
+        );
     }
     if !shrunk.is_smallest {
-        let message = format!("stopped after {} tries: `--max-tries` allows more", shrunk.tried);
+        let message = format!(
+            "stopped after {} tries: `--max-tries` allows more",
+            shrunk.tried
+        );
         let _ = writeln!(io::stderr().lock(), "note: {message}");
     }
     Ok(print(Exit::Success, |out| summarize(&shrunk, out, context)))
 }
 
 fn summarize(shrunk: &ShrunkTest, out: &mut dyn io::Write, context: &Context) -> io::Result<()> {
-    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let counted =
+        |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     for path in shrunk.paths() {
         writeln!(out, "wrote {}", shown_path(path, context))?;
     }
-    let size = |(turns, events)| format!("{} with {}", counted(turns, "turn"), counted(events, "event"));
+    let size = |(turns, events)| {
+        format!(
+            "{} with {}",
+            counted(turns, "turn"),
+            counted(events, "event")
+        )
+    };
     let (recorded, left) = (size(shrunk.recorded), size(shrunk.left));
-    let tries = if shrunk.tried == 1 { "1 try".to_owned() } else { format!("{} tries", shrunk.tried) };
+    let tries = if shrunk.tried == 1 {
+        "1 try".to_owned()
+    } else {
+        format!("{} tries", shrunk.tried)
+    };
     writeln!(out, "shrunk {recorded} to {left}, in {tries}")?;
     let message = escape::terminal(&shrunk.message);
-    writeln!(out, "it violates `{}` of the {}: {message}", shrunk.rule.path, shrunk.rule.level.as_str())
+    writeln!(
+        out,
+        "it violates `{}` of the {}: {message}",
+        shrunk.rule.path,
+        shrunk.rule.level.as_str()
+    )
 }
 
 /// The line that shows how far the search is.
@@ -106,7 +151,11 @@ struct ProgressLine {
 impl ProgressLine {
     fn show(&mut self, progress: ShrinkProgress) {
         if self.is_shown && self.last != Some(progress) {
-            let ShrinkProgress { tried, turns, steps } = progress;
+            let ShrinkProgress {
+                tried,
+                turns,
+                steps,
+            } = progress;
             let _ = write!(
                 io::stderr().lock(),
                 "\r\x1b[Kshrinking: {tried} tried, {turns} turns and {steps} steps left"

@@ -27,7 +27,11 @@ pub(super) struct TerminalPerson {
 
 impl TerminalPerson {
     /// The person whom every test asks.
-    pub(super) fn shared(outputs: &Outputs, stopper: &Stopper, mode: &Arc<TerminalMode>) -> Arc<dyn Person> {
+    pub(super) fn shared(
+        outputs: &Outputs,
+        stopper: &Stopper,
+        mode: &Arc<TerminalMode>,
+    ) -> Arc<dyn Person> {
         Arc::new(Self {
             outputs: outputs.clone(),
             stopper: stopper.clone(),
@@ -66,11 +70,19 @@ impl TerminalPerson {
 
     /// Shows what the agent asks.
     fn show(&self, question: &PersonQuestion) {
-        let PersonQuestion { test, said, hint, .. } = question;
-        let begins = if said.is_empty() { ": you begin the conversation" } else { "" };
+        let PersonQuestion {
+            test, said, hint, ..
+        } = question;
+        let begins = if said.is_empty() {
+            ": you begin the conversation"
+        } else {
+            ""
+        };
         let mut text = format!("\n{}{begins}\n", escape::line(test));
         for (label, value) in [("agent:  ", Some(said)), ("wants:  ", hint.as_ref())] {
-            let Some(value) = value.filter(|value| !value.is_empty()) else { continue };
+            let Some(value) = value.filter(|value| !value.is_empty()) else {
+                continue;
+            };
             let lines = escape::terminal(value).replace('\n', &format!("\n{:8}", ""));
             let _is_written = writeln!(text, "{label}{lines}");
         }

@@ -54,16 +54,22 @@ impl TestInput {
             return Ok(Self::Stdin);
         }
         if text.trim().is_empty() {
-            return Err("the value of `-i` is empty\nhelp: write a message, or name a case file".to_owned());
+            return Err(
+                "the value of `-i` is empty\nhelp: write a message, or name a case file".to_owned(),
+            );
         }
         if let Some(generator) = Generator::parse(text) {
             return Ok(Self::Generated(generator));
         }
         let is_one_word = !text.contains(char::is_whitespace);
         for prefix in ["agent", "script"] {
-            let name = text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix(':'));
+            let name = text
+                .strip_prefix(prefix)
+                .and_then(|rest| rest.strip_prefix(':'));
             if let Some(name) = name.filter(|_| is_one_word) {
-                return Err(format!("`{text}` names nothing\nhelp: write `{prefix}s:{name}`"));
+                return Err(format!(
+                    "`{text}` names nothing\nhelp: write `{prefix}s:{name}`"
+                ));
             }
         }
         if is_one_word && !context.files.is_file(&path) && text.starts_with("scripts.") {
@@ -79,9 +85,12 @@ impl TestInput {
                  help: run the tests of a directory with `ananke test {text}`"
             ));
         }
-        let extension = Path::new(text).extension().map(|known| known.to_string_lossy().to_ascii_lowercase());
+        let extension = Path::new(text)
+            .extension()
+            .map(|known| known.to_string_lossy().to_ascii_lowercase());
         let is_json = extension.as_deref() == Some("json");
-        let is_of_tests = extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()));
+        let is_of_tests =
+            extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()));
         let is_there = context.files.look(&path).is_ok();
         if is_there && (!is_of_tests || is_json) {
             return Err(format!(
@@ -89,9 +98,13 @@ impl TestInput {
                  help: read it from standard input with `-i - < {text}`"
             ));
         }
-        let is_like_path =
-            is_one_word && (is_of_tests || PATHS.iter().any(|beginning| text.starts_with(beginning)));
-        Ok(if is_there || is_like_path { Self::File(text.into()) } else { Self::Message(text.to_owned()) })
+        let is_like_path = is_one_word
+            && (is_of_tests || PATHS.iter().any(|beginning| text.starts_with(beginning)));
+        Ok(if is_there || is_like_path {
+            Self::File(text.into())
+        } else {
+            Self::Message(text.to_owned())
+        })
     }
 }
 
@@ -108,7 +121,10 @@ impl GivenTests {
     /// If it cannot be read, or is too long.
     pub(super) fn of_stdin(context: &Context) -> io::Result<Self> {
         let mut text = Vec::new();
-        io::stdin().lock().take(MOST_INPUT + 1).read_to_end(&mut text)?;
+        io::stdin()
+            .lock()
+            .take(MOST_INPUT + 1)
+            .read_to_end(&mut text)?;
         if text.len() as u64 > MOST_INPUT {
             let message = format!(
                 "standard input is larger than {} MiB\nhelp: name a case file with `-i FILE`",
@@ -125,21 +141,36 @@ impl GivenTests {
             path: path.with_file_name(output_name(context.unix_ms())),
             format: ReportFormat::JsonLines,
         });
-        Self { context: context.clone(), path, report }
+        Self {
+            context: context.clone(),
+            path,
+            report,
+        }
     }
 
     /// Cases that are in no file. They are named, and find files, as if they were in `name` in the working directory.
     pub(super) fn of_cases(name: &str, cases: &[u8], context: &Context) -> Self {
         let path = context.working_directory.join(name);
         let files = context.files.with_unsaved(path, cases);
-        Self { context: Context { files, ..context.clone() }, path: name.into(), report: None }
+        Self {
+            context: Context {
+                files,
+                ..context.clone()
+            },
+            path: name.into(),
+            report: None,
+        }
     }
 }
 
 /// The name of the file with the results of a case file that runs at `unix_ms`: year, month, day, hours, minutes and seconds.
 fn output_name(unix_ms: u64) -> String {
     let moment = iso8601(unix_ms);
-    let digits: String = moment.chars().filter(char::is_ascii_digit).take("YYYYMMDDhhmmss".len()).collect();
+    let digits: String = moment
+        .chars()
+        .filter(char::is_ascii_digit)
+        .take("YYYYMMDDhhmmss".len())
+        .collect();
     format!("output-{digits}.jsonl")
 }
 
@@ -149,7 +180,10 @@ mod tests {
 
     #[test]
     fn a_default_output_has_the_time_in_its_name() {
-        assert_eq!(output_name(1_795_439_072_999), "output-20261123130432.jsonl");
+        assert_eq!(
+            output_name(1_795_439_072_999),
+            "output-20261123130432.jsonl"
+        );
     }
 
     #[test]
@@ -174,18 +208,33 @@ mod tests {
             ("missing.jsonl", "file"),
             ("missing words.jsonl", "message"),
             ("./Hello", "file"),
-            ("/etc", "help: run the tests of a directory with `ananke test /etc`"),
+            (
+                "/etc",
+                "help: run the tests of a directory with `ananke test /etc`",
+            ),
             ("Hello", "message"),
             ("Read notes.txt", "message"),
             ("agent: who are you?", "message"),
             ("agents:expense?count=2", "generator"),
             ("agents: who are they?", "message"),
             ("agent:expense", "help: write `agents:expense`"),
-            ("scripts.expense.setup", "help: a script that makes cases is `scripts:expense.setup`"),
+            (
+                "scripts.expense.setup",
+                "help: a script that makes cases is `scripts:expense.setup`",
+            ),
             ("script:a.b?c=1", "help: write `scripts:a.b?c=1`"),
-            ("tests", "help: run the tests of a directory with `ananke test tests`"),
-            ("notes.txt", "help: read it from standard input with `-i - < notes.txt`"),
-            ("list.json", "help: read it from standard input with `-i - < list.json`"),
+            (
+                "tests",
+                "help: run the tests of a directory with `ananke test tests`",
+            ),
+            (
+                "notes.txt",
+                "help: read it from standard input with `-i - < notes.txt`",
+            ),
+            (
+                "list.json",
+                "help: read it from standard input with `-i - < list.json`",
+            ),
             (" ", "help: write a message, or name a case file"),
         ] {
             assert_eq!(meant(text), expected, "{text}");

@@ -11,7 +11,8 @@ use ananke::project::{RunSettings, Variables};
 use ananke::run::{ExchangeReports, Options};
 use ananke::text::escape;
 use ananke::verify::{
-    TRACE_FORMATS, TraceError, TraceFormat, VerifyError, VerifyPlan, VerifyRequest, trace_format, verify_plan,
+    TRACE_FORMATS, TraceError, TraceFormat, VerifyError, VerifyPlan, VerifyRequest, trace_format,
+    verify_plan,
 };
 use clap::Args;
 
@@ -87,14 +88,23 @@ pub(super) fn format_names() -> Vec<&'static str> {
 /// Says what is wrong with traces.
 pub(super) fn report_traces(errors: &[TraceError]) {
     for TraceError { message, help } in errors {
-        let help = help.as_ref().map(|help| format!("\nhelp: {help}")).unwrap_or_default();
-        let _ = writeln!(io::stderr().lock(), "error: {}", escape::terminal(&format!("{message}{help}")));
+        let help = help
+            .as_ref()
+            .map(|help| format!("\nhelp: {help}"))
+            .unwrap_or_default();
+        let _ = writeln!(
+            io::stderr().lock(),
+            "error: {}",
+            escape::terminal(&format!("{message}{help}"))
+        );
     }
 }
 
 /// Verifies the traces and reports what the rules found.
 pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
-    let Some(format) = trace_format(&options.from) else { return Exit::Usage };
+    let Some(format) = trace_format(&options.from) else {
+        return Exit::Usage;
+    };
     let request = request(options, format, context);
     let planned = match verify_plan(context, &request) {
         Ok(planned) => planned,
@@ -107,7 +117,14 @@ pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
             return Exit::Failure;
         }
     };
-    let VerifyPlan { plan, context, redactor, conversations, problems, notes } = planned;
+    let VerifyPlan {
+        plan,
+        context,
+        redactor,
+        conversations,
+        problems,
+        notes,
+    } = planned;
     print_problems(&problems, options.color, &context, &redactor);
     for note in &notes {
         let _ = writeln!(io::stderr().lock(), "note: {}", escape::terminal(note));
@@ -126,10 +143,17 @@ pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
         Ok(baseline) => baseline,
         Err(exit) => return exit,
     };
-    let exchanges = if options.reports.debug { ExchangeReports::On } else { ExchangeReports::Off };
+    let exchanges = if options.reports.debug {
+        ExchangeReports::On
+    } else {
+        ExchangeReports::Off
+    };
     let run = PlannedRun {
         options: &run_options,
-        going: Options { exchanges, ..going(plan.settings, Writing::default()) },
+        going: Options {
+            exchanges,
+            ..going(plan.settings, Writing::default())
+        },
         recordings: None,
         baseline,
         coverage: None,
@@ -146,9 +170,22 @@ pub(super) fn verify(options: &VerifyOptions, context: &Context) -> Exit {
     })
 }
 
-fn request(options: &VerifyOptions, format: &'static dyn TraceFormat, context: &Context) -> VerifyRequest {
-    let VerifyOptions { files, rules, config, target, variables, parallel, fail_fast, no_judge, .. } =
-        options;
+fn request(
+    options: &VerifyOptions,
+    format: &'static dyn TraceFormat,
+    context: &Context,
+) -> VerifyRequest {
+    let VerifyOptions {
+        files,
+        rules,
+        config,
+        target,
+        variables,
+        parallel,
+        fail_fast,
+        no_judge,
+        ..
+    } = options;
     let settings = RunSettings {
         parallel: *parallel,
         fail_fast: fail_fast.then_some(true),
@@ -158,11 +195,23 @@ fn request(options: &VerifyOptions, format: &'static dyn TraceFormat, context: &
     let selection = Selection {
         config: config.clone(),
         target: target.clone().into(),
-        variables: Variables { given: variables.iter().cloned().collect(), ..Variables::default() },
-        judging: if *no_judge { Judging::LeftOut } else { Judging::Asked },
+        variables: Variables {
+            given: variables.iter().cloned().collect(),
+            ..Variables::default()
+        },
+        judging: if *no_judge {
+            Judging::LeftOut
+        } else {
+            Judging::Asked
+        },
         settings,
         ..Selection::default()
     };
     let files = files.iter().map(|file| named_path(file, context)).collect();
-    VerifyRequest { format, files, rules: rules.clone(), selection }
+    VerifyRequest {
+        format,
+        files,
+        rules: rules.clone(),
+        selection,
+    }
 }

@@ -27,6 +27,10 @@ impl Baseline {
         let summary = reader::read(path, name, &mut |test| {
             tests.insert(test.id.clone(), test);
         })?;
-        Ok(Self { name: name.to_owned(), summary, tests })
+        Ok(Self {
+            name: name.to_owned(),
+            summary,
+            tests,
+        })
     }
 }

@@ -33,10 +33,23 @@ pub(crate) struct ComparisonBuilder {
 
 impl ComparisonBuilder {
     pub(crate) fn new(baseline: Baseline, noise: Noise) -> Self {
-        let open = baseline.tests.into_iter().map(|(id, test)| (id, Some(test))).collect();
+        let open = baseline
+            .tests
+            .into_iter()
+            .map(|(id, test)| (id, Some(test)))
+            .collect();
         let agents_time = AgentsTime::default();
-        let before = ComparedRun { name: baseline.name, summary: baseline.summary };
-        Self { before, open, noise, changes: Vec::new(), agents_time }
+        let before = ComparedRun {
+            name: baseline.name,
+            summary: baseline.summary,
+        };
+        Self {
+            before,
+            open,
+            noise,
+            changes: Vec::new(),
+            agents_time,
+        }
     }
 
     pub(crate) fn add(&mut self, after: TestSummary) {
@@ -49,7 +62,8 @@ impl ComparisonBuilder {
             self.agents_time.before_us += before.duration_us;
             self.agents_time.after_us += after.duration_us;
         }
-        self.changes.extend(TestChange::between(before, after, self.noise));
+        self.changes
+            .extend(TestChange::between(before, after, self.noise));
     }
 
     /// The comparison. Tests that did not come count as removed if the second run was one of all tests.
@@ -67,8 +81,20 @@ impl ComparisonBuilder {
             }
             Coverage::SelectedTests => gone.count(),
         };
-        let Self { before, changes, agents_time, .. } = self;
-        Comparison { before, after, changes, not_run, agents_time, also: also.to_vec() }
+        let Self {
+            before,
+            changes,
+            agents_time,
+            ..
+        } = self;
+        Comparison {
+            before,
+            after,
+            changes,
+            not_run,
+            agents_time,
+            also: also.to_vec(),
+        }
     }
 }
 
@@ -92,7 +118,10 @@ impl Comparison {
         let mut builder = ComparisonBuilder::new(known, rules.noise);
         let summary = reader::read(after.0, after.1, &mut |test| builder.add(test));
         let summary = summary.map_err(|problem| vec![problem])?;
-        let run = ComparedRun { name: after.1.to_owned(), summary };
+        let run = ComparedRun {
+            name: after.1.to_owned(),
+            summary,
+        };
         Ok(builder.finish(run, Coverage::AllTests, &rules.also))
     }
 }

@@ -20,7 +20,10 @@ pub struct Noise {
 impl Default for Noise {
     /// Half as long again, and a quarter of a second.
     fn default() -> Self {
-        Self { ratio: 1.5, by: Duration::from_millis(250) }
+        Self {
+            ratio: 1.5,
+            by: Duration::from_millis(250),
+        }
     }
 }
 
@@ -32,7 +35,10 @@ impl Noise {
 }
 
 /// How many times as long; from nothing to something is beyond every ratio.
-#[expect(clippy::cast_precision_loss, reason = "285 years of microseconds are exact")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "285 years of microseconds are exact"
+)]
 pub(crate) fn ratio(before_us: u64, after_us: u64) -> f64 {
     after_us as f64 / before_us as f64
 }
@@ -121,35 +127,59 @@ impl TestChange {
         }
         let passed = |test: &TestSummary| test.status == Status::Passed;
         // A test that fails is over early, so that its time says nothing.
-        if passed(&before) && passed(&after) && noise.is_exceeded(before.duration_us, after.duration_us) {
+        if passed(&before)
+            && passed(&after)
+            && noise.is_exceeded(before.duration_us, after.duration_us)
+        {
             kinds.push(ChangeKind::Slower);
         }
-        (!kinds.is_empty()).then_some(Self { kinds, before: Some(before), after: Some(after) })
+        (!kinds.is_empty()).then_some(Self {
+            kinds,
+            before: Some(before),
+            after: Some(after),
+        })
     }
 
     /// A test that only the second run has.
     pub(crate) fn appeared(after: TestSummary) -> Self {
-        let kind = if after.fails() { ChangeKind::NewlyFailing } else { ChangeKind::New };
-        Self { kinds: vec![kind], before: None, after: Some(after) }
+        let kind = if after.fails() {
+            ChangeKind::NewlyFailing
+        } else {
+            ChangeKind::New
+        };
+        Self {
+            kinds: vec![kind],
+            before: None,
+            after: Some(after),
+        }
     }
 
     /// A test that only the first run has.
     pub(crate) fn disappeared(before: TestSummary) -> Self {
-        Self { kinds: vec![ChangeKind::Removed], before: Some(before), after: None }
+        Self {
+            kinds: vec![ChangeKind::Removed],
+            before: Some(before),
+            after: None,
+        }
     }
 
     /// The test's id.
     pub(crate) fn id(&self) -> &str {
-        self.after.as_ref().or(self.before.as_ref()).map_or("", |test| &test.id)
+        self.after
+            .as_ref()
+            .or(self.before.as_ref())
+            .map_or("", |test| &test.id)
     }
 
     /// Its kinds that count as regressions: a new failure, if that fails the run, and those of `also`.
-    pub(crate) fn regressions<'k>(&'k self, also: &'k [ChangeKind]) -> impl Iterator<Item = ChangeKind> + 'k {
+    pub(crate) fn regressions<'k>(
+        &'k self,
+        also: &'k [ChangeKind],
+    ) -> impl Iterator<Item = ChangeKind> + 'k {
         let fails_the_run = self.after.as_ref().is_some_and(TestSummary::fails_the_run);
-        self.kinds
-            .iter()
-            .copied()
-            .filter(move |kind| (*kind == ChangeKind::NewlyFailing && fails_the_run) || also.contains(kind))
+        self.kinds.iter().copied().filter(move |kind| {
+            (*kind == ChangeKind::NewlyFailing && fails_the_run) || also.contains(kind)
+        })
     }
 }
 

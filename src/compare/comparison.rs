@@ -44,16 +44,24 @@ pub(crate) struct AgentsTime {
 impl Comparison {
     /// The number of tests that changed in this way.
     pub(crate) fn count(&self, kind: ChangeKind) -> usize {
-        self.changes.iter().filter(|change| change.kinds.contains(&kind)).count()
+        self.changes
+            .iter()
+            .filter(|change| change.kinds.contains(&kind))
+            .count()
     }
 
     /// The number of regressions of each kind that has any.
     pub(crate) fn regressions(&self) -> Vec<(ChangeKind, usize)> {
         let count = |kind: &ChangeKind| {
-            let of_kind = |change: &&TestChange| change.regressions(&self.also).any(|other| other == *kind);
+            let of_kind =
+                |change: &&TestChange| change.regressions(&self.also).any(|other| other == *kind);
             (*kind, self.changes.iter().filter(of_kind).count())
         };
-        ChangeKind::ALL.iter().map(count).filter(|(_, count)| *count > 0).collect()
+        ChangeKind::ALL
+            .iter()
+            .map(count)
+            .filter(|(_, count)| *count > 0)
+            .collect()
     }
 
     /// Whether there is a regression.

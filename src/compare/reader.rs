@@ -38,18 +38,30 @@ pub(crate) fn read(
     take: &mut dyn FnMut(TestSummary),
 ) -> Result<RunSummary, Diagnostic> {
     let unreadable = |error: &io::Error| {
-        Diagnostic::error(Code::Unreadable, format!("`{name}` cannot be read: {}", reason(error)))
+        Diagnostic::error(
+            Code::Unreadable,
+            format!("`{name}` cannot be read: {}", reason(error)),
+        )
     };
     let file = File::open(path).map_err(|error| unreadable(&error))?;
     let left = Cell::new(MOST_BYTES);
-    let mut input = BufReader::new(Limited { input: file, left: &left });
+    let mut input = BufReader::new(Limited {
+        input: file,
+        left: &left,
+    });
     // A folder is opened like a file, and refuses to be read.
     input.fill_buf().map_err(|error| unreadable(&error))?;
-    read_from(input, &|| left.set(MOST_BYTES), take).map_err(|ReportError { place, message, help }| {
-        let place = place.map(|(line, column)| format!(", line {line}, column {column}"));
-        let message = format!("`{name}`{}: {message}", place.unwrap_or_default());
-        Diagnostic::error(Code::BadReport, message).help(help)
-    })
+    read_from(input, &|| left.set(MOST_BYTES), take).map_err(
+        |ReportError {
+             place,
+             message,
+             help,
+         }| {
+            let place = place.map(|(line, column)| format!(", line {line}, column {column}"));
+            let message = format!("`{name}`{}: {message}", place.unwrap_or_default());
+            Diagnostic::error(Code::BadReport, message).help(help)
+        },
+    )
 }
 
 /// Reads the summary of one result line.
@@ -76,20 +88,33 @@ impl ReportError {
     const AS_LINES: &str = "write JSON lines (`-o FILE.jsonl`), which may be longer";
 
     fn new(message: impl Into<String>, help: &'static str) -> Self {
-        Self { place: None, message: message.into(), help }
+        Self {
+            place: None,
+            message: message.into(),
+            help,
+        }
     }
 
     fn of(error: &Error) -> Self {
         let text = error.to_string();
-        let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
+        let message = text
+            .rsplit_once(" at line ")
+            .map_or(text.as_str(), |(message, _)| message);
         let (message, help) = match error.classify() {
             Category::Io => (message.to_owned(), Self::AS_LINES),
             Category::Syntax => (format!("no JSON: {message}"), Self::WRITE_ONE),
             Category::Data => (message.to_owned(), Self::WRITE_ONE),
-            Category::Eof => ("the report ends in the middle of a value".to_owned(), Self::RUN_AGAIN),
+            Category::Eof => (
+                "the report ends in the middle of a value".to_owned(),
+                Self::RUN_AGAIN,
+            ),
         };
         let place = (error.line() > 0).then(|| (error.line(), error.column().max(1)));
-        Self { place, message, help }
+        Self {
+            place,
+            message,
+            help,
+        }
     }
 }
 
@@ -100,11 +125,18 @@ fn read_from(
     take: &mut dyn FnMut(TestSummary),
 ) -> Result<RunSummary, ReportError> {
     // What some shells put before redirected output.
-    if input.fill_buf().is_ok_and(|start| start.starts_with(b"\xef\xbb\xbf")) {
+    if input
+        .fill_buf()
+        .is_ok_and(|start| start.starts_with(b"\xef\xbb\xbf"))
+    {
         input.consume(3);
     }
     let mut values = Deserializer::from_reader(input);
-    let mut reading = PartialReport { ids: HashSet::new(), whole: None, take };
+    let mut reading = PartialReport {
+        ids: HashSet::new(),
+        whole: None,
+        take,
+    };
     loop {
         match values.end() {
             Ok(()) => return reading.whole(),
@@ -112,7 +144,9 @@ fn read_from(
             Err(_) => {}
         }
         next();
-        reading.deserialize(&mut values).map_err(|error| ReportError::of(&error))?;
+        reading
+            .deserialize(&mut values)
+            .map_err(|error| ReportError::of(&error))?;
     }
 }
 
@@ -126,7 +160,9 @@ struct PartialReport<'t> {
 impl PartialReport<'_> {
     fn add(&mut self, part: ReportPart) -> Result<(), String> {
         if self.whole.is_some() && !matches!(part, ReportPart::Unknown) {
-            return Err("the file continues after the end of a report: a report is of one run".to_owned());
+            return Err(
+                "the file continues after the end of a report: a report is of one run".to_owned(),
+            );
         }
         match part {
             ReportPart::Test(test) => self.test(test),
@@ -147,7 +183,10 @@ impl PartialReport<'_> {
             return Err(format!("more than {MOST_TESTS} results"));
         }
         if !self.ids.insert(test.id.clone()) {
-            return Err(format!("a second result of the test `{}`; a report is of one run", test.id));
+            return Err(format!(
+                "a second result of the test `{}`; a report is of one run",
+                test.id
+            ));
         }
         (self.take)(test);
         Ok(())
@@ -163,11 +202,15 @@ impl PartialReport<'_> {
             Some(whole) if whole.total == self.ids.len() => Ok(whole),
             Some(RunSummary { total, .. }) => {
                 let message = format!("the summary counts {total}, and the report has {results}");
-                Err(ReportError::new(message, "compare a report as it was written"))
+                Err(ReportError::new(
+                    message,
+                    "compare a report as it was written",
+                ))
             }
-            None if self.ids.is_empty() => {
-                Err(ReportError::new("there is no report in it", ReportError::WRITE_ONE))
-            }
+            None if self.ids.is_empty() => Err(ReportError::new(
+                "there is no report in it",
+                ReportError::WRITE_ONE,
+            )),
             None => Err(ReportError::new(
                 format!("the summary is missing behind {results}"),
                 ReportError::RUN_AGAIN,
@@ -194,7 +237,10 @@ impl<'de> Visitor<'de> for &mut PartialReport<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
         let object = Object::deserialize(MapAccessDeserializer::new(entries))?;
-        object.part().and_then(|part| self.add(part)).map_err(A::Error::custom)
+        object
+            .part()
+            .and_then(|part| self.add(part))
+            .map_err(A::Error::custom)
     }
 }
 
@@ -209,8 +255,9 @@ impl<R: Read> Read for Limited<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(buffer)?;
         let left = self.left.get().checked_sub(count as u64);
-        self.left
-            .set(left.ok_or_else(|| io::Error::other(format!("a value of over {} GiB", MOST_BYTES >> 30)))?);
+        self.left.set(left.ok_or_else(|| {
+            io::Error::other(format!("a value of over {} GiB", MOST_BYTES >> 30))
+        })?);
         Ok(count)
     }
 }

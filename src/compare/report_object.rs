@@ -75,7 +75,9 @@ impl Object {
                 Ok(ReportPart::Report(self.results.unwrap_or_default(), whole))
             }
             (Some(_), _) => Ok(ReportPart::Unknown),
-            (None, false) => Err("neither a `type` nor `results`, one of which every report has".to_owned()),
+            (None, false) => {
+                Err("neither a `type` nor `results`, one of which every report has".to_owned())
+            }
         }
     }
 }
@@ -86,10 +88,17 @@ impl TryFrom<Object> for TestSummary {
     fn try_from(mut object: Object) -> Result<Self, String> {
         let id = object.id.ok_or("a result without its `id`")?;
         let Word(status) = object.status.ok_or("a result without its `status`")?;
-        let in_turns = object.turns.iter_mut().flat_map(|turn| turn.assertions.drain(..));
-        let finding = in_turns.chain(object.final_assertions).find(|finding| finding.passed != Some(true));
+        let in_turns = object
+            .turns
+            .iter_mut()
+            .flat_map(|turn| turn.assertions.drain(..));
+        let finding = in_turns
+            .chain(object.final_assertions)
+            .find(|finding| finding.passed != Some(true));
         let finding = finding.or(object.error).and_then(|finding| finding.message);
-        let reason = finding.or(object.skip_reason).filter(|_| status != Status::Passed);
+        let reason = finding
+            .or(object.skip_reason)
+            .filter(|_| status != Status::Passed);
         let first_line = |BoundedText(text): BoundedText| text.lines().next().map(str::to_owned);
         Ok(Self {
             id,
@@ -116,7 +125,9 @@ impl TryFrom<Object> for TestSummary {
 
 impl<'de> Deserialize<'de> for TestSummary {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Object::deserialize(deserializer)?.try_into().map_err(Error::custom)
+        Object::deserialize(deserializer)?
+            .try_into()
+            .map_err(Error::custom)
     }
 }
 
@@ -144,9 +155,13 @@ struct ReportedFinding {
 }
 
 /// Why a result could not be evaluated; nothing for the number that a summary has under the same key.
-fn problem<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ReportedFinding>, D::Error> {
+fn problem<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<ReportedFinding>, D::Error> {
     match Value::deserialize(deserializer)? {
-        problem @ Value::Object(_) => ReportedFinding::deserialize(problem).map(Some).map_err(Error::custom),
+        problem @ Value::Object(_) => ReportedFinding::deserialize(problem)
+            .map(Some)
+            .map_err(Error::custom),
         _ => Ok(None),
     }
 }
@@ -162,7 +177,9 @@ impl TryFrom<BoundedText> for SupportedVersion {
     fn try_from(BoundedText(text): BoundedText) -> Result<Self, String> {
         match text.split_once('.') {
             Some((MAJOR_VERSION, _)) => Ok(Self),
-            _ => Err(format!("the format of the report is {text}, this program reads {MAJOR_VERSION}.x")),
+            _ => Err(format!(
+                "the format of the report is {text}, this program reads {MAJOR_VERSION}.x"
+            )),
         }
     }
 }
@@ -176,7 +193,9 @@ impl TryFrom<BoundedText> for Word {
     type Error = String;
 
     fn try_from(BoundedText(text): BoundedText) -> Result<Self, String> {
-        Status::named(&text).map(Self).ok_or_else(|| format!("`{text}` is not a valid status"))
+        Status::named(&text)
+            .map(Self)
+            .ok_or_else(|| format!("`{text}` is not a valid status"))
     }
 }
 

@@ -17,12 +17,20 @@ pub(crate) struct RunSummary {
 }
 
 /// Milliseconds as microseconds.
-pub(super) fn microseconds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+pub(super) fn microseconds<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
     const A_CENTURY_MS: f64 = 3.2e12;
-    let Some(ms) = Option::<f64>::deserialize(deserializer)? else { return Ok(None) };
+    let Some(ms) = Option::<f64>::deserialize(deserializer)? else {
+        return Ok(None);
+    };
     if !(0.0..A_CENTURY_MS).contains(&ms) {
         return Err(Error::custom(format!("nothing takes {ms} ms")));
     }
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range, and rounded")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "in range, and rounded"
+    )]
     Ok(Some((ms * 1000.0).round() as u64))
 }

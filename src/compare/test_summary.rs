@@ -41,7 +41,10 @@ fn word<S: Serializer>(status: &Status, serializer: S) -> Result<S::Ok, S::Error
     serializer.serialize_str(status.as_str())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "285 years of microseconds are exact")]
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "285 years of microseconds are exact"
+)]
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "a serializer asks so")]
 fn milliseconds<S: Serializer>(us: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(*us as f64 / 1000.0)

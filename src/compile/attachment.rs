@@ -45,22 +45,28 @@ pub(crate) fn user_content(
 ) -> Leaf<UserContent> {
     let mut parts: Vec<Leaf<ContentPart>> = match content {
         model::WrittenContent::Text(text) if attachments.is_empty() => {
-            return interpolation.text(text).map(|text| UserContent::Text(text.into()));
+            return interpolation
+                .text(text)
+                .map(|text| UserContent::Text(text.into()));
         }
         model::WrittenContent::Text(text) => match interpolation.text(text) {
             // Models refuse a part without words.
             Ok(text) if text.is_empty() => Vec::new(),
             text => vec![text.map(ContentPart::Text)],
         },
-        model::WrittenContent::Parts(parts) => {
-            parts.iter().map(|part| self::part(part, files, interpolation)).collect()
-        }
+        model::WrittenContent::Parts(parts) => parts
+            .iter()
+            .map(|part| self::part(part, files, interpolation))
+            .collect(),
     };
     parts.extend(attachments.iter().map(|attachment| {
         let (kind, media) = attachment.media();
         file(kind, media, files, interpolation)
     }));
-    parts.into_iter().collect::<Leaf<Vec<ContentPart>>>().map(|parts| UserContent::Parts(parts.into()))
+    parts
+        .into_iter()
+        .collect::<Leaf<Vec<ContentPart>>>()
+        .map(|parts| UserContent::Parts(parts.into()))
 }
 
 fn part(
@@ -73,7 +79,9 @@ fn part(
         model::WrittenPart::Image(media) => file(MediaKind::Image, media, files, interpolation),
         model::WrittenPart::Audio(media) => file(MediaKind::Audio, media, files, interpolation),
         model::WrittenPart::Video(media) => file(MediaKind::Video, media, files, interpolation),
-        model::WrittenPart::Document(media) => file(MediaKind::Document, media, files, interpolation),
+        model::WrittenPart::Document(media) => {
+            file(MediaKind::Document, media, files, interpolation)
+        }
     }
 }
 
@@ -83,13 +91,26 @@ fn file(
     files: AttachmentFiles<'_>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<ContentPart> {
-    let said = media.media_type.as_ref().map(|text| interpolation.text(text)).transpose();
-    let name = media.name.as_ref().map(|text| interpolation.text(text)).transpose();
+    let said = media
+        .media_type
+        .as_ref()
+        .map(|text| interpolation.text(text))
+        .transpose();
+    let name = media
+        .name
+        .as_ref()
+        .map(|text| interpolation.text(text))
+        .transpose();
     let source = interpolation.text(&media.source);
     let is_later = |text| interpolation.waits(text);
     if is_later(&media.source) || media.media_type.as_ref().is_some_and(is_later) {
         let (media_type, name, content) = (said?, name?, FileContent::Url(source?));
-        return Ok(ContentPart::File(Attachment { kind, media_type, name, content }));
+        return Ok(ContentPart::File(Attachment {
+            kind,
+            media_type,
+            name,
+            content,
+        }));
     }
     let (said, name, source) = (said?, name?, source?);
     if let (Some(written), Some(said)) = (&media.media_type, &said)
@@ -131,7 +152,8 @@ fn attach(
 ) -> Result<Attachment, Diagnostic> {
     let (media_type, content) = match source {
         AttachmentSource::File(path) => {
-            let media_type = said.map_or_else(|| guessed(&path, kind, files).map(str::to_owned), Ok)?;
+            let media_type =
+                said.map_or_else(|| guessed(&path, kind, files).map(str::to_owned), Ok)?;
             (Some(media_type), files.content(&path)?)
         }
         AttachmentSource::Data(own, content) => {
@@ -145,7 +167,9 @@ fn attach(
             (Some(media_type), content)
         }
         AttachmentSource::Url(url) => {
-            let ending = Path::new(url.path()).extension().and_then(|ending| ending.to_str());
+            let ending = Path::new(url.path())
+                .extension()
+                .and_then(|ending| ending.to_str());
             let guess = || media_type::of_ending(ending?, kind).map(str::to_owned);
             let media_type = match files.target {
                 Some(target) if !target.capabilities().has(Capability::UntypedUrls) => {
@@ -162,21 +186,40 @@ fn attach(
             (media_type, FileContent::Url(url.into()))
         }
     };
-    Ok(Attachment { kind, media_type, name: None, content })
+    Ok(Attachment {
+        kind,
+        media_type,
+        name: None,
+        content,
+    })
 }
 
 /// The media type that the name of a local file says.
-fn guessed(path: &Path, kind: MediaKind, files: AttachmentFiles<'_>) -> Result<&'static str, Diagnostic> {
+fn guessed(
+    path: &Path,
+    kind: MediaKind,
+    files: AttachmentFiles<'_>,
+) -> Result<&'static str, Diagnostic> {
     let name = display_name(files.context, path);
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let ending = path
+        .extension()
+        .and_then(|ending| ending.to_str())
+        .unwrap_or_default();
     let Some(media_type) = media_type::of_ending(ending, kind) else {
         let message = format!("the file extension of `{name}` has no known media type");
-        return Err(problem(Code::MissingKey, message, "give the `media_type`, such as `image/png`"));
+        return Err(problem(
+            Code::MissingKey,
+            message,
+            "give the `media_type`, such as `image/png`",
+        ));
     };
     if media_type::is_of_kind(media_type, kind) {
         return Ok(media_type);
     }
-    let message = format!("`{name}` looks like `{media_type}`, but `type` is `{}`", kind.as_str());
+    let message = format!(
+        "`{name}` looks like `{media_type}`, but `type` is `{}`",
+        kind.as_str()
+    );
     Err(problem(
         Code::Contradiction,
         message,
@@ -187,7 +230,8 @@ fn guessed(path: &Path, kind: MediaKind, files: AttachmentFiles<'_>) -> Result<&
 impl AttachmentFiles<'_> {
     /// Whether the target has `capability`, as far as it is known.
     pub(super) fn target_has(self, capability: Capability) -> bool {
-        self.target.is_none_or(|target| target.capabilities().has(capability))
+        self.target
+            .is_none_or(|target| target.capabilities().has(capability))
     }
 
     /// What is sent of a local file.
@@ -199,32 +243,53 @@ impl AttachmentFiles<'_> {
             } else {
                 "paths are relative to the directory of the test file"
             };
-            problem(Code::Unreadable, format!("`{name}` cannot be read: {reason}"), help)
+            problem(
+                Code::Unreadable,
+                format!("`{name}` cannot be read: {reason}"),
+                help,
+            )
         };
         let too_large = || {
             let message = format!("`{name}` is larger than {}", size_in_words(MAX_BYTES));
-            problem(Code::LimitExceeded, message, "use a smaller file, or give the agent its `https://` URL")
+            problem(
+                Code::LimitExceeded,
+                message,
+                "use a smaller file, or give the agent its `https://` URL",
+            )
         };
         // Looked at before it is opened: opening a pipe waits for a writer.
         let disk = &self.context.files;
-        let size = match disk.look(path).map_err(|error| unreadable(reason(&error)))? {
+        let size = match disk
+            .look(path)
+            .map_err(|error| unreadable(reason(&error)))?
+        {
             PathKind::File(size) => size,
             PathKind::Directory => return Err(unreadable("it is a directory")),
             PathKind::Other => return Err(unreadable("it is not a file")),
         };
-        let file = disk.open(path).map_err(|error| unreadable(reason(&error)))?;
+        let file = disk
+            .open(path)
+            .map_err(|error| unreadable(reason(&error)))?;
         if size > MAX_BYTES {
             return Err(too_large());
         }
         if self.access == FileAccess::Check {
-            return Ok(FileContent::Data { base64: String::new(), size });
+            return Ok(FileContent::Data {
+                base64: String::new(),
+                size,
+            });
         }
         let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
-        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(reason(&error)))?;
+        file.take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| unreadable(reason(&error)))?;
         let size = bytes.len() as u64;
         if size > MAX_BYTES {
             return Err(too_large());
         }
-        Ok(FileContent::Data { base64: STANDARD.encode(&bytes), size })
+        Ok(FileContent::Data {
+            base64: STANDARD.encode(&bytes),
+            size,
+        })
     }
 }

@@ -25,10 +25,15 @@ impl AttachmentSource {
         let scheme = text.split_once(':').filter(|(scheme, _)| {
             scheme.len() > 1
                 && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
-                && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+                && scheme
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
         });
         let scheme = scheme.map(|(scheme, rest)| (scheme.to_ascii_lowercase(), rest));
-        let path = match scheme.as_ref().map(|(scheme, rest)| (scheme.as_str(), *rest)) {
+        let path = match scheme
+            .as_ref()
+            .map(|(scheme, rest)| (scheme.as_str(), *rest))
+        {
             Some(("data", rest)) => return data(rest),
             Some(("http" | "https", _)) => return address(text),
             Some(("file", rest)) => rest.strip_prefix("//").unwrap_or(rest),
@@ -50,8 +55,13 @@ impl AttachmentSource {
 }
 
 fn address(text: &str) -> Result<AttachmentSource, Diagnostic> {
-    let wrong =
-        |message: String| problem(Code::BadUrl, message, "write the full URL: `https://example.org/a.png`");
+    let wrong = |message: String| {
+        problem(
+            Code::BadUrl,
+            message,
+            "write the full URL: `https://example.org/a.png`",
+        )
+    };
     match Url::parse(text) {
         Ok(url) => Ok(AttachmentSource::Url(url)),
         Err(error) => Err(wrong(format!("the source is no URL: {error}"))),
@@ -61,13 +71,21 @@ fn address(text: &str) -> Result<AttachmentSource, Diagnostic> {
 /// What comes after `data:` (RFC 2397). The content may be written over several lines.
 fn data(rest: &str) -> Result<AttachmentSource, Diagnostic> {
     let wrong = |message: String| {
-        problem(Code::BadUrl, message, "a `data:` URL looks like `data:image/png;base64,iVBORw0KGgo=`")
+        problem(
+            Code::BadUrl,
+            message,
+            "a `data:` URL looks like `data:image/png;base64,iVBORw0KGgo=`",
+        )
     };
     let Some((head, content)) = rest.split_once(',') else {
-        return Err(wrong("the `data:` URL has no `,` before its content".to_owned()));
+        return Err(wrong(
+            "the `data:` URL has no `,` before its content".to_owned(),
+        ));
     };
     let Some(media_type) = head.trim_end().strip_suffix(";base64") else {
-        return Err(wrong("the content of the `data:` URL is not in base64".to_owned()));
+        return Err(wrong(
+            "the content of the `data:` URL is not in base64".to_owned(),
+        ));
     };
     if !media_type.is_empty() && !media_type::is_one(media_type) {
         return Err(wrong(format!("`{media_type}` is not a valid media type")));
@@ -82,12 +100,16 @@ fn data(rest: &str) -> Result<AttachmentSource, Diagnostic> {
         }
         Err(_) => {
             return Err(wrong(
-                "the base64 of the `data:` URL is incomplete, or a `=` is missing at its end".to_owned(),
+                "the base64 of the `data:` URL is incomplete, or a `=` is missing at its end"
+                    .to_owned(),
             ));
         }
     };
     let media_type = Some(media_type.to_owned()).filter(|media_type| !media_type.is_empty());
-    Ok(AttachmentSource::Data(media_type, FileContent::Data { base64, size }))
+    Ok(AttachmentSource::Data(
+        media_type,
+        FileContent::Data { base64, size },
+    ))
 }
 
 /// What is wrong with a source, and what to do.

@@ -43,19 +43,36 @@ impl CompiledCapture {
         let named = check_name(name, interpolation);
         let from = from(written, interpolation);
         named?;
-        Ok(Self { name: name.value.clone(), from: from? })
+        Ok(Self {
+            name: name.value.clone(),
+            from: from?,
+        })
     }
 }
 
 /// Reports a name that no variable can have.
-pub(crate) fn check_name(name: &Spanned<String>, interpolation: &mut Interpolation<'_>) -> Leaf<()> {
-    let Some((what, help)) = name_problem(name) else { return Ok(()) };
+pub(crate) fn check_name(
+    name: &Spanned<String>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<()> {
+    let Some((what, help)) = name_problem(name) else {
+        return Ok(());
+    };
     let message = format!("`{}` {what}", printable(name));
     Err(interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned())))
 }
 
-fn from(written: &Spanned<model::Capture>, interpolation: &mut Interpolation<'_>) -> Leaf<CaptureFrom> {
-    let model::Capture { tool, args, result, text, state } = &written.value;
+fn from(
+    written: &Spanned<model::Capture>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<CaptureFrom> {
+    let model::Capture {
+        tool,
+        args,
+        result,
+        text,
+        state,
+    } = &written.value;
     match (tool, args, result, text, state) {
         (Some(tool), Some(args), None, None, None) => {
             let (tool, path) = (interpolation.text(tool), path(args, interpolation));
@@ -65,7 +82,9 @@ fn from(written: &Spanned<model::Capture>, interpolation: &mut Interpolation<'_>
             let (tool, path) = (interpolation.text(tool), path(result, interpolation));
             Ok(CaptureFrom::Result(tool?, path?))
         }
-        (None, None, None, Some(pattern), None) => one_group(pattern, interpolation).map(CaptureFrom::Text),
+        (None, None, None, Some(pattern), None) => {
+            one_group(pattern, interpolation).map(CaptureFrom::Text)
+        }
         (None, None, None, None, Some(state)) => path(state, interpolation).map(CaptureFrom::State),
         (Some(tool), None, None, None, None) => {
             let message = "nothing says what of the call is kept";
@@ -74,7 +93,12 @@ fn from(written: &Spanned<model::Capture>, interpolation: &mut Interpolation<'_>
         }
         _ => {
             let message = "a variable is captured from one place: a call, the text, or the state";
-            Err(interpolation.report(Code::BadValue, written.span, message, Some(SHAPES.to_owned())))
+            Err(interpolation.report(
+                Code::BadValue,
+                written.span,
+                message,
+                Some(SHAPES.to_owned()),
+            ))
         }
     }
 }
@@ -99,5 +123,10 @@ fn one_group(written: &model::Text, interpolation: &mut Interpolation<'_>) -> Le
         groups => format!("the pattern has {groups} groups, expected one, which is the value"),
     };
     let help = "put the value between `(` and `)`; `(?:…)` is a group that captures nothing";
-    Err(interpolation.report(Code::BadPattern, written.span, message, Some(help.to_owned())))
+    Err(interpolation.report(
+        Code::BadPattern,
+        written.span,
+        message,
+        Some(help.to_owned()),
+    ))
 }

@@ -55,7 +55,9 @@ pub(crate) fn fill_client_tools(
     let mut tools: Vec<CompiledClientTool> = Vec::new();
     let mut names = HashSet::new();
     for tool in written.into_iter().flatten() {
-        let Ok(filled) = client_tool(tool, scripts, interpolation) else { continue };
+        let Ok(filled) = client_tool(tool, scripts, interpolation) else {
+            continue;
+        };
         if names.insert(filled.declaration.name.clone()) {
             tools.push(filled);
         } else {
@@ -71,8 +73,11 @@ pub(crate) fn merge_client_tools(
     mut target: Vec<CompiledClientTool>,
     test: Vec<CompiledClientTool>,
 ) -> Vec<CompiledClientTool> {
-    let places: HashMap<String, usize> =
-        target.iter().enumerate().map(|(place, tool)| (tool.declaration.name.clone(), place)).collect();
+    let places: HashMap<String, usize> = target
+        .iter()
+        .enumerate()
+        .map(|(place, tool)| (tool.declaration.name.clone(), place))
+        .collect();
     for tool in test {
         match places.get(&tool.declaration.name) {
             Some(place) => target[*place] = tool,
@@ -96,16 +101,30 @@ fn client_tool(
             None,
         ));
     }
-    let description = tool.description.as_ref().map(|text| interpolation.text(text)).transpose();
-    let parameters = tool.parameters.as_ref().map(|node| interpolation.json(node)).transpose();
-    let mock = tool.mock.as_ref().map(|written| mock(written, scripts, interpolation));
+    let description = tool
+        .description
+        .as_ref()
+        .map(|text| interpolation.text(text))
+        .transpose();
+    let parameters = tool
+        .parameters
+        .as_ref()
+        .map(|node| interpolation.json(node))
+        .transpose();
+    let mock = tool
+        .mock
+        .as_ref()
+        .map(|written| mock(written, scripts, interpolation));
     let any = || json!({ "type": "object", "properties": Map::new() });
     let declaration = ToolDeclaration {
         name: name?,
         description: description?.unwrap_or_default(),
         parameters: parameters?.unwrap_or_else(any),
     };
-    Ok(CompiledClientTool { declaration, mock: mock.transpose()? })
+    Ok(CompiledClientTool {
+        declaration,
+        mock: mock.transpose()?,
+    })
 }
 
 fn mock(
@@ -118,12 +137,22 @@ fn mock(
         model::Mock::Result(node) => result(node, interpolation).map(CompiledMock::Always),
         model::Mock::Error(text) => error(text, interpolation).map(CompiledMock::Always),
         model::Mock::Script(name) => script(name, scripts, interpolation).map(CompiledMock::Script),
-        model::Mock::Sequence(Spanned { value: answers, span }) if answers.is_empty() => {
-            Err(interpolation.report(Code::BadValue, *span, "`sequence` needs at least one answer", None))
-        }
-        model::Mock::When(Spanned { value: cases, span }) if cases.is_empty() => {
-            Err(interpolation.report(Code::BadValue, *span, "`when` needs at least one case", None))
-        }
+        model::Mock::Sequence(Spanned {
+            value: answers,
+            span,
+        }) if answers.is_empty() => Err(interpolation.report(
+            Code::BadValue,
+            *span,
+            "`sequence` needs at least one answer",
+            None,
+        )),
+        model::Mock::When(Spanned { value: cases, span }) if cases.is_empty() => Err(interpolation
+            .report(
+                Code::BadValue,
+                *span,
+                "`when` needs at least one case",
+                None,
+            )),
         model::Mock::Sequence(answers) => {
             let answers: Vec<Leaf<CompiledMockAnswer>> = answers
                 .iter()
@@ -132,11 +161,20 @@ fn mock(
                     model::MockAnswer::Error(text) => error(text, interpolation),
                 })
                 .collect();
-            answers.into_iter().collect::<Leaf<_>>().map(CompiledMock::Sequence)
+            answers
+                .into_iter()
+                .collect::<Leaf<_>>()
+                .map(CompiledMock::Sequence)
         }
         model::Mock::When(cases) => {
-            let cases: Vec<_> = cases.iter().map(|case| case_of(case, interpolation)).collect();
-            cases.into_iter().collect::<Leaf<_>>().map(CompiledMock::When)
+            let cases: Vec<_> = cases
+                .iter()
+                .map(|case| case_of(case, interpolation))
+                .collect();
+            cases
+                .into_iter()
+                .collect::<Leaf<_>>()
+                .map(CompiledMock::When)
         }
     }
 }
@@ -179,10 +217,16 @@ fn case_of(
 }
 
 fn result(node: &Node, interpolation: &mut Interpolation<'_>) -> Leaf<CompiledMockAnswer> {
-    interpolation.json(node).map(|content| CompiledMockAnswer { content, is_error: false })
+    interpolation.json(node).map(|content| CompiledMockAnswer {
+        content,
+        is_error: false,
+    })
 }
 
 fn error(text: &model::Text, interpolation: &mut Interpolation<'_>) -> Leaf<CompiledMockAnswer> {
     let content = interpolation.text(text)?;
-    Ok(CompiledMockAnswer { content: Value::String(content), is_error: true })
+    Ok(CompiledMockAnswer {
+        content: Value::String(content),
+        is_error: true,
+    })
 }

@@ -58,12 +58,19 @@ pub(crate) fn fill_hook(
     interpolation: &mut Interpolation<'_>,
 ) -> Option<HookCommand> {
     let launch = Launch::fill(hook.into(), surroundings, interpolation)?;
-    Some(HookCommand { number, launch, role: HookRole::Test, may_be_quoted: true })
+    Some(HookCommand {
+        number,
+        launch,
+        role: HookRole::Test,
+        may_be_quoted: true,
+    })
 }
 
 /// Whether a header of `target` takes a variable that a hook may have given.
 pub(crate) fn feeds_headers(target: &TargetConfig) -> bool {
-    headers_with(target, |name| !is_reserved(name)).next().is_some()
+    headers_with(target, |name| !is_reserved(name))
+        .next()
+        .is_some()
 }
 
 /// The headers of `target` that take a variable whose name `is_meant`.
@@ -73,6 +80,8 @@ pub(crate) fn headers_with(
 ) -> impl Iterator<Item = &Text> {
     target.credentials().filter(move |text| {
         let pieces = scan(&text.value).unwrap_or_default();
-        pieces.iter().any(|piece| matches!(piece, Piece::Reference(reference) if is_meant(reference.name)))
+        pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Reference(reference) if is_meant(reference.name)))
     })
 }

@@ -23,7 +23,12 @@ pub struct CompiledInteraction {
 impl Default for CompiledInteraction {
     fn default() -> Self {
         let max_turns = usize::try_from(DEFAULT_MAX_TURNS).unwrap_or(usize::MAX);
-        Self { asks_person: None, timeout: DEFAULT_TIMEOUT, max_turns, on_missing_input: None }
+        Self {
+            asks_person: None,
+            timeout: DEFAULT_TIMEOUT,
+            max_turns,
+            on_missing_input: None,
+        }
     }
 }
 
@@ -39,14 +44,30 @@ impl CompiledInteraction {
         on_missing_input: Option<MissingInput>,
         interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Self> {
-        let default = Self { on_missing_input, ..Self::default() };
-        let Some(Spanned { value: Short(Interactive { enabled, timeout_ms, max_turns }), .. }) = interactive
+        let default = Self {
+            on_missing_input,
+            ..Self::default()
+        };
+        let Some(Spanned {
+            value:
+                Short(Interactive {
+                    enabled,
+                    timeout_ms,
+                    max_turns,
+                }),
+            ..
+        }) = interactive
         else {
             return Ok(default);
         };
-        let timeout = timeout_ms.as_ref().map(|number| interpolation.number(number)).transpose();
-        let max_turns =
-            max_turns.as_ref().map(|number| interpolation.number_within(number, 1, MOST_TURNS)).transpose();
+        let timeout = timeout_ms
+            .as_ref()
+            .map(|number| interpolation.number(number))
+            .transpose();
+        let max_turns = max_turns
+            .as_ref()
+            .map(|number| interpolation.number_within(number, 1, MOST_TURNS))
+            .transpose();
         let max_turns = max_turns?.and_then(|most| usize::try_from(most).ok());
         Ok(Self {
             asks_person: Some(enabled.unwrap_or(true)),

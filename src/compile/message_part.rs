@@ -13,14 +13,24 @@ pub(super) fn message_part(
     written: &Spanned<MessagePart>,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<Value> {
-    let MessagePart { text, data, url, raw, media_type, filename, metadata } = &written.value;
+    let MessagePart {
+        text,
+        data,
+        url,
+        raw,
+        media_type,
+        filename,
+        metadata,
+    } = &written.value;
     let kinds = [text.is_some(), data.is_some(), url.is_some(), raw.is_some()];
     if kinds.iter().filter(|is_given| **is_given).count() != 1 {
         let message = "a part has exactly one of `text`, `data`, `url` and `raw`";
         return Err(interpolation.report(Code::Contradiction, written.span, message, None));
     }
     let mut fill = |text: &Option<Text>| {
-        text.as_ref().map(|text| interpolation.text(text).map(Value::String)).transpose()
+        text.as_ref()
+            .map(|text| interpolation.text(text).map(Value::String))
+            .transpose()
     };
     let (said, address, base64) = (fill(text), fill(url), fill(raw));
     let (media_type, filename) = (fill(media_type), fill(filename));
@@ -41,6 +51,8 @@ pub(super) fn message_part(
         ("filename", filename?),
         ("metadata", metadata?),
     ];
-    let filled = keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let filled = keys
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)));
     Ok(Value::Object(filled.collect::<Map<String, Value>>()))
 }

@@ -15,27 +15,55 @@ pub(crate) fn request_context(
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<RequestContext> {
     let props = mapping(props, interpolation);
-    let options = options.map(|options| self::options(options, interpolation)).transpose();
+    let options = options
+        .map(|options| self::options(options, interpolation))
+        .transpose();
     let mut named = |(key, text): (&str, &Text)| {
-        interpolation.text(text).map(|text| (key.to_owned(), Value::String(text)))
+        interpolation
+            .text(text)
+            .map(|text| (key.to_owned(), Value::String(text)))
     };
-    let caller: Vec<Leaf<(String, Value)>> =
-        caller.into_iter().flat_map(Caller::entries).map(&mut named).collect();
+    let caller: Vec<Leaf<(String, Value)>> = caller
+        .into_iter()
+        .flat_map(Caller::entries)
+        .map(&mut named)
+        .collect();
     let caller = caller.into_iter().collect::<Leaf<Map<String, Value>>>();
-    Ok(RequestContext { props: props?, options: options?.unwrap_or_default(), caller: caller? })
+    Ok(RequestContext {
+        props: props?,
+        options: options?.unwrap_or_default(),
+        caller: caller?,
+    })
 }
 
 /// How an agent is asked; what is not said is not sent.
-fn options(written: &RequestOptions, interpolation: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
-    let RequestOptions { connector, mode, search, disable_global_prompts, skip, metadata } = written;
+fn options(
+    written: &RequestOptions,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Map<String, Value>> {
+    let RequestOptions {
+        connector,
+        mode,
+        search,
+        disable_global_prompts,
+        skip,
+        metadata,
+    } = written;
     let mut text = |text: &Option<Text>| {
-        text.as_ref().map(|text| interpolation.text(text).map(Value::String)).transpose()
+        text.as_ref()
+            .map(|text| interpolation.text(text).map(Value::String))
+            .transpose()
     };
     let (connector, mode) = (text(connector), text(mode));
-    let mut json = |node: &Option<Node>| node.as_ref().map(|node| interpolation.json(node)).transpose();
+    let mut json = |node: &Option<Node>| {
+        node.as_ref()
+            .map(|node| interpolation.json(node))
+            .transpose()
+    };
     let (skip, metadata) = (json(skip), json(metadata));
-    let flag =
-        |flag: &Option<crate::diagnostic::Spanned<bool>>| flag.as_ref().map(|flag| Value::Bool(flag.value));
+    let flag = |flag: &Option<crate::diagnostic::Spanned<bool>>| {
+        flag.as_ref().map(|flag| Value::Bool(flag.value))
+    };
     let all = [
         ("connector", connector?),
         ("mode", mode?),
@@ -44,11 +72,17 @@ fn options(written: &RequestOptions, interpolation: &mut Interpolation<'_>) -> L
         ("skip", skip?),
         ("metadata", metadata?),
     ];
-    Ok(all.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
+    Ok(all
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .collect())
 }
 
 /// A mapping; empty where there is none.
-fn mapping(written: Option<&Node>, interpolation: &mut Interpolation<'_>) -> Leaf<Map<String, Value>> {
+fn mapping(
+    written: Option<&Node>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Map<String, Value>> {
     let value = written.map(|node| interpolation.json(node)).transpose()?;
     Ok(match value {
         Some(Value::Object(props)) => props,

@@ -87,8 +87,10 @@ impl CompiledSimulation {
         interpolation: &mut Interpolation<'_>,
     ) -> (Leaf<Self>, Vec<Block>) {
         let checkpoints = written.value.checkpoints.as_deref().unwrap_or_default();
-        let blocks: Vec<Block> =
-            checkpoints.iter().map(|written| block(&written.value, library, interpolation)).collect();
+        let blocks: Vec<Block> = checkpoints
+            .iter()
+            .map(|written| block(&written.value, library, interpolation))
+            .collect();
         check_order(checkpoints, interpolation);
         let checkpoints: Vec<Leaf<CompiledCheckpoint>> = checkpoints
             .iter()
@@ -96,7 +98,10 @@ impl CompiledSimulation {
             .map(|(written, block)| checkpoint(&written.value, block, interpolation))
             .collect();
         let filled = Self::fill_rest(written, given, interpolation).and_then(|simulation| {
-            Ok(Self { checkpoints: checkpoints.into_iter().collect::<Leaf<_>>()?, ..simulation })
+            Ok(Self {
+                checkpoints: checkpoints.into_iter().collect::<Leaf<_>>()?,
+                ..simulation
+            })
         });
         (filled, blocks)
     }
@@ -106,9 +111,21 @@ impl CompiledSimulation {
         given: Option<&str>,
         interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Self> {
-        let Simulate { persona, goal, connector, max_turns, timeout_ms, with, .. } = &written.value;
+        let Simulate {
+            persona,
+            goal,
+            connector,
+            max_turns,
+            timeout_ms,
+            with,
+            ..
+        } = &written.value;
         let simulator = simulator(written, given, interpolation);
-        let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose();
+        let mut text = |text: &Option<Text>| {
+            text.as_ref()
+                .map(|text| interpolation.text(text))
+                .transpose()
+        };
         let (persona, goal, connector) = (text(persona), text(goal), text(connector));
         let max_turns = match max_turns {
             Some(number) if interpolation.written_number(number).is_some() => Ok(DEFAULT_MAX_TURNS),
@@ -165,7 +182,12 @@ fn block(
     interpolation: &mut Interpolation<'_>,
 ) -> Block {
     let before = interpolation.problem_count();
-    let block = Block::compile([&written.assert.value], Level::Checkpoint, library, interpolation);
+    let block = Block::compile(
+        [&written.assert.value],
+        Level::Checkpoint,
+        library,
+        interpolation,
+    );
     // What was reported or is known later is an assertion as well.
     let is_whole = interpolation.problem_count() == before && !interpolation.has_pending();
     if is_whole && block == Block::default() {
@@ -184,12 +206,28 @@ fn checkpoint(
     block: &Block,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<CompiledCheckpoint> {
-    let model::Checkpoint { id, description, after, required, .. } = written;
+    let model::Checkpoint {
+        id,
+        description,
+        after,
+        required,
+        ..
+    } = written;
     let nothing = Block::default();
-    let rules = inherit(&nothing, &nothing, std::slice::from_ref(block)).turns.pop().unwrap_or_default();
+    let rules = inherit(&nothing, &nothing, std::slice::from_ref(block))
+        .turns
+        .pop()
+        .unwrap_or_default();
     let id = interpolation.text(id);
-    let description = description.as_ref().map(|text| interpolation.text(text)).transpose();
-    let after: Vec<Leaf<String>> = after.iter().flatten().map(|id| interpolation.text(id)).collect();
+    let description = description
+        .as_ref()
+        .map(|text| interpolation.text(text))
+        .transpose();
+    let after: Vec<Leaf<String>> = after
+        .iter()
+        .flatten()
+        .map(|id| interpolation.text(id))
+        .collect();
     Ok(CompiledCheckpoint {
         id: id?,
         description: description?,
@@ -202,16 +240,26 @@ fn checkpoint(
 /// Reports ids that are not unique, and orders that cannot be kept.
 fn check_order(written: &[Spanned<model::Checkpoint>], interpolation: &mut Interpolation<'_>) {
     let mut after: BTreeMap<&str, Vec<&Text>> = BTreeMap::new();
-    for Spanned { value: checkpoint, .. } in written {
+    for Spanned {
+        value: checkpoint, ..
+    } in written
+    {
         let id = &checkpoint.id;
-        if after.insert(&id.value, checkpoint.after.iter().flatten().collect()).is_some() {
+        if after
+            .insert(&id.value, checkpoint.after.iter().flatten().collect())
+            .is_some()
+        {
             let message = format!("two checkpoints have the id `{}`", id.value);
             let help = Some("rename one of them".to_owned());
             interpolation.report(Code::Contradiction, id.span, message, help);
         }
     }
     let known: Vec<&str> = after.keys().copied().collect();
-    for name in after.values().flatten().filter(|name| !after.contains_key(name.value.as_str())) {
+    for name in after
+        .values()
+        .flatten()
+        .filter(|name| !after.contains_key(name.value.as_str()))
+    {
         let message = format!("there is no checkpoint `{}`", name.value);
         let help = crate::text::suggest(&name.value, &known, "the checkpoints are");
         interpolation.report(Code::UnknownName, name.span, message, Some(help));
@@ -223,15 +271,19 @@ fn check_order(written: &[Spanned<model::Checkpoint>], interpolation: &mut Inter
         let is_free = |name: &&Text| {
             reachable.contains(name.value.as_str()) || !after.contains_key(name.value.as_str())
         };
-        let next: Vec<&str> =
-            after.iter().filter(|(_, names)| names.iter().all(is_free)).map(|(id, _)| *id).collect();
+        let next: Vec<&str> = after
+            .iter()
+            .filter(|(_, names)| names.iter().all(is_free))
+            .map(|(id, _)| *id)
+            .collect();
         reachable.extend(next);
         if reachable.len() == before {
             break;
         }
     }
-    let is_stuck =
-        |name: &&&Text| after.contains_key(name.value.as_str()) && !reachable.contains(name.value.as_str());
+    let is_stuck = |name: &&&Text| {
+        after.contains_key(name.value.as_str()) && !reachable.contains(name.value.as_str())
+    };
     for (id, names) in after.iter().filter(|(id, _)| !reachable.contains(*id)) {
         if let Some(name) = names.iter().find(is_stuck) {
             let message = format!(

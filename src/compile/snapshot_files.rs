@@ -38,8 +38,13 @@ impl SnapshotFiles<'_> {
         turns: &mut [Block],
         problems: &mut Vec<Diagnostic>,
     ) -> BTreeSet<PathBuf> {
-        let levels = [&mut *target, &mut *test].into_iter().map(|block| (None, block));
-        let of_turns = turns.iter_mut().enumerate().map(|(index, block)| (Some(index + 1), block));
+        let levels = [&mut *target, &mut *test]
+            .into_iter()
+            .map(|block| (None, block));
+        let of_turns = turns
+            .iter_mut()
+            .enumerate()
+            .map(|(index, block)| (Some(index + 1), block));
         for (turn, block) in levels.chain(of_turns) {
             self.give(block, turn, problems);
         }
@@ -47,9 +52,18 @@ impl SnapshotFiles<'_> {
     }
 
     /// Gives the snapshot of one block its file; of a turn by its number, counted from 1.
-    pub(crate) fn give(self, block: &mut Block, turn: Option<usize>, problems: &mut Vec<Diagnostic>) {
-        let Some(Expectation::Is(entry)) = &mut block.snapshot else { return };
-        let Some(snapshot) = entry.rule::<Snapshot>() else { return };
+    pub(crate) fn give(
+        self,
+        block: &mut Block,
+        turn: Option<usize>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let Some(Expectation::Is(entry)) = &mut block.snapshot else {
+            return;
+        };
+        let Some(snapshot) = entry.rule::<Snapshot>() else {
+            return;
+        };
         let (name, turn) = match &snapshot.name {
             Some(name) => (name.as_str(), None),
             None => (self.name, turn),
@@ -73,7 +87,14 @@ impl SnapshotFiles<'_> {
         } else {
             None
         };
-        *entry = with_golden(entry, Golden { path, shown, text: text.map(Arc::from) });
+        *entry = with_golden(
+            entry,
+            Golden {
+                path,
+                shown,
+                text: text.map(Arc::from),
+            },
+        );
     }
 
     /// The files that are used; no two rules share one.
@@ -84,15 +105,26 @@ impl SnapshotFiles<'_> {
         turns: &[Block],
         problems: &mut Vec<Diagnostic>,
     ) -> BTreeSet<PathBuf> {
-        let none = [target, test].into_iter().chain(turns).all(|block| block.snapshot.is_none());
+        let none = [target, test]
+            .into_iter()
+            .chain(turns)
+            .all(|block| block.snapshot.is_none());
         if none {
             return BTreeSet::new();
         }
         let merged = inherit(target, test, turns);
         let mut files = BTreeSet::new();
-        for entry in merged.test.iter().chain(merged.turns.iter().flat_map(|turn| &turn.entries)) {
-            let Some(snapshot) = entry.rule::<Snapshot>() else { continue };
-            let Some(Golden { path, shown, .. }) = &snapshot.golden else { continue };
+        for entry in merged
+            .test
+            .iter()
+            .chain(merged.turns.iter().flat_map(|turn| &turn.entries))
+        {
+            let Some(snapshot) = entry.rule::<Snapshot>() else {
+                continue;
+            };
+            let Some(Golden { path, shown, .. }) = &snapshot.golden else {
+                continue;
+            };
             if !files.insert(path.clone()) {
                 let message = format!("a second snapshot is kept in `{shown}`");
                 problems.push(
@@ -118,13 +150,19 @@ pub(crate) fn obsolete_snapshots(
     let is_judged = |path: &PathBuf| {
         let tests = path.parent().and_then(golden::test_files_of);
         tests.is_some_and(|tests| {
-            tests.iter().all(|test| loaded.contains(test.as_path()) || !context.files.is_file(test))
+            tests
+                .iter()
+                .all(|test| loaded.contains(test.as_path()) || !context.files.is_file(test))
         })
     };
     kept.into_iter()
         .filter(|path| !used.contains(path))
         .filter(is_judged)
         .filter(|path| golden::is_golden(&context.files, path))
-        .map(|path| Golden { shown: display_name(context, &path), path, text: None })
+        .map(|path| Golden {
+            shown: display_name(context, &path),
+            path,
+            text: None,
+        })
         .collect()
 }

@@ -30,9 +30,18 @@ impl PreparedTurn {
         files: AttachmentFiles<'_>,
         interpolation: &mut Interpolation<'_>,
     ) -> Leaf<Self> {
-        let TurnSettings { id, timeout_ms, props, options, capture, respond } = turn.settings();
+        let TurnSettings {
+            id,
+            timeout_ms,
+            props,
+            options,
+            capture,
+            respond,
+        } = turn.settings();
         let id = id.map(|id| interpolation.text(id)).transpose();
-        let timeout = timeout_ms.map(|number| interpolation.number(number)).transpose();
+        let timeout = timeout_ms
+            .map(|number| interpolation.number(number))
+            .transpose();
         let context = request_context(props, options, None, interpolation);
         let captures: Vec<Leaf<CompiledCapture>> = capture
             .into_iter()
@@ -49,7 +58,10 @@ impl PreparedTurn {
             context: context?,
             answers: answers?,
         };
-        Ok(Self { request, captures: captures.into_iter().collect::<Leaf<_>>()? })
+        Ok(Self {
+            request,
+            captures: captures.into_iter().collect::<Leaf<_>>()?,
+        })
     }
 }
 
@@ -62,38 +74,60 @@ fn fill_input(
     match turn {
         Turn::User(turn) => {
             let attachments = turn.attachments.as_deref().unwrap_or_default();
-            attachment::user_content(&turn.user, attachments, files, interpolation).map(TurnInput::User)
+            attachment::user_content(&turn.user, attachments, files, interpolation)
+                .map(TurnInput::User)
         }
         Turn::Connect(_) => Ok(TurnInput::Connect),
         Turn::Continue => Ok(TurnInput::Continue),
         Turn::ListTools(_) => Ok(TurnInput::ListTools),
         Turn::Parts(turn) => {
-            let parts: Vec<Leaf<Value>> =
-                turn.parts.iter().map(|part| message_part(part, interpolation)).collect();
-            parts.into_iter().collect::<Leaf<Vec<Value>>>().map(|parts| TurnInput::Parts(parts.into()))
+            let parts: Vec<Leaf<Value>> = turn
+                .parts
+                .iter()
+                .map(|part| message_part(part, interpolation))
+                .collect();
+            parts
+                .into_iter()
+                .collect::<Leaf<Vec<Value>>>()
+                .map(|parts| TurnInput::Parts(parts.into()))
         }
-        Turn::ReadResource(turn) => interpolation.sent_text(&turn.uri).map(TurnInput::ReadResource),
+        Turn::ReadResource(turn) => interpolation
+            .sent_text(&turn.uri)
+            .map(TurnInput::ReadResource),
         Turn::GetPrompt(turn) => {
             let prompt = interpolation.text(&turn.prompt);
             let args: Leaf<Map<String, Value>> = turn
                 .args
                 .iter()
                 .flatten()
-                .map(|(name, text)| Ok((name.value.clone(), Value::from(interpolation.text(text)?))))
+                .map(|(name, text)| {
+                    Ok((name.value.clone(), Value::from(interpolation.text(text)?)))
+                })
                 .collect();
-            Ok(TurnInput::GetPrompt { prompt: prompt?, args: args? })
+            Ok(TurnInput::GetPrompt {
+                prompt: prompt?,
+                args: args?,
+            })
         }
         Turn::CallTool(turn) => {
             let tool = interpolation.text(&turn.tool);
             let args = interpolation.optional_json(turn.args.as_ref());
-            let args = args?.and_then(|args| args.as_object().cloned()).unwrap_or_default();
+            let args = args?
+                .and_then(|args| args.as_object().cloned())
+                .unwrap_or_default();
             Ok(TurnInput::CallTool { tool: tool?, args })
         }
         Turn::Resume(turn) => {
             let count = turn.resume.len();
-            let answers: Vec<Leaf<PendingAnswer>> =
-                turn.resume.iter().map(|written| answer(written, count, interpolation)).collect();
-            answers.into_iter().collect::<Leaf<_>>().map(TurnInput::Resume)
+            let answers: Vec<Leaf<PendingAnswer>> = turn
+                .resume
+                .iter()
+                .map(|written| answer(written, count, interpolation))
+                .collect();
+            answers
+                .into_iter()
+                .collect::<Leaf<_>>()
+                .map(TurnInput::Resume)
         }
     }
 }
@@ -106,8 +140,14 @@ pub(crate) fn describe_written(turn: &Turn) -> String {
         Turn::Continue => TurnInput::CONTINUE.to_owned(),
         Turn::ListTools(_) => TurnInput::LIST_TOOLS.to_owned(),
         Turn::Parts(turn) => {
-            let texts = turn.parts.iter().filter_map(|part| part.value.text.as_ref());
-            texts.map(|text| text.value.as_str()).collect::<Vec<_>>().join(" ")
+            let texts = turn
+                .parts
+                .iter()
+                .filter_map(|part| part.value.text.as_ref());
+            texts
+                .map(|text| text.value.as_str())
+                .collect::<Vec<_>>()
+                .join(" ")
         }
         Turn::CallTool(turn) => format!("{} {}", TurnInput::CALL_TOOL, turn.tool.value),
         Turn::ReadResource(turn) => format!("{} {}", TurnInput::READ_RESOURCE, turn.uri.value),
@@ -121,8 +161,16 @@ fn answer(
     count: usize,
     interpolation: &mut Interpolation<'_>,
 ) -> Leaf<PendingAnswer> {
-    let Resume { id, tool, status, payload } = &written.value;
-    let payload = payload.as_ref().map(|node| interpolation.json(node)).transpose();
+    let Resume {
+        id,
+        tool,
+        status,
+        payload,
+    } = &written.value;
+    let payload = payload
+        .as_ref()
+        .map(|node| interpolation.json(node))
+        .transpose();
     let to = match (id, tool) {
         (Some(id), None) => interpolation.text(id).map(AnswerTo::Id),
         (None, Some(tool)) => interpolation.text(tool).map(AnswerTo::Tool),
@@ -130,7 +178,12 @@ fn answer(
         (None, None) => {
             let message = "several answers, and this one does not say what it answers";
             let help = "give it the interrupt's `id`, or the `tool` whose call waits";
-            Err(interpolation.report(Code::MissingKey, written.span, message, Some(help.to_owned())))
+            Err(interpolation.report(
+                Code::MissingKey,
+                written.span,
+                message,
+                Some(help.to_owned()),
+            ))
         }
         (Some(_), Some(tool)) => {
             let message = "`id` and `tool` both say what is answered";
@@ -142,5 +195,9 @@ fn answer(
             ))
         }
     };
-    Ok(PendingAnswer { to: to?, is_resolved: *status == ResumeStatus::Resolved, payload: payload? })
+    Ok(PendingAnswer {
+        to: to?,
+        is_resolved: *status == ResumeStatus::Resolved,
+        payload: payload?,
+    })
 }

@@ -38,9 +38,9 @@ impl WalkPlan {
     /// Checks and fills the numbers of a walk.
     pub(crate) fn fill(written: &Walk, interpolation: &mut Interpolation<'_>) -> Leaf<Self> {
         let mut number = |number: &Option<Number>, range: (u64, u64), default| {
-            number
-                .as_ref()
-                .map_or(Ok(default), |number| interpolation.number_within(number, range.0, range.1))
+            number.as_ref().map_or(Ok(default), |number| {
+                interpolation.number_within(number, range.0, range.1)
+            })
         };
         let steps = number(&written.steps, (1, MOST_STEPS), DEFAULT_STEPS);
         let walks = number(&written.walks, (1, MOST_WALKS), DEFAULT_WALKS);
@@ -49,7 +49,11 @@ impl WalkPlan {
             steps: usize::try_from(steps?).unwrap_or(usize::MAX),
             walks: u32::try_from(walks?).unwrap_or(u32::MAX),
             seed: seed?,
-            actions: written.actions.iter().map(|(name, _)| name.value.clone()).collect(),
+            actions: written
+                .actions
+                .iter()
+                .map(|(name, _)| name.value.clone())
+                .collect(),
         })
     }
 }
@@ -67,7 +71,10 @@ impl CompiledAction {
     /// The action `name`; comes with the rules of what it needs.
     pub(crate) fn fill(
         name: &str,
-        Spanned { value: WalkAction(turn), .. }: &Spanned<WalkAction>,
+        Spanned {
+            value: WalkAction(turn),
+            ..
+        }: &Spanned<WalkAction>,
         library: Option<Library<'_>>,
         interpolation: &mut Interpolation<'_>,
     ) -> (Self, Option<Block>) {
@@ -84,11 +91,25 @@ impl CompiledAction {
         });
         let needs = block.as_ref().map(|block| {
             let nothing = Block::default();
-            let rules =
-                inherit(&nothing, &nothing, std::slice::from_ref(block)).turns.pop().unwrap_or_default();
+            let rules = inherit(&nothing, &nothing, std::slice::from_ref(block))
+                .turns
+                .pop()
+                .unwrap_or_default();
             let (description, after, is_required) = (None, Vec::new(), false);
-            CompiledCheckpoint { id: name.to_owned(), description, rules, after, is_required }
+            CompiledCheckpoint {
+                id: name.to_owned(),
+                description,
+                rules,
+                after,
+                is_required,
+            }
         });
-        (Self { name: name.to_owned(), needs }, block)
+        (
+            Self {
+                name: name.to_owned(),
+                needs,
+            },
+            block,
+        )
     }
 }

@@ -14,6 +14,10 @@ pub struct CaseKey {
 impl CaseKey {
     /// The first attempt of the first run of `test`.
     pub fn first(test: impl Into<String>) -> Self {
-        Self { test: test.into(), run: 1, attempt: 1 }
+        Self {
+            test: test.into(),
+            run: 1,
+            attempt: 1,
+        }
     }
 }

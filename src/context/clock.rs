@@ -16,7 +16,10 @@ impl At {
     /// This moment moved forward by `duration`.
     #[must_use]
     pub fn plus(self, duration: Duration) -> Self {
-        Self(self.0.saturating_add(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)))
+        Self(
+            self.0
+                .saturating_add(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)),
+        )
     }
 }
 
@@ -37,10 +40,18 @@ pub struct SystemClock {
 
 impl SystemClock {
     /// A clock whose origin is now.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clocks")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads the machine's clocks"
+    )]
     pub fn start() -> Self {
-        let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { origin: Instant::now(), origin_unix_ms: u64::try_from(unix.as_millis()).unwrap_or(u64::MAX) }
+        let unix = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        Self {
+            origin: Instant::now(),
+            origin_unix_ms: u64::try_from(unix.as_millis()).unwrap_or(u64::MAX),
+        }
     }
 }
 
@@ -64,7 +75,10 @@ pub struct ManualClock {
 impl ManualClock {
     /// A clock at its origin, which is `origin_unix_ms` in Unix time.
     pub fn new(origin_unix_ms: u64) -> Self {
-        Self { micros: AtomicU64::new(0), origin_unix_ms }
+        Self {
+            micros: AtomicU64::new(0),
+            origin_unix_ms,
+        }
     }
 
     /// Moves the clock forward.

@@ -66,7 +66,10 @@ pub fn http_date(text: &str) -> Option<u64> {
 
 /// The moment of `unix_ms`, at most the last one of the calendar, in the year 9999.
 fn timestamp(unix_ms: u64) -> Timestamp {
-    i64::try_from(unix_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok()).unwrap_or(Timestamp::MAX)
+    i64::try_from(unix_ms)
+        .ok()
+        .and_then(|ms| Timestamp::from_millisecond(ms).ok())
+        .unwrap_or(Timestamp::MAX)
 }
 
 #[cfg(test)]
@@ -76,7 +79,10 @@ mod tests {
     #[test]
     fn a_day_is_read_only_where_the_calendar_has_it() {
         for text in ["2026-11-21", "2000-02-29", "0001-01-01", "9999-12-31"] {
-            assert_eq!(Day::parse(text).map(|day| day.to_string()).as_deref(), Some(text));
+            assert_eq!(
+                Day::parse(text).map(|day| day.to_string()).as_deref(),
+                Some(text)
+            );
         }
         for text in [
             "",
@@ -103,11 +109,16 @@ mod tests {
     #[test]
     fn days_follow_each_other() {
         assert_eq!(Day::of(1_795_298_880_123).to_string(), "2026-11-21");
-        assert_eq!(Day::of(1_795_298_880_123).plus(10).to_string(), "2026-12-01");
+        assert_eq!(
+            Day::of(1_795_298_880_123).plus(10).to_string(),
+            "2026-12-01"
+        );
         assert_eq!(Day::of(u64::MAX).plus(7).to_string(), "9999-12-31");
-        for (earlier, later) in
-            [("2026-11-21", "2026-11-22"), ("2026-11-30", "2026-12-01"), ("2026-12-31", "2027-01-01")]
-        {
+        for (earlier, later) in [
+            ("2026-11-21", "2026-11-22"),
+            ("2026-11-30", "2026-12-01"),
+            ("2026-12-31", "2027-01-01"),
+        ] {
             assert!(Day::parse(earlier) < Day::parse(later));
         }
     }

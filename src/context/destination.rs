@@ -25,20 +25,29 @@ impl Destination {
         let mut path = path.to_owned();
         for _ in 0..MOST_LINKS {
             // What is below these is open already, also if it is a file.
-            if ["/proc", "/dev/fd"].iter().any(|open| path.starts_with(open)) {
+            if ["/proc", "/dev/fd"]
+                .iter()
+                .any(|open| path.starts_with(open))
+            {
                 return Ok(Self::Stream(path));
             }
-            let Ok(target) = fs::read_link(&path) else { return Self::without_links(path) };
+            let Ok(target) = fs::read_link(&path) else {
+                return Self::without_links(path);
+            };
             path = path.parent().unwrap_or(Path::new("")).join(target);
         }
-        Err(io::Error::new(io::ErrorKind::InvalidInput, "too many links"))
+        Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "too many links",
+        ))
     }
 
     fn without_links(path: PathBuf) -> io::Result<Self> {
         match fs::metadata(&path) {
-            Ok(found) if found.is_dir() => {
-                Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory"))
-            }
+            Ok(found) if found.is_dir() => Err(io::Error::new(
+                io::ErrorKind::IsADirectory,
+                "it is a directory",
+            )),
             Ok(found) if !found.is_file() => Ok(Self::Stream(path)),
             _ => Ok(Self::File(path)),
         }
@@ -49,7 +58,9 @@ impl Destination {
         #[cfg(unix)]
         if path == Path::new("/proc/self/fd/1") || path == Path::new("/dev/fd/1") {
             // Its own position goes on, so that nothing that is printed is overwritten.
-            return std::os::fd::AsFd::as_fd(&io::stdout()).try_clone_to_owned().map(File::from);
+            return std::os::fd::AsFd::as_fd(&io::stdout())
+                .try_clone_to_owned()
+                .map(File::from);
         }
         OpenOptions::new().append(true).open(path)
     }

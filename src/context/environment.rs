@@ -28,23 +28,36 @@ impl Environment {
 
     /// Every name that has a text as its value, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter_map(|(name, value)| value.to_str().and(name.to_str()))
+        self.0
+            .iter()
+            .filter_map(|(name, value)| value.to_str().and(name.to_str()))
     }
 
     /// Every name with its value, sorted.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
-        self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 }
 
 impl<N: Into<OsString>, V: Into<OsString>> FromIterator<(N, V)> for Environment {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
-        Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+        Self(
+            variables
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
     }
 }
 
 impl<N: Into<OsString>, V: Into<OsString>> Extend<(N, V)> for Environment {
     fn extend<I: IntoIterator<Item = (N, V)>>(&mut self, variables: I) {
-        self.0.extend(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
+        self.0.extend(
+            variables
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into())),
+        );
     }
 }

@@ -42,7 +42,10 @@ impl Files {
     pub fn with_unsaved(&self, path: PathBuf, text: impl AsRef<[u8]>) -> Self {
         let mut unsaved = (*self.unsaved).clone();
         unsaved.insert(path, text.as_ref().into());
-        Self { unsaved: Arc::new(unsaved), opened: Arc::clone(&self.opened) }
+        Self {
+            unsaved: Arc::new(unsaved),
+            opened: Arc::clone(&self.opened),
+        }
     }
 
     /// The paths of unsaved texts.
@@ -59,7 +62,10 @@ impl Files {
             Some(text) => Inner::Unsaved(Cursor::new(Arc::clone(text))),
             None => Inner::Disk(File::open(path)?),
         };
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        self.opened
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(path.to_owned());
         Ok(OpenFile(opened))
     }
 
@@ -68,7 +74,9 @@ impl Files {
     /// # Errors
     /// If there is no such file, or it cannot be read.
     pub fn beginning(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
-        let PathKind::File(_) = self.look(path)? else { return Err(io::ErrorKind::InvalidInput.into()) };
+        let PathKind::File(_) = self.look(path)? else {
+            return Err(io::ErrorKind::InvalidInput.into());
+        };
         let mut bytes = Vec::new();
         match self.unsaved.get(path) {
             Some(text) => text.take(most).read_to_end(&mut bytes)?,
@@ -79,7 +87,12 @@ impl Files {
 
     /// The paths of all files that have been opened so far, sorted.
     pub fn opened(&self) -> Vec<PathBuf> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.opened
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .cloned()
+            .collect()
     }
 
     /// What is at `path`, without opening it: a pipe would wait for its writer.
@@ -123,7 +136,11 @@ impl Files {
     pub fn list(&self, directory: &Path) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        paths.extend(self.unsaved().filter(|path| path.parent() == Some(directory)).map(Path::to_path_buf));
+        paths.extend(
+            self.unsaved()
+                .filter(|path| path.parent() == Some(directory))
+                .map(Path::to_path_buf),
+        );
         paths.sort();
         paths.dedup();
         paths
@@ -165,9 +182,13 @@ mod tests {
         let disk = Files::default();
         assert_eq!(text(&disk, &saved).unwrap(), "old");
         assert_eq!(disk.list(folder.path()), [saved.as_path()]);
-        assert!(text(&disk, &new).is_err() && !disk.is_file(&new) && disk.is_directory(folder.path()));
+        assert!(
+            text(&disk, &new).is_err() && !disk.is_file(&new) && disk.is_directory(folder.path())
+        );
 
-        let files = disk.with_unsaved(saved.clone(), "changed").with_unsaved(new.clone(), "made");
+        let files = disk
+            .with_unsaved(saved.clone(), "changed")
+            .with_unsaved(new.clone(), "made");
         assert_eq!(text(&files, &saved).unwrap(), "changed");
         assert_eq!(text(&files, &new).unwrap(), "made");
         assert_eq!(files.look(&new).unwrap(), PathKind::File(4));

@@ -13,7 +13,10 @@ pub trait Ids: Send + Sync {
 pub struct RandomIds;
 
 impl Ids for RandomIds {
-    #[expect(clippy::disallowed_methods, reason = "the one place that draws random ids")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that draws random ids"
+    )]
     fn next(&self, _kind: &str) -> String {
         uuid::Uuid::new_v4().to_string()
     }

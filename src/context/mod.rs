@@ -100,7 +100,11 @@ impl Context {
 
     /// How large the terminal behind a stream is, asked each time; never known if it is no terminal.
     pub fn size_of(&self, stream: OutputStream) -> fn() -> Option<TerminalSize> {
-        if self.is_terminal(stream) { self.terminal_size } else { || None }
+        if self.is_terminal(stream) {
+            self.terminal_size
+        } else {
+            || None
+        }
     }
 
     /// The Unix time now, in milliseconds.

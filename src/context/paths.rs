@@ -35,7 +35,13 @@ pub(crate) fn absolute_at(home: Option<&Path>, folder: &Path, path: &Path) -> Pa
 
 /// How messages show `path`: relative to the working directory if it is inside it, with `/`.
 pub(crate) fn display_name(context: &Context, path: &Path) -> String {
-    let shown = path.strip_prefix(&context.working_directory).unwrap_or(path);
+    let shown = path
+        .strip_prefix(&context.working_directory)
+        .unwrap_or(path);
     let text = shown.to_string_lossy().replace('\\', "/");
-    if text.is_empty() { ".".to_owned() } else { text }
+    if text.is_empty() {
+        ".".to_owned()
+    } else {
+        text
+    }
 }

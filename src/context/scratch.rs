@@ -41,12 +41,20 @@ impl Scratch {
             hidden.push(name);
             hidden.push(format!(".{}-{number}.{purpose}", std::process::id()));
             let path = folder.join(hidden);
-            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+            match OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create_new(true)
+                .open(&path)
+            {
                 Ok(file) => {
                     // A file system without locks keeps what killed programs leave.
                     let _ = file.lock();
                     if path.exists() {
-                        return Ok(Self { file, path: Some(path) });
+                        return Ok(Self {
+                            file,
+                            path: Some(path),
+                        });
                     }
                     // Another program has swept it before it was locked.
                 }
@@ -83,7 +91,12 @@ impl Scratch {
             let name = format!(".ananke.{}-{number}.part", std::process::id());
             let path = std::env::temp_dir().join(name);
             match options.open(&path) {
-                Ok(file) => return Ok(Self { file, path: fs::remove_file(&path).err().map(|_| path) }),
+                Ok(file) => {
+                    return Ok(Self {
+                        file,
+                        path: fs::remove_file(&path).err().map(|_| path),
+                    });
+                }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
                 Err(error) => return Err(error),
             }
@@ -132,10 +145,14 @@ pub fn write_file(destination: &Path, bytes: &[u8]) -> io::Result<()> {
 fn is_scratch(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = name.rsplitn(3, '.').collect();
-    let [purpose, numbers, before] = parts[..] else { return false };
+    let [purpose, numbers, before] = parts[..] else {
+        return false;
+    };
     before.starts_with('.')
         && PURPOSES.contains(&purpose)
-        && numbers.split_once('-').is_some_and(|(process, number)| is_number(process) && is_number(number))
+        && numbers
+            .split_once('-')
+            .is_some_and(|(process, number)| is_number(process) && is_number(number))
 }
 
 impl Drop for Scratch {
@@ -153,9 +170,18 @@ mod tests {
     fn only_what_killed_programs_have_left_is_swept() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let kept =
-            ["report.xml", ".report.xml", ".report.xml.12-0.txt", ".report.xml.1x-0.part", "a.12-0.part"];
-        let left = [".report.xml.12-0.part", ".report.xml.12-1.spool", ".a.json.99999999-3.rows"];
+        let kept = [
+            "report.xml",
+            ".report.xml",
+            ".report.xml.12-0.txt",
+            ".report.xml.1x-0.part",
+            "a.12-0.part",
+        ];
+        let left = [
+            ".report.xml.12-0.part",
+            ".report.xml.12-1.spool",
+            ".a.json.99999999-3.rows",
+        ];
         for name in kept.iter().chain(&left) {
             fs::write(path(name), "").unwrap();
         }

@@ -31,7 +31,12 @@ impl ContractReport {
         let line = |text: &str| escape::line(&redactor.text(&shortened(text))).into_owned();
         let mut text = String::new();
         let mut last = None;
-        for RefusedCall { call, path, message } in &self.refusals {
+        for RefusedCall {
+            call,
+            path,
+            message,
+        } in &self.refusals
+        {
             // A call is shown once, with every place that does not fit.
             if last.replace(call) != Some(call) {
                 let args = line(&call.args.to_string());
@@ -44,7 +49,11 @@ impl ContractReport {
                     call.call
                 );
             }
-            let at = if path.is_empty() { String::new() } else { format!("`{}`: ", line(path)) };
+            let at = if path.is_empty() {
+                String::new()
+            } else {
+                format!("`{}`: ", line(path))
+            };
             let _ = writeln!(text, "    {at}{}", line(message));
         }
         if !self.refusals.is_empty() {
@@ -71,7 +80,11 @@ impl ContractReport {
 
     /// The report for programs.
     pub fn json(&self, redactor: &Redactor) -> Value {
-        let refusal = |RefusedCall { call, path, message }: &RefusedCall| {
+        let refusal = |RefusedCall {
+                           call,
+                           path,
+                           message,
+                       }: &RefusedCall| {
             json!({
                 "test": call.test, "turn": call.turn, "call": call.call, "tool": call.tool,
                 "arguments": call.args, "path": path, "message": shortened(message),

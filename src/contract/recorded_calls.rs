@@ -34,7 +34,10 @@ pub fn recordings_below(path: &Path) -> Vec<PathBuf> {
     if path.is_file() {
         return vec![path.to_path_buf()];
     }
-    let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+    let entries = std::fs::read_dir(path)
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok);
     let mut entries: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     entries.sort();
     let below = |entry: PathBuf| match entry.symlink_metadata() {
@@ -57,14 +60,28 @@ pub async fn recorded_calls(
 ) -> Result<Vec<RecordedCall>, FreezeError> {
     let recording = Arc::new(KeptRecording::open(path, shown)?);
     let test = recording.key().test.clone();
-    let selection = Selection { paths: vec![PathBuf::from(&test)], ..selection.clone() };
+    let selection = Selection {
+        paths: vec![PathBuf::from(&test)],
+        ..selection.clone()
+    };
     let plan = planned(context, &selection, &test)?;
-    let HeldTest { outcome, conversation, .. } = run_test(context, &plan, Some(&recording)).await?;
-    if let Some((_, problem)) =
-        outcome.first_problem().filter(|(_, problem)| problem.kind == ErrorKind::Recording)
+    let HeldTest {
+        outcome,
+        conversation,
+        ..
+    } = run_test(context, &plan, Some(&recording)).await?;
+    if let Some((_, problem)) = outcome
+        .first_problem()
+        .filter(|(_, problem)| problem.kind == ErrorKind::Recording)
     {
-        let message = format!("the recording `{shown}` cannot be replayed: {}", problem.message);
-        return Err(FreezeError::Refused { message, help: problem.help.clone() });
+        let message = format!(
+            "the recording `{shown}` cannot be replayed: {}",
+            problem.message
+        );
+        return Err(FreezeError::Refused {
+            message,
+            help: problem.help.clone(),
+        });
     }
     Ok(calls_of(&test, &conversation))
 }
@@ -77,7 +94,9 @@ fn calls_of(test: &str, conversation: &LoggedConversation) -> Vec<RecordedCall> 
             let (mut calls, mut texts) = (Vec::new(), HashMap::<String, String>::new());
             for logged in &logged.changes {
                 match &logged.change {
-                    Change::CallOpened { id, name, .. } => calls.push((id.to_string(), name.to_string())),
+                    Change::CallOpened { id, name, .. } => {
+                        calls.push((id.to_string(), name.to_string()))
+                    }
                     Change::CallArgs { id, delta } => {
                         texts.entry(id.to_string()).or_default().push_str(delta);
                     }
@@ -86,7 +105,13 @@ fn calls_of(test: &str, conversation: &LoggedConversation) -> Vec<RecordedCall> 
             }
             let call = move |(call, (id, tool)): (usize, (String, String))| {
                 let args = read_args(texts.get(&id).map_or("", String::as_str));
-                RecordedCall { test: test.to_owned(), turn: turn + 1, call: call + 1, tool, args }
+                RecordedCall {
+                    test: test.to_owned(),
+                    turn: turn + 1,
+                    call: call + 1,
+                    tool,
+                    args,
+                }
             };
             calls.into_iter().enumerate().map(call).collect::<Vec<_>>()
         })
@@ -111,12 +136,26 @@ mod tests {
 
     #[test]
     fn the_arguments_of_a_call_come_in_pieces() {
-        let change = |change| LoggedChange { after_us: 0, change };
-        let opened =
-            |id: &'static str| Change::CallOpened { id: id.into(), name: "pay".into(), subagent: None };
-        let args =
-            |id: &'static str, delta: &'static str| Change::CallArgs { id: id.into(), delta: delta.into() };
-        let changes = [opened("a"), args("a", "{\"n\":"), opened("b"), args("a", "1}"), args("b", "{")];
+        let change = |change| LoggedChange {
+            after_us: 0,
+            change,
+        };
+        let opened = |id: &'static str| Change::CallOpened {
+            id: id.into(),
+            name: "pay".into(),
+            subagent: None,
+        };
+        let args = |id: &'static str, delta: &'static str| Change::CallArgs {
+            id: id.into(),
+            delta: delta.into(),
+        };
+        let changes = [
+            opened("a"),
+            args("a", "{\"n\":"),
+            opened("b"),
+            args("a", "1}"),
+            args("b", "{"),
+        ];
         let changes = changes.into_iter().map(change).collect();
         let turn = LoggedTurn {
             input: TurnInput::Connect,
@@ -124,9 +163,14 @@ mod tests {
             changes,
             answers: Vec::new(),
         };
-        let conversation = LoggedConversation { turns: vec![turn], ..LoggedConversation::default() };
-        let calls: Vec<(usize, Value)> =
-            calls_of("t", &conversation).into_iter().map(|call| (call.call, call.args)).collect();
+        let conversation = LoggedConversation {
+            turns: vec![turn],
+            ..LoggedConversation::default()
+        };
+        let calls: Vec<(usize, Value)> = calls_of("t", &conversation)
+            .into_iter()
+            .map(|call| (call.call, call.args))
+            .collect();
         assert_eq!(calls, [(1, json!({ "n": 1 })), (2, json!("{"))]);
     }
 }

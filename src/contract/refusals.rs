@@ -23,25 +23,39 @@ pub fn refusals(calls: &[RecordedCall], tools: &[DeclaredTool]) -> Vec<RefusedCa
     let mut schemas: HashMap<&str, Result<Option<ValueSchema>, String>> = HashMap::new();
     for tool in tools {
         let schema = tool.input.clone().map(ValueSchema::compile).transpose();
-        let schema =
-            schema.map_err(|error| format!("the schema of its arguments is not valid: {}", error.message));
+        let schema = schema.map_err(|error| {
+            format!(
+                "the schema of its arguments is not valid: {}",
+                error.message
+            )
+        });
         // If several tools have one name, the first is called.
         schemas.entry(&tool.name).or_insert(schema);
     }
     let mut refused = Vec::new();
     for call in calls {
-        let refusal = |path: String, message: String| RefusedCall { call: call.clone(), path, message };
+        let refusal = |path: String, message: String| RefusedCall {
+            call: call.clone(),
+            path,
+            message,
+        };
         match schemas.get(call.tool.as_str()) {
             None => {
                 let near = nearest(&call.tool, schemas.keys().copied());
-                let near = near.map(|name| format!("; there is a tool `{name}`")).unwrap_or_default();
-                refused.push(refusal(String::new(), format!("the tool is not declared{near}")));
+                let near = near
+                    .map(|name| format!("; there is a tool `{name}`"))
+                    .unwrap_or_default();
+                refused.push(refusal(
+                    String::new(),
+                    format!("the tool is not declared{near}"),
+                ));
             }
             Some(Err(why)) => refused.push(refusal(String::new(), why.clone())),
             Some(Ok(None)) => {}
             Some(Ok(Some(schema))) => {
                 let mismatches = schema.mismatches(&call.args).into_iter();
-                refused.extend(mismatches.map(|mismatch| refusal(mismatch.pointer, mismatch.message)));
+                refused
+                    .extend(mismatches.map(|mismatch| refusal(mismatch.pointer, mismatch.message)));
             }
         }
     }
@@ -72,7 +86,11 @@ mod tests {
             rest: Map::new(),
         };
         let strict = json!({ "properties": { "n": { "type": "integer" } }, "required": ["m"] });
-        let tools = [tool("pay", Some(strict)), tool("free", None), tool("bad", Some(json!({ "type": 1 })))];
+        let tools = [
+            tool("pay", Some(strict)),
+            tool("free", None),
+            tool("bad", Some(json!({ "type": 1 }))),
+        ];
         for (call, expected) in [
             (call("pay", json!({ "n": 1, "m": 1 })), vec![]),
             (call("pay", json!({ "n": "1" })), vec!["/n", ""]),

@@ -19,7 +19,11 @@ pub(super) type WrittenValue = String;
 /// The values that a schema lists with `enum` or `const`, each with its place.
 pub(super) fn declared(schema: &Value) -> BTreeSet<(ArgumentPath, WrittenValue)> {
     let mut found = BTreeSet::new();
-    let mut walk = SchemaWalk { root: schema, found: &mut found, visited: 0 };
+    let mut walk = SchemaWalk {
+        root: schema,
+        found: &mut found,
+        visited: 0,
+    };
     walk.take(schema, "", 0);
     found
 }
@@ -44,32 +48,57 @@ impl SchemaWalk<'_> {
         if depth > DEEPEST || self.visited > 10 * MOST_VALUES || self.found.len() >= MOST_VALUES {
             return;
         }
-        if let Some(pointer) = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'))
+        if let Some(pointer) = schema
+            .get("$ref")
+            .and_then(Value::as_str)
+            .and_then(|to| to.strip_prefix('#'))
         {
             let root = self.root;
-            root.pointer(pointer).into_iter().for_each(|part| self.take(part, path, depth + 1));
+            root.pointer(pointer)
+                .into_iter()
+                .for_each(|part| self.take(part, path, depth + 1));
         }
-        let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-        for value in listed.chain(schema.get("const")).filter(|value| !value.is_array() && !value.is_object())
+        let listed = schema
+            .get("enum")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
+        for value in listed
+            .chain(schema.get("const"))
+            .filter(|value| !value.is_array() && !value.is_object())
         {
             if !path.is_empty() && self.found.len() < MOST_VALUES {
                 self.found.insert((path.to_owned(), value.to_string()));
             }
         }
-        for (key, part) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        for (key, part) in schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
             self.take(part, &inside(path, key), depth + 1);
         }
         if let Some(items) = schema.get("items") {
             self.take(items, &format!("{path}[]"), depth + 1);
         }
         for several in ["anyOf", "oneOf", "allOf"] {
-            let parts = schema.get(several).and_then(Value::as_array).into_iter().flatten();
+            let parts = schema
+                .get(several)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
             parts.for_each(|part| self.take(part, path, depth + 1));
         }
     }
 }
 
-fn take_scalars(value: &Value, path: &str, depth: usize, found: &mut BTreeSet<(ArgumentPath, WrittenValue)>) {
+fn take_scalars(
+    value: &Value,
+    path: &str,
+    depth: usize,
+    found: &mut BTreeSet<(ArgumentPath, WrittenValue)>,
+) {
     if depth > DEEPEST || found.len() >= MOST_VALUES {
         return;
     }
@@ -91,7 +120,11 @@ fn take_scalars(value: &Value, path: &str, depth: usize, found: &mut BTreeSet<(A
 }
 
 fn inside(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
 }
 
 #[cfg(test)]
@@ -100,7 +133,10 @@ mod tests {
     use serde_json::json;
 
     fn shown(values: &BTreeSet<(String, String)>) -> Vec<String> {
-        values.iter().map(|(path, value)| format!("{path}={value}")).collect()
+        values
+            .iter()
+            .map(|(path, value)| format!("{path}={value}"))
+            .collect()
     }
 
     #[test]
@@ -127,10 +163,17 @@ mod tests {
                 "unit=\"kelvin\""
             ]
         );
-        let args = json!({ "unit": "kelvin", "opts": { "kind": 5 }, "tags": ["a", "b"], "maybe": null });
+        let args =
+            json!({ "unit": "kelvin", "opts": { "kind": 5 }, "tags": ["a", "b"], "maybe": null });
         assert_eq!(
             shown(&seen(&args)),
-            ["maybe=null", "opts.kind=5", "tags[]=\"a\"", "tags[]=\"b\"", "unit=\"kelvin\""]
+            [
+                "maybe=null",
+                "opts.kind=5",
+                "tags[]=\"a\"",
+                "tags[]=\"b\"",
+                "unit=\"kelvin\""
+            ]
         );
     }
 
@@ -141,11 +184,18 @@ mod tests {
         });
         let found = declared(&itself);
         assert!(!found.is_empty() && found.len() <= MOST_VALUES);
-        for odd in [json!(null), json!([1]), json!({ "enum": 5 }), json!({ "$ref": "#/nowhere" }), json!("x")]
-        {
+        for odd in [
+            json!(null),
+            json!([1]),
+            json!({ "enum": 5 }),
+            json!({ "$ref": "#/nowhere" }),
+            json!("x"),
+        ] {
             assert!(declared(&odd).is_empty() && seen(&odd).len() <= 1, "{odd}");
         }
-        let wide: Value = (0..5000).map(|number| (format!("k{number}"), json!(number))).collect();
+        let wide: Value = (0..5000)
+            .map(|number| (format!("k{number}"), json!(number)))
+            .collect();
         assert_eq!(seen(&wide).len(), MOST_VALUES);
     }
 }

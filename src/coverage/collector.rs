@@ -22,19 +22,33 @@ pub struct CoverageCollector {
 
 impl CoverageCollector {
     /// Takes tools that the agent of a test is known to have.
-    pub fn declare<'t>(&self, tools: impl IntoIterator<Item = &'t ToolDeclaration>, redactor: &Redactor) {
+    pub fn declare<'t>(
+        &self,
+        tools: impl IntoIterator<Item = &'t ToolDeclaration>,
+        redactor: &Redactor,
+    ) {
         for tool in tools {
-            declare(&tool.name, Some(&tool.parameters), redactor, &mut self.items());
+            declare(
+                &tool.name,
+                Some(&tool.parameters),
+                redactor,
+                &mut self.items(),
+            );
         }
     }
 
     /// Takes the conversation of a test, which is over, and of what its rules notice a change.
     pub fn observe(&self, trace: &Trace, noticed: &NoticedChanges, redactor: &Redactor) {
-        let is_live = |call: &&ToolCall| matches!(call.origin, Origin::Streamed | Origin::SnapshotOnly);
+        let is_live =
+            |call: &&ToolCall| matches!(call.origin, Origin::Streamed | Origin::SnapshotOnly);
         let mut calls: Vec<&ToolCall> = trace.calls.iter().filter(is_live).collect();
         calls.sort_by_key(|call| call.order);
         let mut items = self.items();
-        for tool in trace.declarations.iter().flat_map(|declaration| &declaration.tools) {
+        for tool in trace
+            .declarations
+            .iter()
+            .flat_map(|declaration| &declaration.tools)
+        {
             declare(&tool.name, tool.input.as_ref(), redactor, &mut items);
         }
         let mut before: Option<String> = None;
@@ -44,7 +58,12 @@ impl CoverageCollector {
             items.call(&tool, CallEnding::of(call), state(CallPart::Ending));
             if let Args::Json(args) = call.args() {
                 for value in masked(seen(args), redactor) {
-                    let argument = value.0.split(['.', '[']).next().unwrap_or_default().to_owned();
+                    let argument = value
+                        .0
+                        .split(['.', '['])
+                        .next()
+                        .unwrap_or_default()
+                        .to_owned();
                     items.value(&tool, value, state(CallPart::Argument(argument)));
                 }
             }
@@ -76,22 +95,38 @@ fn declare(name: &str, schema: Option<&Value>, redactor: &Redactor, items: &mut 
 
 /// Takes the interrupts, and the answers of the turns after them. An answer is asserted if it is noticed that its interrupt
 /// does not come.
-fn take_interrupts(trace: &Trace, noticed: &NoticedChanges, redactor: &Redactor, items: &mut CoveredItems) {
+fn take_interrupts(
+    trace: &Trace,
+    noticed: &NoticedChanges,
+    redactor: &Redactor,
+    items: &mut CoveredItems,
+) {
     let named = |interrupt: &Interrupt| {
-        let name = trace.tool_of(interrupt).or(interrupt.reason.as_deref()).unwrap_or("interrupt");
+        let name = trace
+            .tool_of(interrupt)
+            .or(interrupt.reason.as_deref())
+            .unwrap_or("interrupt");
         redactor.text(name).into_owned()
     };
     let mut open: BTreeMap<&str, (String, CoverageState)> = BTreeMap::new();
     for (number, turn) in trace.turns.iter().enumerate() {
         for answer in &turn.input.answered {
-            let Some((name, state)) = open.remove(answer.id.as_str()) else { continue };
-            let Some(states) = items.interrupt(&name) else { continue };
+            let Some((name, state)) = open.remove(answer.id.as_str()) else {
+                continue;
+            };
+            let Some(states) = items.interrupt(&name) else {
+                continue;
+            };
             match answer.status {
                 InterruptStatus::Resolved => states.resolved.raise(state),
                 InterruptStatus::Cancelled => states.cancelled.raise(state),
             }
         }
-        for exchange in trace.exchanges.get(turn.exchanges.clone()).unwrap_or_default() {
+        for exchange in trace
+            .exchanges
+            .get(turn.exchanges.clone())
+            .unwrap_or_default()
+        {
             if let Some(RunEnd::Interrupted(interrupts)) = &exchange.run_end {
                 for interrupt in interrupts {
                     let name = named(interrupt);
@@ -108,5 +143,8 @@ fn masked(
     redactor: &Redactor,
 ) -> BTreeSet<(ArgumentPath, WrittenValue)> {
     let text = |text: String| redactor.text(&text).into_owned();
-    values.into_iter().map(|(path, value)| (text(path), text(value))).collect()
+    values
+        .into_iter()
+        .map(|(path, value)| (text(path), text(value)))
+        .collect()
 }

@@ -104,11 +104,13 @@ pub struct CoverageTotals {
 
 impl CoverageCount {
     fn of(states: impl IntoIterator<Item = CoverageState>) -> Self {
-        states.into_iter().fold(Self::default(), |count, state| Self {
-            total: count.total + 1,
-            exercised: count.exercised + usize::from(state != CoverageState::Never),
-            asserted: count.asserted + usize::from(state == CoverageState::Asserted),
-        })
+        states
+            .into_iter()
+            .fold(Self::default(), |count, state| Self {
+                total: count.total + 1,
+                exercised: count.exercised + usize::from(state != CoverageState::Never),
+                asserted: count.asserted + usize::from(state == CoverageState::Asserted),
+            })
     }
 }
 
@@ -130,7 +132,8 @@ impl CoverageReport {
                 tool.listed.iter().map(move |key| ArgumentCoverage {
                     tool: name.clone(),
                     path: key.0.clone(),
-                    value: serde_json::from_str(&key.1).unwrap_or_else(|_| Value::from(key.1.as_str())),
+                    value: serde_json::from_str(&key.1)
+                        .unwrap_or_else(|_| Value::from(key.1.as_str())),
                     state: tool.seen.get(key).copied().unwrap_or_default(),
                 })
             })
@@ -138,14 +141,23 @@ impl CoverageReport {
         let interrupts: Vec<InterruptCoverage> = items
             .interrupts
             .iter()
-            .map(|(name, answers)| InterruptCoverage { name: name.clone(), answers: *answers })
+            .map(|(name, answers)| InterruptCoverage {
+                name: name.clone(),
+                answers: *answers,
+            })
             .collect();
         let transitions = transitions(items);
         let totals = CoverageTotals {
             partial: items.is_partial,
             ..totals(&tools, &transitions, &arguments, &interrupts)
         };
-        Self { tools, transitions, arguments, interrupts, totals }
+        Self {
+            tools,
+            transitions,
+            arguments,
+            interrupts,
+            totals,
+        }
     }
 
     /// The object as JSON.
@@ -158,13 +170,21 @@ impl CoverageReport {
 }
 
 fn transitions(items: &CoveredItems) -> Vec<TransitionCoverage> {
-    let mut pairs: BTreeSet<(&str, &str)> =
-        items.transitions.keys().map(|(from, to)| (&**from, &**to)).collect();
+    let mut pairs: BTreeSet<(&str, &str)> = items
+        .transitions
+        .keys()
+        .map(|(from, to)| (&**from, &**to))
+        .collect();
     if items.tools.len() <= MOST_PAIRED {
         let names = || items.tools.keys().map(String::as_str);
         pairs.extend(names().flat_map(|from| names().map(move |to| (from, to))));
     }
-    let state = |from: &str, to: &str| items.transitions.get(&(from.to_owned(), to.to_owned())).copied();
+    let state = |from: &str, to: &str| {
+        items
+            .transitions
+            .get(&(from.to_owned(), to.to_owned()))
+            .copied()
+    };
     let listed = pairs.into_iter().map(|(from, to)| TransitionCoverage {
         from: from.to_owned(),
         to: to.to_owned(),
@@ -180,10 +200,21 @@ fn totals(
     interrupts: &[InterruptCoverage],
 ) -> CoverageTotals {
     let best = |tool: &ToolCoverage| {
-        tool.outcomes.all().into_iter().map(|(_, state)| state).max().unwrap_or_default()
+        tool.outcomes
+            .all()
+            .into_iter()
+            .map(|(_, state)| state)
+            .max()
+            .unwrap_or_default()
     };
-    let outcomes = tools.iter().flat_map(|tool| tool.outcomes.all()).map(|(_, state)| state);
-    let answers = interrupts.iter().flat_map(|interrupt| interrupt.answers.all()).map(|(_, state)| state);
+    let outcomes = tools
+        .iter()
+        .flat_map(|tool| tool.outcomes.all())
+        .map(|(_, state)| state);
+    let answers = interrupts
+        .iter()
+        .flat_map(|interrupt| interrupt.answers.all())
+        .map(|(_, state)| state);
     let outcomes = CoverageCount::of(outcomes);
     let arguments = CoverageCount::of(arguments.iter().map(|argument| argument.state));
     let interrupts = CoverageCount::of(answers);

@@ -70,7 +70,12 @@ pub struct OutcomeStates {
 impl OutcomeStates {
     /// Every outcome with its word.
     pub fn all(&self) -> [(&'static str, CoverageState); 4] {
-        [("ok", self.ok), ("error", self.error), ("denied", self.denied), ("pending", self.pending)]
+        [
+            ("ok", self.ok),
+            ("error", self.error),
+            ("denied", self.denied),
+            ("pending", self.pending),
+        ]
     }
 
     pub(super) fn of(&mut self, ending: CallEnding) -> &mut CoverageState {

@@ -63,9 +63,16 @@ impl CoveredItems {
     }
 
     /// Takes a value that an argument of a call had.
-    pub(super) fn value(&mut self, tool: &str, value: (ArgumentPath, WrittenValue), state: CoverageState) {
+    pub(super) fn value(
+        &mut self,
+        tool: &str,
+        value: (ArgumentPath, WrittenValue),
+        state: CoverageState,
+    ) {
         let is_full = self.values >= MOST_ITEMS;
-        let Some(covered) = self.tool(tool).filter(|_| is_short(&value)) else { return };
+        let Some(covered) = self.tool(tool).filter(|_| is_short(&value)) else {
+            return;
+        };
         if let Some(known) = covered.seen.get_mut(&value) {
             known.raise(state);
         } else if is_full {
@@ -81,7 +88,8 @@ impl CoveredItems {
         let key = (from.to_owned(), to.to_owned());
         if let Some(known) = self.transitions.get_mut(&key) {
             known.raise(state);
-        } else if self.transitions.len() >= MOST_ITEMS || from.len() > LONGEST || to.len() > LONGEST {
+        } else if self.transitions.len() >= MOST_ITEMS || from.len() > LONGEST || to.len() > LONGEST
+        {
             self.is_partial = true;
         } else {
             self.transitions.insert(key, state);
@@ -90,7 +98,8 @@ impl CoveredItems {
 
     /// The answers to interrupts of this name.
     pub(super) fn interrupt(&mut self, name: &str) -> Option<&mut AnswerStates> {
-        if name.len() > LONGEST || self.interrupts.len() >= MOST_ITEMS && !self.interrupts.contains_key(name)
+        if name.len() > LONGEST
+            || self.interrupts.len() >= MOST_ITEMS && !self.interrupts.contains_key(name)
         {
             self.is_partial = true;
             return None;
@@ -99,7 +108,8 @@ impl CoveredItems {
     }
 
     fn tool(&mut self, name: &str) -> Option<&mut CoveredTool> {
-        if name.len() > LONGEST || self.tools.len() >= MOST_TOOLS && !self.tools.contains_key(name) {
+        if name.len() > LONGEST || self.tools.len() >= MOST_TOOLS && !self.tools.contains_key(name)
+        {
             self.is_partial = true;
             return None;
         }

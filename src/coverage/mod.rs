@@ -13,8 +13,8 @@ mod stubs;
 
 pub use collector::CoverageCollector;
 pub use coverage_report::{
-    ArgumentCoverage, CoverageCount, CoverageReport, CoverageTotals, InterruptCoverage, ToolCoverage,
-    TransitionCoverage,
+    ArgumentCoverage, CoverageCount, CoverageReport, CoverageTotals, InterruptCoverage,
+    ToolCoverage, TransitionCoverage,
 };
 pub use coverage_state::{AnswerStates, CoverageState, OutcomeStates};
 pub use noticed_changes::{CallPart, NoticedChanges};

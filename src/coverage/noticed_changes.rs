@@ -35,12 +35,23 @@ impl NoticedChanges {
 
     /// How far the test goes with this part of a call that happens in it.
     pub(super) fn of_call(&self, first_event: u32, part: &CallPart) -> CoverageState {
-        let is_noticed = self.calls.get(&first_event).is_some_and(|parts| parts.contains(part));
-        if is_noticed { CoverageState::Asserted } else { CoverageState::Exercised }
+        let is_noticed = self
+            .calls
+            .get(&first_event)
+            .is_some_and(|parts| parts.contains(part));
+        if is_noticed {
+            CoverageState::Asserted
+        } else {
+            CoverageState::Exercised
+        }
     }
 
     /// How far the test goes with the answer to an interrupt of this turn.
     pub(super) fn of_interrupt(&self, turn: usize) -> CoverageState {
-        if self.interrupts.contains(&turn) { CoverageState::Asserted } else { CoverageState::Exercised }
+        if self.interrupts.contains(&turn) {
+            CoverageState::Asserted
+        } else {
+            CoverageState::Exercised
+        }
     }
 }

@@ -18,8 +18,11 @@ impl CoverageReport {
     /// A test file with a skipped test for every outcome, value and answer that occurs in no test; `None` if there is none.
     /// Interrupts are answered by turns of the type `resume`. Names and values of agents are text in it, never references.
     pub fn stubs(&self, resume: &str) -> Option<String> {
-        let tests: Vec<Value> =
-            self.outcome_stubs().chain(self.argument_stubs()).chain(self.answer_stubs(resume)).collect();
+        let tests: Vec<Value> = self
+            .outcome_stubs()
+            .chain(self.argument_stubs())
+            .chain(self.answer_stubs(resume))
+            .collect();
         if tests.is_empty() {
             return None;
         }
@@ -29,7 +32,11 @@ impl CoverageReport {
 
     fn outcome_stubs(&self) -> impl Iterator<Item = Value> {
         let holes = self.tools.iter().flat_map(|tool| {
-            let never = tool.outcomes.all().into_iter().filter(|(_, state)| *state == CoverageState::Never);
+            let never = tool
+                .outcomes
+                .all()
+                .into_iter()
+                .filter(|(_, state)| *state == CoverageState::Never);
             never.map(move |(outcome, _)| (&tool.name, outcome))
         });
         holes.map(|(tool, outcome)| {
@@ -44,7 +51,10 @@ impl CoverageReport {
     }
 
     fn argument_stubs(&self) -> impl Iterator<Item = Value> {
-        let holes = self.arguments.iter().filter(|argument| argument.state == CoverageState::Never);
+        let holes = self
+            .arguments
+            .iter()
+            .filter(|argument| argument.state == CoverageState::Never);
         holes.map(|argument| {
             let name = format!("{}: {} is {}", argument.tool, argument.path, argument.value);
             let required = match at_path(&argument.path, &argument.value) {
@@ -57,8 +67,11 @@ impl CoverageReport {
 
     fn answer_stubs(&self, resume: &str) -> impl Iterator<Item = Value> {
         let holes = self.interrupts.iter().flat_map(|interrupt| {
-            let never =
-                interrupt.answers.all().into_iter().filter(|(_, state)| *state == CoverageState::Never);
+            let never = interrupt
+                .answers
+                .all()
+                .into_iter()
+                .filter(|(_, state)| *state == CoverageState::Never);
             never.map(move |(answer, _)| (&interrupt.name, answer))
         });
         holes.map(move |(name, answer)| {

@@ -41,15 +41,26 @@ impl CodeDocs {
         let mut blocks = page.split("```");
         let heading = blocks.next().unwrap_or_default();
         let (about, what) = heading.split_once("\n## ").unwrap_or((heading, ""));
-        let file = if what.starts_with("Wrong config") { ExampleFile::Config } else { ExampleFile::Test };
+        let file = if what.starts_with("Wrong config") {
+            ExampleFile::Config
+        } else {
+            ExampleFile::Test
+        };
         let mut blocks = blocks.step_by(2).filter_map(|block| block.split_once('\n'));
         let mut next = || blocks.next().map_or("", |(_, block)| block);
         let first = next();
         let example = if what.starts_with("Example") {
             Example::Output(first)
         } else {
-            Example::File { file, wrong: first, right: next() }
+            Example::File {
+                file,
+                wrong: first,
+                right: next(),
+            }
         };
-        Self { about: about.split_whitespace().collect::<Vec<_>>().join(" "), example }
+        Self {
+            about: about.split_whitespace().collect::<Vec<_>>().join(" "),
+            example,
+        }
     }
 }

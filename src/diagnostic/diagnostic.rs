@@ -63,14 +63,21 @@ impl Diagnostic {
 
     /// A warning without a place.
     pub fn warning(code: Code, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(code, message) }
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(code, message)
+        }
     }
 
     /// Adds a place, with `text` next to it (may be empty). The first place is the primary one.
     #[must_use]
     pub fn at(mut self, source: &Arc<SourceFile>, span: Span, text: impl Into<String>) -> Self {
         self.source.get_or_insert_with(|| Arc::clone(source));
-        self.labels.push(Label { source: Arc::clone(source), span, text: text.into() });
+        self.labels.push(Label {
+            source: Arc::clone(source),
+            span,
+            text: text.into(),
+        });
         self
     }
 
@@ -84,7 +91,11 @@ impl Diagnostic {
     /// Adds a change that removes the problem: `text` replaces what is at `span`.
     #[must_use]
     pub fn fix(mut self, source: &Arc<SourceFile>, span: Span, text: impl Into<String>) -> Self {
-        self.fixes.push(Edit { source: Arc::clone(source), span, text: text.into() });
+        self.fixes.push(Edit {
+            source: Arc::clone(source),
+            span,
+            text: text.into(),
+        });
         self
     }
 
@@ -98,15 +109,27 @@ impl Diagnostic {
     /// File, line and column of the primary place (line and column 1 where only the file is known).
     pub fn place(&self) -> Option<Place> {
         let source = self.source.as_ref()?;
-        Some(source.place(self.labels.first().map_or(Span::default(), |label| label.span)))
+        Some(
+            source.place(
+                self.labels
+                    .first()
+                    .map_or(Span::default(), |label| label.span),
+            ),
+        )
     }
 }
 
 /// Sorts by file, then place, errors and warnings together, and drops exact repetitions: the order a person reads in.
 pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     let key = |diagnostic: &Diagnostic| {
-        let part = diagnostic.source.as_ref().map(|source| (source.name.clone(), source.first_line));
-        let span = diagnostic.labels.first().map_or(Span::default(), |label| label.span);
+        let part = diagnostic
+            .source
+            .as_ref()
+            .map(|source| (source.name.clone(), source.first_line));
+        let span = diagnostic
+            .labels
+            .first()
+            .map_or(Span::default(), |label| label.span);
         (part, span, diagnostic.message.clone())
     };
     diagnostics.sort_by_key(key);
@@ -117,7 +140,11 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
 impl fmt::Display for Diagnostic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = self.place() {
-            write!(formatter, "{}:{}:{}: ", place.file, place.line, place.column)?;
+            write!(
+                formatter,
+                "{}:{}:{}: ",
+                place.file, place.line, place.column
+            )?;
         }
         let severity = match self.severity {
             Severity::Error => "error",

@@ -88,7 +88,10 @@ impl Hunk {
         let mut from = 0;
         while from < self.lines.len() {
             let run = |from: usize, side: Side| {
-                self.lines[from..].iter().take_while(|line| line.side == side).count()
+                self.lines[from..]
+                    .iter()
+                    .take_while(|line| line.side == side)
+                    .count()
             };
             let old = run(from, Side::Old);
             let new = run(from + old, Side::New);
@@ -104,7 +107,13 @@ impl Hunk {
     /// Its lines in both texts, as tools that apply differences write them: `@@ -3,4 +3,5 @@`.
     pub fn heading(&self) -> String {
         let count = |not: Side| self.lines.iter().filter(|line| line.side != not).count();
-        format!("@@ -{},{} +{},{} @@", self.old_line, count(Side::New), self.new_line, count(Side::Old))
+        format!(
+            "@@ -{},{} +{},{} @@",
+            self.old_line,
+            count(Side::New),
+            self.new_line,
+            count(Side::Old)
+        )
     }
 }
 
@@ -113,24 +122,45 @@ impl Difference {
     pub fn between(old: &str, new: &str) -> Self {
         let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
         // Lines that occur once on each side hold the texts together, since a person takes them for the same line too.
-        Self::from_ops(capture_diff_slices(Algorithm::Patience, &old, &new), &old, &new)
+        Self::from_ops(
+            capture_diff_slices(Algorithm::Patience, &old, &new),
+            &old,
+            &new,
+        )
     }
 
     /// The difference of two lists whose lines are matched already: those of both and of one alone, in order.
     pub fn of(lines: &[DifferenceLine]) -> Self {
         let without = |side: Side| -> Vec<&str> {
-            lines.iter().filter(|line| line.side != side).map(|line| line.text.as_str()).collect()
+            lines
+                .iter()
+                .filter(|line| line.side != side)
+                .map(|line| line.text.as_str())
+                .collect()
         };
         let (mut old_index, mut new_index) = (0, 0);
         let mut ops = Vec::new();
-        for run in lines.chunk_by(|one, next| (one.side == Side::Both) == (next.side == Side::Both)) {
+        for run in lines.chunk_by(|one, next| (one.side == Side::Both) == (next.side == Side::Both))
+        {
             let count = |not: Side| run.iter().filter(|line| line.side != not).count();
             let (old_len, new_len) = (count(Side::New), count(Side::Old));
             ops.push(match run {
-                [DifferenceLine { side: Side::Both, .. }, ..] => {
-                    DiffOp::Equal { old_index, new_index, len: old_len }
-                }
-                _ => DiffOp::Replace { old_index, old_len, new_index, new_len },
+                [
+                    DifferenceLine {
+                        side: Side::Both, ..
+                    },
+                    ..,
+                ] => DiffOp::Equal {
+                    old_index,
+                    new_index,
+                    len: old_len,
+                },
+                _ => DiffOp::Replace {
+                    old_index,
+                    old_len,
+                    new_index,
+                    new_len,
+                },
             });
             (old_index, new_index) = (old_index + old_len, new_index + new_len);
         }
@@ -151,13 +181,25 @@ impl Difference {
                 let (removed, added) = (&old[op.old_range()], &new[op.new_range()]);
                 let before = lines.len();
                 if op.tag() == DiffTag::Equal {
-                    lines.extend(removed.iter().take(room).map(|line| shown(Side::Both, line, 0)));
+                    lines.extend(
+                        removed
+                            .iter()
+                            .take(room)
+                            .map(|line| shown(Side::Both, line, 0)),
+                    );
                 } else {
-                    let starts: Vec<usize> =
-                        removed.iter().zip(added).map(|(old, new)| common_start(old, new)).collect();
+                    let starts: Vec<usize> = removed
+                        .iter()
+                        .zip(added)
+                        .map(|(old, new)| common_start(old, new))
+                        .collect();
                     let start = |index: usize| starts.get(index).copied().unwrap_or_default();
                     // Replaced lines are shown on both sides, so each side has half the room.
-                    let most = if added.is_empty() { room } else { room.min(MAX_LINES / 2) };
+                    let most = if added.is_empty() {
+                        room
+                    } else {
+                        room.min(MAX_LINES / 2)
+                    };
                     let of_old = removed.iter().take(most).enumerate();
                     lines.extend(of_old.map(|(index, line)| shown(Side::Old, line, start(index))));
                     let room = room - (lines.len() - before);
@@ -167,7 +209,11 @@ impl Difference {
                 }
                 room -= lines.len() - before;
             }
-            difference.hunks.push(Hunk { old_line, new_line, lines });
+            difference.hunks.push(Hunk {
+                old_line,
+                new_line,
+                lines,
+            });
         }
         difference
     }
@@ -211,24 +257,37 @@ fn different(old: &str, new: &str) -> Option<(Range<usize>, Range<usize>)> {
         .map(|(one, _)| one.len_utf8())
         .sum();
     let backwards = old[start..].chars().rev().zip(new[start..].chars().rev());
-    let end: usize = backwards.take_while(|(one, other)| one == other).map(|(one, _)| one.len_utf8()).sum();
+    let end: usize = backwards
+        .take_while(|(one, other)| one == other)
+        .map(|(one, _)| one.len_utf8())
+        .sum();
     let is_alike = (start + end) * LEAST_EQUAL >= old.len().min(new.len());
     is_alike.then(|| (start..old.len() - end, start..new.len() - end))
 }
 
 /// How many lines a step takes away and adds.
 fn changed_lines(op: &DiffOp) -> usize {
-    if op.tag() == DiffTag::Equal { 0 } else { op.old_range().len() + op.new_range().len() }
+    if op.tag() == DiffTag::Equal {
+        0
+    } else {
+        op.old_range().len() + op.new_range().len()
+    }
 }
 
 /// A line, of which what is around `differs_at` is shown if it is long.
 fn shown(side: Side, line: &str, differs_at: usize) -> DifferenceLine {
-    DifferenceLine { side, text: shortened(line, differs_at) }
+    DifferenceLine {
+        side,
+        text: shortened(line, differs_at),
+    }
 }
 
 /// How many characters two lines have in common at their start.
 fn common_start(one: &str, other: &str) -> usize {
-    one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
+    one.chars()
+        .zip(other.chars())
+        .take_while(|(one, other)| one == other)
+        .count()
 }
 
 /// A line with as much as is shown of it: of a long one what is round the first character that differs.
@@ -239,9 +298,17 @@ fn shortened(line: &str, differs_at: usize) -> String {
     }
     let first = differs_at.saturating_sub(BEFORE).min(length - MAX_WIDTH);
     let shown: String = line.chars().skip(first).take(MAX_WIDTH).collect();
-    let before = if first > 0 { format!("({first} characters) …") } else { String::new() };
+    let before = if first > 0 {
+        format!("({first} characters) …")
+    } else {
+        String::new()
+    };
     let after = length - first - MAX_WIDTH;
-    let after = if after > 0 { format!("… ({after} characters)") } else { String::new() };
+    let after = if after > 0 {
+        format!("… ({after} characters)")
+    } else {
+        String::new()
+    };
     format!("{before}{shown}{after}")
 }
 
@@ -251,16 +318,22 @@ mod tests {
 
     #[test]
     fn the_characters_that_differ_are_marked_in_lines_that_are_alike() {
-        let difference =
-            Difference::between("It arrives on Tuesday.\nBye\nx", "It arrives on Monday.\nHi there\nx");
+        let difference = Difference::between(
+            "It arrives on Tuesday.\nBye\nx",
+            "It arrives on Monday.\nHi there\nx",
+        );
         let marked = difference.hunks[0].marked();
-        let words: Vec<Option<&str>> =
-            marked.iter().map(|(line, range)| Some(&line.text[range.clone()?])).collect();
+        let words: Vec<Option<&str>> = marked
+            .iter()
+            .map(|(line, range)| Some(&line.text[range.clone()?]))
+            .collect();
         assert_eq!(words, [Some("Tues"), None, Some("Mon"), None, None]);
     }
 
     fn numbers(range: std::ops::Range<usize>) -> String {
-        range.fold(String::new(), |text, number| format!("{text}line {number}\n"))
+        range.fold(String::new(), |text, number| {
+            format!("{text}line {number}\n")
+        })
     }
 
     #[test]
@@ -270,9 +343,17 @@ mod tests {
             ("a\r\nb", "a\nb\n", ""),
             ("", "a\n", "@@ -1,0 +1,1 @@\n+a\n"),
             ("a\n", "", "@@ -1,1 +1,0 @@\n-a\n"),
-            ("a\nb\nc\n", "a\nx\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n"),
+            (
+                "a\nb\nc\n",
+                "a\nx\nc\n",
+                "@@ -1,3 +1,3 @@\n a\n-b\n+x\n c\n",
+            ),
         ] {
-            assert_eq!(Difference::between(old, new).to_string(), expected, "{old:?} {new:?}");
+            assert_eq!(
+                Difference::between(old, new).to_string(),
+                expected,
+                "{old:?} {new:?}"
+            );
         }
     }
 
@@ -285,15 +366,26 @@ mod tests {
             "@@ -2,7 +2,7 @@\n line 2\n line 3\n line 4\n-line 5\n+five\n line 6\n line 7\n line 8\n\
              @@ -22,7 +22,6 @@\n line 22\n line 23\n line 24\n-line 25\n line 26\n line 27\n line 28\n"
         );
-        let near = old.replace("line 5\n", "five\n").replace("line 12\n", "twelve\n");
-        assert_eq!(Difference::between(&old, &near).hunks.len(), 1, "six lines between them are all shown");
-        let further = old.replace("line 5\n", "five\n").replace("line 13\n", "thirteen\n");
+        let near = old
+            .replace("line 5\n", "five\n")
+            .replace("line 12\n", "twelve\n");
+        assert_eq!(
+            Difference::between(&old, &near).hunks.len(),
+            1,
+            "six lines between them are all shown"
+        );
+        let further = old
+            .replace("line 5\n", "five\n")
+            .replace("line 13\n", "thirteen\n");
         assert_eq!(Difference::between(&old, &further).hunks.len(), 2);
     }
 
     #[test]
     fn what_goes_with_what_may_be_known_already() {
-        let line = |(side, text): &(Side, &str)| DifferenceLine { side: *side, text: (*text).to_owned() };
+        let line = |(side, text): &(Side, &str)| DifferenceLine {
+            side: *side,
+            text: (*text).to_owned(),
+        };
         let lines = [
             (Side::Both, "1. look()"),
             (Side::Old, "2. pay"),
@@ -314,24 +406,43 @@ mod tests {
         let difference = Difference::between(&numbers(0..500), &numbers(1000..1400));
         let shown: usize = difference.hunks.iter().map(|hunk| hunk.lines.len()).sum();
         assert_eq!((shown, difference.left_out), (MAX_LINES, 900 - MAX_LINES));
-        assert!(difference.to_string().ends_with("… (780 more lines differ)\n"));
-        let added = difference.hunks[0].lines.iter().filter(|line| line.side == Side::New).count();
+        assert!(
+            difference
+                .to_string()
+                .ends_with("… (780 more lines differ)\n")
+        );
+        let added = difference.hunks[0]
+            .lines
+            .iter()
+            .filter(|line| line.side == Side::New)
+            .count();
         assert_eq!(added, MAX_LINES / 2, "both sides are seen");
     }
 
     #[test]
     fn of_a_long_line_the_part_that_differs_is_shown() {
         let (same, tail) = ("é".repeat(1000), "z".repeat(1000));
-        let difference = Difference::between(&format!("{same}old{tail}"), &format!("{same}new{tail}"));
-        let texts: Vec<&str> = difference.hunks[0].lines.iter().map(|line| line.text.as_str()).collect();
-        assert!(texts[0].contains("éold") && texts[1].contains("énew"), "{texts:?}");
-        assert!(texts[0].starts_with("(960 characters) …") && texts[0].ends_with("… (803 characters)"));
+        let difference =
+            Difference::between(&format!("{same}old{tail}"), &format!("{same}new{tail}"));
+        let texts: Vec<&str> = difference.hunks[0]
+            .lines
+            .iter()
+            .map(|line| line.text.as_str())
+            .collect();
+        assert!(
+            texts[0].contains("éold") && texts[1].contains("énew"),
+            "{texts:?}"
+        );
+        assert!(
+            texts[0].starts_with("(960 characters) …") && texts[0].ends_with("… (803 characters)")
+        );
     }
 
     #[test]
     fn many_repeated_lines_are_compared_quickly() {
         let text = |words: [&str; 3]| -> String { (0..200_000).map(|at| words[at % 3]).collect() };
-        let difference = Difference::between(&text(["a\n", "b\n", "c\n"]), &text(["b\n", "d\n", "a\n"]));
+        let difference =
+            Difference::between(&text(["a\n", "b\n", "c\n"]), &text(["b\n", "d\n", "a\n"]));
         assert!(difference.left_out > 100_000);
     }
 }

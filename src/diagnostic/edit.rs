@@ -19,16 +19,26 @@ pub struct Edit {
 /// The text of `source` after those of `edits` that are of this file. If several edits overlap, only the first in the text is
 /// applied; the problems of the others are found again in the new text.
 pub fn apply<'e>(source: &SourceFile, edits: impl IntoIterator<Item = &'e Edit>) -> String {
-    let mut edits: Vec<&Edit> = edits.into_iter().filter(|edit| edit.source.path == source.path).collect();
+    let mut edits: Vec<&Edit> = edits
+        .into_iter()
+        .filter(|edit| edit.source.path == source.path)
+        .collect();
     edits.sort_by_key(|edit| edit.span);
     let mut text = String::with_capacity(source.text.len());
     let mut done = 0;
-    for Edit { span, text: new, .. } in edits {
+    for Edit {
+        span, text: new, ..
+    } in edits
+    {
         let (start, end) = (span.start as usize, span.end as usize);
         if start < done || end < start {
             continue;
         }
-        let Some(kept) = source.text.get(done..start).filter(|_| source.text.is_char_boundary(end)) else {
+        let Some(kept) = source
+            .text
+            .get(done..start)
+            .filter(|_| source.text.is_char_boundary(end))
+        else {
             continue;
         };
         text.push_str(kept);
@@ -56,14 +66,20 @@ mod tests {
 
     #[test]
     fn edits_are_applied_in_the_order_of_the_text() {
-        assert_eq!(applied("nmae: x\nturn: y\n", &[(8, 12, "turns"), (0, 4, "name")]), "name: x\nturns: y\n");
+        assert_eq!(
+            applied("nmae: x\nturn: y\n", &[(8, 12, "turns"), (0, 4, "name")]),
+            "name: x\nturns: y\n"
+        );
         assert_eq!(applied("abc", &[]), "abc");
         assert_eq!(applied("abc", &[(1, 1, "-"), (3, 3, "!")]), "a-bc!");
     }
 
     #[test]
     fn of_edits_that_overlap_or_are_impossible_none_harms() {
-        assert_eq!(applied("abcdef", &[(0, 3, "x"), (2, 5, "y"), (0, 3, "x")]), "xdef");
+        assert_eq!(
+            applied("abcdef", &[(0, 3, "x"), (2, 5, "y"), (0, 3, "x")]),
+            "xdef"
+        );
         assert_eq!(applied("é", &[(1, 2, "x")]), "é");
         assert_eq!(applied("é", &[(0, 1, "x")]), "é");
         assert_eq!(applied("a", &[(5, 9, "x")]), "a");
@@ -74,7 +90,14 @@ mod tests {
         let source = SourceFile::new("a", "a", "a");
         let other = Arc::new(SourceFile::new("b", "b", "a"));
         assert_eq!(
-            apply(&source, &[Edit { source: other, span: Span::new(0, 1), text: "b".to_owned() }]),
+            apply(
+                &source,
+                &[Edit {
+                    source: other,
+                    span: Span::new(0, 1),
+                    text: "b".to_owned()
+                }]
+            ),
             "a"
         );
     }

@@ -49,18 +49,38 @@ impl SourceFile {
         let first = self.first_line as usize;
         let meant = (place.line as usize).saturating_sub(first);
         let lines: Vec<&str> = self.lines_from(meant).take(MOST_LINES).collect();
-        let Some((begin, behind)) = lines.split_first() else { return Excerpt::default() };
-        let before = begin.chars().take_while(|character| matches!(character, ' ' | '-')).count();
-        let own = if place.column as usize == before + 1 { below(behind, begin) } else { 0 };
+        let Some((begin, behind)) = lines.split_first() else {
+            return Excerpt::default();
+        };
+        let before = begin
+            .chars()
+            .take_while(|character| matches!(character, ' ' | '-'))
+            .count();
+        let own = if place.column as usize == before + 1 {
+            below(behind, begin)
+        } else {
+            0
+        };
         let above = std::iter::successors(self.parent(meant), |line| self.parent(*line));
-        let mut above: Vec<usize> =
-            above.take_while(|line| meant - line <= FARTHEST).take(MOST_LINES - 1 - own).collect();
+        let mut above: Vec<usize> = above
+            .take_while(|line| meant - line <= FARTHEST)
+            .take(MOST_LINES - 1 - own)
+            .collect();
         above.reverse();
-        let above =
-            above.iter().map(|index| line(first + index, self.lines_from(*index).next().unwrap_or_default()));
+        let above = above.iter().map(|index| {
+            line(
+                first + index,
+                self.lines_from(*index).next().unwrap_or_default(),
+            )
+        });
         let own = (meant..=meant + own).zip(&lines);
-        let own = own.map(|(index, text)| ExcerptLine { is_meant: true, ..line(first + index, text) });
-        Excerpt { lines: above.chain(own).collect() }
+        let own = own.map(|(index, text)| ExcerptLine {
+            is_meant: true,
+            ..line(first + index, text)
+        });
+        Excerpt {
+            lines: above.chain(own).collect(),
+        }
     }
 }
 
@@ -77,14 +97,21 @@ impl Excerpt {
 
 fn line(number: usize, text: &str) -> ExcerptLine {
     let text = text[..text.floor_char_boundary(MOST_BYTES)].to_owned();
-    ExcerptLine { number: u32::try_from(number).unwrap_or(u32::MAX), text, is_meant: false }
+    ExcerptLine {
+        number: u32::try_from(number).unwrap_or(u32::MAX),
+        text,
+        is_meant: false,
+    }
 }
 
 /// How many of `lines` stand under `of`, which comes before them.
 fn below(lines: &[&str], of: &str) -> usize {
     let is_under = |line: &&&str| line.trim().is_empty() || depth(line) > depth(of);
     let under = lines.iter().take_while(is_under).count();
-    lines[..under].iter().rposition(|line| !line.trim().is_empty()).map_or(0, |last| last + 1)
+    lines[..under]
+        .iter()
+        .rposition(|line| !line.trim().is_empty())
+        .map_or(0, |last| last + 1)
 }
 
 #[cfg(test)]
@@ -99,7 +126,12 @@ mod tests {
         let mut excerpt = file.excerpt(&place);
         excerpt.truncate();
         let drawn = |line: ExcerptLine| {
-            format!("{}{} {}\n", if line.is_meant { '>' } else { ' ' }, line.number, line.text)
+            format!(
+                "{}{} {}\n",
+                if line.is_meant { '>' } else { ' ' },
+                line.number,
+                line.text
+            )
         };
         excerpt.lines.into_iter().map(drawn).collect()
     }
@@ -117,7 +149,10 @@ mod tests {
     #[test]
     fn a_block_comes_with_all_of_it() {
         let text = "a:\n  - b: 1\n\n    c: 2\n\n  - b: 2\n";
-        assert_eq!(excerpt(text, "b: 1"), " 1 a:\n>2   - b: 1\n>3 \n>4     c: 2\n");
+        assert_eq!(
+            excerpt(text, "b: 1"),
+            " 1 a:\n>2   - b: 1\n>3 \n>4     c: 2\n"
+        );
         assert_eq!(excerpt(text, "1"), " 1 a:\n>2   - b: 1\n");
     }
 
@@ -129,8 +164,20 @@ mod tests {
         let many = format!("x:\n  - a: 1\n{}", "    b: 1\n".repeat(100));
         assert_eq!(excerpt(&many, "a: 1").lines().count(), MOST_LINES);
         let deep: String = (0..100).map(|depth| " ".repeat(depth) + "a:\n").collect();
-        assert_eq!(excerpt(&(deep + &" ".repeat(100) + "z: 1"), "1").lines().count(), MOST_LINES);
+        assert_eq!(
+            excerpt(&(deep + &" ".repeat(100) + "z: 1"), "1")
+                .lines()
+                .count(),
+            MOST_LINES
+        );
         let empty = SourceFile::new("a", "a", "");
-        assert_eq!(empty.excerpt(&Place { file: "a".into(), line: 5, column: 1 }), Excerpt::default());
+        assert_eq!(
+            empty.excerpt(&Place {
+                file: "a".into(),
+                line: 5,
+                column: 1
+            }),
+            Excerpt::default()
+        );
     }
 }

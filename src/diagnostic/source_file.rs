@@ -52,7 +52,11 @@ impl Eq for SourceFile {}
 
 impl SourceFile {
     /// A text under a name.
-    pub fn new(name: impl Into<Arc<str>>, path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+    pub fn new(
+        name: impl Into<Arc<str>>,
+        path: impl Into<PathBuf>,
+        text: impl Into<String>,
+    ) -> Self {
         Self::part(name, path, text, 1)
     }
 
@@ -86,7 +90,11 @@ impl SourceFile {
         let before = self.text.get(start..span.start as usize).unwrap_or("");
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
         let line = count(line - 1).saturating_add(self.first_line);
-        Place { file: Arc::clone(&self.name), line, column: count(before.chars().count() + 1) }
+        Place {
+            file: Arc::clone(&self.name),
+            line,
+            column: count(before.chars().count() + 1),
+        }
     }
 
     /// The value that begins at `span`, its further lines without the indentation of the first. The span of a mapping or a list
@@ -95,37 +103,64 @@ impl SourceFile {
         let (start, end) = (span.start as usize, span.end as usize);
         let rest = self.text.get(start..).unwrap_or_default();
         let indentation = self.place(span).column.saturating_sub(1) as usize;
-        let after = self.text.get(end..).unwrap_or_default().trim_start_matches(' ');
-        let is_block = rest.starts_with("- ") || after.starts_with(": ") || after.starts_with(":\n");
+        let after = self
+            .text
+            .get(end..)
+            .unwrap_or_default()
+            .trim_start_matches(' ');
+        let is_block =
+            rest.starts_with("- ") || after.starts_with(": ") || after.starts_with(":\n");
         let length = match rest.as_bytes().first() {
             Some(b'{' | b'[') => flow_length(rest),
-            _ if is_block || rest.get(..end.saturating_sub(start)).is_none_or(str::is_empty) => {
+            _ if is_block
+                || rest
+                    .get(..end.saturating_sub(start))
+                    .is_none_or(str::is_empty) =>
+            {
                 block_length(rest, indentation)
             }
             _ => end.saturating_sub(start),
         };
         let text = rest.get(..length).unwrap_or(rest).trim_end();
-        let dedented = |line: &str| line.get(blanks(line).min(indentation)..).unwrap_or_default().to_owned();
+        let dedented = |line: &str| {
+            line.get(blanks(line).min(indentation)..)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let lines = text.lines().enumerate();
-        let lines = lines.map(|(index, line)| if index == 0 { line.to_owned() } else { dedented(line) });
+        let lines = lines.map(|(index, line)| {
+            if index == 0 {
+                line.to_owned()
+            } else {
+                dedented(line)
+            }
+        });
         lines.collect::<Vec<_>>().join("\n")
     }
 
     /// The lines from the line `index` of the text on, which is counted from 0.
     pub(super) fn lines_from(&self, index: usize) -> impl Iterator<Item = &str> {
-        let start = self.line_starts().get(index).map_or(self.text.len(), |start| *start as usize);
+        let start = self
+            .line_starts()
+            .get(index)
+            .map_or(self.text.len(), |start| *start as usize);
         self.text.get(start..).unwrap_or_default().lines()
     }
 
     /// The line of the text that begins the block with the line `index`, counted from 0.
     pub(super) fn parent(&self, index: usize) -> Option<usize> {
-        *self.parents.get_or_init(|| parents(self.lines_from(0))).get(index)?
+        *self
+            .parents
+            .get_or_init(|| parents(self.lines_from(0)))
+            .get(index)?
     }
 
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
             let ends = memchr::memchr_iter(b'\n', self.text.as_bytes());
-            std::iter::once(0).chain(ends.map(|end| u32::try_from(end + 1).unwrap_or(u32::MAX))).collect()
+            std::iter::once(0)
+                .chain(ends.map(|end| u32::try_from(end + 1).unwrap_or(u32::MAX)))
+                .collect()
         })
     }
 }
@@ -172,12 +207,16 @@ mod tests {
 
     #[test]
     fn a_value_is_written_out_whole_whatever_its_span() {
-        let text = "a:\n  - { b: \"}\", c: [1,\n      2] }\n  - name: x\n    args:\n      d: 1\n  - y\n";
+        let text =
+            "a:\n  - { b: \"}\", c: [1,\n      2] }\n  - name: x\n    args:\n      d: 1\n  - y\n";
         let source = SourceFile::new("", "", text);
         let written = |start: &str, length: usize| {
             let start = text.find(start).unwrap();
             let offset = |at: usize| u32::try_from(at).unwrap();
-            source.written(Span { start: offset(start), end: offset(start + length) })
+            source.written(Span {
+                start: offset(start),
+                end: offset(start + length),
+            })
         };
         assert_eq!(written("{ b", 1), "{ b: \"}\", c: [1,\n  2] }");
         assert_eq!(written("name: x", 4), "name: x\nargs:\n  d: 1");

@@ -15,7 +15,10 @@ impl Span {
     /// The range between two byte offsets.
     pub fn new(start: usize, end: usize) -> Self {
         let offset = |value| u32::try_from(value).unwrap_or(u32::MAX);
-        Self { start: offset(start), end: offset(end) }
+        Self {
+            start: offset(start),
+            end: offset(end),
+        }
     }
 }
 

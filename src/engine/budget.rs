@@ -49,14 +49,25 @@ impl Budget {
         used: Duration,
         conversation: Option<TimeLeft>,
     ) -> TurnBudget {
-        let longer = limit.filter(|_| self.is_default_timeout).unwrap_or_default();
+        let longer = limit
+            .filter(|_| self.is_default_timeout)
+            .unwrap_or_default();
         let own = own.unwrap_or_else(|| self.turn.timeout.max(longer));
         let left = self.whole.map(|whole| whole.saturating_sub(used));
         let conversation = conversation.filter(|time| left.is_none_or(|left| time.left < left));
         let left = conversation.map(|time| time.left).or(left);
         let timeout = left.map_or(own, |left| left.min(own));
-        let limits = Limits { timeout, cancel: self.turn.cancel.child_token(), ..self.turn.clone() };
-        TurnBudget { limits, own, whole: self.whole, conversation: conversation.map(|time| time.of) }
+        let limits = Limits {
+            timeout,
+            cancel: self.turn.cancel.child_token(),
+            ..self.turn.clone()
+        };
+        TurnBudget {
+            limits,
+            own,
+            whole: self.whole,
+            conversation: conversation.map(|time| time.of),
+        }
     }
 }
 
@@ -77,13 +88,20 @@ impl TurnBudget {
             }
             _ => format!("timeout after {}{reached}", after(self.own)),
         };
-        Problem { kind: ErrorKind::Timeout, message, help: None }
+        Problem {
+            kind: ErrorKind::Timeout,
+            message,
+            help: None,
+        }
     }
 }
 
 /// That a conversation took longer than `allowed`, after it got as far as `reached` says.
 pub fn conversation_timeout(allowed: Duration, reached: &str) -> String {
-    format!("timeout after {} for the conversation{reached}", duration::chosen(allowed))
+    format!(
+        "timeout after {} for the conversation{reached}",
+        duration::chosen(allowed)
+    )
 }
 
 #[cfg(test)]
@@ -93,17 +111,30 @@ mod tests {
     #[test]
     fn the_smaller_time_counts() {
         let seconds = Duration::from_secs;
-        let budget = Budget { whole: Some(seconds(10)), ..super::super::fakes::budget() };
+        let budget = Budget {
+            whole: Some(seconds(10)),
+            ..super::super::fakes::budget()
+        };
         let turn = |own, used| {
             let turn = budget.of_turn(own, None, used, None);
-            (turn.limits.timeout, turn.timed_out(At::default(), &turn.limits, "").message)
+            (
+                turn.limits.timeout,
+                turn.timed_out(At::default(), &turn.limits, "").message,
+            )
         };
         let of_turn = |after: &str| format!("timeout after {after}");
         let of_test = "timeout after 10 s for the whole test".to_owned();
         assert_eq!(turn(None, seconds(0)), (seconds(5), of_turn("5 s")));
-        assert_eq!(turn(Some(seconds(10)), seconds(0)), (seconds(10), of_turn("10 s")), "equal to the limit");
+        assert_eq!(
+            turn(Some(seconds(10)), seconds(0)),
+            (seconds(10), of_turn("10 s")),
+            "equal to the limit"
+        );
         assert_eq!(turn(None, seconds(7)), (seconds(3), of_test.clone()));
-        assert_eq!(turn(Some(seconds(1)), seconds(7)), (seconds(1), of_turn("1 s")));
+        assert_eq!(
+            turn(Some(seconds(1)), seconds(7)),
+            (seconds(1), of_turn("1 s"))
+        );
         assert_eq!(turn(None, seconds(12)), (seconds(0), of_test));
     }
 
@@ -112,10 +143,20 @@ mod tests {
         let seconds = Duration::from_secs;
         let deadline = Some(At::default().plus(seconds(10)));
         let budget = super::super::fakes::budget();
-        let turn = Limits { deadline, ..budget.turn };
-        let budget = Budget { turn, is_default_timeout: false, whole: Some(seconds(10)) };
+        let turn = Limits {
+            deadline,
+            ..budget.turn
+        };
+        let budget = Budget {
+            turn,
+            is_default_timeout: false,
+            whole: Some(seconds(10)),
+        };
         let turn = budget.of_turn(None, None, seconds(0), None);
-        for (sent, expected) in [(1, "timeout after 5 s"), (7, "timeout after 10 s for the whole test")] {
+        for (sent, expected) in [
+            (1, "timeout after 5 s"),
+            (7, "timeout after 10 s for the whole test"),
+        ] {
             let sent = At::default().plus(seconds(sent));
             assert_eq!(turn.timed_out(sent, &turn.limits, "").message, expected);
         }
@@ -125,8 +166,14 @@ mod tests {
     fn the_default_timeout_gives_way_to_a_longer_limit() {
         let seconds = Duration::from_secs;
         let of_turn = |is_default_timeout, own, limit| {
-            let budget = Budget { is_default_timeout, ..super::super::fakes::budget() };
-            budget.of_turn(own, Some(limit), Duration::ZERO, None).limits.timeout
+            let budget = Budget {
+                is_default_timeout,
+                ..super::super::fakes::budget()
+            };
+            budget
+                .of_turn(own, Some(limit), Duration::ZERO, None)
+                .limits
+                .timeout
         };
         assert_eq!(of_turn(true, None, seconds(9)), seconds(9));
         assert_eq!(of_turn(true, None, seconds(2)), seconds(5));
@@ -143,10 +190,19 @@ mod tests {
             (Some(10), 3, "timeout after 50 s for the conversation"),
             (Some(2), 3, "timeout after 2 s for the whole test"),
         ] {
-            let budget = Budget { whole: whole.map(seconds), ..super::super::fakes::budget() };
-            let time = TimeLeft { left: seconds(left), of: seconds(50) };
+            let budget = Budget {
+                whole: whole.map(seconds),
+                ..super::super::fakes::budget()
+            };
+            let time = TimeLeft {
+                left: seconds(left),
+                of: seconds(50),
+            };
             let turn = budget.of_turn(None, None, Duration::ZERO, Some(time));
-            assert_eq!(turn.timed_out(At::default(), &turn.limits, "").message, expected);
+            assert_eq!(
+                turn.timed_out(At::default(), &turn.limits, "").message,
+                expected
+            );
         }
     }
 }

@@ -36,21 +36,41 @@ impl Checkpoints {
     ) -> Result<Self, regex::Error> {
         let watch = |checkpoint: CompiledCheckpoint| {
             let evaluator = Evaluator::start(Inherited::default(), redactor.clone())?;
-            Ok(WatchedCheckpoint { checkpoint, evaluator, reached_at: None, missed: None })
+            Ok(WatchedCheckpoint {
+                checkpoint,
+                evaluator,
+                reached_at: None,
+                missed: None,
+            })
         };
-        let watched = checkpoints.into_iter().map(watch).collect::<Result<_, regex::Error>>()?;
-        let conditions = conditions.into_iter().map(watch).collect::<Result<_, regex::Error>>()?;
-        Ok(Self { watched, conditions })
+        let watched = checkpoints
+            .into_iter()
+            .map(watch)
+            .collect::<Result<_, regex::Error>>()?;
+        let conditions = conditions
+            .into_iter()
+            .map(watch)
+            .collect::<Result<_, regex::Error>>()?;
+        Ok(Self {
+            watched,
+            conditions,
+        })
     }
 
     /// Whether the condition `id` is true of the last turn; before the first turn, none is.
     pub fn is_met(&self, id: &str) -> bool {
-        self.conditions.iter().any(|watched| watched.checkpoint.id == id && watched.reached_at.is_some())
+        self.conditions
+            .iter()
+            .any(|watched| watched.checkpoint.id == id && watched.reached_at.is_some())
     }
 
     /// Why the condition `id` is not true of the last turn, if that is known.
     pub fn unmet(&self, id: &str) -> Option<&str> {
-        self.conditions.iter().find(|watched| watched.checkpoint.id == id)?.missed.as_deref()
+        self.conditions
+            .iter()
+            .find(|watched| watched.checkpoint.id == id)?
+            .missed
+            .as_deref()
     }
 
     /// The ids of those that are reached, in the order of the test.
@@ -77,15 +97,34 @@ impl Checkpoints {
 
     /// Whether the conversation has come by everything that it must come by, and there is such a thing.
     pub fn are_complete(&self) -> bool {
-        self.watched.iter().any(|watched| watched.checkpoint.is_required) && self.missing().is_empty()
+        self.watched
+            .iter()
+            .any(|watched| watched.checkpoint.is_required)
+            && self.missing().is_empty()
     }
 
     /// Each with the turn that reached it.
     pub fn outcomes(self) -> Vec<CheckpointOutcome> {
         let outcome = |watched: WatchedCheckpoint| {
-            let WatchedCheckpoint { checkpoint, reached_at, missed, .. } = watched;
-            let CompiledCheckpoint { id, description, is_required, .. } = checkpoint;
-            CheckpointOutcome { id, description, is_required, reached_at, missed }
+            let WatchedCheckpoint {
+                checkpoint,
+                reached_at,
+                missed,
+                ..
+            } = watched;
+            let CompiledCheckpoint {
+                id,
+                description,
+                is_required,
+                ..
+            } = checkpoint;
+            CheckpointOutcome {
+                id,
+                description,
+                is_required,
+                reached_at,
+                missed,
+            }
         };
         self.watched.into_iter().map(outcome).collect()
     }
@@ -99,7 +138,9 @@ impl Checkpoints {
             (condition.reached_at, condition.missed) = (None, None);
         }
         for watched in self.pending_mut() {
-            watched.evaluator.set_turn_rules(index, watched.checkpoint.rules.clone());
+            watched
+                .evaluator
+                .set_turn_rules(index, watched.checkpoint.rules.clone());
             watched.evaluator.begin_turn(index)?;
         }
         Ok(())
@@ -132,7 +173,10 @@ impl Checkpoints {
         for index in 0..self.watched.len() {
             let reached: Vec<&str> = self.reached().collect();
             let after = &self.watched[index].checkpoint.after;
-            let waits_for = after.iter().find(|id| !reached.contains(&id.as_str())).cloned();
+            let waits_for = after
+                .iter()
+                .find(|id| !reached.contains(&id.as_str()))
+                .cloned();
             let watched = &mut self.watched[index];
             if watched.reached_at.is_none() {
                 watched.missed = watched.missed_in_turn(waits_for, trace, oracle).await?;
@@ -159,7 +203,9 @@ impl WatchedCheckpoint {
         trace: &Trace,
         oracle: &dyn Oracle,
     ) -> Result<Option<String>, Halt> {
-        let failures = self.evaluator.end_turn(trace, Completion::Complete, Following::Nothing);
+        let failures = self
+            .evaluator
+            .end_turn(trace, Completion::Complete, Following::Nothing);
         let questions = self.evaluator.take_questions();
         if let Some(failure) = failures.into_iter().next() {
             return Ok(Some(failure.message));
@@ -200,31 +246,51 @@ mod tests {
     }
 
     fn reached(result: &ConversationResult) -> Vec<Option<u32>> {
-        result.checkpoints.iter().map(|checkpoint| checkpoint.reached_at).collect()
+        result
+            .checkpoints
+            .iter()
+            .map(|checkpoint| checkpoint.reached_at)
+            .collect()
     }
 
     #[tokio::test]
     async fn a_checkpoint_is_reached_in_the_first_turn_in_which_its_rules_hold() {
-        let says =
-            |id, word: &str, after| checkpoint(id, &format!("{{ text: {{ contains: {word} }} }}"), after);
+        let says = |id, word: &str, after| {
+            checkpoint(id, &format!("{{ text: {{ contains: {word} }} }}"), after)
+        };
         for (checkpoints, expected) in [
             (
-                vec![says("a", "ask", &[]), says("b", "done", &[]), says("c", "I", &[])],
+                vec![
+                    says("a", "ask", &[]),
+                    says("b", "done", &[]),
+                    says("c", "I", &[]),
+                ],
                 [Some(1), Some(3), Some(1)],
             ),
             // The order counts, also in one turn.
             (
-                vec![says("a", "pay", &[]), says("b", "I", &["a"]), says("c", "ask", &["a"])],
+                vec![
+                    says("a", "pay", &[]),
+                    says("b", "I", &["a"]),
+                    says("c", "ask", &["a"]),
+                ],
                 [Some(2), Some(2), None],
             ),
             (
-                vec![says("b", "I", &["a"]), says("a", "pay", &[]), says("c", "done", &["b"])],
+                vec![
+                    says("b", "I", &["a"]),
+                    says("a", "pay", &[]),
+                    says("c", "done", &["b"]),
+                ],
                 [Some(3), Some(2), Some(3)],
             ),
         ] {
             let result = held(checkpoints, Decision::Confirmed).await;
             assert_eq!(reached(&result), expected);
-            assert!(result.is_passed(), "what is missing is for the input source to say");
+            assert!(
+                result.is_passed(),
+                "what is missing is for the input source to say"
+            );
         }
     }
 
@@ -235,7 +301,10 @@ mod tests {
             vec![checkpoint("a", &block, &[])]
         };
         let rejected = Decision::Rejected(Some("no".to_owned()));
-        assert_eq!(reached(&held(asks("pay"), Decision::Confirmed).await), [Some(2)]);
+        assert_eq!(
+            reached(&held(asks("pay"), Decision::Confirmed).await),
+            [Some(2)]
+        );
         let result = held(asks("pay"), rejected).await;
         assert_eq!(reached(&result), [None]);
         assert_eq!(

@@ -79,7 +79,10 @@ struct Conversation<'a> {
 
 /// Holds a conversation: sends what `inputs` gives until it gives nothing more or a turn does not pass (SPEC 5), and
 /// settles the rules of the whole conversation.
-pub async fn converse(parts: ConversationParts<'_>, inputs: &mut dyn InputSource) -> ConversationResult {
+pub async fn converse(
+    parts: ConversationParts<'_>,
+    inputs: &mut dyn InputSource,
+) -> ConversationResult {
     let ConversationParts {
         lane,
         session,
@@ -94,9 +97,26 @@ pub async fn converse(parts: ConversationParts<'_>, inputs: &mut dyn InputSource
         ..
     } = parts;
     let (budget, at_violation) = (parts.budget, parts.at_violation);
-    let sink = TraceSink::new(lane, trace, evaluator, checkpoints, requests, observers, parts.at_failure);
+    let sink = TraceSink::new(
+        lane,
+        trace,
+        evaluator,
+        checkpoints,
+        requests,
+        observers,
+        parts.at_failure,
+    );
     let result = ConversationResult::default();
-    let mut conversation = Conversation { session, sink, tools, oracle, ids, budget, at_violation, result };
+    let mut conversation = Conversation {
+        session,
+        sink,
+        tools,
+        oracle,
+        ids,
+        budget,
+        at_violation,
+        result,
+    };
     if let Err(halt) = conversation.carry_out(inputs).await {
         conversation.result.halt = Some(halt);
     }
@@ -111,18 +131,34 @@ impl Conversation<'_> {
     async fn carry_out(&mut self, inputs: &mut dyn InputSource) -> Result<(), Halt> {
         let (mut is_over, mut is_passed) = (false, true);
         while is_passed {
-            let TraceSink { trace, checkpoints, .. } = &self.sink;
-            let Some(next) = inputs.next(ConversationSoFar { trace, checkpoints }).await? else {
+            let TraceSink {
+                trace, checkpoints, ..
+            } = &self.sink;
+            let Some(next) = inputs
+                .next(ConversationSoFar { trace, checkpoints })
+                .await?
+            else {
                 is_over = true;
                 break;
             };
-            let NextTurn { request, origin, time_left, rules } = next;
+            let NextTurn {
+                request,
+                origin,
+                time_left,
+                rules,
+            } = next;
             let index = self.result.turns.len();
             if let Some(rules) = &rules {
                 self.sink.evaluator.set_turn_rules(index, rules.clone());
             }
-            let following = if inputs.remaining() == Some(0) { Following::Nothing } else { Following::Turns };
-            let mut turn = self.turn(index, &request, rules.as_ref(), time_left, following).await;
+            let following = if inputs.remaining() == Some(0) {
+                Following::Nothing
+            } else {
+                Following::Turns
+            };
+            let mut turn = self
+                .turn(index, &request, rules.as_ref(), time_left, following)
+                .await;
             turn.origin = origin;
             let review = inputs.review(&self.sink.trace, &turn.end);
             turn.warnings.extend(review.warnings);
@@ -138,7 +174,11 @@ impl Conversation<'_> {
         }
         // A conversation whose last turn fails has still been seen as a whole: its rules are evaluated too.
         let is_whole = is_over || inputs.remaining() == Some(0);
-        let ended = self.result.turns.last().is_none_or(|turn| matches!(turn.end, TurnEnd::Evaluated(_)));
+        let ended = self
+            .result
+            .turns
+            .last()
+            .is_none_or(|turn| matches!(turn.end, TurnEnd::Evaluated(_)));
         if is_whole && ended && !self.sink.was_stopped() {
             self.result.failures = self.sink.evaluator.settle(&self.sink.trace);
             self.result.warnings = self.sink.evaluator.take_warnings();
@@ -164,7 +204,11 @@ impl Conversation<'_> {
         if let Some(Halt::Skipped(_)) = self.result.halt {
             let open = self.sink.evaluator.open_rules();
             let named = |(path, origin): (&str, &RuleOrigin)| {
-                format!("the {} rule `{path}` ({})", origin.level.as_str(), origin.place)
+                format!(
+                    "the {} rule `{path}` ({})",
+                    origin.level.as_str(),
+                    origin.place
+                )
             };
             self.result.open_rules = open.map(named).collect();
         }
@@ -184,13 +228,18 @@ impl Conversation<'_> {
     ) -> TurnOutcome {
         let (limits, end) = match self.begin_turn(index, request, rules) {
             Ok(action) => {
-                let end = self.carry_out_turn(index, request, action, time_left, following).await;
+                let end = self
+                    .carry_out_turn(index, request, action, time_left, following)
+                    .await;
                 (self.sink.evaluator.time_limits(), end)
             }
             Err(problem) => (TimeLimits::default(), TurnEnd::Problem(problem, Vec::new())),
         };
         let outcome = turn_outcome(&self.sink.trace, index, self.session.clock(), limits, end);
-        TurnOutcome { id: request.id.clone(), ..outcome }
+        TurnOutcome {
+            id: request.id.clone(),
+            ..outcome
+        }
     }
 
     fn begin_turn(
@@ -199,13 +248,20 @@ impl Conversation<'_> {
         request: &TurnRequest,
         rules: Option<&TurnRules>,
     ) -> Result<Action, Problem> {
-        let mut input = Input { shown: request.input.describe(), ..Input::default() };
+        let mut input = Input {
+            shown: request.input.describe(),
+            ..Input::default()
+        };
         let action = compose(&self.sink.trace, request, &*self.ids, &mut input);
         self.sink.begin_turn(input, rules);
         let action = action?;
         let begun = self.sink.evaluator.begin_turn(index);
         let begun = begun.and_then(|()| self.sink.checkpoints.begin_turn(index));
-        begun.map_err(|error| Problem { kind: ErrorKind::Setup, message: error.to_string(), help: None })?;
+        begun.map_err(|error| Problem {
+            kind: ErrorKind::Setup,
+            message: error.to_string(),
+            help: None,
+        })?;
         Ok(action)
     }
 
@@ -218,20 +274,38 @@ impl Conversation<'_> {
         following: Following,
     ) -> TurnEnd {
         let used = Duration::from_micros(self.result.duration_us);
-        let limit = self.sink.evaluator.time_limits().duration_ms.map(Duration::from_millis);
+        let limit = self
+            .sink
+            .evaluator
+            .time_limits()
+            .duration_ms
+            .map(Duration::from_millis);
         let budget = self.budget.of_turn(request.timeout, limit, used, time_left);
-        let Self { session, sink, tools, .. } = self;
+        let Self {
+            session,
+            sink,
+            tools,
+            ..
+        } = self;
         let context = &request.context;
         // A server asks for its directories at any time: they are those of the last turn that gave some.
         let roots = sink.answers.roots.take();
         sink.answers.clone_from(&request.answers);
         sink.answers.roots = sink.answers.roots.take().or(roots);
-        let exchanged = exchange(&mut **session, sink, &mut **tools, &budget, context, action).await;
+        let exchanged =
+            exchange(&mut **session, sink, &mut **tools, &budget, context, action).await;
         let mut halt = exchanged.err().or_else(|| self.violation(index));
         self.sink.end_turn(following);
         let is_cut_short = halt.is_some() || self.sink.was_stopped();
-        let completion = if is_cut_short { Completion::Aborted } else { Completion::Complete };
-        let mut failures = self.sink.evaluator.end_turn(&self.sink.trace, completion, following);
+        let completion = if is_cut_short {
+            Completion::Aborted
+        } else {
+            Completion::Complete
+        };
+        let mut failures = self
+            .sink
+            .evaluator
+            .end_turn(&self.sink.trace, completion, following);
         let questions = self.sink.evaluator.take_questions();
         if !is_cut_short {
             halt = self.sink.evaluator.unjudged().map(Halt::Broken);
@@ -239,7 +313,9 @@ impl Conversation<'_> {
                 (failures, halt) = self.ask(questions).await;
             }
             if halt.is_none() {
-                let TraceSink { checkpoints, trace, .. } = &mut self.sink;
+                let TraceSink {
+                    checkpoints, trace, ..
+                } = &mut self.sink;
                 let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
                 halt = checkpoints.end_turn(number, trace, self.oracle).await.err();
             }
@@ -257,15 +333,24 @@ impl Conversation<'_> {
             1 => " (and 1 more violation)".to_owned(),
             more => format!(" (and {more} more violations)"),
         };
-        let message = format!("violation of the protocol: {}{more}", violation(turn, first));
+        let message = format!(
+            "violation of the protocol: {}{more}",
+            violation(turn, first)
+        );
         let help = Some(format!("`ananke explain {}` explains the rule", first.rule));
-        Some(Halt::Broken(Problem { kind: ErrorKind::Protocol, message, help }))
+        Some(Halt::Broken(Problem {
+            kind: ErrorKind::Protocol,
+            message,
+            help,
+        }))
     }
 
     /// Asks what rules left open, in their order, until one cannot be answered: the failures of the rules that were
     /// rejected, and what ended it.
     async fn ask(&mut self, questions: Vec<Question>) -> (Vec<Failure>, Option<Halt>) {
-        let TraceSink { evaluator, trace, .. } = &mut self.sink;
+        let TraceSink {
+            evaluator, trace, ..
+        } = &mut self.sink;
         let mut failures = Vec::new();
         for question in questions {
             match self.oracle.decide(&question).await {
@@ -314,10 +399,18 @@ fn compose(
             if let Some(problem) = unanswered(trace) {
                 return Err(problem);
             }
-            let message_id = request.message.id.clone().unwrap_or_else(|| ids.next("message"));
+            let message_id = request
+                .message
+                .id
+                .clone()
+                .unwrap_or_else(|| ids.next("message"));
             input.message_id = Some(message_id.clone());
             input.text = content.text().into_owned();
-            Action::User { message_id, name: request.message.name.clone(), content: content.clone() }
+            Action::User {
+                message_id,
+                name: request.message.name.clone(),
+                content: content.clone(),
+            }
         }
         TurnInput::Parts(parts) => {
             if let Some(problem) = unanswered(trace) {
@@ -326,7 +419,10 @@ fn compose(
             let message_id = ids.next("message");
             input.message_id = Some(message_id.clone());
             input.text = text_of_parts(parts);
-            Action::Parts { message_id, parts: Arc::clone(parts) }
+            Action::Parts {
+                message_id,
+                parts: Arc::clone(parts),
+            }
         }
         TurnInput::Connect => {
             input.is_replay = true;
@@ -341,21 +437,26 @@ fn compose(
                     } else {
                         InterruptStatus::Cancelled
                     };
-                    AnsweredInterrupt { id: answer.id.clone(), status }
+                    AnsweredInterrupt {
+                        id: answer.id.clone(),
+                        status,
+                    }
                 });
                 input.answered = answered.collect();
             }
             action
         }
         TurnInput::Continue => Action::Continue,
-        TurnInput::CallTool { tool, args } => {
-            Action::CallTool { tool: tool.clone(), args: args.clone().into() }
-        }
+        TurnInput::CallTool { tool, args } => Action::CallTool {
+            tool: tool.clone(),
+            args: args.clone().into(),
+        },
         TurnInput::ListTools => Action::ListTools,
         TurnInput::ReadResource(uri) => Action::ReadResource(uri.clone()),
-        TurnInput::GetPrompt { prompt, args } => {
-            Action::GetPrompt { prompt: prompt.clone(), args: args.clone() }
-        }
+        TurnInput::GetPrompt { prompt, args } => Action::GetPrompt {
+            prompt: prompt.clone(),
+            args: args.clone(),
+        },
     })
 }
 
@@ -368,7 +469,11 @@ mod tests {
     use crate::trace::{Interrupt, RunEnd};
 
     fn broken(kind: ErrorKind, message: &str) -> Problem {
-        Problem { kind, message: message.to_owned(), help: None }
+        Problem {
+            kind,
+            message: message.to_owned(),
+            help: None,
+        }
     }
 
     fn statuses(result: &ConversationResult) -> Vec<Status> {
@@ -376,32 +481,57 @@ mod tests {
     }
 
     fn interrupted() -> FakeAct {
-        let interrupt = Interrupt { id: "i-1".to_owned(), ..Interrupt::default() };
+        let interrupt = Interrupt {
+            id: "i-1".to_owned(),
+            ..Interrupt::default()
+        };
         FakeAct::Ends(RunEnd::Interrupted(vec![interrupt]))
     }
 
     #[tokio::test]
     async fn it_goes_on_until_there_is_no_more_input() {
-        let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two"]) };
+        let mut inputs = Inputs {
+            is_counted: false,
+            ..Inputs::says(&["one", "two"])
+        };
         let mut test = FakeTest::of(&[FakeAct::Says("a"), FakeAct::Says("b")]);
         test.rules = rules("{ text: { must_match: [b] }, tools: { forbid: [pay] } }");
         let result = test.hold(&mut inputs).await;
         assert_eq!(statuses(&result), [Status::Passed, Status::Passed]);
-        assert_eq!((result.is_passed(), result.messages_count, result.turns_not_run), (true, 3, 0));
-        assert_eq!(result.held.len(), 2, "the rules of the whole conversation are settled");
+        assert_eq!(
+            (
+                result.is_passed(),
+                result.messages_count,
+                result.turns_not_run
+            ),
+            (true, 3, 0)
+        );
+        assert_eq!(
+            result.held.len(),
+            2,
+            "the rules of the whole conversation are settled"
+        );
     }
 
     #[tokio::test]
     async fn it_ends_with_the_first_turn_that_does_not_pass() {
         let mut test = FakeTest::of(&[FakeAct::Executes("pay")]);
         test.rules = rules("{ tools: { forbid: [pay] }, text: { must_match: [b] } }");
-        for (is_counted, turns, not_run, of_whole) in
-            [(true, &["one", "two"][..], 1, 0), (true, &["one"], 0, 1), (false, &["one"], 0, 0)]
-        {
-            let mut inputs = Inputs { is_counted, ..Inputs::says(turns) };
+        for (is_counted, turns, not_run, of_whole) in [
+            (true, &["one", "two"][..], 1, 0),
+            (true, &["one"], 0, 1),
+            (false, &["one"], 0, 0),
+        ] {
+            let mut inputs = Inputs {
+                is_counted,
+                ..Inputs::says(turns)
+            };
             let result = test.hold(&mut inputs).await;
             assert_eq!(statuses(&result), [Status::Failed]);
-            assert_eq!((result.turns_not_run, result.failures.len()), (not_run, of_whole));
+            assert_eq!(
+                (result.turns_not_run, result.failures.len()),
+                (not_run, of_whole)
+            );
         }
     }
 
@@ -413,7 +543,10 @@ mod tests {
         let result = test.hold(&mut Inputs::says(&["one"])).await;
         assert_eq!(statuses(&result), [Status::Failed]);
         let unanswered = &result.turns[0].lines[0];
-        assert!(format!("{unanswered:?}").contains("result: None"), "{unanswered:?}");
+        assert!(
+            format!("{unanswered:?}").contains("result: None"),
+            "{unanswered:?}"
+        );
     }
 
     #[tokio::test]
@@ -421,11 +554,17 @@ mod tests {
         let wait = FakeAct::Waits(Duration::from_secs(4));
         let mut test = FakeTest::of(&[wait.clone(), wait]);
         test.budget.whole = Some(Duration::from_secs(6));
-        let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two"]) };
+        let mut inputs = Inputs {
+            is_counted: false,
+            ..Inputs::says(&["one", "two"])
+        };
         let result = test.hold(&mut inputs).await;
         assert_eq!(statuses(&result), [Status::Passed, Status::Timeout]);
         let problem = result.turns[1].problem().unwrap();
-        assert_eq!(problem.message, "timeout after 6 s for the whole test: no response came");
+        assert_eq!(
+            problem.message,
+            "timeout after 6 s for the whole test: no response came"
+        );
         assert_eq!(result.duration_us, 6_000_000);
     }
 
@@ -462,7 +601,10 @@ mod tests {
         ] {
             test.oracle = Says(says.clone());
             let result = test.hold(&mut Inputs::says(&["one"])).await;
-            assert_eq!((result.failures.len(), result.held.len()), (failures, passed));
+            assert_eq!(
+                (result.failures.len(), result.held.len()),
+                (failures, passed)
+            );
             assert_eq!(result.halt.is_some(), says.is_err());
         }
     }
@@ -472,13 +614,23 @@ mod tests {
         let mut test = FakeTest::of(&[interrupted()]);
         let result = test.hold(&mut Inputs::says(&["one", "two"])).await;
         assert_eq!(statuses(&result), [Status::Passed, Status::Failed]);
-        assert_eq!(result.turns[1].problem().unwrap().kind, ErrorKind::Conversation);
+        assert_eq!(
+            result.turns[1].problem().unwrap().kind,
+            ErrorKind::Conversation
+        );
 
-        let answer = PendingAnswer { to: AnswerTo::TheOnlyOne, is_resolved: true, payload: None };
+        let answer = PendingAnswer {
+            to: AnswerTo::TheOnlyOne,
+            is_resolved: true,
+            payload: None,
+        };
         let says = TurnInput::User(crate::message::UserContent::Text("one".into()));
         let mut inputs = Inputs::of(vec![says, TurnInput::Resume(vec![answer])]);
         let mut test = FakeTest::of(&[interrupted()]);
-        assert_eq!(statuses(&test.hold(&mut inputs).await), [Status::Passed, Status::Passed]);
+        assert_eq!(
+            statuses(&test.hold(&mut inputs).await),
+            [Status::Passed, Status::Passed]
+        );
         assert!(
             matches!(&test.requests.lock().unwrap()[1], Action::Resume(answers) if answers[0].id == "i-1")
         );
@@ -489,17 +641,37 @@ mod tests {
         // The rules are those of a test of two turns.
         let wait = |seconds| FakeAct::Waits(Duration::from_secs(seconds));
         for (rule, waits, turns, of_whole) in [
-            ("{ timing: { max_first_token_ms: 1500, max_duration_ms: 9000 } }", [1, 1, 1, 1], "pppp", 0),
-            ("{ timing: { max_duration_ms: 3500 } }", [1, 1, 1, 1], "pppf", 0),
+            (
+                "{ timing: { max_first_token_ms: 1500, max_duration_ms: 9000 } }",
+                [1, 1, 1, 1],
+                "pppp",
+                0,
+            ),
+            (
+                "{ timing: { max_duration_ms: 3500 } }",
+                [1, 1, 1, 1],
+                "pppf",
+                0,
+            ),
             ("{ timing: { max_idle_ms: 2500 } }", [1, 1, 1, 3], "pppf", 0),
             ("{ timing: { max_idle_ms: 2500 } }", [1, 1, 3, 1], "ppf", 0),
         ] {
-            let mut inputs = Inputs { is_counted: false, ..Inputs::says(&["one", "two", "three", "four"]) };
+            let mut inputs = Inputs {
+                is_counted: false,
+                ..Inputs::says(&["one", "two", "three", "four"])
+            };
             let mut test = FakeTest::of(&waits.map(wait));
             test.rules = rules(rule);
             let result = test.hold(&mut inputs).await;
-            let shown: String = statuses(&result).iter().map(|status| &status.as_str()[..1]).collect();
-            assert_eq!((shown.as_str(), result.failures.len()), (turns, of_whole), "{rule} {waits:?}");
+            let shown: String = statuses(&result)
+                .iter()
+                .map(|status| &status.as_str()[..1])
+                .collect();
+            assert_eq!(
+                (shown.as_str(), result.failures.len()),
+                (turns, of_whole),
+                "{rule} {waits:?}"
+            );
         }
     }
 
@@ -508,24 +680,41 @@ mod tests {
         let rules = rules("{ timing: { max_idle_ms: 500 } }").turns.remove(0);
         let mut inputs = Inputs::says(&["one", "two", "three"]);
         inputs.rules = Some((2, rules));
-        let result = FakeTest::of(&vec![FakeAct::Waits(Duration::from_secs(1)); 3]).hold(&mut inputs).await;
-        assert_eq!(statuses(&result), [Status::Passed, Status::Passed, Status::Failed]);
+        let result = FakeTest::of(&vec![FakeAct::Waits(Duration::from_secs(1)); 3])
+            .hold(&mut inputs)
+            .await;
+        assert_eq!(
+            statuses(&result),
+            [Status::Passed, Status::Passed, Status::Failed]
+        );
     }
 
     #[tokio::test]
     async fn what_a_server_asks_back_is_answered_by_the_part_that_was_handed_in() {
-        let result = FakeTest::of(&[FakeAct::Asks]).hold(&mut Inputs::says(&["one"])).await;
+        let result = FakeTest::of(&[FakeAct::Asks])
+            .hold(&mut Inputs::says(&["one"]))
+            .await;
         assert_eq!(result.trace.messages[1].text, "Accepted(String(\"Sure?\"))");
     }
 
     #[tokio::test]
     async fn an_observer_sees_everything_in_its_order_with_the_lane_that_talks() {
         let mut test = FakeTest::of(&[FakeAct::Says("hi")]);
-        test.lane = Lane::Helper { role: "judge".to_owned(), number: 1 };
+        test.lane = Lane::Helper {
+            role: "judge".to_owned(),
+            number: 1,
+        };
         test.hold(&mut Inputs::says(&["one"])).await;
         let notes = test.notes.0.lock().unwrap();
-        let kinds =
-            ["Sent", "RunStarted", "MessageOpened", "MessageText", "MessageClosed", "RunEnded", "Closed"];
+        let kinds = [
+            "Sent",
+            "RunStarted",
+            "MessageOpened",
+            "MessageText",
+            "MessageClosed",
+            "RunEnded",
+            "Closed",
+        ];
         assert_eq!(notes.len(), kinds.len(), "{notes:?}");
         for (note, kind) in notes.iter().zip(kinds) {
             assert!(note.starts_with(&format!("judge.1: {kind}")), "{note}");

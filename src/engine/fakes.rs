@@ -85,20 +85,34 @@ impl FakeSession {
             return Ended::Cancelled;
         }
         sink.wire(self.clock.now(), Wire::Sent { body: b"" });
-        let mut changes = vec![Change::RunStarted { run_id: None, thread_id: None, is_replay: false }];
+        let mut changes = vec![Change::RunStarted {
+            run_id: None,
+            thread_id: None,
+            is_replay: false,
+        }];
         let mut end = RunEnd::Finished;
         match self.script.next().unwrap_or(FakeAct::Says("…")) {
             FakeAct::Says(text) => changes.extend(message(text.to_owned())),
             FakeAct::Asks => {
                 let kind = ServerRequestKind::Elicitation;
-                let request = ServerRequest { kind, message: "Sure?".to_owned(), details: json!({}) };
+                let request = ServerRequest {
+                    kind,
+                    message: "Sure?".to_owned(),
+                    details: json!({}),
+                };
                 changes.extend(message(format!("{:?}", sink.request(request).await)));
             }
-            FakeAct::Calls(calls) => changes.extend(calls.iter().flat_map(|(id, name)| call(id, name))),
+            FakeAct::Calls(calls) => {
+                changes.extend(calls.iter().flat_map(|(id, name)| call(id, name)))
+            }
             FakeAct::Executes(name) => {
                 changes.extend(call("own", name));
                 let result = ResultContent::Json(json!("done"));
-                changes.push(Change::CallAnswered { id: "own".into(), result, is_error: None });
+                changes.push(Change::CallAnswered {
+                    id: "own".into(),
+                    result,
+                    is_error: None,
+                });
             }
             FakeAct::Waits(time) => {
                 self.clock.advance(time.min(limits.timeout));
@@ -120,15 +134,26 @@ impl FakeSession {
 
 fn message(text: String) -> [Change<'static>; 3] {
     [
-        Change::MessageOpened { id: "m".into(), role: MessageKind::Assistant, subagent: None },
-        Change::MessageText { id: "m".into(), delta: text.into() },
+        Change::MessageOpened {
+            id: "m".into(),
+            role: MessageKind::Assistant,
+            subagent: None,
+        },
+        Change::MessageText {
+            id: "m".into(),
+            delta: text.into(),
+        },
         Change::MessageClosed { id: "m".into() },
     ]
 }
 
 fn call(id: &'static str, name: &'static str) -> [Change<'static>; 2] {
     [
-        Change::CallOpened { id: id.into(), name: name.into(), subagent: None },
+        Change::CallOpened {
+            id: id.into(),
+            name: name.into(),
+            subagent: None,
+        },
         Change::CallArgsDone { id: id.into() },
     ]
 }
@@ -146,17 +171,31 @@ pub(super) struct Inputs {
 
 impl Inputs {
     pub(super) fn says(texts: &[&str]) -> Self {
-        Self::of(texts.iter().map(|text| TurnInput::User(UserContent::Text((*text).into()))).collect())
+        Self::of(
+            texts
+                .iter()
+                .map(|text| TurnInput::User(UserContent::Text((*text).into())))
+                .collect(),
+        )
     }
 
     pub(super) fn of(turns: Vec<TurnInput>) -> Self {
         let turns = turns.into_iter();
-        Self { turns, finds: TurnReview::default(), rules: None, is_counted: true, ends: Vec::new() }
+        Self {
+            turns,
+            finds: TurnReview::default(),
+            rules: None,
+            is_counted: true,
+            ends: Vec::new(),
+        }
     }
 }
 
 impl InputSource for Inputs {
-    fn next<'a>(&'a mut self, _: ConversationSoFar<'a>) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+    fn next<'a>(
+        &'a mut self,
+        _: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         let request = |input| TurnRequest {
             id: None,
             input,
@@ -165,8 +204,14 @@ impl InputSource for Inputs {
             context: RequestContext::default(),
             answers: ServerAnswers::default(),
         };
-        let rules = self.rules.take_if(|(index, _)| *index == self.ends.len()).map(|(_, rules)| rules);
-        let next = self.turns.next().map(|input| NextTurn::written(request(input), rules));
+        let rules = self
+            .rules
+            .take_if(|(index, _)| *index == self.ends.len())
+            .map(|(_, rules)| rules);
+        let next = self
+            .turns
+            .next()
+            .map(|input| NextTurn::written(request(input), rules));
         Box::pin(std::future::ready(Ok(next)))
     }
 
@@ -195,9 +240,17 @@ impl ToolHost for Tools {
         }
     }
 
-    fn answer<'a>(&'a mut self, call: &'a ToolCall, _: &'a Trace) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+        _: &'a Trace,
+    ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
         self.answered += 1;
-        let answer = ToolAnswer { call: call.wire_id.to_string(), content: json!("yes"), is_error: false };
+        let answer = ToolAnswer {
+            call: call.wire_id.to_string(),
+            content: json!("yes"),
+            is_error: false,
+        };
         Box::pin(std::future::ready(Ok(answer)))
     }
 }
@@ -206,8 +259,14 @@ impl ToolHost for Tools {
 pub(super) struct Accepts;
 
 impl RequestHost for Accepts {
-    fn answer<'a>(&'a mut self, request: ServerRequest, _: &'a Trace) -> BoxFuture<'a, ServerAnswer> {
-        Box::pin(std::future::ready(ServerAnswer::Accepted(json!(request.message))))
+    fn answer<'a>(
+        &'a mut self,
+        request: ServerRequest,
+        _: &'a Trace,
+    ) -> BoxFuture<'a, ServerAnswer> {
+        Box::pin(std::future::ready(ServerAnswer::Accepted(json!(
+            request.message
+        ))))
     }
 }
 
@@ -236,7 +295,11 @@ impl Oracle for Says {
 
 /// A required checkpoint with this assert block.
 pub(super) fn checkpoint(id: &str, block: &str, after: &[&str]) -> CompiledCheckpoint {
-    let rules = inherit(&Block::default(), &Block::default(), &[compiled(block, Level::Checkpoint)]);
+    let rules = inherit(
+        &Block::default(),
+        &Block::default(),
+        &[compiled(block, Level::Checkpoint)],
+    );
     CompiledCheckpoint {
         id: id.to_owned(),
         description: None,
@@ -248,7 +311,11 @@ pub(super) fn checkpoint(id: &str, block: &str, after: &[&str]) -> CompiledCheck
 
 /// The rules of a test of two turns with this assert block.
 pub(super) fn rules(block: &str) -> Inherited {
-    inherit(&Block::default(), &compiled(block, Level::Test), &[Block::default(), Block::default()])
+    inherit(
+        &Block::default(),
+        &compiled(block, Level::Test),
+        &[Block::default(), Block::default()],
+    )
 }
 
 fn compiled(block: &str, level: Level) -> Block {
@@ -257,14 +324,23 @@ fn compiled(block: &str, level: Level) -> Block {
     let loaded = load::<TestFile>(FileKind::Test, &source).unwrap();
     let (scope, mut problems) = (Scope::default(), Vec::new());
     let mut interpolation = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
-    let compiled = Block::compile(&loaded.value.tests[0].assert, level, None, &mut interpolation);
+    let compiled = Block::compile(
+        &loaded.value.tests[0].assert,
+        level,
+        None,
+        &mut interpolation,
+    );
     assert!(problems.is_empty(), "{problems:?}");
     compiled
 }
 
 pub(super) fn budget() -> Budget {
     let turn = Limits::new(Duration::from_secs(5), CancellationToken::new());
-    Budget { turn, is_default_timeout: false, whole: None }
+    Budget {
+        turn,
+        is_default_timeout: false,
+        whole: None,
+    }
 }
 
 /// A conversation of a test.
@@ -309,8 +385,12 @@ impl FakeTest {
             session: Box::new(session),
             trace: Trace::new(json!({})),
             evaluator: Evaluator::start(self.rules.clone(), Redactor::default()).unwrap(),
-            checkpoints: Checkpoints::start(self.checkpoints.clone(), Vec::new(), &Redactor::default())
-                .unwrap(),
+            checkpoints: Checkpoints::start(
+                self.checkpoints.clone(),
+                Vec::new(),
+                &Redactor::default(),
+            )
+            .unwrap(),
             tools: &mut self.tools,
             oracle: &self.oracle,
             requests: &mut Accepts,

@@ -34,7 +34,12 @@ pub struct NextTurn {
 impl NextTurn {
     /// A turn that the test has written down.
     pub fn written(request: TurnRequest, rules: Option<TurnRules>) -> Self {
-        Self { request, origin: InputOrigin::Static, time_left: None, rules }
+        Self {
+            request,
+            origin: InputOrigin::Static,
+            time_left: None,
+            rules,
+        }
     }
 }
 
@@ -55,8 +60,10 @@ pub trait InputSource: Send {
     ///
     /// # Errors
     /// If there should be one and it cannot be made.
-    fn next<'a>(&'a mut self, so_far: ConversationSoFar<'a>)
-    -> BoxFuture<'a, Result<Option<NextTurn>, Halt>>;
+    fn next<'a>(
+        &'a mut self,
+        so_far: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>>;
 
     /// Looks at a turn that has just ended, for what later inputs need from it.
     fn review(&mut self, trace: &Trace, end: &TurnEnd) -> TurnReview {

@@ -66,7 +66,10 @@ pub(super) fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action,
             }),
             PendingItem::Call(call) => calls.push(ToolAnswer {
                 call: call.wire_id.to_string(),
-                content: answer.payload.clone().unwrap_or_else(|| json!({ "accepted": answer.is_resolved })),
+                content: answer
+                    .payload
+                    .clone()
+                    .unwrap_or_else(|| json!({ "accepted": answer.is_resolved })),
                 is_error: false,
             }),
         }
@@ -75,11 +78,18 @@ pub(super) fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action,
         return Ok(Action::ToolResults(calls));
     }
     let is_answered = |id: &str| interrupts.iter().any(|answer| answer.id == id);
-    let left = pending.interrupts.iter().filter(|interrupt| !is_answered(&interrupt.id));
+    let left = pending
+        .interrupts
+        .iter()
+        .filter(|interrupt| !is_answered(&interrupt.id));
     let left: Vec<PendingItem<'_>> = left.map(PendingItem::Interrupt).collect();
     if !left.is_empty() {
-        let help = "a resume turn answers every open interrupt: the agent goes on when all are answered";
-        return Err(problem(format!("no answer to {}", pending.named(&left)), help));
+        let help =
+            "a resume turn answers every open interrupt: the agent goes on when all are answered";
+        return Err(problem(
+            format!("no answer to {}", pending.named(&left)),
+            help,
+        ));
     }
     if !calls.is_empty() {
         let message = "the turn answers interrupts and also other calls that are waiting";
@@ -93,14 +103,29 @@ pub(super) fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action,
 
 impl<'t> Pending<'t> {
     fn of(trace: &'t Trace) -> Self {
-        let interrupts = match trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref()) {
+        let interrupts = match trace
+            .exchanges
+            .last()
+            .and_then(|exchange| exchange.run_end.as_ref())
+        {
             Some(RunEnd::Interrupted(interrupts)) => interrupts.as_slice(),
             _ => &[],
         };
-        let last = trace.exchanges.last().and_then(|exchange| trace.turns.get(exchange.turn));
-        let calls = last.and_then(|turn| trace.calls.get(turn.calls.clone())).unwrap_or_default();
-        let calls = calls.iter().filter(|call| call.results.is_empty() && call.origin != Origin::History);
-        Self { interrupts, calls: calls.collect(), trace }
+        let last = trace
+            .exchanges
+            .last()
+            .and_then(|exchange| trace.turns.get(exchange.turn));
+        let calls = last
+            .and_then(|turn| trace.calls.get(turn.calls.clone()))
+            .unwrap_or_default();
+        let calls = calls
+            .iter()
+            .filter(|call| call.results.is_empty() && call.origin != Origin::History);
+        Self {
+            interrupts,
+            calls: calls.collect(),
+            trace,
+        }
     }
 
     /// Everything that is pending: a call that an interrupt is about is pending as that interrupt.
@@ -113,8 +138,11 @@ impl<'t> Pending<'t> {
 
     fn meant(&self, to: &AnswerTo) -> Result<PendingItem<'t>, Problem> {
         let open = self.open();
-        let meant: Vec<PendingItem<'t>> =
-            open.iter().copied().filter(|open| self.is_answered_by(*open, to)).collect();
+        let meant: Vec<PendingItem<'t>> = open
+            .iter()
+            .copied()
+            .filter(|open| self.is_answered_by(*open, to))
+            .collect();
         let reply = match to {
             AnswerTo::TheOnlyOne => "the answer".to_owned(),
             AnswerTo::Id(id) => format!("the answer to `{id}`"),
@@ -127,7 +155,10 @@ impl<'t> Pending<'t> {
                 "did the previous turn end without an interrupt? `-v` shows what the agent did",
             )),
             ([], open) => Err(problem(
-                format!("{reply} matches nothing that is open: the agent waits for {}", self.named(open)),
+                format!(
+                    "{reply} matches nothing that is open: the agent waits for {}",
+                    self.named(open)
+                ),
                 "name one of these with `id` or `tool`",
             )),
             (several, _) => Err(problem(
@@ -155,9 +186,16 @@ impl<'t> Pending<'t> {
         let name = |open: &PendingItem<'_>| match open {
             PendingItem::Call(call) => format!("a result of `{}` (`{}`)", call.name, call.wire_id),
             PendingItem::Interrupt(interrupt) => {
-                let about =
-                    self.trace.tool_of(interrupt).map(|tool| format!(" about `{tool}`")).unwrap_or_default();
-                let asks = interrupt.message.as_ref().map(|asks| format!(": {asks}")).unwrap_or_default();
+                let about = self
+                    .trace
+                    .tool_of(interrupt)
+                    .map(|tool| format!(" about `{tool}`"))
+                    .unwrap_or_default();
+                let asks = interrupt
+                    .message
+                    .as_ref()
+                    .map(|asks| format!(": {asks}"))
+                    .unwrap_or_default();
                 format!("an answer to its interrupt `{}`{about}{asks}", interrupt.id)
             }
         };
@@ -166,7 +204,11 @@ impl<'t> Pending<'t> {
 }
 
 fn problem(message: String, help: &str) -> Problem {
-    Problem { kind: ErrorKind::Conversation, message, help: Some(help.to_owned()) }
+    Problem {
+        kind: ErrorKind::Conversation,
+        message,
+        help: Some(help.to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -183,12 +225,23 @@ mod tests {
         trace.begin_exchange(At::default());
         let mut deltas = Vec::new();
         let mut apply = |change| trace.apply(At::default(), change, &mut deltas);
-        apply(Change::RunStarted { run_id: None, thread_id: None, is_replay: false });
+        apply(Change::RunStarted {
+            run_id: None,
+            thread_id: None,
+            is_replay: false,
+        });
         for call in calls {
-            apply(Change::CallOpened { id: (*call).into(), name: "pay".into(), subagent: None });
+            apply(Change::CallOpened {
+                id: (*call).into(),
+                name: "pay".into(),
+                subagent: None,
+            });
             apply(Change::CallArgsDone { id: (*call).into() });
         }
-        let interrupt = |id: &&str| Interrupt { id: (*id).to_owned(), ..Interrupt::default() };
+        let interrupt = |id: &&str| Interrupt {
+            id: (*id).to_owned(),
+            ..Interrupt::default()
+        };
         apply(Change::RunEnded(match interrupts {
             [] => RunEnd::Finished,
             interrupts => RunEnd::Interrupted(interrupts.iter().map(interrupt).collect()),
@@ -197,7 +250,11 @@ mod tests {
     }
 
     fn answer(to: AnswerTo) -> PendingAnswer {
-        PendingAnswer { to, is_resolved: true, payload: None }
+        PendingAnswer {
+            to,
+            is_resolved: true,
+            payload: None,
+        }
     }
 
     #[test]
@@ -235,27 +292,48 @@ mod tests {
                 vec![tool("pay")],
                 "the answer to the call to `pay` matches more than one: a result of `pay` (`a`), a result of `pay` (`b`)",
             ),
-            (&["i", "j"], &[], vec![id("i")], "no answer to an answer to its interrupt `j`"),
+            (
+                &["i", "j"],
+                &[],
+                vec![id("i")],
+                "no answer to an answer to its interrupt `j`",
+            ),
         ] {
             let answers: Vec<PendingAnswer> = answers.into_iter().map(answer).collect();
             let problem = action(&trace(interrupts, calls), &answers).unwrap_err();
-            assert_eq!((problem.kind, problem.message.as_str()), (ErrorKind::Conversation, message));
+            assert_eq!(
+                (problem.kind, problem.message.as_str()),
+                (ErrorKind::Conversation, message)
+            );
             assert!(problem.help.is_some());
         }
     }
 
     #[test]
     fn answers_go_to_what_they_are_for() {
-        let both = [answer(AnswerTo::Id("j".to_owned())), answer(AnswerTo::Id("i".to_owned()))];
-        let Ok(Action::Resume(answers)) = action(&trace(&["i", "j"], &[]), &both) else { panic!() };
+        let both = [
+            answer(AnswerTo::Id("j".to_owned())),
+            answer(AnswerTo::Id("i".to_owned())),
+        ];
+        let Ok(Action::Resume(answers)) = action(&trace(&["i", "j"], &[]), &both) else {
+            panic!()
+        };
         let ids: Vec<&str> = answers.iter().map(|answer| answer.id.as_str()).collect();
         assert_eq!(ids, ["j", "i"]);
-        let Ok(Action::ToolResults(results)) = action(&trace(&[], &["a"]), &[answer(AnswerTo::TheOnlyOne)])
+        let Ok(Action::ToolResults(results)) =
+            action(&trace(&[], &["a"]), &[answer(AnswerTo::TheOnlyOne)])
         else {
             panic!()
         };
         let content = json!({ "accepted": true });
-        assert_eq!(results, [ToolAnswer { call: "a".to_owned(), content, is_error: false }]);
+        assert_eq!(
+            results,
+            [ToolAnswer {
+                call: "a".to_owned(),
+                content,
+                is_error: false
+            }]
+        );
     }
 
     #[test]

@@ -8,7 +8,11 @@ use crate::trace::Trace;
 /// Answers the requests of a server, which waits for the answer before it goes on.
 pub trait RequestHost: Send {
     /// Answers `request`.
-    fn answer<'a>(&'a mut self, request: ServerRequest, trace: &'a Trace) -> BoxFuture<'a, ServerAnswer>;
+    fn answer<'a>(
+        &'a mut self,
+        request: ServerRequest,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, ServerAnswer>;
 }
 
 /// Declines every request.

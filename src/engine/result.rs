@@ -40,7 +40,10 @@ pub struct ConversationResult {
 impl ConversationResult {
     /// Whether every rule passed until now.
     pub fn is_passed(&self) -> bool {
-        let turns = self.turns.iter().all(|turn| turn.status() == Status::Passed);
+        let turns = self
+            .turns
+            .iter()
+            .all(|turn| turn.status() == Status::Passed);
         turns && self.failures.is_empty() && self.halt.is_none()
     }
 }

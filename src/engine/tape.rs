@@ -80,7 +80,13 @@ pub struct TapePlayer {
 impl TapePlayer {
     /// Begins with what is known of a conversation before its first turn.
     pub fn new(trace: Trace, evaluator: Evaluator) -> Self {
-        Self { trace, evaluator, failures: Vec::new(), deltas: Vec::new(), turns: 0 }
+        Self {
+            trace,
+            evaluator,
+            failures: Vec::new(),
+            deltas: Vec::new(),
+            turns: 0,
+        }
     }
 
     /// This happened next.
@@ -113,7 +119,9 @@ impl TapePlayer {
             TapeItem::TurnEnded(following) => {
                 self.trace.end_turn(&mut self.deltas);
                 self.feed();
-                let found = self.evaluator.end_turn(&self.trace, Completion::Complete, following);
+                let found = self
+                    .evaluator
+                    .end_turn(&self.trace, Completion::Complete, following);
                 self.failures.extend(found);
             }
         }

@@ -3,12 +3,12 @@
 use crate::context::{At, Clock};
 use crate::message::HistoryMessage;
 use crate::outcome::{
-    CallFailure, CallOutcome, EarlierMessage, Gap, InputOrigin, LateResult, OpenInterrupt, ReportedRunEnd,
-    SaidLine, TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
+    CallFailure, CallOutcome, EarlierMessage, Gap, InputOrigin, LateResult, OpenInterrupt,
+    ReportedRunEnd, SaidLine, TimeLimits, Timing, TranscriptLine, TurnEnd, TurnOutcome, bounded,
 };
 use crate::trace::{
-    self, CustomEvent, Interrupt, Message, MessageKind, Origin, ToolCall, ToolResult, Trace, TurnRanges,
-    Violation,
+    self, CustomEvent, Interrupt, Message, MessageKind, Origin, ToolCall, ToolResult, Trace,
+    TurnRanges, Violation,
 };
 
 /// The most lines of one turn that a report gets.
@@ -25,21 +25,39 @@ pub(super) fn turn_outcome(
     let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
     let turn = trace.turns.get(index);
     let mut warnings = turn.map(warnings).unwrap_or_default();
-    let lines = turn.map(|turn| lines(trace, turn, &mut warnings)).unwrap_or_default();
+    let lines = turn
+        .map(|turn| lines(trace, turn, &mut warnings))
+        .unwrap_or_default();
     // A turn in which nothing was sent was over with the one before it.
-    let before = || trace.turns.iter().take(index).rev().find_map(|turn| trace.turn_end(turn));
-    let started = turn.and_then(|turn| trace.turn_start(turn)).or_else(before).unwrap_or_else(|| clock.now());
-    let ended = turn.and_then(|turn| trace.turn_end(turn)).unwrap_or(started);
+    let before = || {
+        trace
+            .turns
+            .iter()
+            .take(index)
+            .rev()
+            .find_map(|turn| trace.turn_end(turn))
+    };
+    let started = turn
+        .and_then(|turn| trace.turn_start(turn))
+        .or_else(before)
+        .unwrap_or_else(|| clock.now());
+    let ended = turn
+        .and_then(|turn| trace.turn_end(turn))
+        .unwrap_or(started);
     TurnOutcome {
         number,
         id: None,
-        input: turn.map(|turn| bounded(&turn.input.shown)).unwrap_or_default(),
+        input: turn
+            .map(|turn| bounded(&turn.input.shown))
+            .unwrap_or_default(),
         origin: InputOrigin::default(),
         lines,
         started_unix_ms: clock.unix_ms(started),
         ended_unix_ms: clock.unix_ms(ended),
         duration_us: turn.map_or(0, |turn| trace.turn_micros(turn)),
-        timing: turn.map(|turn| timing(trace, turn, limits)).unwrap_or_default(),
+        timing: turn
+            .map(|turn| timing(trace, turn, limits))
+            .unwrap_or_default(),
         run_end: turn.and_then(|turn| run_end(trace, turn)),
         usage: turn.and_then(|turn| trace.turn_usage(turn)),
         awaits: None,
@@ -61,17 +79,32 @@ pub fn history(messages: &[HistoryMessage]) -> Vec<EarlierMessage> {
 
 /// How long the agent let its user wait; the first gaps, if there are very many.
 fn timing(trace: &Trace, turn: &TurnRanges, limits: TimeLimits) -> Timing {
-    let gaps = trace.gaps(turn).into_iter().filter(|gap| gap.micros() > 0).take(MAX_LINES);
-    let gap = |gap: trace::CallGap<'_>| Gap { from_us: gap.since, to_us: gap.until };
+    let gaps = trace
+        .gaps(turn)
+        .into_iter()
+        .filter(|gap| gap.micros() > 0)
+        .take(MAX_LINES);
+    let gap = |gap: trace::CallGap<'_>| Gap {
+        from_us: gap.since,
+        to_us: gap.until,
+    };
     let first_text_us = trace.first_text(turn).map(|(micros, _)| micros);
-    Timing { first_text_us, gaps: gaps.map(gap).collect(), limits }
+    Timing {
+        first_text_us,
+        gaps: gaps.map(gap).collect(),
+        limits,
+    }
 }
 
 /// How many messages came before the agent's last one: those of the user, and those of the agent that are not empty. All
 /// of them if the agent did not answer the last one.
 pub(super) fn messages_count(trace: &Trace) -> usize {
-    let of_user = |message: &Message| message.role == MessageKind::User && message.origin != Origin::History;
-    let messages = trace.messages.iter().filter(|message| message.is_text() || of_user(message));
+    let of_user =
+        |message: &Message| message.role == MessageKind::User && message.origin != Origin::History;
+    let messages = trace
+        .messages
+        .iter()
+        .filter(|message| message.is_text() || of_user(message));
     let is_answered = messages.clone().next_back().is_some_and(Message::is_text);
     messages.count() - usize::from(is_answered)
 }
@@ -87,16 +120,26 @@ pub(super) fn state(trace: &Trace) -> Option<String> {
 pub(super) fn violation(turn: &TurnRanges, violation: &Violation) -> String {
     match turn.exchanges.len() {
         1 => violation.to_string(),
-        _ => format!("answer {}: {violation}", violation.exchange - turn.exchanges.start + 1),
+        _ => format!(
+            "answer {}: {violation}",
+            violation.exchange - turn.exchanges.start + 1
+        ),
     }
 }
 
 /// The warnings about a turn: first the violations of the protocol.
 fn warnings(turn: &TurnRanges) -> Vec<String> {
-    let mut warnings: Vec<String> =
-        turn.violations.kept().iter().map(|found| violation(turn, found)).collect();
+    let mut warnings: Vec<String> = turn
+        .violations
+        .kept()
+        .iter()
+        .map(|found| violation(turn, found))
+        .collect();
     if turn.violations.more() > 0 {
-        warnings.push(format!("{} more violations of the protocol are not shown", turn.violations.more()));
+        warnings.push(format!(
+            "{} more violations of the protocol are not shown",
+            turn.violations.more()
+        ));
     }
     warnings.extend_from_slice(&turn.warnings);
     warnings
@@ -111,7 +154,11 @@ fn run_end(trace: &Trace, turn: &TurnRanges) -> Option<ReportedRunEnd> {
         trace::RunEnd::Cancelled => ReportedRunEnd::Cancelled,
         trace::RunEnd::Interrupted(interrupts) => {
             let shown = interrupts.iter().take(MAX_LINES);
-            ReportedRunEnd::Interrupted(shown.map(|interrupt| open_interrupt(trace, interrupt)).collect())
+            ReportedRunEnd::Interrupted(
+                shown
+                    .map(|interrupt| open_interrupt(trace, interrupt))
+                    .collect(),
+            )
         }
     })
 }
@@ -129,20 +176,36 @@ fn open_interrupt(trace: &Trace, interrupt: &Interrupt) -> OpenInterrupt {
 /// The transcript, in the order in which everything began.
 fn lines(trace: &Trace, turn: &TurnRanges, warnings: &mut Vec<String>) -> Vec<TranscriptLine> {
     let messages = trace.messages[turn.messages.clone()].iter();
-    let shown = messages.filter(|message| message.is_text() || message.role == MessageKind::Reasoning);
+    let shown =
+        messages.filter(|message| message.is_text() || message.role == MessageKind::Reasoning);
     let mut lines: Vec<ShownItem<'_>> = shown.map(ShownItem::Message).collect();
-    let calls = trace.calls[turn.calls.clone()].iter().filter(|call| call.origin != Origin::History);
+    let calls = trace.calls[turn.calls.clone()]
+        .iter()
+        .filter(|call| call.origin != Origin::History);
     lines.extend(calls.map(ShownItem::Call));
-    let late = turn.late_results.iter().filter_map(|index| trace.calls.get(*index));
+    let late = turn
+        .late_results
+        .iter()
+        .filter_map(|index| trace.calls.get(*index));
     lines.extend(late.filter_map(|call| Some(ShownItem::Late(call, call.result()?))));
-    lines.extend(trace.custom[turn.custom.clone()].iter().map(ShownItem::Custom));
+    lines.extend(
+        trace.custom[turn.custom.clone()]
+            .iter()
+            .map(ShownItem::Custom),
+    );
     lines.sort_by_key(ShownItem::event);
     if lines.len() > MAX_LINES {
-        warnings.push(format!("{} more lines of this turn are not shown", lines.len() - MAX_LINES));
+        warnings.push(format!(
+            "{} more lines of this turn are not shown",
+            lines.len() - MAX_LINES
+        ));
         // The beginning, and the end with the last message.
         lines.drain(MAX_LINES / 2..lines.len() - MAX_LINES / 2);
     }
-    lines.into_iter().map(|line| line.line(trace, turn)).collect()
+    lines
+        .into_iter()
+        .map(|line| line.line(trace, turn))
+        .collect()
 }
 
 /// What a line can show.
@@ -168,11 +231,17 @@ impl ShownItem<'_> {
         match self {
             Self::Message(message) => {
                 let event = message.opened;
-                let at_us = message
-                    .first_text
-                    .map_or_else(|| event_micros(trace, turn, event), |at| since_start(trace, turn, at));
+                let at_us = message.first_text.map_or_else(
+                    || event_micros(trace, turn, event),
+                    |at| since_start(trace, turn, at),
+                );
                 let (id, text) = (bounded(&message.wire_id), bounded(&message.text));
-                let said = SaidLine { event, id, at_us, text };
+                let said = SaidLine {
+                    event,
+                    id,
+                    at_us,
+                    text,
+                };
                 if message.role == MessageKind::Reasoning {
                     TranscriptLine::Thinks(said)
                 } else {
@@ -180,7 +249,9 @@ impl ShownItem<'_> {
                 }
             }
             Self::Call(call) => TranscriptLine::Calls(self::call(trace, turn, call)),
-            Self::Late(call, result) => TranscriptLine::Answered(late_result(trace, turn, call, result)),
+            Self::Late(call, result) => {
+                TranscriptLine::Answered(late_result(trace, turn, call, result))
+            }
             Self::Custom(custom) => TranscriptLine::Custom {
                 event: custom.event,
                 at_us: event_micros(trace, turn, custom.event),
@@ -198,15 +269,24 @@ fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
         name: bounded(&call.name),
         args: bounded(&call.args_text),
         result: call.result().map(|result| bounded(&result.text)),
-        result_event: call.result().map_or(call.first_event, |result| result.event),
+        result_event: call
+            .result()
+            .map_or(call.first_event, |result| result.event),
         is_client_side: call.is_client_side,
         started_us: since_start(trace, turn, call.started),
-        duration_us: call.result().map(|result| result.at.0.saturating_sub(call.started.0)),
+        duration_us: call
+            .result()
+            .map(|result| result.at.0.saturating_sub(call.started.0)),
         failure: call.result().and_then(failure),
     }
 }
 
-fn late_result(trace: &Trace, turn: &TurnRanges, call: &ToolCall, result: &ToolResult) -> LateResult {
+fn late_result(
+    trace: &Trace,
+    turn: &TurnRanges,
+    call: &ToolCall,
+    result: &ToolResult,
+) -> LateResult {
     LateResult {
         event: result.event,
         id: bounded(&call.wire_id),
@@ -219,11 +299,16 @@ fn late_result(trace: &Trace, turn: &TurnRanges, call: &ToolCall, result: &ToolR
 }
 
 fn since_start(trace: &Trace, turn: &TurnRanges, at: At) -> u64 {
-    trace.turn_start(turn).map_or(0, |start| at.0.saturating_sub(start.0))
+    trace
+        .turn_start(turn)
+        .map_or(0, |start| at.0.saturating_sub(start.0))
 }
 
 fn event_micros(trace: &Trace, turn: &TurnRanges, event: u32) -> u64 {
-    trace.events.get(event as usize).map_or(0, |event| since_start(trace, turn, event.at))
+    trace
+        .events
+        .get(event as usize)
+        .map_or(0, |event| since_start(trace, turn, event.at))
 }
 
 fn failure(result: &ToolResult) -> Option<CallFailure> {

@@ -81,7 +81,11 @@ mod tests {
     #[test]
     fn the_rules_of_both_apply() {
         for (block, other, expected) in [
-            (json!({}), json!({ "text": { "contains": "a" } }), json!({ "text": { "contains": "a" } })),
+            (
+                json!({}),
+                json!({ "text": { "contains": "a" } }),
+                json!({ "text": { "contains": "a" } }),
+            ),
             (
                 json!({ "text": { "contains": "a" }, "tools": { "require": ["pay"] } }),
                 json!({ "text": { "contains": ["a", "b"] }, "tools": { "require": ["pay", "find"], "forbid": ["x"] } }),
@@ -95,7 +99,11 @@ mod tests {
     #[test]
     fn two_of_one_kind_are_refused() {
         for (block, other, key) in [
-            (json!({ "outcome": "finished" }), json!({ "outcome": "interrupted" }), "outcome"),
+            (
+                json!({ "outcome": "finished" }),
+                json!({ "outcome": "interrupted" }),
+                "outcome",
+            ),
             (
                 json!({ "sequence": { "steps": ["a"] } }),
                 json!({ "sequence": { "steps": ["b"] } }),
@@ -106,7 +114,11 @@ mod tests {
                 json!({ "timing": { "max_idle_ms": 2 } }),
                 "max_idle_ms",
             ),
-            (json!({ "tools": false }), json!({ "tools": { "require": ["a"] } }), "tools"),
+            (
+                json!({ "tools": false }),
+                json!({ "tools": { "require": ["a"] } }),
+                "tools",
+            ),
         ] {
             assert_eq!(added(&block, &other), Err(key.to_owned()), "{block}");
         }

@@ -21,7 +21,10 @@ pub enum FreezeError {
 impl FreezeError {
     /// It is refused, for this reason; what to do about it.
     pub fn refused(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Refused { message: message.into(), help: Some(help.into()) }
+        Self::Refused {
+            message: message.into(),
+            help: Some(help.into()),
+        }
     }
 }
 

@@ -65,11 +65,21 @@ pub struct FrozenTest {
 /// # Errors
 /// If the recording cannot be replayed, or the static test has another verdict.
 pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<FrozenTest, FreezeError> {
-    let FreezeRequest { recording, selection, output, folder } = request;
+    let FreezeRequest {
+        recording,
+        selection,
+        output,
+        folder,
+    } = request;
     let id = &recording.key().test;
-    let selection = Selection { paths: vec![PathBuf::from(id)], ..selection.clone() };
+    let selection = Selection {
+        paths: vec![PathBuf::from(id)],
+        ..selection.clone()
+    };
     let plan = planned(context, &selection, id)?;
-    let Some(entry) = plan.cases.first() else { return Err(no_test(id)) };
+    let Some(entry) = plan.cases.first() else {
+        return Err(no_test(id));
+    };
     let source = SourceTest::read(context, &entry.test)?;
     let held = run_test(context, &plan, Some(recording)).await?;
     refuse_what_only_a_simulator_can_say(&held)?;
@@ -78,26 +88,48 @@ pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<Frozen
     let target = Some(&*entry.test.target).filter(|_| selection.target != AgentChoice::OfConfig);
     tree.put_given(target, &given);
     let file = output.clone().unwrap_or_else(|| file_of(entry, &source));
-    let comment = format!("# A conversation of `{}`, frozen with `ananke freeze`.\n", escape::line(id));
+    let comment = format!(
+        "# A conversation of `{}`, frozen with `ananke freeze`.\n",
+        escape::line(id)
+    );
     let text = comment + &to_yaml(&tree.root, 0);
 
-    let unsaved = Context { files: context.files.with_unsaved(file.clone(), &text), ..context.clone() };
+    let unsaved = Context {
+        files: context.files.with_unsaved(file.clone(), &text),
+        ..context.clone()
+    };
     let config = Some(plan.config.source.path.clone());
     // What the command line says is in the test now, but for secrets.
-    let variables = Variables { given: secret, ..Variables::default() };
-    let selection = Selection { paths: vec![file.clone()], config, variables, ..Selection::default() };
+    let variables = Variables {
+        given: secret,
+        ..Variables::default()
+    };
+    let selection = Selection {
+        paths: vec![file.clone()],
+        config,
+        variables,
+        ..Selection::default()
+    };
     let frozen_id = frozen_id(&plan.config.folder, &file, &entry.test.name);
     let frozen = planned(&unsaved, &selection, &frozen_id)?;
     let script = simulator_script(&source);
-    let copied = Arc::new(recording.to_copy_without(HelperRole::Simulator.name(), script.as_deref()));
+    let copied =
+        Arc::new(recording.to_copy_without(HelperRole::Simulator.name(), script.as_deref()));
     let copy = run_test(&unsaved, &frozen, Some(&copied)).await?;
     refuse_another_verdict(&held, &copy)?;
-    let Some(recording) = copied.take_copy() else { return Err(not_recorded(&copy)) };
+    let Some(recording) = copied.take_copy() else {
+        return Err(not_recorded(&copy));
+    };
     let kept = Arc::new(KeptRecording::read(&recording, "of the frozen test")?);
     let replayed = run_test(&unsaved, &frozen, Some(&kept)).await?;
     refuse_another_verdict(&held, &replayed)?;
     let recording_file = recording_path(folder, &CaseKey::first(frozen_id.clone()));
-    let FrozenTree { turns, said_by_others, notes, .. } = tree;
+    let FrozenTree {
+        turns,
+        said_by_others,
+        notes,
+        ..
+    } = tree;
     let status = held.outcome.status();
     Ok(FrozenTest {
         id: frozen_id,
@@ -141,13 +173,22 @@ pub(crate) fn given_variables(recording: &KeptRecording, variables: &Variables) 
 }
 
 fn no_test(id: &str) -> FreezeError {
-    FreezeError::refused(format!("there is no test `{id}`"), "was it renamed or deleted?")
+    FreezeError::refused(
+        format!("there is no test `{id}`"),
+        "was it renamed or deleted?",
+    )
 }
 
 fn not_recorded(copy: &HeldTest) -> FreezeError {
-    let message = copy.outcome.first_problem().map(|(_, problem)| problem.message.clone());
+    let message = copy
+        .outcome
+        .first_problem()
+        .map(|(_, problem)| problem.message.clone());
     let message = message.unwrap_or_else(|| "its conversation cannot be recorded".to_owned());
-    FreezeError::Refused { message, help: None }
+    FreezeError::Refused {
+        message,
+        help: None,
+    }
 }
 
 /// The file of the static test if none is named: next to the test's own.
@@ -155,7 +196,10 @@ fn file_of(entry: &CaseEntry, source: &SourceTest) -> PathBuf {
     let path = &entry.test.path;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let endings = [".test.yaml", ".test.yml", ".yaml", ".yml"];
-    let stem = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+    let stem = endings
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .unwrap_or(&name);
     if source.is_alone && entry.row.is_none() {
         return path.with_file_name(format!("{stem}.frozen.test.yaml"));
     }
@@ -166,20 +210,34 @@ fn file_of(entry: &CaseEntry, source: &SourceTest) -> PathBuf {
 
 /// The id of the test `name` in `file`.
 fn frozen_id(folder: &Path, file: &Path, name: &str) -> String {
-    let path = file.strip_prefix(folder).unwrap_or(file).to_string_lossy().replace('\\', "/");
+    let path = file
+        .strip_prefix(folder)
+        .unwrap_or(file)
+        .to_string_lossy()
+        .replace('\\', "/");
     format!("{path}::{name}")
 }
 
 /// The script that plays the user, as recordings call it.
 fn simulator_script(source: &SourceTest) -> Option<String> {
-    source.tree.get("simulate")?.get("script")?.as_str().map(str::to_owned)
+    source
+        .tree
+        .get("simulate")?
+        .get("script")?
+        .as_str()
+        .map(str::to_owned)
 }
 
 /// Refuses a conversation whose verdict is not about its agent alone.
 fn refuse_what_only_a_simulator_can_say(held: &HeldTest) -> Result<(), FreezeError> {
-    let Some((turn, problem)) = held.outcome.first_problem() else { return Ok(()) };
+    let Some((turn, problem)) = held.outcome.first_problem() else {
+        return Ok(());
+    };
     let is_of_conversation = turn == 0
-        && matches!(problem.kind, ErrorKind::Conversation | ErrorKind::Simulator | ErrorKind::Timeout);
+        && matches!(
+            problem.kind,
+            ErrorKind::Conversation | ErrorKind::Simulator | ErrorKind::Timeout
+        );
     if problem.kind == ErrorKind::Recording {
         return Err(problem.clone().into());
     }
@@ -188,7 +246,10 @@ fn refuse_what_only_a_simulator_can_say(held: &HeldTest) -> Result<(), FreezeErr
             "the conversation ended with `{}`, which a test without a simulator cannot",
             problem.message
         );
-        return Err(FreezeError::refused(message, "freeze a conversation that its rules decide"));
+        return Err(FreezeError::refused(
+            message,
+            "freeze a conversation that its rules decide",
+        ));
     }
     Ok(())
 }
@@ -197,7 +258,8 @@ fn refuse_another_verdict(held: &HeldTest, frozen: &HeldTest) -> Result<(), Free
     match difference(&held.outcome, &frozen.outcome) {
         None => Ok(()),
         Some(difference) => {
-            let message = format!("the frozen test does not have the verdict of the recording: {difference}");
+            let message =
+                format!("the frozen test does not have the verdict of the recording: {difference}");
             Err(FreezeError::refused(message, "nothing was written"))
         }
     }

@@ -14,8 +14,16 @@ use crate::outcome::InputOrigin;
 use crate::source::{Entry, Node, NodeValue};
 
 /// Keys that a static test does not have: who says what, what a row gives, and how often it runs.
-const DROPPED: [&str; 8] =
-    ["id", "skip", "runs", "cases", "simulate", "walk", "interactive", "on_missing_input"];
+const DROPPED: [&str; 8] = [
+    "id",
+    "skip",
+    "runs",
+    "cases",
+    "simulate",
+    "walk",
+    "interactive",
+    "on_missing_input",
+];
 
 /// A static test.
 #[derive(Debug)]
@@ -40,15 +48,27 @@ impl FrozenTree {
         let simulate = tree.get("simulate").cloned();
         let mut notes = Vec::new();
         let mut turns = turns(&mut tree, held)?;
-        let said_by_others =
-            held.conversation.turns.iter().filter(|turn| is_said_by_others(turn.origin)).count();
-        let checkpoints = simulate.as_ref().and_then(|simulate| simulate.get("checkpoints"));
-        for (checkpoint, outcome) in
-            checkpoints.map_or(&[][..], Node::items).iter().zip(&held.outcome.transcript.checkpoints)
+        let said_by_others = held
+            .conversation
+            .turns
+            .iter()
+            .filter(|turn| is_said_by_others(turn.origin))
+            .count();
+        let checkpoints = simulate
+            .as_ref()
+            .and_then(|simulate| simulate.get("checkpoints"));
+        for (checkpoint, outcome) in checkpoints
+            .map_or(&[][..], Node::items)
+            .iter()
+            .zip(&held.outcome.transcript.checkpoints)
         {
             let rules = checkpoint.get("assert");
-            let reached = outcome.reached_at.and_then(|turn| turns.get_mut(usize::try_from(turn).ok()? - 1));
-            let Some((turn, rules)) = reached.zip(rules) else { continue };
+            let reached = outcome
+                .reached_at
+                .and_then(|turn| turns.get_mut(usize::try_from(turn).ok()? - 1));
+            let Some((turn, rules)) = reached.zip(rules) else {
+                continue;
+            };
             let Some(own) = turn.get_mut("assert") else {
                 turn.set("assert", rules.clone());
                 continue;
@@ -62,7 +82,10 @@ impl FrozenTree {
         }
         if held.outcome.test.row.is_some() {
             refuse_secrets(&held.conversation.variables)?;
-            put_variables(&mut tree, &map_with_references(&held.conversation.variables));
+            put_variables(
+                &mut tree,
+                &map_with_references(&held.conversation.variables),
+            );
         }
         for key in DROPPED {
             tree.remove(key);
@@ -73,7 +96,12 @@ impl FrozenTree {
         if let (NodeValue::Map(entries), NodeValue::Map(own)) = (&mut root.value, tree.value) {
             entries.extend(own);
         }
-        Ok(Self { root, turns: count, said_by_others, notes })
+        Ok(Self {
+            root,
+            turns: count,
+            said_by_others,
+            notes,
+        })
     }
 
     /// Writes into the test the target that was chosen on the command line, and the variables that were given there.
@@ -89,23 +117,39 @@ impl FrozenTree {
         }
         for (name, value) in variables {
             let value = Node::of_json(&json!(value.replace("${", "$${")));
-            self.root.get_mut("vars").into_iter().for_each(|vars| vars.set(name, value.clone()));
+            self.root
+                .get_mut("vars")
+                .into_iter()
+                .for_each(|vars| vars.set(name, value.clone()));
         }
     }
 
     fn put_after_name(&mut self, key: &str, value: Node) {
-        let NodeValue::Map(entries) = &mut self.root.value else { return };
-        let place = entries.iter().position(|entry| entry.key == "name").map_or(0, |name| name + 1);
+        let NodeValue::Map(entries) = &mut self.root.value else {
+            return;
+        };
+        let place = entries
+            .iter()
+            .position(|entry| entry.key == "name")
+            .map_or(0, |name| name + 1);
         entries.insert(place, Entry::new(key.to_owned(), value));
     }
 }
 
 /// Refuses variables whose values are secret: the recording does not have them, and a file must not.
 fn refuse_secrets(variables: &Map<String, Value>) -> Result<(), FreezeError> {
-    let secret = variables.iter().find(|(_, value)| value.to_string().contains("<secret:"));
-    let Some((name, _)) = secret else { return Ok(()) };
-    let message = format!("the variable `{name}` of the row is secret, and is not written into a file");
-    Err(FreezeError::refused(message, "take it from the environment: `${ENV.NAME}`"))
+    let secret = variables
+        .iter()
+        .find(|(_, value)| value.to_string().contains("<secret:"));
+    let Some((name, _)) = secret else {
+        return Ok(());
+    };
+    let message =
+        format!("the variable `{name}` of the row is secret, and is not written into a file");
+    Err(FreezeError::refused(
+        message,
+        "take it from the environment: `${ENV.NAME}`",
+    ))
 }
 
 /// Whether a turn was not written in the test.
@@ -116,7 +160,11 @@ fn is_said_by_others(origin: InputOrigin) -> bool {
 /// Every turn of the conversation, and those that were not sent. A message that was the first turn is one of them, and
 /// not among the `messages` of `tree` any more.
 fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, FreezeError> {
-    let mut written = tree.get("turns").map_or(&[][..], Node::items).to_vec().into_iter();
+    let mut written = tree
+        .get("turns")
+        .map_or(&[][..], Node::items)
+        .to_vec()
+        .into_iter();
     let mut turns = Vec::new();
     for (turn, number) in held.conversation.turns.iter().zip(1..) {
         let is_message = turn.origin == InputOrigin::Initial
@@ -128,7 +176,9 @@ fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, FreezeError> {
         } else if is_message {
             first_message(tree)
         } else {
-            written.next().map_or_else(|| written_turn(&turn.input, number), Ok)?
+            written
+                .next()
+                .map_or_else(|| written_turn(&turn.input, number), Ok)?
         });
     }
     turns.extend(written);
@@ -138,7 +188,10 @@ fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, FreezeError> {
 /// The action of a walk that the turn `number`, counted from 1, took, as a turn.
 fn action(tree: &Node, held: &HeldTest, number: usize) -> Option<Node> {
     let turn = held.outcome.transcript.turns.get(number - 1)?;
-    let name = turn.id.as_deref().filter(|_| turn.origin == InputOrigin::Walk)?;
+    let name = turn
+        .id
+        .as_deref()
+        .filter(|_| turn.origin == InputOrigin::Walk)?;
     let mut action = tree.get("walk")?.get("actions")?.get(name)?.clone();
     action.remove("needs");
     Some(action)
@@ -147,7 +200,10 @@ fn action(tree: &Node, held: &HeldTest, number: usize) -> Option<Node> {
 /// Takes the last of the messages, as a turn.
 fn first_message(tree: &mut Node) -> Node {
     let mut turn = Node::of_json(&json!({}));
-    if let Some(Node { value: NodeValue::List(messages), .. }) = tree.get_mut("messages")
+    if let Some(Node {
+        value: NodeValue::List(messages),
+        ..
+    }) = tree.get_mut("messages")
         && let Some(content) = messages.pop().and_then(|mut last| last.remove("content"))
     {
         turn.set("user", content);
@@ -161,7 +217,9 @@ fn first_message(tree: &mut Node) -> Node {
 /// Puts the variables of the row where the variables are written, or the rows.
 fn put_variables(tree: &mut Node, variables: &Node) {
     let is_new = tree.get("vars").is_none();
-    let NodeValue::Map(entries) = &mut tree.value else { return };
+    let NodeValue::Map(entries) = &mut tree.value else {
+        return;
+    };
     let key = if is_new { "cases" } else { "vars" };
     for entry in entries.iter_mut().filter(|entry| entry.key == key) {
         *entry = Entry::new("vars".to_owned(), variables.clone());
@@ -170,12 +228,20 @@ fn put_variables(tree: &mut Node, variables: &Node) {
 
 /// Puts the turns where they are written, or before the rules of the test.
 fn put_turns(tree: &mut Node, turns: Vec<Node>) {
-    let turns = Node { value: NodeValue::List(turns), span: tree.span };
-    let NodeValue::Map(entries) = &mut tree.value else { return };
+    let turns = Node {
+        value: NodeValue::List(turns),
+        span: tree.span,
+    };
+    let NodeValue::Map(entries) = &mut tree.value else {
+        return;
+    };
     if let Some(entry) = entries.iter_mut().find(|entry| entry.key == "turns") {
         entry.value = turns;
         return;
     }
-    let place = entries.iter().position(|entry| entry.key == "assert").unwrap_or(entries.len());
+    let place = entries
+        .iter()
+        .position(|entry| entry.key == "assert")
+        .unwrap_or(entries.len());
     entries.insert(place, Entry::new("turns".to_owned(), turns));
 }

@@ -19,5 +19,7 @@ pub use frozen_test::{FreezeRequest, FrozenTest, freeze};
 pub(crate) use frozen_tree::FrozenTree;
 pub(crate) use recorded_turns::written_turn;
 pub(crate) use source_test::SourceTest;
-pub(crate) use text_with_references::{has_unreferenced_secret, node_with_references, text_with_references};
+pub(crate) use text_with_references::{
+    has_unreferenced_secret, node_with_references, text_with_references,
+};
 pub(crate) use trial::{HeldTest, planned, run_test};

@@ -15,31 +15,39 @@ use crate::target::turn_type_name;
 /// If no turn can say it.
 pub(crate) fn written_turn(input: &TurnInput, number: usize) -> Result<Node, FreezeError> {
     match input {
-        TurnInput::User(UserContent::Text(text)) => {
-            Ok(Node::of_json(&json!({ "user": text_with_references(text) })))
-        }
+        TurnInput::User(UserContent::Text(text)) => Ok(Node::of_json(
+            &json!({ "user": text_with_references(text) }),
+        )),
         TurnInput::Resume(answers) => Ok(resume(answers)),
-        TurnInput::Connect => Ok(Node::of_json(&json!({ "type": turn_type_name(TurnKind::Connect) }))),
+        TurnInput::Connect => Ok(Node::of_json(
+            &json!({ "type": turn_type_name(TurnKind::Connect) }),
+        )),
         TurnInput::CallTool { tool, args } => {
-            let call = json!({ "type": turn_type_name(TurnKind::CallTool), "tool": tool, "args": args });
+            let call =
+                json!({ "type": turn_type_name(TurnKind::CallTool), "tool": tool, "args": args });
             Ok(node_with_references(&call))
         }
-        TurnInput::ReadResource(uri) => {
-            Ok(node_with_references(&json!({ "type": turn_type_name(TurnKind::ReadResource), "uri": uri })))
-        }
+        TurnInput::ReadResource(uri) => Ok(node_with_references(
+            &json!({ "type": turn_type_name(TurnKind::ReadResource), "uri": uri }),
+        )),
         TurnInput::GetPrompt { prompt, args } => {
-            let prompt =
-                json!({ "type": turn_type_name(TurnKind::GetPrompt), "prompt": prompt, "args": args });
+            let prompt = json!({ "type": turn_type_name(TurnKind::GetPrompt), "prompt": prompt, "args": args });
             Ok(node_with_references(&prompt))
         }
         TurnInput::Parts(parts) => {
             let written = json!({ "type": turn_type_name(TurnKind::Parts), "parts": **parts });
             Ok(node_with_references(&written))
         }
-        TurnInput::ListTools => Ok(Node::of_json(&json!({ "type": turn_type_name(TurnKind::ListTools) }))),
+        TurnInput::ListTools => Ok(Node::of_json(
+            &json!({ "type": turn_type_name(TurnKind::ListTools) }),
+        )),
         TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {
-            let message = format!("what turn {number} sent cannot be written as a turn: it is not a text");
-            Err(FreezeError::Refused { message, help: None })
+            let message =
+                format!("what turn {number} sent cannot be written as a turn: it is not a text");
+            Err(FreezeError::Refused {
+                message,
+                help: None,
+            })
         }
     }
 }
@@ -52,9 +60,18 @@ fn resume(answers: &[PendingAnswer]) -> Node {
             AnswerTo::Id(id) => _ = keys.insert("id".to_owned(), json!(id)),
             AnswerTo::Tool(tool) => _ = keys.insert("tool".to_owned(), json!(tool)),
         }
-        let status = if answer.is_resolved { "resolved" } else { "cancelled" };
+        let status = if answer.is_resolved {
+            "resolved"
+        } else {
+            "cancelled"
+        };
         keys.insert("status".to_owned(), json!(status));
-        keys.extend(answer.payload.iter().map(|payload| ("payload".to_owned(), payload.clone())));
+        keys.extend(
+            answer
+                .payload
+                .iter()
+                .map(|payload| ("payload".to_owned(), payload.clone())),
+        );
         Value::Object(keys)
     };
     let answers: Vec<Value> = answers.iter().map(answer).collect();

@@ -26,8 +26,10 @@ impl SourceTest {
     /// If its file cannot be read any more, or is a case file.
     pub(crate) fn read(context: &Context, entry: &TestEntry) -> Result<Self, FreezeError> {
         if entry.part.is_some() {
-            let message =
-                format!("`{}` is a case file, and only tests in YAML are made into others", entry.file);
+            let message = format!(
+                "`{}` is a case file, and only tests in YAML are made into others",
+                entry.file
+            );
             let help = "convert it with `ananke convert`, and record the tests again";
             return Err(FreezeError::refused(message, help));
         }
@@ -35,7 +37,9 @@ impl SourceTest {
         let source = source::read(&context.files, &entry.path, &entry.file);
         let source = source.map_err(|problem| broken(vec![problem]))?;
         let mut root = source::parse(&source).map_err(broken)?;
-        let version = root.remove("version").and_then(|version| version.as_str().map(str::to_owned));
+        let version = root
+            .remove("version")
+            .and_then(|version| version.as_str().map(str::to_owned));
         let is_alone = root.get("tests").is_none();
         let tree = match root.get("tests") {
             Some(tests) => tests.items().get(entry.index).cloned(),
@@ -55,6 +59,10 @@ impl SourceTest {
         for key in extension_keys {
             tree.remove(&key);
         }
-        Ok(Self { version, is_alone, tree })
+        Ok(Self {
+            version,
+            is_alone,
+            tree,
+        })
     }
 }

@@ -15,7 +15,9 @@ pub(crate) fn text_with_references(text: &str) -> String {
     while let Some(start) = rest.find(MARKER.0) {
         let (before, marked) = rest.split_at(start);
         written.push_str(&before.replace("${", "$${"));
-        let name = marked[MARKER.0.len()..].split_once(MARKER.1).map(|(name, _)| name);
+        let name = marked[MARKER.0.len()..]
+            .split_once(MARKER.1)
+            .map(|(name, _)| name);
         let name = name.filter(|name| is_reference(name));
         if let Some(name) = name {
             written.extend(["${", name, "}"]);
@@ -31,14 +33,21 @@ pub(crate) fn text_with_references(text: &str) -> String {
 
 /// Whether a text has the marker of a secret that no variable has: a file cannot refer to it.
 pub(crate) fn has_unreferenced_secret(text: &str) -> bool {
-    let mut names = text.split(MARKER.0).skip(1).filter_map(|rest| rest.split_once(MARKER.1));
+    let mut names = text
+        .split(MARKER.0)
+        .skip(1)
+        .filter_map(|rest| rest.split_once(MARKER.1));
     names.any(|(name, _)| !is_reference(name))
 }
 
 /// Whether a secret of this name is the value of a variable: others are headers, or match a pattern of the config.
 fn is_reference(name: &str) -> bool {
-    name.split('.').next().is_some_and(|first| is_name(first) && first != "redact")
-        && name.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '.'))
+    name.split('.')
+        .next()
+        .is_some_and(|first| is_name(first) && first != "redact")
+        && name
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '_' | '.'))
 }
 
 /// The same for every text of a value.
@@ -57,7 +66,9 @@ fn escape(node: &mut Node) {
     match &mut node.value {
         NodeValue::String(text) => *text = text_with_references(text),
         NodeValue::List(items) => items.iter_mut().for_each(escape),
-        NodeValue::Map(entries) => entries.iter_mut().for_each(|entry| escape(&mut entry.value)),
+        NodeValue::Map(entries) => entries
+            .iter_mut()
+            .for_each(|entry| escape(&mut entry.value)),
         NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) => {}
     }
 }
@@ -72,7 +83,10 @@ mod tests {
             ("O-7", "O-7"),
             ("costs ${PRICE} or $3", "costs $${PRICE} or $3"),
             ("my code is <secret:CODE>.", "my code is ${CODE}."),
-            ("<secret:ENV.KEY><secret:LOGIN.token>", "${ENV.KEY}${LOGIN.token}"),
+            (
+                "<secret:ENV.KEY><secret:LOGIN.token>",
+                "${ENV.KEY}${LOGIN.token}",
+            ),
             ("<secret:redact.1>", "<secret:redact.1>"),
             ("<secret:x-api-key>", "<secret:x-api-key>"),
             ("<secret: <secret:A>", "<secret: ${A}"),

@@ -15,8 +15,8 @@ use crate::project::{GivenRuns, RunCounts};
 use crate::recording::KeptRecording;
 use crate::redact::Redactor;
 use crate::run::{
-    ConversationLog, ConversationTape, LoggedConversation, Options, Run, TapedConversation, event_channel,
-    run_one,
+    ConversationLog, ConversationTape, LoggedConversation, Options, Run, TapedConversation,
+    event_channel, run_one,
 };
 use crate::target::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
 
@@ -35,13 +35,26 @@ pub(crate) struct HeldTest {
 ///
 /// # Errors
 /// If there is no such test, or something is wrong with its files.
-pub(crate) fn planned(context: &Context, selection: &Selection, id: &str) -> Result<Plan, FreezeError> {
-    let Planned { plan, problems, redactor } = plan(context, selection, &Redactor::default());
-    let Some(mut plan) = plan else { return Err(FreezeError::Broken(problems, redactor)) };
+pub(crate) fn planned(
+    context: &Context,
+    selection: &Selection,
+    id: &str,
+) -> Result<Plan, FreezeError> {
+    let Planned {
+        plan,
+        problems,
+        redactor,
+    } = plan(context, selection, &Redactor::default());
+    let Some(mut plan) = plan else {
+        return Err(FreezeError::Broken(problems, redactor));
+    };
     plan.cases.retain(|case| case.id() == id);
     if plan.cases.is_empty() {
         let help = "was the test renamed or deleted? run it again with `--record`".to_owned();
-        return Err(FreezeError::refused(format!("there is no test `{id}`"), help));
+        return Err(FreezeError::refused(
+            format!("there is no test `{id}`"),
+            help,
+        ));
     }
     plan.cases.truncate(1);
     Ok(plan)
@@ -57,17 +70,42 @@ pub(crate) async fn run_test(
     recording: Option<&Arc<KeptRecording>>,
 ) -> Result<HeldTest, FreezeError> {
     let (sender, events) = event_channel(1);
-    let context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
-    let runs = RunCounts { given: Some(GivenRuns::Times(1)), ..RunCounts::default() };
-    let options = Options { runs, ..Options::default() };
-    let mut shared = Run::new(context, Arc::new(SendNothing), plan.redactor.clone(), options, sender);
+    let context = Context {
+        environment: Arc::clone(&plan.environment),
+        ..context.clone()
+    };
+    let runs = RunCounts {
+        given: Some(GivenRuns::Times(1)),
+        ..RunCounts::default()
+    };
+    let options = Options {
+        runs,
+        ..Options::default()
+    };
+    let mut shared = Run::new(
+        context,
+        Arc::new(SendNothing),
+        plan.redactor.clone(),
+        options,
+        sender,
+    );
     let log = ConversationLog::default();
     let tape = ConversationTape::default();
-    (shared.recording, shared.log, shared.tape) = (recording.cloned(), Some(log.clone()), Some(tape.clone()));
-    let outcome = Box::pin(run_one(shared, plan.clone(), events)).await.ok_or_else(|| {
-        FreezeError::refused("the test did not run", "does it run with `ananke run --replay`?")
-    })?;
-    Ok(HeldTest { outcome, conversation: log.take(), taped: tape.take() })
+    (shared.recording, shared.log, shared.tape) =
+        (recording.cloned(), Some(log.clone()), Some(tape.clone()));
+    let outcome = Box::pin(run_one(shared, plan.clone(), events))
+        .await
+        .ok_or_else(|| {
+            FreezeError::refused(
+                "the test did not run",
+                "does it run with `ananke run --replay`?",
+            )
+        })?;
+    Ok(HeldTest {
+        outcome,
+        conversation: log.take(),
+        taped: tape.take(),
+    })
 }
 
 /// The way to no agent.
@@ -80,7 +118,11 @@ impl Transport for SendNothing {
 
     fn send(&self, _: HttpRequest, _: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let message = "nothing is sent while a test is made".to_owned();
-        let error = TargetError { message, received: Received::default(), help: None };
+        let error = TargetError {
+            message,
+            received: Received::default(),
+            help: None,
+        };
         Box::pin(std::future::ready(Err(error)))
     }
 }

@@ -41,15 +41,24 @@ pub struct Golden {
 /// The directory of the snapshots of a test file.
 pub fn folder(test_file: &Path) -> PathBuf {
     let name = test_file.file_name().unwrap_or_default().to_string_lossy();
-    let folder = name.strip_suffix(TEST_EXTENSION).filter(|stem| !stem.is_empty()).unwrap_or(&name);
+    let folder = name
+        .strip_suffix(TEST_EXTENSION)
+        .filter(|stem| !stem.is_empty())
+        .unwrap_or(&name);
     test_file.with_file_name(FOLDER).join(folder)
 }
 
 /// The test files that a directory of snapshots can belong to.
 pub fn test_files_of(folder: &Path) -> Option<[PathBuf; 2]> {
     let name = folder.file_name()?.to_str()?;
-    let beside = folder.parent().filter(|parent| parent.ends_with(FOLDER))?.parent()?;
-    Some([beside.join(format!("{name}{TEST_EXTENSION}")), beside.join(name)])
+    let beside = folder
+        .parent()
+        .filter(|parent| parent.ends_with(FOLDER))?
+        .parent()?;
+    Some([
+        beside.join(format!("{name}{TEST_EXTENSION}")),
+        beside.join(name),
+    ])
 }
 
 /// The name of the file of the snapshot `name`, or of its turn `turn` (1-based). Characters that are not valid on every
@@ -65,12 +74,21 @@ pub fn file_name(name: &str, turn: Option<usize>) -> String {
     }
     plain.truncate(LONGEST);
     let plain = plain.trim_end_matches('-');
-    let is_simple = |character: char| character.is_ascii_alphanumeric() || " _-".contains(character);
-    let is_unique =
-        name.len() <= LONGEST && name.chars().all(is_simple) && !plain.is_empty() && !is_device(plain);
-    let digest = if is_unique { String::new() } else { format!("-{}", &digest(name)[..8]) };
+    let is_simple =
+        |character: char| character.is_ascii_alphanumeric() || " _-".contains(character);
+    let is_unique = name.len() <= LONGEST
+        && name.chars().all(is_simple)
+        && !plain.is_empty()
+        && !is_device(plain);
+    let digest = if is_unique {
+        String::new()
+    } else {
+        format!("-{}", &digest(name)[..8])
+    };
     let turn = turn.map(|turn| format!(".turn-{turn}")).unwrap_or_default();
-    format!("{plain}{digest}{turn}{EXTENSION}").trim_start_matches('-').to_owned()
+    format!("{plain}{digest}{turn}{EXTENSION}")
+        .trim_start_matches('-')
+        .to_owned()
 }
 
 /// Whether `path` has the name and the directory of a snapshot.
@@ -82,7 +100,9 @@ pub fn is_named(path: &Path) -> bool {
 /// Whether a file begins like a snapshot: other programs use the same extension.
 pub fn is_golden(files: &Files, path: &Path) -> bool {
     let mut start = Vec::new();
-    let read = files.open(path).and_then(|file| file.take(KIND.len() as u64).read_to_end(&mut start));
+    let read = files
+        .open(path)
+        .and_then(|file| file.take(KIND.len() as u64).read_to_end(&mut start));
     read.is_ok() && start == KIND.as_bytes()
 }
 
@@ -94,7 +114,12 @@ pub fn is_golden(files: &Files, path: &Path) -> bool {
 pub fn read(files: &Files, path: &Path) -> io::Result<Option<String>> {
     let file = match files.open(path) {
         Ok(file) => file,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
             return Ok(None);
         }
         Err(error) => return Err(error),
@@ -161,7 +186,12 @@ mod tests {
         ] {
             let folder = folder(Path::new(file));
             assert_eq!(folder, Path::new(expected));
-            assert!(test_files_of(&folder).unwrap().contains(&PathBuf::from(file)), "{file}");
+            assert!(
+                test_files_of(&folder)
+                    .unwrap()
+                    .contains(&PathBuf::from(file)),
+                "{file}"
+            );
         }
         assert_eq!(test_files_of(Path::new("a/other/checkout")), None);
     }

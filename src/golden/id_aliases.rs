@@ -30,11 +30,25 @@ impl<'t> IdAliases<'t> {
     pub(super) fn of(trace: &'t Trace) -> Self {
         let mut aliases = Self::default();
         aliases.add("thread", trace.thread_ids.iter().map(String::as_str));
-        aliases.add("run", trace.exchanges.iter().flat_map(|exchange| &exchange.run_ids).map(String::as_str));
+        aliases.add(
+            "run",
+            trace
+                .exchanges
+                .iter()
+                .flat_map(|exchange| &exchange.run_ids)
+                .map(String::as_str),
+        );
         aliases.add("call", trace.calls.iter().map(|call| call.wire_id.as_str()));
-        for outcome in trace.exchanges.iter().filter_map(|exchange| exchange.run_end.as_ref()) {
+        for outcome in trace
+            .exchanges
+            .iter()
+            .filter_map(|exchange| exchange.run_end.as_ref())
+        {
             if let RunEnd::Interrupted(interrupts) = outcome {
-                aliases.add("interrupt", interrupts.iter().map(|interrupt| interrupt.id.as_str()));
+                aliases.add(
+                    "interrupt",
+                    interrupts.iter().map(|interrupt| interrupt.id.as_str()),
+                );
             }
         }
         let lanes = trace.calls.iter().map(|call| &call.author);
@@ -46,7 +60,13 @@ impl<'t> IdAliases<'t> {
                 Author::Subagent(id) => Some(id.as_str()),
             }),
         );
-        aliases.add("message", trace.messages.iter().map(|message| message.wire_id.as_str()));
+        aliases.add(
+            "message",
+            trace
+                .messages
+                .iter()
+                .map(|message| message.wire_id.as_str()),
+        );
         aliases
     }
 
@@ -76,8 +96,9 @@ impl<'t> IdAliases<'t> {
             let core = word.trim_matches(|character: char| !character.is_alphanumeric());
             let at = start + (core.as_ptr() as usize - word.as_ptr() as usize);
             let whole = [(start, word), (at, core)].into_iter();
-            let found =
-                whole.map(|(at, word)| (at, word, self.found(word))).find(|(.., name)| name.is_some());
+            let found = whole
+                .map(|(at, word)| (at, word, self.found(word)))
+                .find(|(.., name)| name.is_some());
             let mut replace = |at: usize, word: &str, name: String| {
                 let named = named.get_or_insert_with(String::new);
                 named.push_str(&text[copied..at]);
@@ -104,7 +125,11 @@ impl<'t> IdAliases<'t> {
     }
 
     fn found(&mut self, word: &str) -> Option<String> {
-        if word.len() < SHORTEST { None } else { self.named(word) }
+        if word.len() < SHORTEST {
+            None
+        } else {
+            self.named(word)
+        }
     }
 
     fn named(&mut self, id: &str) -> Option<String> {
@@ -157,8 +182,14 @@ mod tests {
             ("0f8fad5b-d9cb", "<thread-1>"),
             ("thread 0f8fad5b-d9cb.", "thread <thread-1>."),
             ("(0f8fad5b-d9cb), call_77!", "(<thread-1>), <call-1>!"),
-            ("urn:call:8 then call_77 then urn:call:8", "<call-1> then <call-2> then <call-1>"),
-            ("https://x.test/t/0f8fad5b-d9cb/r?c=call_77#é", "https://x.test/t/<thread-1>/r?c=<call-1>#é"),
+            (
+                "urn:call:8 then call_77 then urn:call:8",
+                "<call-1> then <call-2> then <call-1>",
+            ),
+            (
+                "https://x.test/t/0f8fad5b-d9cb/r?c=call_77#é",
+                "https://x.test/t/<thread-1>/r?c=<call-1>#é",
+            ),
             ("0f8fad5b-d9cb-2 xcall_77", "0f8fad5b-d9cb-2 xcall_77"),
             ("r1 is too short", "r1 is too short"),
             ("", ""),

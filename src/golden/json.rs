@@ -41,15 +41,21 @@ fn formatted(value: &Value, word: &mut dyn FnMut(&str) -> String) -> Formatted {
     match value {
         Value::String(text) => Formatted::Leaf(quoted(&word(text))),
         Value::Array(items) => {
-            let items = items.iter().map(|item| (String::new(), formatted(item, word)));
+            let items = items
+                .iter()
+                .map(|item| (String::new(), formatted(item, word)));
             Formatted::Group(['[', ']'], items.collect())
         }
         Value::Object(entries) => {
             // Ids among the keys get their aliases in the order they were sent, whatever the order of the keys.
-            let mut keys: Vec<(String, &Value)> =
-                entries.iter().map(|(key, value)| (quoted(&word(key)), value)).collect();
+            let mut keys: Vec<(String, &Value)> = entries
+                .iter()
+                .map(|(key, value)| (quoted(&word(key)), value))
+                .collect();
             keys.sort_by(|(one, _), (other, _)| one.cmp(other));
-            let items = keys.into_iter().map(|(key, value)| (key + ": ", formatted(value, word)));
+            let items = keys
+                .into_iter()
+                .map(|(key, value)| (key + ": ", formatted(value, word)));
             Formatted::Group(['{', '}'], items.collect())
         }
         other => Formatted::Leaf(other.to_string()),
@@ -92,7 +98,11 @@ impl Formatted {
             return;
         };
         // However little room there is, brackets with nothing in them stay together.
-        let width = if items.is_empty() { usize::MAX } else { WIDTH.saturating_sub(indent) };
+        let width = if items.is_empty() {
+            usize::MAX
+        } else {
+            WIDTH.saturating_sub(indent)
+        };
         if let Some(inline) = self.inline(width) {
             return text.push_str(&inline);
         }

@@ -37,8 +37,13 @@ impl MaskPath {
     pub fn parse(text: &str) -> Result<Self, String> {
         let path = Path::parse(&text.replace("[*]", ".*"))?;
         let parts = path.parts();
-        let into =
-            |root: Root, rest: &[String]| Ok(Self { text: text.to_owned(), root, parts: rest.to_vec() });
+        let into = |root: Root, rest: &[String]| {
+            Ok(Self {
+                text: text.to_owned(),
+                root,
+                parts: rest.to_vec(),
+            })
+        };
         let is_side = |part: &String| matches!(part.as_str(), "args" | "result");
         match parts {
             [one] if one == "text" => into(Root::Text, &[]),
@@ -47,10 +52,16 @@ impl MaskPath {
             _ => match parts.iter().position(is_side) {
                 Some(at) if at > 0 => {
                     let tool = parts[..at].join(".");
-                    let side = if parts[at] == "args" { Root::Args(tool) } else { Root::Result(tool) };
+                    let side = if parts[at] == "args" {
+                        Root::Args(tool)
+                    } else {
+                        Root::Result(tool)
+                    };
                     into(side, &parts[at + 1..])
                 }
-                _ => Err(format!("the path `{text}` leads into nothing that a snapshot shows")),
+                _ => Err(format!(
+                    "the path `{text}` leads into nothing that a snapshot shows"
+                )),
             },
         }
     }
@@ -68,12 +79,18 @@ pub(super) struct Masks<'v>(pub(super) &'v [MaskPath]);
 impl Masks<'_> {
     /// Masks the arguments of a call to `tool`.
     pub(super) fn args(self, tool: &str, value: &mut Value) {
-        self.apply(value, |root| matches!(root, Root::Args(named) if named == ANY || named == tool));
+        self.apply(
+            value,
+            |root| matches!(root, Root::Args(named) if named == ANY || named == tool),
+        );
     }
 
     /// Masks a result of `tool`.
     pub(super) fn result(self, tool: &str, value: &mut Value) {
-        self.apply(value, |root| matches!(root, Root::Result(named) if named == ANY || named == tool));
+        self.apply(
+            value,
+            |root| matches!(root, Root::Result(named) if named == ANY || named == tool),
+        );
     }
 
     /// Masks the state.
@@ -83,9 +100,14 @@ impl Masks<'_> {
 
     /// Masks the value of the custom event `name`. A name may contain dots.
     pub(super) fn custom(self, name: &str, value: &mut Value) {
-        for volatile in self.0.iter().filter(|volatile| volatile.root == Root::Custom) {
+        for volatile in self
+            .0
+            .iter()
+            .filter(|volatile| volatile.root == Root::Custom)
+        {
             let parts = &volatile.parts;
-            let named = |end: &usize| (*end == 1 && parts[0] == ANY) || parts[..*end].join(".") == name;
+            let named =
+                |end: &usize| (*end == 1 && parts[0] == ANY) || parts[..*end].join(".") == name;
             if let Some(end) = (1..=parts.len()).find(named) {
                 mask(value, &parts[end..]);
             }
@@ -147,7 +169,8 @@ mod tests {
 
     #[test]
     fn masks_what_a_path_leads_to() {
-        let value = || json!({"id": 7, "items": [{"id": 1, "n": 2}, {"id": 3}], "a.b": 1, "a": {"b": 2}});
+        let value =
+            || json!({"id": 7, "items": [{"id": 1, "n": 2}, {"id": 3}], "a.b": 1, "a": {"b": 2}});
         for (path, expected) in [
             (
                 "search.result.id",
@@ -157,7 +180,10 @@ mod tests {
                 "*.result.items[*].id",
                 json!({"id": 7, "items": [{"id": MASK, "n": 2}, {"id": MASK}], "a.b": 1, "a": {"b": 2}}),
             ),
-            ("search.result.items[0]", json!({"id": 7, "items": [MASK, {"id": 3}], "a.b": 1, "a": {"b": 2}})),
+            (
+                "search.result.items[0]",
+                json!({"id": 7, "items": [MASK, {"id": 3}], "a.b": 1, "a": {"b": 2}}),
+            ),
             (
                 "search.result.a.b",
                 json!({"id": 7, "items": [{"id": 1, "n": 2}, {"id": 3}], "a.b": MASK, "a": {"b": 2}}),
@@ -173,7 +199,10 @@ mod tests {
         ] {
             assert_eq!(masked(path, "search", value()), expected, "{path}");
         }
-        assert_eq!(masked("shop.search.result.id", "shop.search", json!({"id": 1})), json!({"id": MASK}));
+        assert_eq!(
+            masked("shop.search.result.id", "shop.search", json!({"id": 1})),
+            json!({"id": MASK})
+        );
     }
 
     #[test]
@@ -192,8 +221,16 @@ mod tests {
 
     #[test]
     fn refuses_what_leads_nowhere() {
-        for path in ["", "search", "search.when", "args.when", "custom", "messages", "search.args[x]", "a..b"]
-        {
+        for path in [
+            "",
+            "search",
+            "search.when",
+            "args.when",
+            "custom",
+            "messages",
+            "search.args[x]",
+            "a..b",
+        ] {
             assert!(MaskPath::parse(path).is_err(), "{path}");
         }
         for path in ["text", "state", "state.a", "*.args", "x.result[0]"] {

@@ -13,7 +13,8 @@ use super::{file, json};
 use crate::message::DeclaredTool;
 use crate::redact::Redactor;
 use crate::trace::{
-    Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult, Trace, TurnRanges,
+    Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult, Trace,
+    TurnRanges,
 };
 
 /// Which part of a conversation is rendered.
@@ -46,7 +47,13 @@ pub struct GoldenText<'a> {
 impl GoldenText<'_> {
     /// The text, in whole lines.
     pub fn render(&self) -> String {
-        let Self { trace, states, volatile, redactor, part } = *self;
+        let Self {
+            trace,
+            states,
+            volatile,
+            redactor,
+            part,
+        } = *self;
         let mut renderer = Renderer {
             trace,
             states,
@@ -110,11 +117,15 @@ struct Renderer<'a> {
 impl Renderer<'_> {
     fn turn(&mut self, heading: &str, index: usize) {
         let trace = self.trace;
-        let Some(turn) = trace.turns.get(index) else { return };
+        let Some(turn) = trace.turns.get(index) else {
+            return;
+        };
         self.heading(heading);
         self.input(turn);
-        let declared =
-            trace.declarations.iter().find(|declared| declared.turn == index && declared.is_answer);
+        let declared = trace
+            .declarations
+            .iter()
+            .find(|declared| declared.turn == index && declared.is_answer);
         if let Some(declared) = declared {
             self.tools(&declared.tools);
         }
@@ -126,7 +137,10 @@ impl Renderer<'_> {
                 TurnItem::Calls(call) => self.call(call, index),
                 TurnItem::Answered(call, result) => {
                     let name = self.word(&call.name);
-                    self.writer.line(STEP, &format!("answer to {name}, called in an earlier turn"));
+                    self.writer.line(
+                        STEP,
+                        &format!("answer to {name}, called in an earlier turn"),
+                    );
                     self.result(call, result);
                 }
                 TurnItem::Custom(custom) => self.custom(custom),
@@ -150,7 +164,11 @@ impl Renderer<'_> {
 
     fn says(&mut self, message: &Message) {
         let by = self.by(&message.author);
-        let text = if self.masks.text() { MASK.to_owned() } else { self.value(&message.text) };
+        let text = if self.masks.text() {
+            MASK.to_owned()
+        } else {
+            self.value(&message.text)
+        };
         self.writer.text(STEP, &format!("says{by}"), &text);
     }
 
@@ -184,7 +202,11 @@ impl Renderer<'_> {
 
     fn call(&mut self, call: &ToolCall, turn: usize) {
         let (name, by) = (self.word(&call.name), self.by(&call.author));
-        let client = if call.is_client_side { ", answered by its mock" } else { "" };
+        let client = if call.is_client_side {
+            ", answered by its mock"
+        } else {
+            ""
+        };
         self.writer.line(STEP, &format!("call {name}{by}{client}"));
         match call.args() {
             Args::Json(args) if args.as_object().is_some_and(serde_json::Map::is_empty) => {}
@@ -199,8 +221,11 @@ impl Renderer<'_> {
             }
         }
         let trace = self.trace;
-        let here: Vec<&ToolResult> =
-            call.results.iter().filter(|result| turn_of(trace, result.event) == Some(turn)).collect();
+        let here: Vec<&ToolResult> = call
+            .results
+            .iter()
+            .filter(|result| turn_of(trace, result.event) == Some(turn))
+            .collect();
         for result in &here {
             self.result(call, result);
         }
@@ -251,8 +276,15 @@ impl Renderer<'_> {
     }
 
     fn end(&mut self, turn: &TurnRanges) {
-        let exchanges = self.trace.exchanges.get(turn.exchanges.clone()).unwrap_or_default();
-        match exchanges.last().and_then(|exchange| exchange.run_end.as_ref()) {
+        let exchanges = self
+            .trace
+            .exchanges
+            .get(turn.exchanges.clone())
+            .unwrap_or_default();
+        match exchanges
+            .last()
+            .and_then(|exchange| exchange.run_end.as_ref())
+        {
             None => self.writer.line(STEP, "no end"),
             Some(RunEnd::Finished) => self.writer.line(STEP, "finished"),
             Some(RunEnd::Cancelled) => self.writer.line(STEP, "cancelled by the agent"),
@@ -276,8 +308,13 @@ impl Renderer<'_> {
     fn interrupt(&mut self, interrupt: &Interrupt) {
         let id = self.aliases.id(&interrupt.id);
         let about = self.trace.tool_of(interrupt).map(str::to_owned);
-        let about = about.map(|tool| format!(" about {}", self.word(&tool))).unwrap_or_default();
-        self.writer.line(2 * STEP, &format!("waits for an answer to {}{about}", visible_line(&id)));
+        let about = about
+            .map(|tool| format!(" about {}", self.word(&tool)))
+            .unwrap_or_default();
+        self.writer.line(
+            2 * STEP,
+            &format!("waits for an answer to {}{about}", visible_line(&id)),
+        );
         for (label, text) in [("reason", &interrupt.reason), ("asks", &interrupt.message)] {
             if let Some(text) = text {
                 let text = self.value(text);
@@ -287,8 +324,15 @@ impl Renderer<'_> {
     }
 
     fn json(&mut self, indent: usize, label: &str, value: &Value) {
-        let Self { redactor, aliases, writer, .. } = self;
-        let text = json::write(value, &mut |word| aliases.text(&redactor.text(word)).into_owned());
+        let Self {
+            redactor,
+            aliases,
+            writer,
+            ..
+        } = self;
+        let text = json::write(value, &mut |word| {
+            aliases.text(&redactor.text(word)).into_owned()
+        });
         writer.lines(indent, label, &text);
     }
 
@@ -306,7 +350,11 @@ impl Renderer<'_> {
     fn key(&mut self, key: &str) -> String {
         let key = self.value(key);
         let is_plain = |character: char| character.is_alphanumeric() || "_-.<>".contains(character);
-        if !key.is_empty() && key.chars().all(is_plain) { key } else { json::quoted(&key) }
+        if !key.is_empty() && key.chars().all(is_plain) {
+            key
+        } else {
+            json::quoted(&key)
+        }
     }
 
     fn by(&mut self, lane: &Author) -> String {
@@ -329,18 +377,43 @@ fn items<'t>(
         Origin::Replayed => matches!(part, ConversationPart::Turn(_)),
         Origin::History => false,
     };
-    let messages = trace.messages.get(turn.messages.clone()).unwrap_or_default().iter();
+    let messages = trace
+        .messages
+        .get(turn.messages.clone())
+        .unwrap_or_default()
+        .iter();
     let said = messages.filter(|message| message.is_text() && is_rendered(message.origin));
-    let calls = trace.calls.get(turn.calls.clone()).unwrap_or_default().iter();
-    let calls = calls.filter(|call| is_rendered(call.origin)).map(TurnItem::Calls);
-    let answered = turn.late_results.iter().filter_map(|call| trace.calls.get(*call));
+    let calls = trace
+        .calls
+        .get(turn.calls.clone())
+        .unwrap_or_default()
+        .iter();
+    let calls = calls
+        .filter(|call| is_rendered(call.origin))
+        .map(TurnItem::Calls);
+    let answered = turn
+        .late_results
+        .iter()
+        .filter_map(|call| trace.calls.get(*call));
     let answered = answered.flat_map(|call| {
-        let here = call.results.iter().filter(|result| turn_of(trace, result.event) == Some(index));
+        let here = call
+            .results
+            .iter()
+            .filter(|result| turn_of(trace, result.event) == Some(index));
         here.map(move |result| TurnItem::Answered(call, result))
     });
-    let custom = trace.custom.get(turn.custom.clone()).unwrap_or_default().iter().map(TurnItem::Custom);
-    let mut items: Vec<TurnItem<'t>> =
-        said.map(TurnItem::Says).chain(calls).chain(answered).chain(custom).collect();
+    let custom = trace
+        .custom
+        .get(turn.custom.clone())
+        .unwrap_or_default()
+        .iter()
+        .map(TurnItem::Custom);
+    let mut items: Vec<TurnItem<'t>> = said
+        .map(TurnItem::Says)
+        .chain(calls)
+        .chain(answered)
+        .chain(custom)
+        .collect();
     items.sort_by_key(TurnItem::event);
     items
 }

@@ -28,12 +28,20 @@ impl States {
     pub fn note(&mut self, turn: usize, state: &Value, volatile: &[MaskPath]) {
         let mut state = state.clone();
         Masks(volatile).state(&mut state);
-        let before = self.last.take().unwrap_or_else(|| Value::Object(Map::new()));
+        let before = self
+            .last
+            .take()
+            .unwrap_or_else(|| Value::Object(Map::new()));
         let change = match (&before, &state) {
             (Value::Object(before), Value::Object(now)) => {
                 let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
-                let new = keys.into_iter().filter(|key| before.get(*key) != now.get(*key));
-                StateChange::Keys(new.map(|key| (key.clone(), now.get(key).cloned())).collect())
+                let new = keys
+                    .into_iter()
+                    .filter(|key| before.get(*key) != now.get(*key));
+                StateChange::Keys(
+                    new.map(|key| (key.clone(), now.get(key).cloned()))
+                        .collect(),
+                )
             }
             (before, now) if before == now => StateChange::Keys(Vec::new()),
             (_, Value::Null) if self.changes.is_empty() => StateChange::Keys(Vec::new()),
@@ -72,10 +80,17 @@ mod tests {
             states.note(turn, state, &volatile);
         }
         let keys = |keys: &[(&str, Option<Value>)]| {
-            StateChange::Keys(keys.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect())
+            StateChange::Keys(
+                keys.iter()
+                    .map(|(key, value)| ((*key).to_owned(), value.clone()))
+                    .collect(),
+            )
         };
-        let first =
-            [("at", Some(json!("<volatile>"))), ("cart", Some(json!({"n": 2}))), ("step", Some(json!(1)))];
+        let first = [
+            ("at", Some(json!("<volatile>"))),
+            ("cart", Some(json!({"n": 2}))),
+            ("step", Some(json!(1))),
+        ];
         assert_eq!(states.of(0), Some(&keys(&first)));
         assert_eq!(states.of(1), Some(&keys(&[("step", Some(json!(2)))])));
         assert_eq!(states.of(2), Some(&keys(&[("cart", None)])));

@@ -23,7 +23,9 @@ pub(super) fn normalised(schema: &Value) -> Value {
         Value::Object(keywords) => {
             let keyword = |(key, value): (&String, &Value)| {
                 let value = match value {
-                    Value::Array(names) if SETS.contains(&key.as_str()) => Value::Array(sorted(names)),
+                    Value::Array(names) if SETS.contains(&key.as_str()) => {
+                        Value::Array(sorted(names))
+                    }
                     value if VALUES.contains(&key.as_str()) => value.clone(),
                     value => normalised(value),
                 };

@@ -47,7 +47,8 @@ impl LineWriter {
             self.line(indent, &format!("{label}: {cut}"));
         } else {
             self.line(indent, &format!("{label}:"));
-            cut.split('\n').for_each(|line| self.line(indent + STEP, line));
+            cut.split('\n')
+                .for_each(|line| self.line(indent + STEP, line));
         }
     }
 
@@ -66,13 +67,19 @@ fn truncated(text: &str, max: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let (kept, rest) = text.split_at(text.floor_char_boundary(max));
-    Cow::Owned(format!("{kept}… ({} more bytes, hash {})", rest.len(), digest(rest)))
+    Cow::Owned(format!(
+        "{kept}… ({} more bytes, hash {})",
+        rest.len(),
+        digest(rest)
+    ))
 }
 
 /// `text` with its line feeds, and with every other invisible character escaped.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     let is_plain = |line: &str| {
-        !line.chars().any(is_confusable) && !line.contains("\\u{") && !line.ends_with(char::is_whitespace)
+        !line.chars().any(is_confusable)
+            && !line.contains("\\u{")
+            && !line.ends_with(char::is_whitespace)
     };
     if text.split('\n').all(is_plain) {
         return Cow::Borrowed(text);
@@ -103,7 +110,11 @@ fn push_visible(line: &str, visible: &mut String) {
             // Backslashes before an escape, or before what looks like one, are doubled: so they stay different.
             visible.extend(std::iter::repeat_n('\\', backslashes));
         }
-        backslashes = if character == '\\' { backslashes + 1 } else { 0 };
+        backslashes = if character == '\\' {
+            backslashes + 1
+        } else {
+            0
+        };
         if is_escaped {
             // Writing to a String cannot fail.
             let _ = write!(visible, "\\u{{{:x}}}", u32::from(character));
@@ -142,7 +153,10 @@ mod tests {
         writer.text(2, "says", "one");
         writer.text(2, "says", "");
         writer.text(2, "says", "one\n\ntwo\n");
-        assert_eq!(writer.finish(), "  says: one\n  says:\n  says:\n    one\n\n    two\n\n");
+        assert_eq!(
+            writer.finish(),
+            "  says: one\n  says:\n  says:\n    one\n\n    two\n\n"
+        );
     }
 
     #[test]

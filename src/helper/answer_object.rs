@@ -14,7 +14,11 @@ impl<'a> AnswerObject<'a> {
     /// # Errors
     /// If it has two different values.
     pub(super) fn value(self, key: &str) -> Result<&'a Value, String> {
-        let mut values = self.0.iter().filter(|(other, _)| other == key).map(|(_, value)| value);
+        let mut values = self
+            .0
+            .iter()
+            .filter(|(other, _)| other == key)
+            .map(|(_, value)| value);
         let first = values.next().unwrap_or(&Value::Null);
         if values.any(|other| other != first) {
             return Err(format!("an object with two different values of `{key}`"));
@@ -36,6 +40,9 @@ impl<'a> AnswerObject<'a> {
 
     /// That `key` has the value `found`, in the words of an answer that cannot be read.
     pub(super) fn wrong(key: &str, found: &Value, expected: &str) -> String {
-        format!("an object whose `{key}` is {}, expected {expected}", shown(&found.to_string()))
+        format!(
+            "an object whose `{key}` is {}, expected {expected}",
+            shown(&found.to_string())
+        )
     }
 }

@@ -10,11 +10,13 @@ use super::question::HelperQuestion;
 use crate::assertion::{Decision, Evaluator, Inherited, Question};
 use crate::context::CaseKey;
 use crate::engine::{
-    AtFailure, AtViolation, Budget, Checkpoints, ConversationParts, ConversationResult, ConversationSoFar,
-    DeclineRequests, InputSource, NextTurn, Observer, Oracle, ToolHost, converse,
+    AtFailure, AtViolation, Budget, Checkpoints, ConversationParts, ConversationResult,
+    ConversationSoFar, DeclineRequests, InputSource, NextTurn, Observer, Oracle, ToolHost,
+    converse,
 };
 use crate::message::{
-    Lane, MessageId, RequestContext, ServerAnswers, ToolDeclaration, TurnInput, TurnRequest, UserContent,
+    Lane, MessageId, RequestContext, ServerAnswers, ToolDeclaration, TurnInput, TurnRequest,
+    UserContent,
 };
 use crate::outcome::{ErrorKind, Halt, Problem, Status};
 use crate::recording::AttemptEnvironment;
@@ -70,7 +72,8 @@ impl Helper<'_> {
         loop {
             asked += 1;
             let answer = self.text(question).await.and_then(|text| {
-                read(&text).map_err(|found| self.problem(&format!("answered with {found}"), None).into())
+                read(&text)
+                    .map_err(|found| self.problem(&format!("answered with {found}"), None).into())
             });
             match answer {
                 Err(Halt::Broken(problem)) if problem.kind == self.kind => {
@@ -91,13 +94,19 @@ impl Helper<'_> {
     /// What the helper says to `question`.
     async fn text(&mut self, question: &HelperQuestion) -> Result<String, Halt> {
         let thread_id = self.environment.helper_ids(&self.lane).next("thread");
-        let model = self.target.prompted(self.role.prompt(), question.connector.as_deref());
-        let props = if model.is_some() { serde_json::Map::new() } else { question.props() };
+        let model = self
+            .target
+            .prompted(self.role.prompt(), question.connector.as_deref());
+        let props = if model.is_some() {
+            serde_json::Map::new()
+        } else {
+            question.props()
+        };
         let target = model.as_deref().unwrap_or(self.target);
         let options = self.session_options(thread_id.clone());
         let session = target.open(options).await;
-        let session =
-            session.map_err(|error| self.problem(&format!("cannot be asked: {error}"), error.help))?;
+        let session = session
+            .map_err(|error| self.problem(&format!("cannot be asked: {error}"), error.help))?;
         let rules = Evaluator::start(Inherited::default(), self.environment.redactor.clone());
         let parts = ConversationParts {
             lane: self.lane.clone(),
@@ -110,7 +119,11 @@ impl Helper<'_> {
             requests: &mut DeclineRequests,
             ids: self.environment.helper_ids(&self.lane),
             observers: (self.observers)(&self.lane),
-            budget: Budget { turn: self.limits.clone(), is_default_timeout: false, whole: None },
+            budget: Budget {
+                turn: self.limits.clone(),
+                is_default_timeout: false,
+                whole: None,
+            },
             at_failure: AtFailure::Finish,
             at_violation: AtViolation::Warn,
         };
@@ -145,24 +158,42 @@ impl Helper<'_> {
 
     /// What was said in a conversation that is over.
     fn read(&self, result: ConversationResult) -> Result<String, Halt> {
-        let ConversationResult { turns, halt, trace, .. } = result;
+        let ConversationResult {
+            turns, halt, trace, ..
+        } = result;
         if let Some(halt) = halt {
             return Err(halt);
         }
         let problem = turns.first().and_then(|turn| turn.problem());
         let sent = trace.exchanges.last().map(|exchange| exchange.sent);
         match problem {
-            Some(Problem { kind: ErrorKind::Timeout, message, help })
-                if sent.is_some_and(|sent| self.limits.until(sent) < sent.plus(self.limits.timeout)) =>
+            Some(Problem {
+                kind: ErrorKind::Timeout,
+                message,
+                help,
+            }) if sent
+                .is_some_and(|sent| self.limits.until(sent) < sent.plus(self.limits.timeout)) =>
             {
-                let message = format!("the time for the whole test was over: {}: {message}", self.title());
-                Err(Problem { kind: ErrorKind::Timeout, message, help: help.clone() }.into())
+                let message = format!(
+                    "the time for the whole test was over: {}: {message}",
+                    self.title()
+                );
+                Err(Problem {
+                    kind: ErrorKind::Timeout,
+                    message,
+                    help: help.clone(),
+                }
+                .into())
             }
-            Some(Problem { message, help, .. }) => {
-                Err(self.problem(&format!("did not answer: {message}"), help.clone()).into())
-            }
+            Some(Problem { message, help, .. }) => Err(self
+                .problem(&format!("did not answer: {message}"), help.clone())
+                .into()),
             None if turns.iter().any(|turn| turn.status() == Status::Skipped) => Err(Halt::Stopped),
-            None => Ok(trace.turns.first().map(|turn| trace.turn_text(turn)).unwrap_or_default()),
+            None => Ok(trace
+                .turns
+                .first()
+                .map(|turn| trace.turn_text(turn))
+                .unwrap_or_default()),
         }
     }
 
@@ -172,7 +203,11 @@ impl Helper<'_> {
     }
 
     fn problem(&self, what: &str, help: Option<String>) -> Problem {
-        Problem { kind: self.kind, message: format!("{} {what}", self.title()), help }
+        Problem {
+            kind: self.kind,
+            message: format!("{} {what}", self.title()),
+            help,
+        }
     }
 }
 
@@ -189,8 +224,14 @@ impl Oracle for NoRules {
 struct OnlyTurn(Option<TurnRequest>);
 
 impl InputSource for OnlyTurn {
-    fn next<'a>(&'a mut self, _: ConversationSoFar<'a>) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
-        let next = self.0.take().map(|request| NextTurn::written(request, None));
+    fn next<'a>(
+        &'a mut self,
+        _: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+        let next = self
+            .0
+            .take()
+            .map(|request| NextTurn::written(request, None));
         Box::pin(std::future::ready(Ok(next)))
     }
 

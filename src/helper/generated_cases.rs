@@ -64,24 +64,35 @@ pub fn cases_of(value: Value) -> Result<Vec<Value>, String> {
         return Err("an empty list of cases".to_owned());
     }
     if cases.len() > MOST_CASES {
-        return Err(format!("{} cases, of which at most {MOST_CASES} are taken", cases.len()));
+        return Err(format!(
+            "{} cases, of which at most {MOST_CASES} are taken",
+            cases.len()
+        ));
     }
     match cases.iter().find(|case| !case.is_object()) {
-        Some(other) => {
-            Err(format!("a list with something that is not a case: {}", shown(&other.to_string())))
-        }
-        None => Ok((1..).zip(cases).map(|(number, case)| with_id(case, number)).collect()),
+        Some(other) => Err(format!(
+            "a list with something that is not a case: {}",
+            shown(&other.to_string())
+        )),
+        None => Ok((1..)
+            .zip(cases)
+            .map(|(number, case)| with_id(case, number))
+            .collect()),
     }
 }
 
 /// Whether an object is a case, and not what a case is in.
 fn is_case(fields: &Map<String, Value>) -> bool {
-    ["id", "input", "messages", "turns"].iter().any(|key| fields.contains_key(*key))
+    ["id", "input", "messages", "turns"]
+        .iter()
+        .any(|key| fields.contains_key(*key))
 }
 
 /// The case, with an `id` by its place if it has none.
 fn with_id(case: Value, number: usize) -> Value {
-    let Value::Object(fields) = case else { return case };
+    let Value::Object(fields) = case else {
+        return case;
+    };
     if fields.contains_key("id") {
         return Value::Object(fields);
     }
@@ -103,18 +114,28 @@ mod tests {
     #[test]
     fn cases_are_a_list_an_object_or_one_case() {
         for (text, expected) in [
-            (r#"[{"id": "a", "input": "x"}, {"input": "y"}]"#, &["a", "generated-2"][..]),
+            (
+                r#"[{"id": "a", "input": "x"}, {"input": "y"}]"#,
+                &["a", "generated-2"][..],
+            ),
             (r#"{"cases": [{"id": "a"}], "count": 1}"#, &["a"]),
             (r#"{"test_cases": [{"id": "a"}]}"#, &["a"]),
             (r#"{"id": "a", "input": "x"}"#, &["a"]),
             (r#"{"input": "x"}"#, &["generated-1"]),
-            ("Here they are:\n```json\n[{\"id\": \"a\"}]\n```\nHave fun!", &["a"]),
+            (
+                "Here they are:\n```json\n[{\"id\": \"a\"}]\n```\nHave fun!",
+                &["a"],
+            ),
             ("```\n{\"cases\": [{\"id\": \"a\"}]}\n```", &["a"]),
             ("{\"id\": \"a\"}\n{\"id\": \"b\"}\n", &["a", "b"]),
         ] {
             assert_eq!(
                 ids(text).as_deref(),
-                Ok(expected.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>().as_slice()),
+                Ok(expected
+                    .iter()
+                    .map(|id| (*id).to_owned())
+                    .collect::<Vec<_>>()
+                    .as_slice()),
                 "{text}"
             );
         }
@@ -129,14 +150,20 @@ mod tests {
             ("[]", "an empty list"),
             ("[1, 2]", "a list with something that is not a case: 1"),
             (r#"{"cases": {}}"#, "an object whose `cases` is not a list"),
-            (r#"{"answer": 42}"#, "an object without `cases`: {\"answer\":42}"),
+            (
+                r#"{"answer": 42}"#,
+                "an object without `cases`: {\"answer\":42}",
+            ),
             ("So: {\"cases\": [", "JSON that is not valid"),
         ] {
             let why = ids(text).unwrap_err();
             assert!(why.starts_with(expected), "{text}: {why}");
         }
         let many = format!("[{}]", vec!["{}"; 100_000].join(","));
-        assert_eq!(ids(&many).unwrap_err(), "100000 cases, of which at most 10000 are taken");
+        assert_eq!(
+            ids(&many).unwrap_err(),
+            "100000 cases, of which at most 10000 are taken"
+        );
         assert_eq!(
             ids(&format!("[{}]", vec!["{}"; MOST_CASES].join(","))).map(|ids| ids.len()),
             Ok(MOST_CASES)

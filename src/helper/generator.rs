@@ -32,9 +32,13 @@ pub struct Generator {
 impl Generator {
     /// The generator that `text` names; `None` if it names none.
     pub fn parse(text: &str) -> Option<Self> {
-        let kinds = [("agents:", GeneratorKind::Agent), ("scripts:", GeneratorKind::Script)];
-        let (rest, kind) =
-            kinds.iter().find_map(|(prefix, kind)| Some((text.strip_prefix(prefix)?, *kind)))?;
+        let kinds = [
+            ("agents:", GeneratorKind::Agent),
+            ("scripts:", GeneratorKind::Script),
+        ];
+        let (rest, kind) = kinds
+            .iter()
+            .find_map(|(prefix, kind)| Some((text.strip_prefix(prefix)?, *kind)))?;
         let (name, query) = rest.split_once('?').unwrap_or((rest, ""));
         if name.is_empty() || name.contains(char::is_whitespace) {
             return None;
@@ -46,7 +50,11 @@ impl Generator {
             given.entry(name).or_insert_with(|| typed(&text));
         }
         parameters.extend(given);
-        Some(Self { kind, name: name.to_owned(), parameters })
+        Some(Self {
+            kind,
+            name: name.to_owned(),
+            parameters,
+        })
     }
 
     /// The target whose tools it gets, if a parameter names one.
@@ -104,12 +112,21 @@ mod tests {
         );
         let generator = Generator::parse("scripts:a?target_tools=shop").expect("a generator");
         assert_eq!(generator.tools_of(), Some("shop"));
-        assert_eq!(generator.keys("expense", "pays", &json!([1]))["target_tools"], json!([1]));
+        assert_eq!(
+            generator.keys("expense", "pays", &json!([1]))["target_tools"],
+            json!([1])
+        );
     }
 
     #[test]
     fn a_sentence_names_no_generator() {
-        for text in ["agents: who are they?", "agents:", "scripts:?count=1", "Hello", "agent:x"] {
+        for text in [
+            "agents: who are they?",
+            "agents:",
+            "scripts:?count=1",
+            "Hello",
+            "agent:x",
+        ] {
             assert_eq!(Generator::parse(text), None, "{text}");
         }
     }

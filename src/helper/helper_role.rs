@@ -15,7 +15,12 @@ pub enum HelperRole {
 
 impl HelperRole {
     /// Every role.
-    pub const ALL: [Self; 4] = [Self::Validator, Self::Simulator, Self::Generator, Self::Reporter];
+    pub const ALL: [Self; 4] = [
+        Self::Validator,
+        Self::Simulator,
+        Self::Generator,
+        Self::Reporter,
+    ];
 
     /// Its `test_mode` in a question.
     pub fn test_mode(self) -> &'static str {

@@ -32,7 +32,9 @@ pub(super) fn json_values(text: &str) -> Result<Vec<(Range<usize>, JsonValue)>, 
             }
             Some(Err(error)) if is_json(rest) => {
                 let error = error.to_string();
-                let error = error.rsplit_once(" at line ").map_or(error.as_str(), |(words, _)| words);
+                let error = error
+                    .rsplit_once(" at line ")
+                    .map_or(error.as_str(), |(words, _)| words);
                 return Err(format!("JSON that is not valid: {error}"));
             }
             Some(Err(_)) | None => from = start + 1,
@@ -44,7 +46,8 @@ pub(super) fn json_values(text: &str) -> Result<Vec<(Range<usize>, JsonValue)>, 
 /// Whether a text begins as objects and lists of more than numbers do, and no prose.
 fn is_json(text: &str) -> bool {
     let within = |sign, first: &[char]| {
-        text.strip_prefix(sign).is_some_and(|rest| rest.trim_start().starts_with(first))
+        text.strip_prefix(sign)
+            .is_some_and(|rest| rest.trim_start().starts_with(first))
     };
     within('{', &['"']) || within('[', &['"', '[', '{'])
 }
@@ -90,7 +93,10 @@ mod tests {
     fn values_are_found_wherever_they_are() {
         for (text, expected) in [
             ("{\"a\": 1}", &["{\"a\": 1}"][..]),
-            ("So:\n```json\n{\"a\": {\"b\": 1}}\n```\nDone {ok}.", &["{\"a\": {\"b\": 1}}"]),
+            (
+                "So:\n```json\n{\"a\": {\"b\": 1}}\n```\nDone {ok}.",
+                &["{\"a\": {\"b\": 1}}"],
+            ),
             ("[{\"a\": 1}] and {}", &["[{\"a\": 1}]", "{}"]),
             ("see [the page](x) and [1]", &["[1]"]),
             ("{\"a\": 1}{\"a\": 2}", &["{\"a\": 1}", "{\"a\": 2}"]),
@@ -109,7 +115,9 @@ mod tests {
 
     #[test]
     fn a_hostile_text_is_read_in_linear_time() {
-        for piece in ["{", "[", "{ ", "[1,", "[[1],", "{\"a\":", "[{\"a\":", "{\"", "{x:\"{"] {
+        for piece in [
+            "{", "[", "{ ", "[1,", "[[1],", "{\"a\":", "[{\"a\":", "{\"", "{x:\"{",
+        ] {
             let _ = json_values(&piece.repeat(5_000));
         }
     }

@@ -31,7 +31,10 @@ pub fn read_judge_answer(text: &str) -> Result<JudgeAnswer, String> {
         return Err("nothing".to_owned());
     }
     if text.len() > LONGEST {
-        return Err(format!("{} bytes, of which at most {LONGEST} are read", text.len()));
+        return Err(format!(
+            "{} bytes, of which at most {LONGEST} are read",
+            text.len()
+        ));
     }
     let values = json_values(text)?;
     let (mut answers, mut other) = (Vec::new(), None);
@@ -49,10 +52,14 @@ pub fn read_judge_answer(text: &str) -> Result<JudgeAnswer, String> {
     match (answers.next(), other) {
         (Some(first), _) => {
             let contradicts = |other: JudgeAnswer| {
-                other.passed != first.passed || (other.score.is_some() && other.score != first.score)
+                other.passed != first.passed
+                    || (other.score.is_some() && other.score != first.score)
             };
             if answers.any(contradicts) {
-                return Err(format!("verdicts that contradict each other: {}", shown(text)));
+                return Err(format!(
+                    "verdicts that contradict each other: {}",
+                    shown(text)
+                ));
             }
             Ok(first)
         }
@@ -87,11 +94,20 @@ fn of_object(entries: &[(String, Value)]) -> Result<JudgeAnswer, String> {
             .take(MOST_SUGGESTIONS)
             .collect::<Option<_>>()
             .ok_or_else(|| {
-                AnswerObject::wrong("suggestions", &Value::Array(items.clone()), "a list of texts")
+                AnswerObject::wrong(
+                    "suggestions",
+                    &Value::Array(items.clone()),
+                    "a list of texts",
+                )
             })?,
         other => return Err(AnswerObject::wrong("suggestions", other, "a list of texts")),
     };
-    Ok(JudgeAnswer { passed, score, reason, suggestions })
+    Ok(JudgeAnswer {
+        passed,
+        score,
+        reason,
+        suggestions,
+    })
 }
 
 /// The verdicts that lines outside of JSON give, each with the text up to the next one as its reason.
@@ -106,11 +122,18 @@ fn of_lines<'r>(text: &str, values: impl Iterator<Item = &'r Range<usize>>) -> V
         let index = values.partition_point(|range| range.end <= at);
         let is_json = values.get(index).is_some_and(|range| range.contains(&at));
         let words = line.trim().trim_start_matches(['*', '#', ' ']);
-        let verdict = LINES.iter().find_map(|(word, passed)| Some((words.strip_prefix(word)?, *passed)));
+        let verdict = LINES
+            .iter()
+            .find_map(|(word, passed)| Some((words.strip_prefix(word)?, *passed)));
         match (verdict.filter(|_| !is_json), answers.last_mut()) {
             (Some((reason, passed)), _) => {
                 let reason = reason.trim_start_matches(['*', ' ']).to_owned();
-                answers.push(JudgeAnswer { passed, score: None, reason, suggestions: Vec::new() });
+                answers.push(JudgeAnswer {
+                    passed,
+                    score: None,
+                    reason,
+                    suggestions: Vec::new(),
+                });
             }
             (None, Some(JudgeAnswer { reason, .. })) => {
                 let _ = write!(reason, "\n{}", line.trim_end());
@@ -156,7 +179,12 @@ mod tests {
     }
 
     fn read(text: &str) -> Result<(bool, Option<f64>, String), String> {
-        let JudgeAnswer { passed, score, reason, .. } = read_judge_answer(text)?;
+        let JudgeAnswer {
+            passed,
+            score,
+            reason,
+            ..
+        } = read_judge_answer(text)?;
         Ok((passed, score.and_then(|score| score.as_f64()), reason))
     }
 
@@ -168,12 +196,27 @@ mod tests {
                 r#"{"passed": false, "score": 0.25, "reason": " no ", "suggestions": null}"#,
                 (false, Some(0.25), "no"),
             ),
-            ("```json\n{\"passed\": true, \"score\": 1}\n```", (true, Some(1.0), "")),
-            ("Let me see {so far}.\n{\"passed\": false}\nThat is all.", (false, None, "")),
-            ("The agent called {\"tool\": \"pay\"}.\n{\"passed\": true}", (true, None, "")),
+            (
+                "```json\n{\"passed\": true, \"score\": 1}\n```",
+                (true, Some(1.0), ""),
+            ),
+            (
+                "Let me see {so far}.\n{\"passed\": false}\nThat is all.",
+                (false, None, ""),
+            ),
+            (
+                "The agent called {\"tool\": \"pay\"}.\n{\"passed\": true}",
+                (true, None, ""),
+            ),
             ("PASS: it is polite", (true, None, "it is polite")),
-            ("I looked at it.\n**FAIL:** no total\nand no date\n", (false, None, "no total\nand no date")),
-            ("{\"passed\": true, \"score\": 0.5, \"reason\": \"ok\"}\nPASS: ok", (true, Some(0.5), "ok")),
+            (
+                "I looked at it.\n**FAIL:** no total\nand no date\n",
+                (false, None, "no total\nand no date"),
+            ),
+            (
+                "{\"passed\": true, \"score\": 0.5, \"reason\": \"ok\"}\nPASS: ok",
+                (true, Some(0.5), "ok"),
+            ),
             ("{\"passed\": true, \"pass\": true}", (true, None, "")),
         ] {
             let (passed, score, reason) = expected;
@@ -183,7 +226,8 @@ mod tests {
 
     #[test]
     fn suggestions_are_texts() {
-        let answer = read_judge_answer(r#"{"passed": false, "suggestions": ["say the total", "be brief"]}"#);
+        let answer =
+            read_judge_answer(r#"{"passed": false, "suggestions": ["say the total", "be brief"]}"#);
         assert_eq!(answer.unwrap().suggestions, ["say the total", "be brief"]);
     }
 
@@ -197,27 +241,67 @@ mod tests {
             ("[{\"passed\": true}]", "a list: [{"),
             (r#"{"score": 1}"#, "an object without `passed`: {"),
             (r#"{"pass": true}"#, "an object without `passed`"),
-            (r#"{"verdict": {"passed": true}}"#, "an object without `passed`"),
-            (r#"{"input": "hi", "goal_achieved": true}"#, "an object without `passed`"),
-            (r#"{"passed": "true"}"#, "an object whose `passed` is \"true\", expected `true` or `false`"),
+            (
+                r#"{"verdict": {"passed": true}}"#,
+                "an object without `passed`",
+            ),
+            (
+                r#"{"input": "hi", "goal_achieved": true}"#,
+                "an object without `passed`",
+            ),
+            (
+                r#"{"passed": "true"}"#,
+                "an object whose `passed` is \"true\", expected `true` or `false`",
+            ),
             (r#"{"passed": 1}"#, "an object whose `passed` is 1"),
             (r#"{"passed": null}"#, "an object whose `passed` is null"),
-            (r#"{"passed": true, "score": "0.9"}"#, "an object whose `score` is \"0.9\", expected a number"),
-            (r#"{"passed": true, "reason": 1}"#, "an object whose `reason` is 1"),
-            (r#"{"passed": true, "suggestions": [1]}"#, "an object whose `suggestions` is [1]"),
-            (r#"{"passed": false, "passed": true}"#, "an object with two different values of `passed`"),
-            (r#"{"passed": true, "pass": false}"#, "an object whose `passed` and `pass` contradict"),
-            ("{\"passed\": true} {\"passed\": false}", "verdicts that contradict each other"),
-            ("{\"passed\": true, \"score\": 1} {\"passed\": true, \"score\": 0}", "verdicts that contradict"),
-            ("PASS: yes\nFAIL: no", "verdicts that contradict each other: PASS: yes FAIL: no"),
+            (
+                r#"{"passed": true, "score": "0.9"}"#,
+                "an object whose `score` is \"0.9\", expected a number",
+            ),
+            (
+                r#"{"passed": true, "reason": 1}"#,
+                "an object whose `reason` is 1",
+            ),
+            (
+                r#"{"passed": true, "suggestions": [1]}"#,
+                "an object whose `suggestions` is [1]",
+            ),
+            (
+                r#"{"passed": false, "passed": true}"#,
+                "an object with two different values of `passed`",
+            ),
+            (
+                r#"{"passed": true, "pass": false}"#,
+                "an object whose `passed` and `pass` contradict",
+            ),
+            (
+                "{\"passed\": true} {\"passed\": false}",
+                "verdicts that contradict each other",
+            ),
+            (
+                "{\"passed\": true, \"score\": 1} {\"passed\": true, \"score\": 0}",
+                "verdicts that contradict",
+            ),
+            (
+                "PASS: yes\nFAIL: no",
+                "verdicts that contradict each other: PASS: yes FAIL: no",
+            ),
             ("{\"passed\": true}\nFAIL: no", "verdicts that contradict"),
-            ("{\"passed\": false, \"reason\": \"it says {\"passed\": true}\"}", "JSON that is not valid"),
+            (
+                "{\"passed\": false, \"reason\": \"it says {\"passed\": true}\"}",
+                "JSON that is not valid",
+            ),
             ("{\"passed\": true", "JSON that is not valid"),
         ] {
             let why = read(text).unwrap_err();
             assert!(why.starts_with(expected), "{text}: {why}");
         }
-        assert!(read(&"x".repeat(LONGEST + 1)).unwrap_err().contains("at most"));
+        assert!(
+            read(&"x".repeat(LONGEST + 1))
+                .unwrap_err()
+                .contains("at most")
+        );
     }
 
     #[test]

@@ -34,7 +34,8 @@ impl HelperQuestion {
 
     /// The same for agents that look into what is passed on with a run.
     pub(super) fn props(&self) -> Map<String, Value> {
-        let mut options = json!({ "skip": { "history": true, "trace": false }, "metadata": self.body() });
+        let mut options =
+            json!({ "skip": { "history": true, "trace": false }, "metadata": self.body() });
         if let Some(connector) = &self.connector {
             options["connector"] = connector.as_str().into();
         }

@@ -32,7 +32,10 @@ pub fn read_simulator_answer(text: &str) -> Result<SimulatorAnswer, String> {
         return Err("nothing".to_owned());
     }
     if text.len() > LONGEST {
-        return Err(format!("{} bytes, of which at most {LONGEST} are read", text.len()));
+        return Err(format!(
+            "{} bytes, of which at most {LONGEST} are read",
+            text.len()
+        ));
     }
     let Ok(values) = json_values(text) else {
         // A user may say what begins like JSON; an answer that is cut is none.
@@ -54,10 +57,14 @@ pub fn read_simulator_answer(text: &str) -> Result<SimulatorAnswer, String> {
     answers.dedup();
     match (answers.pop(), answers.len()) {
         (Some(answer), 0) => Ok(answer),
-        (Some(_), _) => Err(format!("answers that contradict each other: {}", shown(text))),
-        (None, _) if is_json_alone(text) => {
-            Err(format!("JSON without `input`, `message` or `goal_achieved`: {}", shown(text)))
-        }
+        (Some(_), _) => Err(format!(
+            "answers that contradict each other: {}",
+            shown(text)
+        )),
+        (None, _) if is_json_alone(text) => Err(format!(
+            "JSON without `input`, `message` or `goal_achieved`: {}",
+            shown(text)
+        )),
         (None, _) => Ok(said(text)),
     }
 }
@@ -70,8 +77,10 @@ pub fn read_simulator_value(value: &Value) -> Result<SimulatorAnswer, String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Ok(said(text)),
         Value::Object(fields) if fields.keys().any(|key| KEYS.contains(&key.as_str())) => {
-            let entries: Vec<(String, Value)> =
-                fields.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+            let entries: Vec<(String, Value)> = fields
+                .iter()
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect();
             of_object(&entries)
         }
         other => Err(shown(&other.to_string())),
@@ -79,14 +88,18 @@ pub fn read_simulator_value(value: &Value) -> Result<SimulatorAnswer, String> {
 }
 
 fn said(text: &str) -> SimulatorAnswer {
-    SimulatorAnswer { input: text.trim().to_owned(), ..SimulatorAnswer::default() }
+    SimulatorAnswer {
+        input: text.trim().to_owned(),
+        ..SimulatorAnswer::default()
+    }
 }
 
 /// Whether a text is JSON and nothing else, apart from a fence around it.
 fn is_json_alone(text: &str) -> bool {
     let text = text.trim();
     let inner = fenced(text).unwrap_or(text);
-    serde_json::from_str::<Value>(inner.trim()).is_ok_and(|value| value.is_object() || value.is_array())
+    serde_json::from_str::<Value>(inner.trim())
+        .is_ok_and(|value| value.is_object() || value.is_array())
 }
 
 fn of_object(entries: &[(String, Value)]) -> Result<SimulatorAnswer, String> {
@@ -94,7 +107,13 @@ fn of_object(entries: &[(String, Value)]) -> Result<SimulatorAnswer, String> {
     let is_goal_achieved = match object.value("goal_achieved")? {
         Value::Null => false,
         Value::Bool(achieved) => *achieved,
-        other => return Err(AnswerObject::wrong("goal_achieved", other, "`true` or `false`")),
+        other => {
+            return Err(AnswerObject::wrong(
+                "goal_achieved",
+                other,
+                "`true` or `false`",
+            ));
+        }
     };
     let input = match (object.text("input")?, object.text("message")?) {
         (Some(input), Some(message)) if input != message => {
@@ -105,7 +124,11 @@ fn of_object(entries: &[(String, Value)]) -> Result<SimulatorAnswer, String> {
     if input.is_empty() && !is_goal_achieved {
         return Err("neither an `input` nor `goal_achieved`".to_owned());
     }
-    Ok(SimulatorAnswer { input, is_goal_achieved, reasoning: object.text("reasoning")? })
+    Ok(SimulatorAnswer {
+        input,
+        is_goal_achieved,
+        reasoning: object.text("reasoning")?,
+    })
 }
 
 #[cfg(test)]
@@ -114,17 +137,32 @@ mod tests {
 
     #[test]
     fn what_a_simulator_says_is_read() {
-        let achieved = |input: &str| SimulatorAnswer { is_goal_achieved: true, ..said(input) };
-        let thought = SimulatorAnswer { reasoning: Some("why".to_owned()), ..said("Hi") };
+        let achieved = |input: &str| SimulatorAnswer {
+            is_goal_achieved: true,
+            ..said(input)
+        };
+        let thought = SimulatorAnswer {
+            reasoning: Some("why".to_owned()),
+            ..said("Hi")
+        };
         for (text, expected) in [
             ("Cancel it, please.", said("Cancel it, please.")),
-            (r#"{"input": "Hi", "goal_achieved": false, "reasoning": "why"}"#, thought),
+            (
+                r#"{"input": "Hi", "goal_achieved": false, "reasoning": "why"}"#,
+                thought,
+            ),
             (r#"{"message": "Hi"}"#, said("Hi")),
             ("```json\n{\"input\": \"Hi\"}\n```", said("Hi")),
             ("Here it is: {\"input\": \"Hi\"} Fine?", said("Hi")),
             (r#"{"input": "", "goal_achieved": true}"#, achieved("")),
-            (r#"{"input": "Thanks", "goal_achieved": true}"#, achieved("Thanks")),
-            ("My list is [1, 2] {so what}", said("My list is [1, 2] {so what}")),
+            (
+                r#"{"input": "Thanks", "goal_achieved": true}"#,
+                achieved("Thanks"),
+            ),
+            (
+                "My list is [1, 2] {so what}",
+                said("My list is [1, 2] {so what}"),
+            ),
         ] {
             assert_eq!(read_simulator_answer(text), Ok(expected), "{text}");
         }
@@ -134,13 +172,22 @@ mod tests {
     fn what_is_not_clear_is_no_answer() {
         for (text, expected) in [
             (" ", "nothing"),
-            (r#"{"passed": true}"#, "JSON without `input`, `message` or `goal_achieved`: {\"passed\": true}"),
-            ("```json\n[1]\n```", "JSON without `input`, `message` or `goal_achieved`: ```json [1] ```"),
+            (
+                r#"{"passed": true}"#,
+                "JSON without `input`, `message` or `goal_achieved`: {\"passed\": true}",
+            ),
+            (
+                "```json\n[1]\n```",
+                "JSON without `input`, `message` or `goal_achieved`: ```json [1] ```",
+            ),
             (
                 r#"{"goal_achieved": "true"}"#,
                 "an object whose `goal_achieved` is \"true\", expected `true` or `false`",
             ),
-            (r#"{"input": 7}"#, "an object whose `input` is 7, expected a text"),
+            (
+                r#"{"input": 7}"#,
+                "an object whose `input` is 7, expected a text",
+            ),
             (r#"{"input": ""}"#, "neither an `input` nor `goal_achieved`"),
             (
                 r#"{"input": "a", "message": "b"}"#,
@@ -152,7 +199,11 @@ mod tests {
             ),
             (r#"{"input": "a"#, "JSON that is not valid: {\"input\": \"a"),
         ] {
-            assert_eq!(read_simulator_answer(text), Err(expected.to_owned()), "{text}");
+            assert_eq!(
+                read_simulator_answer(text),
+                Err(expected.to_owned()),
+                "{text}"
+            );
         }
     }
 

@@ -23,11 +23,18 @@ mod tests {
         for (text, expected) in [
             ("# Run\n\nAll passed.\n\n", Ok("# Run\n\nAll passed.\n")),
             ("```markdown\n# Run\n```\n", Ok("# Run\n")),
-            ("```sh\na\n```\nand\n```sh\nb\n```", Ok("```sh\na\n```\nand\n```sh\nb\n```\n")),
+            (
+                "```sh\na\n```\nand\n```sh\nb\n```",
+                Ok("```sh\na\n```\nand\n```sh\nb\n```\n"),
+            ),
             (" \n", Err("nothing")),
             ("```html\n```", Err("nothing")),
         ] {
-            assert_eq!(read_report(text).as_deref().map_err(String::as_str), expected, "{text}");
+            assert_eq!(
+                read_report(text).as_deref().map_err(String::as_str),
+                expected,
+                "{text}"
+            );
         }
     }
 }

@@ -38,7 +38,10 @@ impl Expected {
                 "print the variables as one JSON object, and everything else to stderr".to_owned()
             }
             Self::Verdict | Self::ToolAnswer | Self::Cases | Self::UserInput => {
-                format!("answer with {}, and print everything else to stderr", self.words())
+                format!(
+                    "answer with {}, and print everything else to stderr",
+                    self.words()
+                )
             }
         }
     }
@@ -99,7 +102,10 @@ mod tests {
             (Verdict, json!(true)),
             (Verdict, json!(false)),
             (Verdict, json!({"pass": true})),
-            (Verdict, json!({"pass": false, "message": "no", "score": 0.2})),
+            (
+                Verdict,
+                json!({"pass": false, "message": "no", "score": 0.2}),
+            ),
             (Verdict, json!({"pass": true, "message": null})),
             (ToolAnswer, json!({"result": null})),
             (ToolAnswer, json!({"result": [1], "took": 3})),
@@ -114,22 +120,48 @@ mod tests {
         use Expected::{ToolAnswer, Verdict};
         assert_eq!(Verdict.read(b" \n"), Err(OutputError::Nothing));
         assert!(matches!(Verdict.read(b"yes"), Err(OutputError::NoJson(..))));
-        assert!(matches!(Verdict.read(b"true\nfalse"), Err(OutputError::NoJson(..))));
+        assert!(matches!(
+            Verdict.read(b"true\nfalse"),
+            Err(OutputError::NoJson(..))
+        ));
         for (expected, answer, what) in [
             (Verdict, json!("true"), "a text"),
             (Verdict, json!(1), "a number"),
             (Verdict, json!(null), "`null`"),
             (Verdict, json!({"passed": true}), "an object without `pass`"),
-            (Verdict, json!({"pass": "yes"}), "an object whose `pass` is neither `true` nor `false`"),
-            (Verdict, json!({"pass": true, "message": 1}), "an object whose `message` is not a text"),
+            (
+                Verdict,
+                json!({"pass": "yes"}),
+                "an object whose `pass` is neither `true` nor `false`",
+            ),
+            (
+                Verdict,
+                json!({"pass": true, "message": 1}),
+                "an object whose `message` is not a text",
+            ),
             (ToolAnswer, json!(true), "a truth value"),
             (ToolAnswer, json!([]), "a list"),
-            (ToolAnswer, json!({}), "an object with neither `result` nor `error`"),
-            (ToolAnswer, json!({"error": 1}), "an object whose `error` is not a text"),
-            (ToolAnswer, json!({"error": "a", "result": 1}), "an object with both `result` and `error`"),
+            (
+                ToolAnswer,
+                json!({}),
+                "an object with neither `result` nor `error`",
+            ),
+            (
+                ToolAnswer,
+                json!({"error": 1}),
+                "an object whose `error` is not a text",
+            ),
+            (
+                ToolAnswer,
+                json!({"error": "a", "result": 1}),
+                "an object with both `result` and `error`",
+            ),
         ] {
             let text = answer.to_string();
-            assert_eq!(expected.read(text.as_bytes()), Err(OutputError::Other(what, text)));
+            assert_eq!(
+                expected.read(text.as_bytes()),
+                Err(OutputError::Other(what, text))
+            );
         }
     }
 }

@@ -57,9 +57,18 @@ pub struct ProgramError {
 
 impl ProgramError {
     pub(super) fn of_hook(hook: &HookCommand, cause: FailureCause, errors: String) -> Self {
-        let HookCommand { number, launch, role, may_be_quoted } = hook;
+        let HookCommand {
+            number,
+            launch,
+            role,
+            may_be_quoted,
+        } = hook;
         Self {
-            who: format!("{} {number} {}", role.as_str(), ScriptSource::Command(launch.argv.clone())),
+            who: format!(
+                "{} {number} {}",
+                role.as_str(),
+                ScriptSource::Command(launch.argv.clone())
+            ),
             folder_name: launch.folder_name.clone(),
             may_be_quoted: *may_be_quoted,
             expected: Expected::Variables,
@@ -69,7 +78,11 @@ impl ProgramError {
         }
     }
 
-    pub(super) fn of_script(request: ScriptRequest<'_>, cause: FailureCause, errors: String) -> Self {
+    pub(super) fn of_script(
+        request: ScriptRequest<'_>,
+        cause: FailureCause,
+        errors: String,
+    ) -> Self {
         Self {
             who: format!("the script {}", request.program),
             folder_name: request.launch.folder_name.clone(),
@@ -111,9 +124,9 @@ impl ProgramError {
                 "write what is large to a file, and print its path".to_owned()
             }
             FailureCause::TooMuch(_) => self.expected.help(),
-            FailureCause::Output(OutputError::NoJson(..) | OutputError::Other(..) | OutputError::Nothing) => {
-                self.expected.help()
-            }
+            FailureCause::Output(
+                OutputError::NoJson(..) | OutputError::Other(..) | OutputError::Nothing,
+            ) => self.expected.help(),
             FailureCause::Output(OutputError::BadName(_)) => {
                 "names consist of letters, digits and `_`, and cannot start with a digit".to_owned()
             }
@@ -148,7 +161,11 @@ impl From<ProgramError> for Halt {
                 ErrorKind::Script
             }
         };
-        Self::Broken(Problem { kind, message: error.to_string(), help: error.help() })
+        Self::Broken(Problem {
+            kind,
+            message: error.to_string(),
+            help: error.help(),
+        })
     }
 }
 
@@ -159,7 +176,11 @@ impl fmt::Display for ProgramError {
             FailureCause::Start(message, _) => formatter.write_str(message),
             FailureCause::Ended(ended) => write!(formatter, "{ended}"),
             FailureCause::Timeout(after) => {
-                write!(formatter, "timed out after {} ms and was killed", after.as_millis())
+                write!(
+                    formatter,
+                    "timed out after {} ms and was killed",
+                    after.as_millis()
+                )
             }
             FailureCause::TooMuch(start) => {
                 let (most, start) = (MOST_OUTPUT >> 20, self.start_of_output(start));
@@ -175,11 +196,19 @@ impl fmt::Display for ProgramError {
             }
             FailureCause::Output(OutputError::Other(what, start)) => {
                 let (expected, start) = (self.expected.words(), self.start_of_output(start));
-                write!(formatter, "printed {what} to stdout, expected {expected}: {start}")
+                write!(
+                    formatter,
+                    "printed {what} to stdout, expected {expected}: {start}"
+                )
             }
-            FailureCause::Output(OutputError::Nothing) => formatter.write_str("printed nothing to stdout"),
+            FailureCause::Output(OutputError::Nothing) => {
+                formatter.write_str("printed nothing to stdout")
+            }
             FailureCause::Output(OutputError::BadName(name)) => {
-                write!(formatter, "gives `{name}` a value, which is not a valid variable name")
+                write!(
+                    formatter,
+                    "gives `{name}` a value, which is not a valid variable name"
+                )
             }
             FailureCause::Output(OutputError::Reserved(name)) => {
                 write!(formatter, "gives `{name}` a value, which is reserved")

@@ -20,8 +20,8 @@ pub async fn run(
     cancel: &CancellationToken,
 ) -> Result<Map<String, Value>, ProgramError> {
     let failed = |cause, errors| ProgramError::of_hook(command, cause, errors);
-    let running =
-        RunningProgram::start(&command.launch, None).map_err(|error| failed(error.into(), String::new()))?;
+    let running = RunningProgram::start(&command.launch, None)
+        .map_err(|error| failed(error.into(), String::new()))?;
     let finished = running.finish(command.launch.timeout, cancel).await;
     let read = |shown: &[u8]| match finished.failure_cause(shown) {
         None if !command.role.gives_variables() => Ok(Map::new()),
@@ -41,14 +41,20 @@ pub async fn run(
 ///
 /// # Errors
 /// If it cannot be started, fails or times out, or prints anything else.
-pub async fn ask(request: ScriptRequest<'_>, cancel: &CancellationToken) -> Result<Value, ProgramError> {
+pub async fn ask(
+    request: ScriptRequest<'_>,
+    cancel: &CancellationToken,
+) -> Result<Value, ProgramError> {
     let failed = |cause, errors| ProgramError::of_script(request, cause, errors);
     let input = request.body.to_string().into_bytes();
     let running = RunningProgram::start(request.launch, Some(input))
         .map_err(|error| failed(error.into(), String::new()))?;
     let finished = running.finish(request.launch.timeout, cancel).await;
     let read = match finished.failure_cause(&finished.output) {
-        None => request.expected.read(&finished.output).map_err(FailureCause::Output),
+        None => request
+            .expected
+            .read(&finished.output)
+            .map_err(FailureCause::Output),
         Some(cause) => Err(cause),
     };
     read.map_err(|cause| failed(cause, finished.errors.last_lines(SHOWN_LINES)))

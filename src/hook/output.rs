@@ -91,10 +91,16 @@ mod tests {
     fn an_object_keeps_its_types() {
         let variables = |output: &[u8]| variables(output, output);
         let given = variables(b" {\"A\": 1, \"B_2\": {\"c\": [true, null, 1.5]}, \"_\": \"x\"}\n");
-        assert_eq!(given.map(Value::Object), Ok(json!({"A": 1, "B_2": {"c": [true, null, 1.5]}, "_": "x"})));
+        assert_eq!(
+            given.map(Value::Object),
+            Ok(json!({"A": 1, "B_2": {"c": [true, null, 1.5]}, "_": "x"}))
+        );
         assert_eq!(variables(b""), Ok(Map::new()));
         assert_eq!(variables(b" \n"), Ok(Map::new()));
-        assert_eq!(variables(b"{\"A\": 1, \"A\": 2}").map(Value::Object), Ok(json!({"A": 2})));
+        assert_eq!(
+            variables(b"{\"A\": 1, \"A\": 2}").map(Value::Object),
+            Ok(json!({"A": 2}))
+        );
     }
 
     #[test]
@@ -103,7 +109,10 @@ mod tests {
         let start = |text: &str| text.to_owned();
         let error = |text: &str| text.to_owned();
         for (output, expected) in [
-            ("hello", OutputError::NoJson(error("expected value at line 1 column 1"), start("hello"))),
+            (
+                "hello",
+                OutputError::NoJson(error("expected value at line 1 column 1"), start("hello")),
+            ),
             (
                 "{\"A\": 1}\n{\"B\": 2}",
                 OutputError::NoJson(
@@ -119,20 +128,28 @@ mod tests {
             ("{\"cart-id\": 1}", OutputError::BadName(start("cart-id"))),
             ("{\"\": 1}", OutputError::BadName(String::new())),
             ("{\"ENV\": 1}", OutputError::Reserved(start("ENV"))),
-            ("{\"TEST_NAME\": 1}", OutputError::Reserved(start("TEST_NAME"))),
+            (
+                "{\"TEST_NAME\": 1}",
+                OutputError::Reserved(start("TEST_NAME")),
+            ),
         ] {
             assert_eq!(variables(output.as_bytes()), Err(expected), "{output}");
         }
         let deep = [vec![b'['; 1000], vec![b']'; 1000]].concat();
         assert!(matches!(variables(&deep), Err(OutputError::NoJson(..))));
-        assert!(matches!(variables(b"\xff\xfe"), Err(OutputError::NoJson(..))));
+        assert!(matches!(
+            variables(b"\xff\xfe"),
+            Err(OutputError::NoJson(..))
+        ));
     }
 
     #[test]
     fn a_quotation_is_one_short_line() {
         assert_eq!(start_of(b"\x1b[31m\ta\"b"), "\\u{1b}[31m\\ta\"b");
         let long = format!("{}{}", "a".repeat(QUOTED - 1), "é".repeat(9));
-        let start = Redactor::default().text(&start_of(long.as_bytes())).into_owned();
+        let start = Redactor::default()
+            .text(&start_of(long.as_bytes()))
+            .into_owned();
         assert_eq!(start, format!("{}…", "a".repeat(QUOTED - 1)));
     }
 }

@@ -50,8 +50,18 @@ impl Pipes {
         stdout: Option<ChildStdout>,
         stderr: Option<ChildStderr>,
     ) -> Self {
-        let stdin = input.map(|(stdin, input)| Feed { stdin, input, written: 0 });
-        Self { stdin, stdout, stderr, output: Vec::new(), errors: Tail::of(KEPT_ERRORS) }
+        let stdin = input.map(|(stdin, input)| Feed {
+            stdin,
+            input,
+            written: 0,
+        });
+        Self {
+            stdin,
+            stdout,
+            stderr,
+            output: Vec::new(),
+            errors: Tail::of(KEPT_ERRORS),
+        }
     }
 
     /// Writes and reads until all ends are reached or there is too much. Nothing is lost where it is dropped and called
@@ -82,7 +92,14 @@ impl Pipes {
 
 /// Writes some bytes; returns whether that was all, or the program no longer reads.
 async fn fed(feed: Option<&mut Feed>) -> bool {
-    let Some(Feed { stdin, input, written }) = feed else { return pending().await };
+    let Some(Feed {
+        stdin,
+        input,
+        written,
+    }) = feed
+    else {
+        return pending().await;
+    };
     match stdin.write(&input[*written..]).await {
         // A program need not read what it gets.
         Ok(0) | Err(_) => true,

@@ -59,11 +59,36 @@ impl Finished {
 impl RunningProgram {
     /// Starts a program with `input` on its stdin, which is closed if there is none.
     pub(super) fn start(launch: &Launch, input: Option<Vec<u8>>) -> Result<Self, StartError> {
-        let Launch { argv, environment, folder, folder_name, .. } = launch;
-        let program = Program { argv, environment, folder, folder_name };
-        let Started { stdin, stdout, stderr, process } =
-            start(&program, if input.is_some() { Stdio::piped() } else { Stdio::null() })?;
-        Ok(Self { pipes: Pipes::new(stdin.zip(input), stdout, stderr), process })
+        let Launch {
+            argv,
+            environment,
+            folder,
+            folder_name,
+            ..
+        } = launch;
+        let program = Program {
+            argv,
+            environment,
+            folder,
+            folder_name,
+        };
+        let Started {
+            stdin,
+            stdout,
+            stderr,
+            process,
+        } = start(
+            &program,
+            if input.is_some() {
+                Stdio::piped()
+            } else {
+                Stdio::null()
+            },
+        )?;
+        Ok(Self {
+            pipes: Pipes::new(stdin.zip(input), stdout, stderr),
+            process,
+        })
     }
 
     /// Waits until the program ends, or must be ended, and kills what is left of its group.
@@ -91,7 +116,11 @@ impl RunningProgram {
             (None, None) => ProgramEnd::Timeout(limit),
         };
         let Pipes { output, errors, .. } = self.pipes;
-        Finished { ending, output, errors }
+        Finished {
+            ending,
+            output,
+            errors,
+        }
     }
 }
 

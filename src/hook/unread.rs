@@ -31,7 +31,11 @@ impl Unread {
     pub(super) fn of(output: &[u8]) -> Self {
         if let Ok(Value::Object(mut gave)) = serde_json::from_slice(output) {
             gave.retain(|name, _| is_name(name) && !is_reserved(name));
-            return Self { gave, shown: output.to_vec(), words: HashSet::new() };
+            return Self {
+                gave,
+                shown: output.to_vec(),
+                words: HashSet::new(),
+            };
         }
         let text = String::from_utf8_lossy(&output[..output.len().min(LOOKED_AT)]);
         let words = words(&text).map(|word| text[word].to_owned()).collect();
@@ -39,7 +43,11 @@ impl Unread {
         if output.len() > LOOKED_AT {
             shown.push('…');
         }
-        Self { gave: Map::new(), shown: shown.into_bytes(), words }
+        Self {
+            gave: Map::new(),
+            shown: shown.into_bytes(),
+            words,
+        }
     }
 
     /// What may be shown of `errors`: not the words that may be secrets.
@@ -64,14 +72,20 @@ fn masked(text: &str, is_secret: impl Fn(&str) -> bool) -> String {
 
 /// The words of `text` that have enough letters and digits to be secrets; `-` and `_` are parts of words.
 fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let is_of_word = |character: char| character.is_alphanumeric() || character == '-' || character == '_';
+    let is_of_word =
+        |character: char| character.is_alphanumeric() || character == '-' || character == '_';
     let mut start = 0;
-    text.split(move |character| !is_of_word(character)).filter_map(move |word| {
-        let range = start..start + word.len();
-        start = range.end + text[range.end..].chars().next().map_or(0, char::len_utf8);
-        (word.chars().filter(|character| character.is_alphanumeric()).count() >= SHORTEST_WORD)
-            .then_some(range)
-    })
+    text.split(move |character| !is_of_word(character))
+        .filter_map(move |word| {
+            let range = start..start + word.len();
+            start = range.end + text[range.end..].chars().next().map_or(0, char::len_utf8);
+            (word
+                .chars()
+                .filter(|character| character.is_alphanumeric())
+                .count()
+                >= SHORTEST_WORD)
+                .then_some(range)
+        })
 }
 
 #[cfg(test)]
@@ -81,7 +95,10 @@ mod tests {
     #[test]
     fn what_would_have_been_given_is_known() {
         let unread = Unread::of(br#"{"TOKEN": "a", "bad-name": "b", "ENV": "c"}"#);
-        assert_eq!(Value::Object(unread.gave), serde_json::json!({ "TOKEN": "a" }));
+        assert_eq!(
+            Value::Object(unread.gave),
+            serde_json::json!({ "TOKEN": "a" })
+        );
     }
 
     #[test]
@@ -89,7 +106,10 @@ mod tests {
         for (output, expected) in [
             ("token: abcdef123456 (new)", "token: *** (new)"),
             ("abc-DEF_123-456-é7", "***"),
-            ("short words only, 1234567890", "short words only, 1234567890"),
+            (
+                "short words only, 1234567890",
+                "short words only, 1234567890",
+            ),
             ("[\"abcdef123456\"]", "[\"***\"]"),
             ("", ""),
         ] {
@@ -103,6 +123,9 @@ mod tests {
         let unread = Unread::of(b"login as abcdef123456");
         let mut errors = Tail::of(1000);
         errors.push(b"NoSuchElementError: abcdef123456 refused");
-        assert_eq!(unread.errors(errors).lines(), "NoSuchElementError: *** refused");
+        assert_eq!(
+            unread.errors(errors).lines(),
+            "NoSuchElementError: *** refused"
+        );
     }
 }

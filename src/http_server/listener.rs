@@ -67,7 +67,10 @@ impl HttpListener {
                     let response = handler.handle(ReceivedRequest::of(request));
                     async {
                         let closed = || io::Error::from(io::ErrorKind::ConnectionAborted);
-                        response.await.map(SentResponse::into_hyper).ok_or_else(closed)
+                        response
+                            .await
+                            .map(SentResponse::into_hyper)
+                            .ok_or_else(closed)
                     }
                 });
                 let mut server = http1::Builder::new();

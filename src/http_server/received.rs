@@ -44,13 +44,22 @@ impl ReceivedRequest {
     pub(super) fn of(request: Request<Incoming>) -> Self {
         let (head, body) = request.into_parts();
         let header = |(name, value): (&hyper::header::HeaderName, &hyper::header::HeaderValue)| {
-            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+            (
+                name.as_str().to_owned(),
+                String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            )
         };
         Self {
             method: head.method.as_str().to_owned(),
-            target: head.uri.path_and_query().map_or_else(|| "/".to_owned(), ToString::to_string),
+            target: head
+                .uri
+                .path_and_query()
+                .map_or_else(|| "/".to_owned(), ToString::to_string),
             headers: head.headers.iter().map(header).collect(),
-            body: ReceivedBody { incoming: body, watch: None },
+            body: ReceivedBody {
+                incoming: body,
+                watch: None,
+            },
         }
     }
 
@@ -61,7 +70,10 @@ impl ReceivedRequest {
 
     /// The first header of this name, which is in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     }
 }
 
@@ -69,7 +81,10 @@ impl ReceivedBody {
     /// The same body, of which `watch` gets the bytes as they are read.
     #[must_use]
     pub fn watched(self, watch: BodyWatch) -> Self {
-        Self { watch: Some(watch), ..self }
+        Self {
+            watch: Some(watch),
+            ..self
+        }
     }
 
     /// The next bytes; `None` when it is complete.

@@ -29,7 +29,11 @@ impl SentResponse {
         let body = body.into();
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
         let body = futures_util::stream::iter((!body.is_empty()).then_some(Ok(body)));
-        Self { status, headers, body: Box::pin(body) }
+        Self {
+            status,
+            headers,
+            body: Box::pin(body),
+        }
     }
 
     pub(super) fn into_hyper(self) -> Response<StreamedBody> {
@@ -38,7 +42,9 @@ impl SentResponse {
             *response.status_mut() = status;
         }
         for (name, value) in self.headers {
-            if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            if let (Ok(name), Ok(value)) =
+                (HeaderName::try_from(name), HeaderValue::try_from(value))
+            {
                 response.headers_mut().append(name, value);
             }
         }
@@ -57,6 +63,9 @@ impl Body for StreamedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        self.0.as_mut().poll_next(context).map(|next| next.map(|bytes| bytes.map(Frame::data)))
+        self.0
+            .as_mut()
+            .poll_next(context)
+            .map(|next| next.map(|bytes| bytes.map(Frame::data)))
     }
 }

@@ -59,7 +59,12 @@ impl Attachment {
             FileContent::Data { size, .. } => size_in_words(*size),
             FileContent::Url(url) => url.clone(),
         };
-        let known: Vec<String> = self.media_type.iter().cloned().chain([size_or_url]).collect();
+        let known: Vec<String> = self
+            .media_type
+            .iter()
+            .cloned()
+            .chain([size_or_url])
+            .collect();
         format!("[{} {}]", self.kind.as_str(), known.join(", "))
     }
 }
@@ -82,8 +87,26 @@ mod tests {
 
     #[test]
     fn sizes_are_rounded_up() {
-        let sizes = [0, 1, 1023, 1024, 1025, (1 << 20) - 1, 1 << 20, (1 << 20) + 1];
-        let words = ["0 bytes", "1 byte", "1023 bytes", "1 KiB", "2 KiB", "1024 KiB", "1 MiB", "2 MiB"];
+        let sizes = [
+            0,
+            1,
+            1023,
+            1024,
+            1025,
+            (1 << 20) - 1,
+            1 << 20,
+            (1 << 20) + 1,
+        ];
+        let words = [
+            "0 bytes",
+            "1 byte",
+            "1023 bytes",
+            "1 KiB",
+            "2 KiB",
+            "1024 KiB",
+            "1 MiB",
+            "2 MiB",
+        ];
         assert_eq!(sizes.map(size_in_words), words);
     }
 }

@@ -34,7 +34,10 @@ pub struct HistoryCall {
 impl HistoryMessage {
     /// The whole message in words, for reports.
     pub fn describe(&self) -> String {
-        let calls = self.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
+        let calls = self
+            .calls
+            .iter()
+            .map(|call| format!("{}({})", call.name, call.arguments));
         self.content
             .as_ref()
             .map(UserContent::describe)

@@ -25,7 +25,10 @@ impl Lane {
         }
         let (role, number) = text.rsplit_once('.')?;
         let number = number.parse().ok().filter(|number| *number > 0)?;
-        (!role.is_empty()).then(|| Self::Helper { role: role.to_owned(), number })
+        (!role.is_empty()).then(|| Self::Helper {
+            role: role.to_owned(),
+            number,
+        })
     }
 }
 
@@ -45,7 +48,10 @@ mod tests {
 
     #[test]
     fn a_lane_is_read_as_it_is_written() {
-        let helper = Lane::Helper { role: "judge".to_owned(), number: 2 };
+        let helper = Lane::Helper {
+            role: "judge".to_owned(),
+            number: 2,
+        };
         for (text, lane) in [
             ("agent", Some(Lane::Agent)),
             ("judge.2", Some(helper)),

@@ -53,7 +53,9 @@ pub fn of_ending(ending: &str, kind: MediaKind) -> Option<&'static str> {
 
 /// Whether files of this media type are of this kind; a document may be anything.
 pub fn is_of_kind(media_type: &str, kind: MediaKind) -> bool {
-    let top = media_type.split_once('/').map_or(media_type, |(top, _)| top);
+    let top = media_type
+        .split_once('/')
+        .map_or(media_type, |(top, _)| top);
     kind == MediaKind::Document || top == kind.as_str()
 }
 
@@ -62,10 +64,13 @@ pub fn is_one(text: &str) -> bool {
     let (essence, parameters) = text.split_once(';').unwrap_or((text, ""));
     let is_name = |name: &str| {
         name.starts_with(|first: char| first.is_ascii_alphanumeric())
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
     };
     let essence = essence.trim_end().split_once('/');
-    essence.is_some_and(|(top, sub)| is_name(top) && is_name(sub)) && !parameters.contains(char::is_control)
+    essence.is_some_and(|(top, sub)| is_name(top) && is_name(sub))
+        && !parameters.contains(char::is_control)
 }
 
 #[cfg(test)]
@@ -83,18 +88,36 @@ mod tests {
 
     #[test]
     fn a_document_may_be_anything() {
-        assert!(is_of_kind("image/png", MediaKind::Image) && is_of_kind("image/png", MediaKind::Document));
         assert!(
-            !is_of_kind("image/png", MediaKind::Audio) && !is_of_kind("application/pdf", MediaKind::Image)
+            is_of_kind("image/png", MediaKind::Image)
+                && is_of_kind("image/png", MediaKind::Document)
+        );
+        assert!(
+            !is_of_kind("image/png", MediaKind::Audio)
+                && !is_of_kind("application/pdf", MediaKind::Image)
         );
     }
 
     #[test]
     fn a_media_type_has_two_names() {
-        for good in ["image/png", "image/svg+xml", "text/plain;charset=utf-8", "text/plain ; a=b"] {
+        for good in [
+            "image/png",
+            "image/svg+xml",
+            "text/plain;charset=utf-8",
+            "text/plain ; a=b",
+        ] {
             assert!(is_one(good), "{good}");
         }
-        for bad in ["", "png", "image/", "/png", "image/p ng", "a/b/c", "image/*", "text/plain;\n"] {
+        for bad in [
+            "",
+            "png",
+            "image/",
+            "/png",
+            "image/p ng",
+            "a/b/c",
+            "image/*",
+            "text/plain;\n",
+        ] {
             assert!(!is_one(bad), "{bad}");
         }
     }

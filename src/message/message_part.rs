@@ -19,9 +19,16 @@ pub(super) fn describe(part: &Value) -> String {
     if let Some(data) = part.get("data") {
         return format!("[data {data}]");
     }
-    let known = [text("filename"), text("mediaType"), text("url")].into_iter().flatten().map(str::to_owned);
-    let size = text("raw").map(|base64| size_in_words(base64.trim_end_matches('=').len() as u64 * 3 / 4));
-    format!("[file {}]", known.chain(size).collect::<Vec<_>>().join(", "))
+    let known = [text("filename"), text("mediaType"), text("url")]
+        .into_iter()
+        .flatten()
+        .map(str::to_owned);
+    let size =
+        text("raw").map(|base64| size_in_words(base64.trim_end_matches('=').len() as u64 * 3 / 4));
+    format!(
+        "[file {}]",
+        known.chain(size).collect::<Vec<_>>().join(", ")
+    )
 }
 
 #[cfg(test)]

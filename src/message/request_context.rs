@@ -27,17 +27,27 @@ impl RequestContext {
     /// What goes along with the cases of case files if nothing else is said.
     pub fn of_cases() -> Self {
         let caller = CALLER_OF_CASES.map(|(key, text)| (key.to_owned(), Value::from(text)));
-        Self { caller: caller.into_iter().collect(), ..Self::default() }
+        Self {
+            caller: caller.into_iter().collect(),
+            ..Self::default()
+        }
     }
 
     /// Properties alone.
     pub fn of_props(props: Map<String, Value>) -> Self {
-        Self { props, ..Self::default() }
+        Self {
+            props,
+            ..Self::default()
+        }
     }
 
     /// Puts this one over `outer`, key by key.
     pub fn put_over(&mut self, outer: &Self) {
-        let Self { props, options, caller } = std::mem::replace(self, outer.clone());
+        let Self {
+            props,
+            options,
+            caller,
+        } = std::mem::replace(self, outer.clone());
         self.props.extend(props);
         self.options.extend(options);
         self.caller.extend(caller);

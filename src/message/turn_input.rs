@@ -74,24 +74,38 @@ pub enum AnswerTo {
 impl PendingAnswer {
     /// The only thing that is pending is answered with `payload`.
     pub fn resolved(payload: impl Into<Value>) -> Self {
-        Self { to: AnswerTo::TheOnlyOne, is_resolved: true, payload: Some(payload.into()) }
+        Self {
+            to: AnswerTo::TheOnlyOne,
+            is_resolved: true,
+            payload: Some(payload.into()),
+        }
     }
 
     /// The only thing that is pending is cancelled.
     pub fn cancelled() -> Self {
-        Self { to: AnswerTo::TheOnlyOne, is_resolved: false, payload: None }
+        Self {
+            to: AnswerTo::TheOnlyOne,
+            is_resolved: false,
+            payload: None,
+        }
     }
 
     /// The same answer to the interrupt, or the call, with this id.
     #[must_use]
     pub fn for_id(self, id: impl Into<String>) -> Self {
-        Self { to: AnswerTo::Id(id.into()), ..self }
+        Self {
+            to: AnswerTo::Id(id.into()),
+            ..self
+        }
     }
 
     /// The same answer to what is pending about a call to `tool`.
     #[must_use]
     pub fn for_tool(self, tool: impl Into<String>) -> Self {
-        Self { to: AnswerTo::Tool(tool.into()), ..self }
+        Self {
+            to: AnswerTo::Tool(tool.into()),
+            ..self
+        }
     }
 }
 
@@ -115,16 +129,28 @@ impl TurnInput {
     pub fn describe(&self) -> String {
         match self {
             Self::User(content) => content.describe(),
-            Self::Parts(parts) => parts.iter().map(message_part::describe).collect::<Vec<_>>().join(" "),
+            Self::Parts(parts) => parts
+                .iter()
+                .map(message_part::describe)
+                .collect::<Vec<_>>()
+                .join(" "),
             Self::Connect => Self::CONNECT.to_owned(),
             Self::Continue => Self::CONTINUE.to_owned(),
             Self::CallTool { tool, args } => {
-                format!("{} {tool}({})", Self::CALL_TOOL, Value::Object(args.clone()))
+                format!(
+                    "{} {tool}({})",
+                    Self::CALL_TOOL,
+                    Value::Object(args.clone())
+                )
             }
             Self::ListTools => Self::LIST_TOOLS.to_owned(),
             Self::ReadResource(uri) => format!("{} {uri}", Self::READ_RESOURCE),
             Self::GetPrompt { prompt, args } => {
-                format!("{} {prompt}({})", Self::GET_PROMPT, Value::Object(args.clone()))
+                format!(
+                    "{} {prompt}({})",
+                    Self::GET_PROMPT,
+                    Value::Object(args.clone())
+                )
             }
             Self::Resume(answers) => {
                 let answers: Vec<String> = answers.iter().map(PendingAnswer::describe).collect();
@@ -152,7 +178,10 @@ impl TurnInput {
                 *parts = mapped.collect();
             }
             Self::Resume(answers) => {
-                for payload in answers.iter_mut().filter_map(|answer| answer.payload.as_mut()) {
+                for payload in answers
+                    .iter_mut()
+                    .filter_map(|answer| answer.payload.as_mut())
+                {
                     map_strings(payload, map);
                 }
             }
@@ -181,8 +210,16 @@ impl PendingAnswer {
             AnswerTo::Id(id) => format!("`{id}` "),
             AnswerTo::Tool(tool) => format!("the call to `{tool}` "),
         };
-        let status = if self.is_resolved { "resolved" } else { "cancelled" };
-        let payload = self.payload.as_ref().map(|payload| format!(" {payload}")).unwrap_or_default();
+        let status = if self.is_resolved {
+            "resolved"
+        } else {
+            "cancelled"
+        };
+        let payload = self
+            .payload
+            .as_ref()
+            .map(|payload| format!(" {payload}"))
+            .unwrap_or_default();
         format!("{to}{status}{payload}")
     }
 }

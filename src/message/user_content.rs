@@ -42,7 +42,11 @@ impl UserContent {
     pub fn describe(&self) -> String {
         match self {
             Self::Text(text) => text.to_string(),
-            Self::Parts(parts) => parts.iter().map(ContentPart::describe).collect::<Vec<_>>().join(" "),
+            Self::Parts(parts) => parts
+                .iter()
+                .map(ContentPart::describe)
+                .collect::<Vec<_>>()
+                .join(" "),
         }
     }
 }
@@ -62,17 +66,29 @@ mod tests {
     use super::*;
 
     fn file(kind: MediaKind, media_type: Option<&str>, content: FileContent) -> ContentPart {
-        ContentPart::File(Attachment { kind, media_type: media_type.map(str::to_owned), name: None, content })
+        ContentPart::File(Attachment {
+            kind,
+            media_type: media_type.map(str::to_owned),
+            name: None,
+            content,
+        })
     }
 
     #[test]
     fn texts_are_joined_and_files_are_described() {
-        let png = FileContent::Data { base64: "AAAA".to_owned(), size: 3 };
+        let png = FileContent::Data {
+            base64: "AAAA".to_owned(),
+            size: 3,
+        };
         let content = UserContent::Parts(Arc::new([
             ContentPart::Text("Which one?".to_owned()),
             file(MediaKind::Image, Some("image/png"), png),
             ContentPart::Text("This?".to_owned()),
-            file(MediaKind::Video, None, FileContent::Url("https://a.example/b".to_owned())),
+            file(
+                MediaKind::Video,
+                None,
+                FileContent::Url("https://a.example/b".to_owned()),
+            ),
         ]));
         assert_eq!(content.text(), "Which one?\nThis?");
         assert_eq!(

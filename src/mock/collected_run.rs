@@ -28,7 +28,10 @@ impl Sink for CollectedRun {
 
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
         let after = at.since(*self.sent.get_or_insert(at));
-        self.changes.push(TimedChange { after, change: change.into_owned() });
+        self.changes.push(TimedChange {
+            after,
+            change: change.into_owned(),
+        });
         ControlFlow::Continue(())
     }
 }

@@ -53,15 +53,25 @@ impl EmbeddedAgent {
     /// The agent of a target, as a config has it.
     pub(super) fn of_target(context: &Context, target: &Value) -> Result<Self, MockError> {
         let config = serde_json::json!({ "version": "1.3", "target": target }).to_string();
-        Ok(Self::new(PlannedTarget::of_config(context, &config)?, context))
+        Ok(Self::new(
+            PlannedTarget::of_config(context, &config)?,
+            context,
+        ))
     }
 
     fn new(planned: PlannedTarget, context: &Context) -> Self {
-        Self { planned, context: context.clone(), threads: Mutex::default() }
+        Self {
+            planned,
+            context: context.clone(),
+            threads: Mutex::default(),
+        }
     }
 
     /// What it does about a request: the changes of each action.
-    pub(super) async fn runs(&self, request: &dyn ServedRequest) -> Result<Vec<Vec<TimedChange>>, String> {
+    pub(super) async fn runs(
+        &self,
+        request: &dyn ServedRequest,
+    ) -> Result<Vec<Vec<TimedChange>>, String> {
         let Some(thread) = request.thread() else {
             let mut session = self.open(WHOLE_CONVERSATION, request).await?;
             return run(&mut *session, request.actions()).await;
@@ -90,7 +100,11 @@ impl EmbeddedAgent {
     }
 
     /// A new session of a thread.
-    async fn begin(&self, thread: &str, request: &dyn ServedRequest) -> Result<SharedSession, String> {
+    async fn begin(
+        &self,
+        thread: &str,
+        request: &dyn ServedRequest,
+    ) -> Result<SharedSession, String> {
         let session: SharedSession = Arc::new(Mutex::new(self.open(thread, request).await?));
         let mut threads = self.threads.lock().await;
         threads.shift_remove(thread);
@@ -101,7 +115,11 @@ impl EmbeddedAgent {
         Ok(session)
     }
 
-    async fn open(&self, thread: &str, request: &dyn ServedRequest) -> Result<Box<dyn Session>, String> {
+    async fn open(
+        &self,
+        thread: &str,
+        request: &dyn ServedRequest,
+    ) -> Result<Box<dyn Session>, String> {
         let options = SessionOptions {
             key: CaseKey::first(self.planned.target_name()),
             thread_id: thread.to_owned(),
@@ -114,19 +132,35 @@ impl EmbeddedAgent {
             programs: Arc::new(ProgramLauncher::new(&self.context)),
             offered: Arc::default(),
         };
-        let target = self.planned.of_thread(thread).map_err(|error| error.to_string())?;
+        let target = self
+            .planned
+            .of_thread(thread)
+            .map_err(|error| error.to_string())?;
         target.open(options).await.map_err(|error| error.message)
     }
 }
 
 /// What a thread that is not known replays.
 fn nothing() -> Vec<TimedChange> {
-    let started = Change::RunStarted { run_id: None, thread_id: None, is_replay: false };
+    let started = Change::RunStarted {
+        run_id: None,
+        thread_id: None,
+        is_replay: false,
+    };
     let changes = [started, Change::RunEnded(RunEnd::Finished)];
-    changes.into_iter().map(|change| TimedChange { after: Duration::ZERO, change }).collect()
+    changes
+        .into_iter()
+        .map(|change| TimedChange {
+            after: Duration::ZERO,
+            change,
+        })
+        .collect()
 }
 
-async fn run(session: &mut dyn Session, actions: &[Action]) -> Result<Vec<Vec<TimedChange>>, String> {
+async fn run(
+    session: &mut dyn Session,
+    actions: &[Action],
+) -> Result<Vec<Vec<TimedChange>>, String> {
     let limits = Limits::new(NO_TIMEOUT, CancellationToken::new());
     let mut runs = Vec::new();
     for action in actions {
@@ -148,6 +182,10 @@ impl MockAgent for EmbeddedAgent {
         _protocol: &'static dyn ServedProtocol,
         request: &'a dyn ServedRequest,
     ) -> BoxFuture<'a, Result<AgentAnswer, String>> {
-        Box::pin(async { Ok(AgentAnswer::Response(request.response(&self.runs(request).await?))) })
+        Box::pin(async {
+            Ok(AgentAnswer::Response(
+                request.response(&self.runs(request).await?),
+            ))
+        })
     }
 }

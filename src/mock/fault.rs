@@ -40,13 +40,21 @@ pub enum FaultKind {
 
 impl Fault {
     /// The response with it.
-    pub fn applied_to(self, mut response: ServedResponse, request: &dyn ServedRequest) -> ServedResponse {
+    pub fn applied_to(
+        self,
+        mut response: ServedResponse,
+        request: &dyn ServedRequest,
+    ) -> ServedResponse {
         let last = response.frames.len().saturating_sub(1);
         let place = |usual: usize| self.event.map_or(usual, |event| event.saturating_sub(1));
         match self.kind {
             FaultKind::Delay(delay) => {
                 let place = place(0);
-                response.frames.iter_mut().skip(place).for_each(|frame| frame.after += delay);
+                response
+                    .frames
+                    .iter_mut()
+                    .skip(place)
+                    .for_each(|frame| frame.after += delay);
                 if place == 0 {
                     response.after += delay;
                 }
@@ -57,7 +65,10 @@ impl Fault {
             FaultKind::Cut => {
                 let middle = response.frames.len() / 2;
                 response.frames.truncate(self.event.unwrap_or(middle));
-                let after = response.frames.last().map_or(response.after, |frame| frame.after);
+                let after = response
+                    .frames
+                    .last()
+                    .map_or(response.after, |frame| frame.after);
                 response.end = ServedEnd::Breaks(after);
             }
             FaultKind::Error => match self.event {
@@ -71,7 +82,10 @@ impl Fault {
                 }
                 _ => {
                     let body = Bytes::from_static(b"{\"error\":\"the agent fails on demand\"}");
-                    let frame = crate::target::ServedFrame { after: response.after, bytes: body };
+                    let frame = crate::target::ServedFrame {
+                        after: response.after,
+                        bytes: body,
+                    };
                     return ServedResponse::new(500, "application/json", vec![frame]);
                 }
             },
@@ -94,7 +108,11 @@ impl Fault {
 
 /// The first half of an event; its end stays, so that it is one.
 fn first_half(bytes: &Bytes) -> Bytes {
-    let end = bytes.iter().rev().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    let end = bytes
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b'\r' | b'\n'))
+        .count();
     let (text, end) = bytes.split_at(bytes.len() - end);
     let mut half = text[..text.len().div_ceil(2)].to_vec();
     half.extend_from_slice(end);
@@ -110,7 +128,8 @@ impl fmt::Display for Fault {
             FaultKind::Malformed => formatter.write_str("malformed")?,
             FaultKind::Order => formatter.write_str("order")?,
         }
-        self.event.map_or(Ok(()), |event| write!(formatter, "@{event}"))
+        self.event
+            .map_or(Ok(()), |event| write!(formatter, "@{event}"))
     }
 }
 
@@ -125,13 +144,19 @@ impl FromStr for Fault {
         };
         let (what, event) = match text.split_once('@') {
             Some((what, event)) => {
-                let event = event.parse::<usize>().ok().filter(|event| *event > 0).ok_or_else(wrong)?;
+                let event = event
+                    .parse::<usize>()
+                    .ok()
+                    .filter(|event| *event > 0)
+                    .ok_or_else(wrong)?;
                 (what, Some(event))
             }
             None => (text, None),
         };
         let kind = match what.split_once('=') {
-            Some(("delay", ms)) => FaultKind::Delay(Duration::from_millis(ms.parse().map_err(|_| wrong())?)),
+            Some(("delay", ms)) => {
+                FaultKind::Delay(Duration::from_millis(ms.parse().map_err(|_| wrong())?))
+            }
             Some(_) => return Err(wrong()),
             None => match what {
                 "delay" => FaultKind::Delay(USUAL_DELAY),

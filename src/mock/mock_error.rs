@@ -23,13 +23,19 @@ pub enum MockError {
 
 impl MockError {
     pub(super) fn refused(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Refused { message: message.into(), help: Some(help.into()) }
+        Self::Refused {
+            message: message.into(),
+            help: Some(help.into()),
+        }
     }
 }
 
 impl From<Problem> for MockError {
     fn from(problem: Problem) -> Self {
-        Self::Refused { message: problem.message, help: problem.help }
+        Self::Refused {
+            message: problem.message,
+            help: problem.help,
+        }
     }
 }
 

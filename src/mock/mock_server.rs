@@ -53,14 +53,26 @@ enum MockReply {
 
 impl MockServer {
     /// A server of `agent`; `listener` gets an entry of each request.
-    pub fn new(agent: Box<dyn MockAgent>, options: MockOptions, listener: Arc<dyn RequestListener>) -> Self {
-        Self { agent, options, listener, requests: AtomicU64::new(0), answered: AtomicU64::new(0) }
+    pub fn new(
+        agent: Box<dyn MockAgent>,
+        options: MockOptions,
+        listener: Arc<dyn RequestListener>,
+    ) -> Self {
+        Self {
+            agent,
+            options,
+            listener,
+            requests: AtomicU64::new(0),
+            answered: AtomicU64::new(0),
+        }
     }
 
     async fn respond(&self, request: ReceivedRequest) -> Option<SentResponse> {
         let mut entry = self.entry(&request);
         let origin = request.header("origin").map(str::to_owned);
-        let asked_headers = request.header("access-control-request-headers").map(str::to_owned);
+        let asked_headers = request
+            .header("access-control-request-headers")
+            .map(str::to_owned);
         let asked_fault = request.header(FAULT_HEADER).map(str::parse::<Fault>);
         let reply = match request.method.as_str() {
             "OPTIONS" => MockReply::Send(ServedResponse::new(204, "", Vec::new())),
@@ -74,7 +86,9 @@ impl MockServer {
                     MockReply::Send(message(413, &error.to_string()))
                 }
             },
-            "GET" | "HEAD" if request.path() == "/" => MockReply::Send(message(200, &self.description())),
+            "GET" | "HEAD" if request.path() == "/" => {
+                MockReply::Send(message(200, &self.description()))
+            }
             _ => {
                 let text = format!(
                     "there is nothing at {} {}: {}",
@@ -89,7 +103,9 @@ impl MockServer {
             MockReply::Send(response) => response,
             MockReply::Stall => {
                 entry.status = None;
-                LogEntry::new(entry, Arc::clone(&self.listener)).stall().await;
+                LogEntry::new(entry, Arc::clone(&self.listener))
+                    .stall()
+                    .await;
                 return None;
             }
             MockReply::Close => {
@@ -146,7 +162,11 @@ impl MockServer {
         entry.asks = Some(request.describe());
         let number = self.answered.fetch_add(1, Ordering::Relaxed);
         let is_faulty = self.options.fault_requests.is_none_or(|most| number < most);
-        let mut faults = if is_faulty { self.options.faults.clone() } else { Vec::new() };
+        let mut faults = if is_faulty {
+            self.options.faults.clone()
+        } else {
+            Vec::new()
+        };
         match asked_fault {
             Some(Ok(fault)) => faults = vec![fault],
             Some(Err(why)) => {
@@ -177,7 +197,11 @@ impl MockServer {
 
     fn description(&self) -> String {
         let protocols: Vec<&str> = served_protocols().map(ServedProtocol::name).collect();
-        format!("POST requests of {} are answered by {}", any_of(&protocols), self.agent.describe())
+        format!(
+            "POST requests of {} are answered by {}",
+            any_of(&protocols),
+            self.agent.describe()
+        )
     }
 }
 
@@ -202,17 +226,28 @@ fn read(body: &[u8]) -> Result<(&'static dyn ServedProtocol, Box<dyn ServedReque
 /// A text for people.
 fn message(status: u16, text: &str) -> ServedResponse {
     let bytes = format!("{text}\n").into();
-    let frame = ServedFrame { after: std::time::Duration::ZERO, bytes };
+    let frame = ServedFrame {
+        after: std::time::Duration::ZERO,
+        bytes,
+    };
     ServedResponse::new(status, "text/plain; charset=utf-8", vec![frame])
 }
 
 /// What lets a page of another origin read the response.
 fn cors(origin: Option<String>, headers: Option<String>) -> Vec<(String, String)> {
-    let Some(origin) = origin else { return Vec::new() };
+    let Some(origin) = origin else {
+        return Vec::new();
+    };
     let mut allowed = vec![
         ("access-control-allow-origin".to_owned(), origin),
-        ("access-control-allow-credentials".to_owned(), "true".to_owned()),
-        ("access-control-allow-methods".to_owned(), "GET, POST, OPTIONS".to_owned()),
+        (
+            "access-control-allow-credentials".to_owned(),
+            "true".to_owned(),
+        ),
+        (
+            "access-control-allow-methods".to_owned(),
+            "GET, POST, OPTIONS".to_owned(),
+        ),
         ("vary".to_owned(), "origin".to_owned()),
     ];
     allowed.extend(headers.map(|headers| ("access-control-allow-headers".to_owned(), headers)));

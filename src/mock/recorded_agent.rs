@@ -43,20 +43,30 @@ impl RecordedProtocol {
     fn of(recording: &KeptRecording) -> Option<Self> {
         let exchanges: Vec<_> = recording.agent_exchanges().collect();
         let reads = |protocol: &&dyn ServedProtocol| {
-            exchanges.iter().any(|exchange| protocol.read(exchange.body.as_bytes()).is_ok())
+            exchanges
+                .iter()
+                .any(|exchange| protocol.read(exchange.body.as_bytes()).is_ok())
         };
         let protocol = served_protocols().find(reads)?;
-        let exchanges = exchanges
-            .into_iter()
-            .filter_map(|exchange| Some((protocol.read(exchange.body.as_bytes()).ok()?, exchange.answer)));
-        Some(Self { protocol, exchanges: exchanges.collect() })
+        let exchanges = exchanges.into_iter().filter_map(|exchange| {
+            Some((
+                protocol.read(exchange.body.as_bytes()).ok()?,
+                exchange.answer,
+            ))
+        });
+        Some(Self {
+            protocol,
+            exchanges: exchanges.collect(),
+        })
     }
 }
 
 impl RecordedProtocol {
     /// Whether its responses come as `request` asks for them: as a stream, or at once.
     fn has_form_of(&self, request: &dyn ServedRequest) -> bool {
-        self.exchanges.iter().any(|(known, _)| known.asks_for_stream() == request.asks_for_stream())
+        self.exchanges
+            .iter()
+            .any(|(known, _)| known.asks_for_stream() == request.asks_for_stream())
     }
 }
 
@@ -75,15 +85,26 @@ impl RecordedAgent {
         let converted = convert(context, recording, selection).await;
         if let (None, Err(error)) = (&recorded, &converted) {
             let message = format!("the recording `{shown}` cannot be served: {error}");
-            return Err(MockError::refused(message, "is it of a test of this project?"));
+            return Err(MockError::refused(
+                message,
+                "is it of a test of this project?",
+            ));
         }
         let converted = converted.map_err(|error| error.to_string());
-        Ok(Self { shown: shown.to_owned(), recorded, converted, threads: Mutex::default() })
+        Ok(Self {
+            shown: shown.to_owned(),
+            recorded,
+            converted,
+            threads: Mutex::default(),
+        })
     }
 
     /// Forgets a thread, which begins again.
     fn forget(&self, thread: &str) {
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner).shift_remove(thread);
+        self.threads
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .shift_remove(thread);
     }
 
     /// The number of the request among those of its thread, counted from 0.
@@ -113,8 +134,10 @@ impl RecordedAgent {
         } else {
             // The conversation so far says which one it is; several are retries of one.
             let length = request.actions().len();
-            let same: Vec<_> =
-                exchanges.iter().filter(|(known, _)| known.actions().len() == length).collect();
+            let same: Vec<_> = exchanges
+                .iter()
+                .filter(|(known, _)| known.actions().len() == length)
+                .collect();
             let number = self.number(&format!("after {length}"));
             (same.get(number).or(same.last()).copied(), length - 1)
         };
@@ -143,13 +166,23 @@ async fn convert(
     selection: &Selection,
 ) -> Result<EmbeddedAgent, MockError> {
     let id = &recording.key().test;
-    let selection = Selection { paths: vec![PathBuf::from(id)], ..selection.clone() };
+    let selection = Selection {
+        paths: vec![PathBuf::from(id)],
+        ..selection.clone()
+    };
     let plan = planned(context, &selection, id)?;
     let held = run_test(context, &plan, Some(recording)).await?;
     let mut reader = AgentStepReader::default();
     let turns = held.conversation.turns.iter().map(|turn| {
-        let steps = reader.turn(turn.changes.iter().map(|logged| (logged.after_us, &logged.change)));
-        written_steps(&steps).into_iter().map(literal_value).collect()
+        let steps = reader.turn(
+            turn.changes
+                .iter()
+                .map(|logged| (logged.after_us, &logged.change)),
+        );
+        written_steps(&steps)
+            .into_iter()
+            .map(literal_value)
+            .collect()
     });
     let rules: Vec<_> = (1..).zip(turns).collect();
     EmbeddedAgent::of_target(context, &written_agent(&held.outcome.test.agent, rules))

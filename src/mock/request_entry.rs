@@ -86,7 +86,9 @@ impl RequestEntry {
             (Some(protocol), Some(asks)) => format!("{protocol}: {asks}"),
             _ => format!("{} {}", self.method, self.path),
         };
-        let status = self.status.map_or_else(|| "no response".to_owned(), |status| status.to_string());
+        let status = self
+            .status
+            .map_or_else(|| "no response".to_owned(), |status| status.to_string());
         let events = match self.events {
             _ if self.protocol.is_none() => String::new(),
             1 => ", 1 event".to_owned(),
@@ -97,8 +99,19 @@ impl RequestEntry {
             RequestEnd::Broken => ", connection broken",
             RequestEnd::ClientLeft => ", the client left",
         };
-        let fault = self.fault.as_ref().map(|fault| format!(", fault {fault}")).unwrap_or_default();
-        let problem = self.problem.as_ref().map(|problem| format!(": {problem}")).unwrap_or_default();
-        format!("#{} {what}: {status}{events}, {} ms{fault}{end}{problem}", self.request, self.took_ms)
+        let fault = self
+            .fault
+            .as_ref()
+            .map(|fault| format!(", fault {fault}"))
+            .unwrap_or_default();
+        let problem = self
+            .problem
+            .as_ref()
+            .map(|problem| format!(": {problem}"))
+            .unwrap_or_default();
+        format!(
+            "#{} {what}: {status}{events}, {} ms{fault}{end}{problem}",
+            self.request, self.took_ms
+        )
     }
 }

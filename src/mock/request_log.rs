@@ -22,7 +22,11 @@ pub(super) struct LogEntry {
 
 impl LogEntry {
     pub(super) fn new(entry: RequestEntry, listener: Arc<dyn RequestListener>) -> Self {
-        Self { entry, listener, began: Instant::now() }
+        Self {
+            entry,
+            listener,
+            began: Instant::now(),
+        }
     }
 
     /// When the request was received.

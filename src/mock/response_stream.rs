@@ -25,11 +25,26 @@ struct Sending {
 
 /// The response, whose head comes at its time.
 pub(super) async fn response_stream(response: ServedResponse, log: LogEntry) -> SentResponse {
-    let ServedResponse { status, headers, after, frames, end } = response;
+    let ServedResponse {
+        status,
+        headers,
+        after,
+        frames,
+        end,
+    } = response;
     sleep_until(log.began() + after).await;
-    let sending = Sending { frames: frames.into(), end, log };
-    let body = futures_util::stream::unfold(Some(sending), |sending| async { sending?.next().await });
-    SentResponse { status, headers, body: Box::pin(body) }
+    let sending = Sending {
+        frames: frames.into(),
+        end,
+        log,
+    };
+    let body =
+        futures_util::stream::unfold(Some(sending), |sending| async { sending?.next().await });
+    SentResponse {
+        status,
+        headers,
+        body: Box::pin(body),
+    }
 }
 
 impl Sending {
@@ -101,9 +116,12 @@ mod tests {
 
     /// When the head and each event of a response came at this speed, in milliseconds, and what the log says.
     async fn times(speed: &str, end: ServedEnd) -> (Vec<u128>, Option<(u64, RequestEnd)>) {
-        let frame =
-            |after| ServedFrame { after: Duration::from_millis(after), bytes: Bytes::from_static(b"x") };
-        let mut response = ServedResponse::new(200, "text/event-stream", vec![frame(100), frame(400)]);
+        let frame = |after| ServedFrame {
+            after: Duration::from_millis(after),
+            bytes: Bytes::from_static(b"x"),
+        };
+        let mut response =
+            ServedResponse::new(200, "text/event-stream", vec![frame(100), frame(400)]);
         response.after = Duration::from_millis(50);
         response.end = end;
         let response = speed.parse::<Speed>().unwrap().applied_to(response);
@@ -122,11 +140,26 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn each_event_comes_at_its_time() {
         let complete = |ms| Some((ms, RequestEnd::Complete));
-        assert_eq!(times("1", ServedEnd::Complete).await, (vec![50, 100, 400], complete(400)));
-        assert_eq!(times("10", ServedEnd::Complete).await, (vec![5, 10, 40], complete(40)));
-        assert_eq!(times("0.5", ServedEnd::Complete).await, (vec![100, 200, 800], complete(800)));
-        assert_eq!(times("max", ServedEnd::Complete).await, (vec![0, 0, 0], complete(0)));
+        assert_eq!(
+            times("1", ServedEnd::Complete).await,
+            (vec![50, 100, 400], complete(400))
+        );
+        assert_eq!(
+            times("10", ServedEnd::Complete).await,
+            (vec![5, 10, 40], complete(40))
+        );
+        assert_eq!(
+            times("0.5", ServedEnd::Complete).await,
+            (vec![100, 200, 800], complete(800))
+        );
+        assert_eq!(
+            times("max", ServedEnd::Complete).await,
+            (vec![0, 0, 0], complete(0))
+        );
         let breaks = ServedEnd::Breaks(Duration::from_millis(600));
-        assert_eq!(times("1", breaks).await, (vec![50, 100, 400], Some((620, RequestEnd::Broken))));
+        assert_eq!(
+            times("1", breaks).await,
+            (vec![50, 100, 400], Some((620, RequestEnd::Broken)))
+        );
     }
 }

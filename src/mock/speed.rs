@@ -16,7 +16,10 @@ impl Speed {
     /// The response at this speed.
     pub(super) fn applied_to(self, mut response: ServedResponse) -> ServedResponse {
         response.after = self.of(response.after);
-        response.frames.iter_mut().for_each(|frame| frame.after = self.of(frame.after));
+        response
+            .frames
+            .iter_mut()
+            .for_each(|frame| frame.after = self.of(frame.after));
         if let ServedEnd::Breaks(after) = &mut response.end {
             *after = self.of(*after);
         }
@@ -25,7 +28,11 @@ impl Speed {
 
     /// A moment that was so long after the request.
     fn of(self, after: Duration) -> Duration {
-        if self.0.is_infinite() { Duration::ZERO } else { after.div_f64(self.0) }
+        if self.0.is_infinite() {
+            Duration::ZERO
+        } else {
+            after.div_f64(self.0)
+        }
     }
 }
 

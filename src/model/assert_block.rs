@@ -104,7 +104,10 @@ impl AssertBlock {
 
     /// Which part of what the agent says they look at.
     pub fn text_of(&self) -> TextOf {
-        self.text().and_then(|text| text.of.as_ref()).map(|of| of.value).unwrap_or_default()
+        self.text()
+            .and_then(|text| text.of.as_ref())
+            .map(|of| of.value)
+            .unwrap_or_default()
     }
 
     /// The limits in tokens, unless they are switched off.
@@ -228,9 +231,17 @@ pub struct TextRules {
 impl TextRules {
     /// The `of` of a block that has no other key.
     pub fn only_of(&self) -> Option<&Spanned<TextOf>> {
-        let Self { must_match, must_not_match, contains, not_contains, equals, of } = self;
+        let Self {
+            must_match,
+            must_not_match,
+            contains,
+            not_contains,
+            equals,
+            of,
+        } = self;
         let lists = [must_match, must_not_match, contains, not_contains, equals];
-        of.as_ref().filter(|_| lists.iter().all(|list| list.is_none()))
+        of.as_ref()
+            .filter(|_| lists.iter().all(|list| list.is_none()))
     }
 }
 

@@ -52,7 +52,10 @@ impl CallSelector {
 
     /// Where the tool is named.
     pub fn name_span(&self) -> Option<Span> {
-        self.name.as_ref().or(self.name_match.as_ref()).map(|name| name.span)
+        self.name
+            .as_ref()
+            .or(self.name_match.as_ref())
+            .map(|name| name.span)
     }
 }
 

@@ -31,7 +31,11 @@ impl<'de> Deserialize<'de> for Cases {
         let node = Node::deserialize(deserializer)?;
         match node.value {
             NodeValue::String(path) => Ok(Self::File(path)),
-            NodeValue::List(rows) if rows.iter().all(|row| matches!(row.value, NodeValue::Map(_))) => {
+            NodeValue::List(rows)
+                if rows
+                    .iter()
+                    .all(|row| matches!(row.value, NodeValue::Map(_))) =>
+            {
                 Ok(Self::Rows(rows))
             }
             _ => Err(no_form(&node, "a list of mappings or the path of a file")),

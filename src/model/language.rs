@@ -7,9 +7,21 @@ pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3", "1.4"];
 
 /// The unions discriminated by `type` in which `type` has a default, and that default (SPEC 1).
 pub const TAG_DEFAULTS: &[TagDefault] = &[
-    TagDefault { union: "Turn", tag: "user", key: None },
-    TagDefault { union: "WalkAction", tag: "user", key: None },
-    TagDefault { union: "NamedTarget", tag: "extends", key: Some("extends") },
+    TagDefault {
+        union: "Turn",
+        tag: "user",
+        key: None,
+    },
+    TagDefault {
+        union: "WalkAction",
+        tag: "user",
+        key: None,
+    },
+    TagDefault {
+        union: "NamedTarget",
+        tag: "extends",
+        key: Some("extends"),
+    },
 ];
 
 /// Values of `type` that the language has and this version does not implement, and what each is: the problem of a file
@@ -30,10 +42,20 @@ pub enum WrittenShape {
 pub const MEANT_SHAPES: &[(&str, WrittenShape, &str, bool)] = &[
     ("ForbidCalls", WrittenShape::Text, "{ name: … }", true),
     ("Hook", WrittenShape::List, "{ cmd: … }", true),
-    ("Message", WrittenShape::Text, "{ role: user, content: … }", false),
+    (
+        "Message",
+        WrittenShape::Text,
+        "{ role: user, content: … }",
+        false,
+    ),
     ("Mock", WrittenShape::Text, "{ result: … }", true),
     ("ScriptRule", WrittenShape::Text, "{ script: … }", true),
-    ("SequenceRule", WrittenShape::List, "{ mode: in_order, steps: … }", false),
+    (
+        "SequenceRule",
+        WrittenShape::List,
+        "{ mode: in_order, steps: … }",
+        false,
+    ),
     ("SequenceStep", WrittenShape::Text, "{ call: … }", true),
     ("TextRules", WrittenShape::List, "{ contains: … }", false),
     ("TextRules", WrittenShape::Text, "{ contains: … }", false),

@@ -82,7 +82,10 @@ impl<'de> Deserialize<'de> for Arguments {
         let node = Node::deserialize(deserializer)?;
         match node.value {
             NodeValue::Map(_) | NodeValue::String(_) => Ok(Self(node)),
-            _ => Err(de::Error::custom(format!("expected a text or a mapping, found {}", node.describe()))),
+            _ => Err(de::Error::custom(format!(
+                "expected a text or a mapping, found {}",
+                node.describe()
+            ))),
         }
     }
 }

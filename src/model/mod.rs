@@ -54,12 +54,16 @@ mod turn;
 mod walk;
 mod whenever;
 
-pub use assert_block::{AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType};
+pub use assert_block::{
+    AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType,
+};
 pub use call_selector::{CallSelector, CallStatus, ResultMatch};
 pub use capture::Capture;
 pub use case_assertion::{AssertionOptions, AssertionType, CaseAssertion, CaseAssertions};
 pub use case_line::{CaseLine, CaseTurn};
-pub use case_message::{CaseInput, CaseMessage, CasePart, CaseParts, PartAudio, PartFile, PartType, PartUrl};
+pub use case_message::{
+    CaseInput, CaseMessage, CasePart, CaseParts, PartAudio, PartFile, PartType, PartUrl,
+};
 pub use case_simulation::{CaseCheckpoint, CaseInteractive, CaseSimulator, CaseType};
 pub use cases::{Cases, Skip};
 pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
@@ -77,7 +81,8 @@ pub use mutation_settings::{HarmlessMutation, MutationSettings};
 pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
 pub use percent::Percent;
 pub use provenance::{
-    DetailedSource, Normalisation, ProvenanceRule, SourceName, TracedCall, TracedValues, ValueSource,
+    DetailedSource, Normalisation, ProvenanceRule, SourceName, TracedCall, TracedValues,
+    ValueSource,
 };
 pub use quarantine::QuarantineEntry;
 pub use redact::{RedactEntry, RedactMatch};

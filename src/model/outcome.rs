@@ -53,7 +53,10 @@ impl<'de> Deserialize<'de> for OutcomeRule {
         match node.value {
             NodeValue::Bool(false) => Ok(Self::Off),
             NodeValue::Map(_) => form(&node).map(Self::Is),
-            _ => Ok(Self::Is(OutcomeIs { is: form(&node)?, error_match: None })),
+            _ => Ok(Self::Is(OutcomeIs {
+                is: form(&node)?,
+                error_match: None,
+            })),
         }
     }
 }

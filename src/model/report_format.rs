@@ -47,7 +47,10 @@ impl ReportFormat {
     /// The format of a file with the extension of `path`, if it is one of a report.
     pub fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        Self::ALL.iter().find(|(_, _, known, _)| *known == extension).map(|(format, ..)| *format)
+        Self::ALL
+            .iter()
+            .find(|(_, _, known, _)| *known == extension)
+            .map(|(format, ..)| *format)
     }
 
     /// The format with this name, in a config or as a file extension.
@@ -60,12 +63,19 @@ impl ReportFormat {
 
     /// Its name in a config.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(format, ..)| *format == self).map_or("", |(_, name, ..)| *name)
+        Self::ALL
+            .iter()
+            .find(|(format, ..)| *format == self)
+            .map_or("", |(_, name, ..)| *name)
     }
 
     /// Every file extension and its format, in words.
     pub fn extensions() -> String {
-        listed(Self::ALL.iter().map(|(_, _, extension, words)| format!("`.{extension}` ({words})")))
+        listed(
+            Self::ALL
+                .iter()
+                .map(|(_, _, extension, words)| format!("`.{extension}` ({words})")),
+        )
     }
 
     /// The names of all formats, in words.
@@ -77,7 +87,9 @@ impl ReportFormat {
 /// `a, b or c`.
 fn listed(words: impl Iterator<Item = String>) -> String {
     let words: Vec<String> = words.collect();
-    let [all @ .., last] = &words[..] else { return String::new() };
+    let [all @ .., last] = &words[..] else {
+        return String::new();
+    };
     format!("{} or {last}", all.join(", "))
 }
 

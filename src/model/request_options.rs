@@ -36,7 +36,14 @@ pub struct Caller {
 impl Caller {
     /// Each of the texts with its key, in the order of the keys above.
     pub fn entries(&self) -> impl Iterator<Item = (&'static str, &Text)> {
-        let Self { user, team, locale, client_type, ip, referer } = self;
+        let Self {
+            user,
+            team,
+            locale,
+            client_type,
+            ip,
+            referer,
+        } = self;
         let all = [
             ("user", user),
             ("team", team),
@@ -45,7 +52,8 @@ impl Caller {
             ("ip", ip),
             ("referer", referer),
         ];
-        all.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?)))
+        all.into_iter()
+            .filter_map(|(key, text)| Some((key, text.as_ref()?)))
     }
 }
 

@@ -128,33 +128,44 @@ pub fn mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Node, D::Er
 ///
 /// # Errors
 /// If the value is no mapping.
-pub fn optional_mapping<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Node>, D::Error> {
+pub fn optional_mapping<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Node>, D::Error> {
     mapping(deserializer).map(Some)
 }
 
 /// Whether a text is exactly one reference.
 pub fn is_reference(text: &str) -> bool {
-    let inner = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let inner = text
+        .strip_prefix("${")
+        .and_then(|rest| rest.strip_suffix('}'));
     inner.is_some_and(|inner| !inner.is_empty() && !inner.contains(['{', '}']))
 }
 
 /// What a text that is exactly one reference refers to.
 fn reference<T>(value: &NodeValue) -> Option<Scalar<T>> {
-    let NodeValue::String(text) = value else { return None };
+    let NodeValue::String(text) = value else {
+        return None;
+    };
     is_reference(text).then(|| Scalar::Reference(text.clone()))
 }
 
 /// A whole number, or a reference to one. `3.0` is a whole number in JSON Schema too.
 fn whole_number<T: WholeNumber>(value: &NodeValue) -> Option<Scalar<T>> {
-    let NodeValue::Number(number) = value else { return reference(value) };
-    let whole = number.as_u64().or_else(|| format!("{}", number.as_f64()?).parse().ok());
+    let NodeValue::Number(number) = value else {
+        return reference(value);
+    };
+    let whole = number
+        .as_u64()
+        .or_else(|| format!("{}", number.as_f64()?).parse().ok());
     whole.and_then(T::of).map(Scalar::Literal)
 }
 
 impl<'de, T: WholeNumber> Deserialize<'de> for Scalar<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let node = Node::deserialize(deserializer)?;
-        whole_number(&node.value).ok_or_else(|| no_form(&node, "a whole number or exactly one `${…}`"))
+        whole_number(&node.value)
+            .ok_or_else(|| no_form(&node, "a whole number or exactly one `${…}`"))
     }
 }
 
@@ -270,7 +281,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
                 formatter.write_str("one text or a list of them")
             }
 
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, one: D) -> Result<Self::Value, D::Error> {
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                one: D,
+            ) -> Result<Self::Value, D::Error> {
                 T::deserialize(one).map(|one| OneOrMany(vec![one]))
             }
 
@@ -283,7 +297,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
             }
         }
         // The typed reader of `source` answers a list as a sequence and anything else as itself, place included.
-        deserializer.deserialize_newtype_struct(crate::source::ONE_OR_MANY, OneOrManyVisitor(PhantomData))
+        deserializer
+            .deserialize_newtype_struct(crate::source::ONE_OR_MANY, OneOrManyVisitor(PhantomData))
     }
 }
 

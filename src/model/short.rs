@@ -42,8 +42,16 @@ impl<'de, M: DeserializeOwned + ShortForm> Deserialize<'de> for Short<M> {
             return form(&node).map(Self);
         }
         let span = node.span;
-        let entry = Entry { key: M::KEY.to_owned(), key_span: span, value: node };
-        form(&Node { value: NodeValue::Map(vec![entry]), span }).map(Self)
+        let entry = Entry {
+            key: M::KEY.to_owned(),
+            key_span: span,
+            value: node,
+        };
+        form(&Node {
+            value: NodeValue::Map(vec![entry]),
+            span,
+        })
+        .map(Self)
     }
 }
 

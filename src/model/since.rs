@@ -12,7 +12,10 @@ pub struct Since(pub &'static str);
 impl Transform for Since {
     fn transform(&mut self, schema: &mut Schema) {
         let since = |part: &mut Value| {
-            if let Some(part) = <&mut Schema>::try_from(part).ok().map(Schema::ensure_object) {
+            if let Some(part) = <&mut Schema>::try_from(part)
+                .ok()
+                .map(Schema::ensure_object)
+            {
                 part.entry("x-since").or_insert_with(|| self.0.into());
             }
         };

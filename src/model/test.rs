@@ -66,7 +66,11 @@ pub struct Test {
     #[schemars(example = serde_json::json!([{"cmd": ["bash", "scripts/drop-cart.sh", "${THREAD_ID}"]}]))]
     pub teardown: Option<Vec<Hook>>,
     /// Passed to the agent with every run; merged over the target's, key by key.
-    #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(
+        rename = "forwardedProps",
+        default,
+        deserialize_with = "super::scalars::optional_mapping"
+    )]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// On whose behalf the agent is asked.

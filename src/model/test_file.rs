@@ -70,7 +70,12 @@ impl JsonSchema for TestFile {
                 "x-since": "1.3",
             },
         });
-        for (key, value) in scalars::version_schema(generator).to_value().as_object().into_iter().flatten() {
+        for (key, value) in scalars::version_schema(generator)
+            .to_value()
+            .as_object()
+            .into_iter()
+            .flatten()
+        {
             properties[VERSION][key] = value.clone();
         }
         let own = schema.remove("properties");

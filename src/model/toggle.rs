@@ -40,10 +40,17 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Toggle<T> {
             }
 
             fn visit_bool<E: de::Error>(self, value: bool) -> Result<Self::Value, E> {
-                if value { Err(E::invalid_value(de::Unexpected::Bool(true), &self)) } else { Ok(Toggle::Off) }
+                if value {
+                    Err(E::invalid_value(de::Unexpected::Bool(true), &self))
+                } else {
+                    Ok(Toggle::Off)
+                }
             }
 
-            fn visit_newtype_struct<D: Deserializer<'de>>(self, rules: D) -> Result<Self::Value, D::Error> {
+            fn visit_newtype_struct<D: Deserializer<'de>>(
+                self,
+                rules: D,
+            ) -> Result<Self::Value, D::Error> {
                 T::deserialize(rules).map(Toggle::On)
             }
         }

@@ -154,7 +154,11 @@ pub struct UserTurn {
     /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
     pub timeout_ms: Option<TimeoutMs>,
     /// Passed to the agent with the runs of this turn; merged over the test's and the target's, key by key.
-    #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(
+        rename = "forwardedProps",
+        default,
+        deserialize_with = "super::scalars::optional_mapping"
+    )]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// How the agent is asked in this turn; merged over the test's options, key by key.
@@ -182,7 +186,11 @@ pub struct ConnectTurn {
     /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
     pub timeout_ms: Option<TimeoutMs>,
     /// Passed to the agent with the runs of this turn; merged over the test's and the target's, key by key.
-    #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(
+        rename = "forwardedProps",
+        default,
+        deserialize_with = "super::scalars::optional_mapping"
+    )]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
@@ -210,7 +218,11 @@ pub struct ResumeTurn {
     /// Timeout for this turn, in milliseconds; overrides the target's `timeout_ms`.
     pub timeout_ms: Option<TimeoutMs>,
     /// Passed to the agent with the runs of this turn; merged over the test's and the target's, key by key.
-    #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(
+        rename = "forwardedProps",
+        default,
+        deserialize_with = "super::scalars::optional_mapping"
+    )]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub props: Option<Node>,
     /// Values of this turn that become variables for later turns and for `teardown`.
@@ -353,7 +365,11 @@ pub struct PartsTurn {
     #[schemars(extend("x-since" = "1.3"))]
     pub timeout_ms: Option<TimeoutMs>,
     /// Passed to the agent with the message of this turn; merged over the test's, key by key.
-    #[serde(rename = "forwardedProps", default, deserialize_with = "super::scalars::optional_mapping")]
+    #[serde(
+        rename = "forwardedProps",
+        default,
+        deserialize_with = "super::scalars::optional_mapping"
+    )]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", extend("x-since" = "1.3"))]
     pub props: Option<Node>,
     /// How the agent is asked in this turn; merged over the test's options, key by key.

@@ -24,13 +24,22 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
     let known = known_identifiers(index);
     let mut found = Vec::new();
     for call in &index.calls {
-        let Some(args) = call.arguments() else { continue };
+        let Some(args) = call.arguments() else {
+            continue;
+        };
         for (key, value) in args.iter().take(MOST) {
             let replaced = |operator, new: Value, what: &str| {
-                let words =
-                    format!("argument `{key}` of `{}` {what}: {} instead of {}", call.name, new, value);
+                let words = format!(
+                    "argument `{key}` of `{}` {what}: {} instead of {}",
+                    call.name, new, value
+                );
                 let args = with(&args, key, Some(new));
-                noticed(changed(operator, call, items, &args, words), call, key, value)
+                noticed(
+                    changed(operator, call, items, &args, words),
+                    call,
+                    key,
+                    value,
+                )
             };
             if let Some(own) = identifier(value) {
                 let swapped = known
@@ -43,18 +52,37 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
                     "is that of something else",
                 ));
             } else {
-                found.extend(replaced(MutationOperator::ChangeArgument, other(value), "has another value"));
+                found.extend(replaced(
+                    MutationOperator::ChangeArgument,
+                    other(value),
+                    "has another value",
+                ));
             }
-            found.extend(replaced(MutationOperator::RetypeArgument, retyped(value), "has another type"));
+            found.extend(replaced(
+                MutationOperator::RetypeArgument,
+                retyped(value),
+                "has another type",
+            ));
             let words = format!("argument `{key}` of `{}` is missing", call.name);
-            let dropped =
-                changed(MutationOperator::DropArgument, call, items, &with(&args, key, None), words);
+            let dropped = changed(
+                MutationOperator::DropArgument,
+                call,
+                items,
+                &with(&args, key, None),
+                words,
+            );
             found.extend(noticed(dropped, call, key, value));
         }
         let words = format!("`{}` has one more argument, `{NEW}`", call.name);
-        let added =
-            changed(MutationOperator::AddArgument, call, items, &with(&args, NEW, Some(json!(true))), words);
-        let rule = json!({ "name": call.name, "args": yaml_text(&Value::Object(args)), "exact": true });
+        let added = changed(
+            MutationOperator::AddArgument,
+            call,
+            items,
+            &with(&args, NEW, Some(json!(true))),
+            words,
+        );
+        let rule =
+            json!({ "name": call.name, "args": yaml_text(&Value::Object(args)), "exact": true });
         found.extend(added.map(|added| added.noticed_by(level(call), require(&rule))));
     }
     found
@@ -64,7 +92,10 @@ pub(super) fn mutations(index: &TapeIndex, items: &[TapeItem]) -> Vec<Mutation> 
 fn known_identifiers(index: &TapeIndex) -> Vec<String> {
     let mut known = Vec::new();
     for call in &index.calls {
-        identifiers(&call.arguments().map(Value::Object).unwrap_or_default(), &mut known);
+        identifiers(
+            &call.arguments().map(Value::Object).unwrap_or_default(),
+            &mut known,
+        );
         match &call.result {
             Some((_, ResultContent::Json(value) | ResultContent::Structured(value))) => {
                 identifiers(value, &mut known);
@@ -87,10 +118,18 @@ fn with(args: &Map<String, Value>, key: &str, value: Option<Value>) -> Map<Strin
     args
 }
 
-fn noticed(mutation: Option<Mutation>, call: &TapedCall, key: &str, value: &Value) -> Option<Mutation> {
+fn noticed(
+    mutation: Option<Mutation>,
+    call: &TapedCall,
+    key: &str,
+    value: &Value,
+) -> Option<Mutation> {
     let rule = json!({ "name": call.name, "args": { key: yaml_text(value) } });
     let mutation = mutation?.noticed_by(level(call), require(&rule));
-    Some(Mutation { argument: Some(key.to_owned()), ..mutation })
+    Some(Mutation {
+        argument: Some(key.to_owned()),
+        ..mutation
+    })
 }
 
 /// The call with other arguments; `None` if its arguments are not on the tape.
@@ -103,12 +142,18 @@ fn changed(
 ) -> Option<Mutation> {
     let text = Value::Object(args.clone()).to_string();
     let (opened, rest) = call.parts.split_first()?;
-    let args_parts =
-        rest.iter().filter(|at| matches!(items[**at], TapeItem::Change(_, Change::CallArgs { .. })));
+    let args_parts = rest
+        .iter()
+        .filter(|at| matches!(items[**at], TapeItem::Change(_, Change::CallArgs { .. })));
     let mut args_parts = args_parts.copied();
     let first = args_parts.next();
-    let TapeItem::Change(at, _) = items[first.unwrap_or(*opened)] else { return None };
-    let new = Change::CallArgs { id: Cow::Owned(call.id.clone()), delta: Cow::Owned(text.clone()) };
+    let TapeItem::Change(at, _) = items[first.unwrap_or(*opened)] else {
+        return None;
+    };
+    let new = Change::CallArgs {
+        id: Cow::Owned(call.id.clone()),
+        delta: Cow::Owned(text.clone()),
+    };
     let new = TapeItem::Change(at, new);
     let mutation = about(operator, call, words).without(args_parts);
     let mutation = match first {

@@ -44,7 +44,13 @@ pub(super) struct ChangeSite {
 
 impl ChangeSite {
     pub(super) fn new(subject: ChangeSubject) -> Self {
-        Self { subject, ids: Vec::new(), missing_tools: Vec::new(), texts: Vec::new(), data: Vec::new() }
+        Self {
+            subject,
+            ids: Vec::new(),
+            missing_tools: Vec::new(),
+            texts: Vec::new(),
+            data: Vec::new(),
+        }
     }
 
     /// Whether an item of the changed tape belongs to what was changed.
@@ -99,13 +105,22 @@ impl ChangeSite {
             let has_signs = regex_syntax::escape(quoted) != quoted;
             let pattern = LazyCell::new(|| has_signs.then(|| Regex::new(quoted).ok()).flatten());
             let is_in = |text: &str| {
-                text.contains(quoted) || pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+                text.contains(quoted)
+                    || pattern
+                        .as_ref()
+                        .is_some_and(|pattern| pattern.is_match(text))
             };
             let is_pattern_of_name = before.ends_with("matching ");
             let is_tool = |tool: &String| tool == quoted || is_pattern_of_name && is_in(tool);
             if self.missing_tools.iter().any(is_tool)
-                || self.texts.iter().any(|(old, new)| is_in(old) && !is_in(new))
-                || self.data.iter().any(|(old, new)| old.contains(quoted) && !new.contains(quoted))
+                || self
+                    .texts
+                    .iter()
+                    .any(|(old, new)| is_in(old) && !is_in(new))
+                || self
+                    .data
+                    .iter()
+                    .any(|(old, new)| old.contains(quoted) && !new.contains(quoted))
             {
                 return true;
             }
@@ -125,7 +140,11 @@ mod tests {
             rule: rule.to_owned(),
             level: Level::Test,
             is_prohibition: false,
-            place: Place { file: "a.test.yaml".into(), line: 1, column: 1 },
+            place: Place {
+                file: "a.test.yaml".into(),
+                line: 1,
+                column: 1,
+            },
             written: String::new(),
             excerpt: Excerpt::default(),
             message: message.to_owned(),
@@ -142,26 +161,71 @@ mod tests {
 
     #[test]
     fn a_finding_names_a_change_by_an_event_a_quote_or_its_subject_alone() {
-        let calls =
-            ChangeSite { missing_tools: vec!["pay".to_owned()], ..ChangeSite::new(ChangeSubject::Calls) };
+        let calls = ChangeSite {
+            missing_tools: vec!["pay".to_owned()],
+            ..ChangeSite::new(ChangeSubject::Calls)
+        };
         let said = ("Paid. Receipt R-7.".to_owned(), "Paid.".to_owned());
-        let text = ChangeSite { texts: vec![said], ..ChangeSite::new(ChangeSubject::Text) };
+        let text = ChangeSite {
+            texts: vec![said],
+            ..ChangeSite::new(ChangeSubject::Text)
+        };
         let time = ChangeSite::new(ChangeSubject::Time);
         for (site, rule, message, events, is_named) in [
-            (&calls, "tools.require", "`pay` was not called", &[][..], true),
-            (&calls, "tools.require", "a tool matching `^p` was not called", &[], true),
-            (&calls, "tools.require", "`payment` was not called", &[], false),
-            (&calls, "timing.max_idle_ms", "idle for 9 s after `look_up`", &[3], false),
+            (
+                &calls,
+                "tools.require",
+                "`pay` was not called",
+                &[][..],
+                true,
+            ),
+            (
+                &calls,
+                "tools.require",
+                "a tool matching `^p` was not called",
+                &[],
+                true,
+            ),
+            (
+                &calls,
+                "tools.require",
+                "`payment` was not called",
+                &[],
+                false,
+            ),
+            (
+                &calls,
+                "timing.max_idle_ms",
+                "idle for 9 s after `look_up`",
+                &[3],
+                false,
+            ),
             (&calls, "tools.max_calls", "too many", &[7], true),
             (&calls, "snapshot", "it differs", &[], true),
             (&text, "text.must_match", "not said", &[], true),
-            (&text, "whenever", "`pay` was answered without a message matching `R-\\d` after it", &[1], true),
-            (&text, "whenever", "`pay` was answered without a message matching `Paid` after it", &[1], false),
+            (
+                &text,
+                "whenever",
+                "`pay` was answered without a message matching `R-\\d` after it",
+                &[1],
+                true,
+            ),
+            (
+                &text,
+                "whenever",
+                "`pay` was answered without a message matching `Paid` after it",
+                &[1],
+                false,
+            ),
             (&time, "timing.max_duration_ms", "it took long", &[], true),
             (&time, "tools.require", "`pay` was not called", &[], false),
         ] {
             let failure = failure(rule, message, events);
-            assert_eq!(site.is_named_by(&failure, &BTreeSet::from([7])), is_named, "{rule}: {message}");
+            assert_eq!(
+                site.is_named_by(&failure, &BTreeSet::from([7])),
+                is_named,
+                "{rule}: {message}"
+            );
         }
     }
 }

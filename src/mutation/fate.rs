@@ -36,9 +36,18 @@ impl Fate {
     ) -> Self {
         let mut other = None;
         for failure in failures {
-            let Failure { rule, level, message, .. } = failure;
+            let Failure {
+                rule,
+                level,
+                message,
+                ..
+            } = failure;
             if site.is_named_by(failure, changed) {
-                return Self::Killed { rule: rule.clone(), level: *level, message: message.clone() };
+                return Self::Killed {
+                    rule: rule.clone(),
+                    level: *level,
+                    message: message.clone(),
+                };
             }
             other.get_or_insert_with(|| format!("`{rule}`: {message}"));
         }

@@ -117,25 +117,40 @@ impl Mutation {
 
     /// The same without these items.
     pub(super) fn without(mut self, items: impl IntoIterator<Item = usize>) -> Self {
-        self.edits.extend(items.into_iter().map(|at| TapeEdit { at, removes: true, inserts: Vec::new() }));
+        self.edits.extend(items.into_iter().map(|at| TapeEdit {
+            at,
+            removes: true,
+            inserts: Vec::new(),
+        }));
         self
     }
 
     /// The same with these items before the item `at`.
     pub(super) fn with(mut self, at: usize, inserts: Vec<TapeItem>) -> Self {
-        self.edits.push(TapeEdit { at, removes: false, inserts });
+        self.edits.push(TapeEdit {
+            at,
+            removes: false,
+            inserts,
+        });
         self
     }
 
     /// The same with this item instead of the item `at`.
     pub(super) fn instead(mut self, at: usize, item: TapeItem) -> Self {
-        self.edits.push(TapeEdit { at, removes: true, inserts: vec![item] });
+        self.edits.push(TapeEdit {
+            at,
+            removes: true,
+            inserts: vec![item],
+        });
         self
     }
 
     /// The same with this edit of snapshots.
     pub(super) fn in_snapshots(self, edit: SnapshotEdit) -> Self {
-        Self { in_snapshots: Some(edit), ..self }
+        Self {
+            in_snapshots: Some(edit),
+            ..self
+        }
     }
 
     /// The same, which this rule would notice.
@@ -148,12 +163,19 @@ impl Mutation {
 impl SnapshotEdit {
     /// Edits the change `change`, if it is a snapshot.
     pub(super) fn apply(&self, change: &mut Change<'_>) {
-        let Change::Snapshot(items) = change else { return };
+        let Change::Snapshot(items) = change else {
+            return;
+        };
         if let Self::NoCall(id) | Self::NoResult(id) = self {
             items.retain(|item| !matches!(item, SnapshotItem::Answer { call, .. } if call == id));
         }
         for item in items {
-            let SnapshotItem::Message { id, text, calls, .. } = item else { continue };
+            let SnapshotItem::Message {
+                id, text, calls, ..
+            } = item
+            else {
+                continue;
+            };
             match self {
                 Self::NoCall(dropped) => calls.retain(|call| call.id != *dropped),
                 Self::Arguments(changed, args) => {

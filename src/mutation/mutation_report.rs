@@ -93,7 +93,11 @@ impl Score {
 
     /// How many changes were counted.
     pub fn total(&self) -> usize {
-        self.killed + self.killed_by_protocol + self.killed_otherwise + self.harmless + self.survived
+        self.killed
+            + self.killed_by_protocol
+            + self.killed_otherwise
+            + self.harmless
+            + self.survived
     }
 
     /// How many were killed by rules for the right reason, in percent of those that are neither harmless nor ended without a
@@ -121,7 +125,9 @@ impl Score {
 
     /// Whether it is below `min`.
     pub fn is_below(&self, min: Option<Percentage>) -> bool {
-        let (Some(min), Some(percent)) = (min, self.percent()) else { return false };
+        let (Some(min), Some(percent)) = (min, self.percent()) else {
+            return false;
+        };
         percent / 100.0 < min.as_fraction()
     }
 }
@@ -134,17 +140,28 @@ impl MutationReport {
         fates: &[(Mutation, Fate)],
         suggestions: &mut dyn FnMut(usize) -> Option<Suggestion>,
     ) {
-        let at = *self.positions.entry(id.to_owned()).or_insert(self.tests.len());
+        let at = *self
+            .positions
+            .entry(id.to_owned())
+            .or_insert(self.tests.len());
         if at == self.tests.len() {
-            self.tests.push(TestScore { id: id.to_owned(), score: Score::default() });
+            self.tests.push(TestScore {
+                id: id.to_owned(),
+                score: Score::default(),
+            });
         }
         for (number, (mutation, fate)) in fates.iter().enumerate() {
             self.tests[at].score.add(fate);
             self.total.add(fate);
-            self.operators.entry(mutation.operator).or_default().add(fate);
+            self.operators
+                .entry(mutation.operator)
+                .or_default()
+                .add(fate);
             let (list, other_finding) = match fate {
                 Fate::Survived => (&mut self.survivors, None),
-                Fate::KilledOtherwise(finding) => (&mut self.killed_otherwise, Some(finding.clone())),
+                Fate::KilledOtherwise(finding) => {
+                    (&mut self.killed_otherwise, Some(finding.clone()))
+                }
                 Fate::Killed { .. } | Fate::KilledByProtocol(_) | Fate::Harmless(_) => continue,
             };
             list.push(SurvivingMutant {
@@ -162,6 +179,11 @@ impl MutationReport {
 
     /// The scores of the kinds of changes that there were.
     pub fn operators(&self) -> impl Iterator<Item = OperatorScore> {
-        self.operators.iter().map(|(operator, score)| OperatorScore { operator: *operator, score: *score })
+        self.operators
+            .iter()
+            .map(|(operator, score)| OperatorScore {
+                operator: *operator,
+                score: *score,
+            })
     }
 }

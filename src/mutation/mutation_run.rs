@@ -55,12 +55,31 @@ impl MutationRun {
     /// # Errors
     /// If something is wrong with its files.
     pub fn plan(context: &Context, selection: Selection) -> Result<Self, FreezeError> {
-        let Planned { plan, problems, redactor } = plan(context, &selection, &Redactor::default());
-        let Some(plan) = plan else { return Err(FreezeError::Broken(problems, redactor)) };
+        let Planned {
+            plan,
+            problems,
+            redactor,
+        } = plan(context, &selection, &Redactor::default());
+        let Some(plan) = plan else {
+            return Err(FreezeError::Broken(problems, redactor));
+        };
         let gate = MutationGate::of(&plan.config, &mut Vec::new());
         let used = vec![false; gate.harmless.len()];
-        let (report, seen, fixable) = (MutationReport::default(), SeenMutants::default(), Vec::new());
-        Ok(Self { gate, report, took_us: 0, plan, selection, used, seen, fixable })
+        let (report, seen, fixable) = (
+            MutationReport::default(),
+            SeenMutants::default(),
+            Vec::new(),
+        );
+        Ok(Self {
+            gate,
+            report,
+            took_us: 0,
+            plan,
+            selection,
+            used,
+            seen,
+            fixable,
+        })
     }
 
     /// The file of the config, if there is one.
@@ -70,7 +89,11 @@ impl MutationRun {
 
     /// The file of the test that a recording is of.
     pub fn test_file(&self, recording: &KeptRecording) -> Option<PathBuf> {
-        let case = self.plan.cases.iter().find(|case| case.id() == recording.key().test.as_str());
+        let case = self
+            .plan
+            .cases
+            .iter()
+            .find(|case| case.id() == recording.key().test.as_str());
         case.map(|case| case.test.path.clone())
     }
 
@@ -86,7 +109,8 @@ impl MutationRun {
         suggestions: Suggestions,
     ) -> Result<(), FreezeError> {
         let conversation =
-            RecordedConversation::replay(context, &self.plan, Arc::clone(&recording), shown).await?;
+            RecordedConversation::replay(context, &self.plan, Arc::clone(&recording), shown)
+                .await?;
         let begun = context.clock.now();
         let mut fates = conversation.fates(context, context.parallelism).await?;
         self.took_us += context.clock.now().0.saturating_sub(begun.0);
@@ -95,8 +119,9 @@ impl MutationRun {
             if matches!(fate, Fate::Killed { .. } | Fate::KilledByProtocol(_)) {
                 continue;
             }
-            let is_about =
-                |rule: &&HarmlessRule| rule.matches(id, mutation.operator, mutation.tool.as_deref());
+            let is_about = |rule: &&HarmlessRule| {
+                rule.matches(id, mutation.operator, mutation.tool.as_deref())
+            };
             if let Some(number) = self.gate.harmless.iter().position(|rule| is_about(&rule)) {
                 self.used[number] = true;
                 *fate = Fate::Harmless(self.gate.harmless[number].reason.clone());
@@ -105,20 +130,29 @@ impl MutationRun {
         fates.retain(|(mutation, fate)| self.seen.is_new(id, mutation, fate));
         let mut found = BTreeMap::new();
         if suggestions != Suggestions::Off {
-            let mut search = SuggestionSearch::new(context, &self.selection, &recording, &conversation);
-            for (number, (mutation, _)) in
-                fates.iter().enumerate().filter(|(_, (_, fate))| fate.is_unnoticed())
+            let mut search =
+                SuggestionSearch::new(context, &self.selection, &recording, &conversation);
+            for (number, (mutation, _)) in fates
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, fate))| fate.is_unnoticed())
             {
                 let unnoticed = fates.iter().filter(|(_, fate)| fate.is_unnoticed());
                 let unnoticed = unnoticed.map(|(mutation, _)| mutation);
-                let is_strict = suggestions == Suggestions::ToWrite && are_many(mutation, unnoticed);
-                let size = if is_strict { RuleSize::Strict } else { RuleSize::Smallest };
+                let is_strict =
+                    suggestions == Suggestions::ToWrite && are_many(mutation, unnoticed);
+                let size = if is_strict {
+                    RuleSize::Strict
+                } else {
+                    RuleSize::Smallest
+                };
                 if let Some(suggestion) = search.find(mutation, size).await {
                     found.insert(number, suggestion);
                 }
             }
         }
-        self.report.add(id, &fates, &mut |number| found.get(&number).cloned());
+        self.report
+            .add(id, &fates, &mut |number| found.get(&number).cloned());
         let case = conversation.case.clone();
         let mut different: Vec<Suggestion> = Vec::new();
         for suggestion in found.into_values() {
@@ -134,8 +168,15 @@ impl MutationRun {
 
     /// The reasons of entries under `harmless` that were about no survivor, as notes.
     pub fn unused_harmless(&self) -> Vec<String> {
-        let entries = self.gate.harmless.iter().zip(&self.used).filter(|(_, used)| !**used);
-        entries.map(|(entry, _)| format!("no change was harmless because: {}", entry.reason)).collect()
+        let entries = self
+            .gate
+            .harmless
+            .iter()
+            .zip(&self.used)
+            .filter(|(_, used)| !**used);
+        entries
+            .map(|(entry, _)| format!("no change was harmless because: {}", entry.reason))
+            .collect()
     }
 
     /// Writes the suggested rules into the tests, each if the recording passes with it; what was written, as notes.
@@ -148,8 +189,15 @@ impl MutationRun {
         for (case, recording, suggestions) in &self.fixable {
             let entry = &case.test;
             for Suggestion { level, block, .. } in suggestions {
-                let extended =
-                    ExtendedTest::verified(&context, &self.selection, recording, entry, *level, block).await;
+                let extended = ExtendedTest::verified(
+                    &context,
+                    &self.selection,
+                    recording,
+                    entry,
+                    *level,
+                    block,
+                )
+                .await;
                 let Some(extended) = extended else { continue };
                 let text = extended.text;
                 context = extended.context;
@@ -164,7 +212,9 @@ impl MutationRun {
                 help: None,
             })?;
             let rules = if many == 1 { "rule" } else { "rules" };
-            notes.push(format!("wrote {many} {rules} into `{file}`; run the test and mutate again"));
+            notes.push(format!(
+                "wrote {many} {rules} into `{file}`; run the test and mutate again"
+            ));
         }
         Ok(notes)
     }

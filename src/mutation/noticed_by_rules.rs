@@ -18,7 +18,9 @@ impl ConversationMutator for NoticedByRules {
     fn noticed(&self, taped: TapedConversation) -> NoticedChanges {
         let mut noticed = NoticedChanges::default();
         // A pattern that is too large was found when the test ran.
-        let Ok(mutants) = TapedMutants::of(taped) else { return noticed };
+        let Ok(mutants) = TapedMutants::of(taped) else {
+            return noticed;
+        };
         if mutants.unchanged.is_some() {
             return noticed;
         }
@@ -49,11 +51,21 @@ impl ConversationMutator for NoticedByRules {
 /// The parts of a call that a change is about.
 fn parts(mutation: &Mutation) -> Vec<CallPart> {
     use MutationOperator as Operator;
-    let argument = || mutation.argument.clone().map(CallPart::Argument).into_iter().collect();
+    let argument = || {
+        mutation
+            .argument
+            .clone()
+            .map(CallPart::Argument)
+            .into_iter()
+            .collect()
+    };
     match mutation.operator {
         Operator::DropCall => vec![CallPart::Ending, CallPart::Order],
         Operator::SwapCalls | Operator::MoveCall => vec![CallPart::Order],
-        Operator::ResultError | Operator::ResultDenied | Operator::ResultEmpty | Operator::ResultValue => {
+        Operator::ResultError
+        | Operator::ResultDenied
+        | Operator::ResultEmpty
+        | Operator::ResultValue => {
             vec![CallPart::Ending]
         }
         Operator::ChangeArgument

@@ -30,9 +30,13 @@ pub(super) fn other(value: &Value) -> Value {
 
 /// Another text: the last digit is another one, or there is a word more.
 pub(super) fn other_text(text: &str) -> String {
-    match text.char_indices().rfind(|(_, character)| character.is_ascii_digit()) {
+    match text
+        .char_indices()
+        .rfind(|(_, character)| character.is_ascii_digit())
+    {
         Some((at, digit)) => {
-            let next = char::from_digit((digit.to_digit(10).unwrap_or_default() + 1) % 10, 10).unwrap_or('0');
+            let next = char::from_digit((digit.to_digit(10).unwrap_or_default() + 1) % 10, 10)
+                .unwrap_or('0');
             format!("{}{next}{}", &text[..at], &text[at + 1..])
         }
         None => format!("{text} another").trim_start().to_owned(),
@@ -50,7 +54,9 @@ pub(super) fn retyped(value: &Value) -> Value {
 /// Whether a value looks like an identifier: one word with a digit that is not a date or a number.
 pub(super) fn identifier(value: &Value) -> Option<&str> {
     let text = value.as_str()?;
-    let is_word = text.chars().all(|character| character.is_ascii_alphanumeric() || "-_".contains(character));
+    let is_word = text
+        .chars()
+        .all(|character| character.is_ascii_alphanumeric() || "-_".contains(character));
     let has = |kind: fn(&char) -> bool| text.chars().any(|character| kind(&character));
     (is_word && text.len() <= 64 && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic))
         .then_some(text)
@@ -87,13 +93,20 @@ mod tests {
             let other = other(&value);
             assert_ne!(other, value);
             let kind = |value: &Value| std::mem::discriminant(value);
-            assert!(value.is_null() || kind(&other) == kind(&value), "{value} {other}");
+            assert!(
+                value.is_null() || kind(&other) == kind(&value),
+                "{value} {other}"
+            );
             assert_ne!(kind(&retyped(&value)), kind(&value), "{value}");
         }
         assert_eq!(other_text("O-9"), "O-0");
         assert_eq!(identifier(&json!("O-7")), Some("O-7"));
         assert_eq!(
-            [identifier(&json!("mug")), identifier(&json!("2026")), identifier(&json!("a 7"))],
+            [
+                identifier(&json!("mug")),
+                identifier(&json!("2026")),
+                identifier(&json!("a 7"))
+            ],
             [None; 3]
         );
     }

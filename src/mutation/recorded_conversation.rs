@@ -50,17 +50,18 @@ impl RecordedConversation {
         let id = recording.key().test.clone();
         let Some(case) = plan.cases.iter().find(|case| case.id() == id).cloned() else {
             let message = format!("there is no test `{id}`, which the recording `{shown}` is of");
-            let help = "was the test renamed or deleted? record it again with `ananke run --record`";
+            let help =
+                "was the test renamed or deleted? record it again with `ananke run --record`";
             return Err(FreezeError::refused(message, help));
         };
         let plan = plan.of_one(context, &case);
         let held = run_test(context, &plan, Some(&recording)).await?;
         if held.outcome.status() != Status::Passed {
             let why = reason(&held.outcome);
-            let message =
-                format!("the recording `{shown}` of `{id}` does not pass before it is changed: {why}");
-            let remedy =
-                "mutate recordings of tests that pass; if the test or the agent changed, record it again";
+            let message = format!(
+                "the recording `{shown}` of `{id}` does not pass before it is changed: {why}"
+            );
+            let remedy = "mutate recordings of tests that pass; if the test or the agent changed, record it again";
             return Err(FreezeError::refused(message, remedy));
         }
         let mutants = TapedMutants::of(held.taped).map_err(|error| regex_error(&error))?;
@@ -69,9 +70,17 @@ impl RecordedConversation {
                 "the recording `{shown}` of `{id}` cannot be changed: without an agent, `{}` fails: {}",
                 failure.rule, failure.message
             );
-            return Err(FreezeError::refused(message, "exclude it, and report it to the authors of ananke"));
+            return Err(FreezeError::refused(
+                message,
+                "exclude it, and report it to the authors of ananke",
+            ));
         }
-        Ok(Self { case, mutants, plan, recording })
+        Ok(Self {
+            case,
+            mutants,
+            plan,
+            recording,
+        })
     }
 
     /// The test's id.
@@ -99,7 +108,9 @@ impl RecordedConversation {
     pub fn mutations(&self) -> Vec<Mutation> {
         let of_bytes = streams::of_bytes(&self.recording, &self.mutants.index);
         let has_bytes = |turn| {
-            of_bytes.iter().any(|same| same.operator == MutationOperator::ErrorEvent && same.turn == turn)
+            of_bytes
+                .iter()
+                .any(|same| same.operator == MutationOperator::ErrorEvent && same.turn == turn)
         };
         let mut mutations = self.mutants.mutations();
         mutations.retain(|mutation| {
@@ -115,19 +126,32 @@ impl RecordedConversation {
     ///
     /// # Errors
     /// If it does not run.
-    pub async fn evaluate_bytes(&self, context: &Context, mutation: &Mutation) -> Result<Fate, FreezeError> {
-        let faulty = mutation.stream.and_then(|(number, fault)| self.recording.with_fault(number, fault));
-        let Some(faulty) = faulty else { return Ok(Fate::Survived) };
+    pub async fn evaluate_bytes(
+        &self,
+        context: &Context,
+        mutation: &Mutation,
+    ) -> Result<Fate, FreezeError> {
+        let faulty = mutation
+            .stream
+            .and_then(|(number, fault)| self.recording.with_fault(number, fault));
+        let Some(faulty) = faulty else {
+            return Ok(Fate::Survived);
+        };
         let held = run_test(context, &self.plan, Some(&Arc::new(faulty))).await?;
         if let Some((_, problem)) = held.outcome.first_problem() {
             return Ok(Fate::KilledByProtocol(problem.message.clone()));
         }
         let status = held.outcome.status();
-        let (site, changed) =
-            streams::difference(&self.mutants.index, &TapeIndex::of(&held.taped), mutation.turn);
+        let (site, changed) = streams::difference(
+            &self.mutants.index,
+            &TapeIndex::of(&held.taped),
+            mutation.turn,
+        );
         let failures = held.outcome.all_failures().map(|(_, failure)| failure);
         Ok(match Fate::of(failures, &site, &changed) {
-            Fate::Survived if status != Status::Passed => Fate::KilledByProtocol(status.as_str().to_owned()),
+            Fate::Survived if status != Status::Passed => {
+                Fate::KilledByProtocol(status.as_str().to_owned())
+            }
             fate => fate,
         })
     }
@@ -154,9 +178,13 @@ impl RecordedConversation {
             Ok(fates)
         };
         let evaluated = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..threads.get().min(mutations.len())).map(|_| scope.spawn(evaluate)).collect();
-            threads.into_iter().map(ScopedJoinHandle::join).collect::<Vec<_>>()
+            let threads: Vec<_> = (0..threads.get().min(mutations.len()))
+                .map(|_| scope.spawn(evaluate))
+                .collect();
+            threads
+                .into_iter()
+                .map(ScopedJoinHandle::join)
+                .collect::<Vec<_>>()
         });
         let mut fates = BTreeMap::new();
         for part in evaluated {
@@ -169,9 +197,15 @@ impl RecordedConversation {
             let part: Result<Vec<(usize, Fate)>, regex::Error> = part.map_err(stopped)?;
             fates.extend(part.map_err(|error| regex_error(&error))?);
         }
-        let of_bytes = mutations.iter().enumerate().filter(|(_, mutation)| mutation.stream.is_some());
-        let of_bytes = of_bytes
-            .map(async |(at, mutation)| self.evaluate_bytes(context, mutation).await.map(|fate| (at, fate)));
+        let of_bytes = mutations
+            .iter()
+            .enumerate()
+            .filter(|(_, mutation)| mutation.stream.is_some());
+        let of_bytes = of_bytes.map(async |(at, mutation)| {
+            self.evaluate_bytes(context, mutation)
+                .await
+                .map(|fate| (at, fate))
+        });
         let of_bytes = stream::iter(of_bytes).buffer_unordered(threads.get());
         fates.extend(of_bytes.try_collect::<Vec<_>>().await?);
         Ok(mutations.into_iter().zip(fates.into_values()).collect())
@@ -186,11 +220,23 @@ fn take_next<'m>(mutations: &'m [Mutation], next: &AtomicUsize) -> Option<(usize
 
 /// Why a test does not pass, in words.
 fn reason(outcome: &Outcome) -> String {
-    let problem = outcome.first_problem().map(|(_, problem)| problem.message.clone());
-    let failure = || outcome.all_failures().next().map(|(_, failure)| failure.message.clone());
-    problem.or_else(failure).unwrap_or_else(|| format!("it is `{}`", outcome.status().as_str()))
+    let problem = outcome
+        .first_problem()
+        .map(|(_, problem)| problem.message.clone());
+    let failure = || {
+        outcome
+            .all_failures()
+            .next()
+            .map(|(_, failure)| failure.message.clone())
+    };
+    problem
+        .or_else(failure)
+        .unwrap_or_else(|| format!("it is `{}`", outcome.status().as_str()))
 }
 
 fn regex_error(error: &regex::Error) -> FreezeError {
-    FreezeError::Refused { message: error.to_string(), help: None }
+    FreezeError::Refused {
+        message: error.to_string(),
+        help: None,
+    }
 }

@@ -23,11 +23,19 @@ pub(super) fn inserted(
     let root = source::parse(&source).ok()?;
     let place = place(&root, entry, level)?;
     let rule = Value::Object(Map::from_iter([("assert".to_owned(), block.clone())]));
-    let edits =
-        [InsertionSide::After, InsertionSide::Before].map(|side| edit(&source.text, place, &rule, side));
+    let edits = [InsertionSide::After, InsertionSide::Before]
+        .map(|side| edit(&source.text, place, &rule, side));
     edits.into_iter().flatten().find_map(|(at, end, text)| {
-        let new = format!("{}{text}{}", source.text.get(..at)?, source.text.get(end..)?);
-        let shown = std::sync::Arc::new(crate::diagnostic::SourceFile::new(&*entry.file, &entry.path, &*new));
+        let new = format!(
+            "{}{text}{}",
+            source.text.get(..at)?,
+            source.text.get(end..)?
+        );
+        let shown = std::sync::Arc::new(crate::diagnostic::SourceFile::new(
+            &*entry.file,
+            &entry.path,
+            &*new,
+        ));
         let tree = source::parse(&shown).ok()?;
         let [old, new_place] = [place.to_json(), self::place(&tree, entry, level)?.to_json()];
         let is_right = [InsertionSide::After, InsertionSide::Before]
@@ -41,12 +49,22 @@ pub(super) fn inserted(
 
 /// The text with this version, if it says an older one.
 pub(super) fn raised(text: &str, entry: &TestEntry, version: &str) -> Option<String> {
-    let shown = std::sync::Arc::new(crate::diagnostic::SourceFile::new(&*entry.file, &entry.path, text));
+    let shown = std::sync::Arc::new(crate::diagnostic::SourceFile::new(
+        &*entry.file,
+        &entry.path,
+        text,
+    ));
     let tree = source::parse(&shown).ok()?;
     let node = tree.get("version")?;
     let (start, end) = (node.span.start as usize, node.span.end as usize);
     let is_other = matches!(&node.value, NodeValue::String(written) if written != version);
-    is_other.then(|| Some(format!("{}\"{version}\"{}", text.get(..start)?, text.get(end..)?)))?
+    is_other.then(|| {
+        Some(format!(
+            "{}\"{version}\"{}",
+            text.get(..start)?,
+            text.get(end..)?
+        ))
+    })?
 }
 
 /// On which side of what is there something new is written.
@@ -94,13 +112,19 @@ fn merged(old: &Value, new: &Value, side: InsertionSide) -> Value {
         (Value::Object(old), Value::Object(new)) => {
             let mut all = old.clone();
             for (key, value) in new {
-                let value = old.get(key).map_or_else(|| value.clone(), |old| merged(old, value, side));
+                let value = old
+                    .get(key)
+                    .map_or_else(|| value.clone(), |old| merged(old, value, side));
                 all.insert(key.clone(), value);
             }
             Value::Object(all)
         }
         (Value::Array(old), Value::Array(new)) => {
-            let [first, second] = if side == InsertionSide::After { [old, new] } else { [new, old] };
+            let [first, second] = if side == InsertionSide::After {
+                [old, new]
+            } else {
+                [new, old]
+            };
             first.iter().chain(second).cloned().collect()
         }
         (old, Value::Array(new)) => [std::slice::from_ref(old), new].concat().into(),
@@ -109,7 +133,12 @@ fn merged(old: &Value, new: &Value, side: InsertionSide) -> Value {
 }
 
 /// What of `text` is replaced, and by what, so that `node` also says `new`.
-fn edit(text: &str, node: &Node, new: &Value, side: InsertionSide) -> Option<(usize, usize, String)> {
+fn edit(
+    text: &str,
+    node: &Node,
+    new: &Value,
+    side: InsertionSide,
+) -> Option<(usize, usize, String)> {
     let start = node.span.start as usize;
     match (&node.value, new) {
         (NodeValue::Map(entries), Value::Object(new)) => {
@@ -125,7 +154,11 @@ fn edit(text: &str, node: &Node, new: &Value, side: InsertionSide) -> Option<(us
             let indentation = " ".repeat(column(text, first));
             let before = || (first, first, format!("{written}\n{indentation}"));
             let after = |end| (end, end, format!("\n{indentation}{written}"));
-            if side == InsertionSide::Before { Some(before()) } else { line_end(text, node).map(after) }
+            if side == InsertionSide::Before {
+                Some(before())
+            } else {
+                line_end(text, node).map(after)
+            }
         }
         (NodeValue::List(items), Value::Array(new)) => {
             let item = flow(new.first()?);
@@ -138,11 +171,19 @@ fn edit(text: &str, node: &Node, new: &Value, side: InsertionSide) -> Option<(us
             let indentation = " ".repeat(column(text, dash));
             let before = || (dash, dash, format!("- {item}\n{indentation}"));
             let after = |end| (end, end, format!("\n{indentation}- {item}"));
-            if side == InsertionSide::Before { Some(before()) } else { line_end(text, node).map(after) }
+            if side == InsertionSide::Before {
+                Some(before())
+            } else {
+                line_end(text, node).map(after)
+            }
         }
         (NodeValue::String(_), Value::Array(new)) => {
             let end = node.span.end as usize;
-            Some((start, end, format!("[{}, {}]", text.get(start..end)?, flow(new.first()?))))
+            Some((
+                start,
+                end,
+                format!("[{}, {}]", text.get(start..end)?, flow(new.first()?)),
+            ))
         }
         _ => None,
     }
@@ -151,12 +192,17 @@ fn edit(text: &str, node: &Node, new: &Value, side: InsertionSide) -> Option<(us
 /// The end of the last line of a block.
 fn line_end(text: &str, node: &Node) -> Option<usize> {
     let last = last_of(node);
-    let end = text.get(last..)?.find('\n').map_or(text.len(), |length| last + length);
+    let end = text
+        .get(last..)?
+        .find('\n')
+        .map_or(text.len(), |length| last + length);
     Some(end)
 }
 
 fn last_of(node: &Node) -> usize {
-    let own = (node.span.end as usize).saturating_sub(1).max(node.span.start as usize);
+    let own = (node.span.end as usize)
+        .saturating_sub(1)
+        .max(node.span.start as usize);
     match &node.value {
         NodeValue::Map(entries) => entries
             .iter()
@@ -177,18 +223,29 @@ fn column(text: &str, at: usize) -> usize {
 fn flow(value: &Value) -> String {
     match value {
         Value::Object(map) if !map.is_empty() => {
-            let entries: Vec<String> =
-                map.iter().map(|(key, value)| format!("{}: {}", flow_key(key), flow(value))).collect();
+            let entries: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{}: {}", flow_key(key), flow(value)))
+                .collect();
             format!("{{ {} }}", entries.join(", "))
         }
-        Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => format!(
+            "[{}]",
+            items.iter().map(flow).collect::<Vec<_>>().join(", ")
+        ),
         value => value.to_string(),
     }
 }
 
 fn flow_key(key: &str) -> String {
     let is_plain = key.starts_with(|first: char| first.is_ascii_lowercase())
-        && key.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+        && key
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || character == '_')
         && !["true", "false", "null", "yes", "no", "on", "off", "y", "n"].contains(&key);
-    if is_plain { key.to_owned() } else { Value::from(key).to_string() }
+    if is_plain {
+        key.to_owned()
+    } else {
+        Value::from(key).to_string()
+    }
 }

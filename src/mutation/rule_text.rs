@@ -10,14 +10,22 @@ pub(super) fn yaml_text(value: &Value) -> Value {
     match value {
         Value::String(text) => json!(text.replace("${", "$${")),
         Value::Array(items) => items.iter().map(yaml_text).collect(),
-        Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), yaml_text(value))).collect(),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| (key.clone(), yaml_text(value)))
+            .collect(),
         value => value.clone(),
     }
 }
 
 /// A regular expression that matches the beginning of a text literally.
 pub(super) fn pattern(text: &str) -> String {
-    escaped(&quoted(text).as_str().unwrap_or_default().replace("$${", "${"))
+    escaped(
+        &quoted(text)
+            .as_str()
+            .unwrap_or_default()
+            .replace("$${", "${"),
+    )
 }
 
 /// A regular expression that matches this text literally.
@@ -28,6 +36,9 @@ pub(super) fn escaped(text: &str) -> String {
 /// What of a text a rule quotes: its first line, not too long.
 pub(super) fn quoted(text: &str) -> Value {
     let line = text.trim().lines().next().unwrap_or_default();
-    let end = line.char_indices().nth(LONGEST).map_or(line.len(), |(at, _)| at);
+    let end = line
+        .char_indices()
+        .nth(LONGEST)
+        .map_or(line.len(), |(at, _)| at);
     yaml_text(&json!(&line[..end]))
 }

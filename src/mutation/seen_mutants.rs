@@ -23,7 +23,13 @@ impl SeenMutants {
             (self.test, self.hashes) = (id.to_owned(), HashSet::new());
         }
         let mut hasher = DefaultHasher::new();
-        let Mutation { operator, turn, event, change, .. } = mutation;
+        let Mutation {
+            operator,
+            turn,
+            event,
+            change,
+            ..
+        } = mutation;
         (operator, turn, event, change, fate.as_str()).hash(&mut hasher);
         self.hashes.insert(hasher.finish())
     }

@@ -19,9 +19,15 @@ const MOST_CALLS: usize = 12;
 const LONGEST: usize = 300;
 
 /// Whether there are many changes like this one among those of its test that go unnoticed: to the same turn, about the same.
-pub(super) fn are_many<'m>(mutation: &Mutation, unnoticed: impl Iterator<Item = &'m Mutation>) -> bool {
+pub(super) fn are_many<'m>(
+    mutation: &Mutation,
+    unnoticed: impl Iterator<Item = &'m Mutation>,
+) -> bool {
     let (turn, subject) = (mutation.turn, mutation.site.subject);
-    unnoticed.filter(|other| other.turn == turn && other.site.subject == subject).count() >= MANY
+    unnoticed
+        .filter(|other| other.turn == turn && other.site.subject == subject)
+        .count()
+        >= MANY
 }
 
 /// The strict rule that would notice the change.
@@ -41,7 +47,11 @@ pub(super) fn strict(
 
 /// The calls of a turn and their results, in their order.
 fn calls(index: &TapeIndex, thread_id: &str, turn: usize) -> Option<Value> {
-    let calls: Vec<&TapedCall> = index.calls.iter().filter(|call| call.turn == turn).collect();
+    let calls: Vec<&TapedCall> = index
+        .calls
+        .iter()
+        .filter(|call| call.turn == turn)
+        .collect();
     if calls.len() > MOST_CALLS {
         return None;
     }
@@ -54,7 +64,8 @@ fn calls(index: &TapeIndex, thread_id: &str, turn: usize) -> Option<Value> {
         }
         steps.push((*call.parts.first()?, step));
         if let Some((at, _)) = &call.result {
-            let mut step = json!({ "result": call.name, "equals": yaml_text(&call.result_value()) });
+            let mut step =
+                json!({ "result": call.name, "equals": yaml_text(&call.result_value()) });
             if !call.has_failed {
                 step["is_error"] = json!(false);
             }
@@ -72,8 +83,12 @@ fn calls(index: &TapeIndex, thread_id: &str, turn: usize) -> Option<Value> {
 
 /// Everything that the agent says in a turn.
 fn text(index: &TapeIndex, turn: usize) -> Option<Value> {
-    let texts: Vec<&str> =
-        index.texts.iter().filter(|text| text.turn == turn).map(|text| text.text.as_str()).collect();
+    let texts: Vec<&str> = index
+        .texts
+        .iter()
+        .filter(|text| text.turn == turn)
+        .map(|text| text.text.as_str())
+        .collect();
     let text = texts.join("\n");
     (text.len() <= LONGEST).then(|| json!({ "text": { "equals": yaml_text(&json!(text)) } }))
 }
@@ -81,10 +96,14 @@ fn text(index: &TapeIndex, turn: usize) -> Option<Value> {
 fn with_thread(value: Value, thread_id: &str) -> Value {
     match value {
         Value::String(text) if text == thread_id => json!("${THREAD_ID}"),
-        Value::Array(items) => items.into_iter().map(|item| with_thread(item, thread_id)).collect(),
-        Value::Object(map) => {
-            map.into_iter().map(|(key, value)| (key, with_thread(value, thread_id))).collect()
-        }
+        Value::Array(items) => items
+            .into_iter()
+            .map(|item| with_thread(item, thread_id))
+            .collect(),
+        Value::Object(map) => map
+            .into_iter()
+            .map(|(key, value)| (key, with_thread(value, thread_id)))
+            .collect(),
         value => value,
     }
 }

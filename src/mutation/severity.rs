@@ -4,8 +4,8 @@ use std::fmt;
 
 /// The words with which names of tools begin that change nothing.
 const READING: [&str; 14] = [
-    "get", "list", "read", "find", "search", "check", "count", "look", "lookup", "fetch", "show", "describe",
-    "query", "view",
+    "get", "list", "read", "find", "search", "check", "count", "look", "lookup", "fetch", "show",
+    "describe", "query", "view",
 ];
 
 /// How bad it is if a change is not noticed, by its side effect.
@@ -23,10 +23,15 @@ impl MutantSeverity {
     /// The severity of a change to a call to `tool`.
     pub(super) fn of_tool(tool: &str) -> Self {
         let begins = |word: &str| {
-            tool.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+            tool.get(..word.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(word))
                 && !tool[word.len()..].starts_with(|next: char| next.is_ascii_lowercase())
         };
-        if READING.iter().any(|word| begins(word)) { Self::Medium } else { Self::High }
+        if READING.iter().any(|word| begins(word)) {
+            Self::Medium
+        } else {
+            Self::High
+        }
     }
 
     /// The word in reports.

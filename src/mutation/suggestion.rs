@@ -72,11 +72,21 @@ impl<'a> SuggestionSearch<'a> {
         recording: &'a Arc<KeptRecording>,
         conversation: &'a RecordedConversation,
     ) -> Self {
-        Self { context, selection, recording, conversation, tried: HashMap::new() }
+        Self {
+            context,
+            selection,
+            recording,
+            conversation,
+            tried: HashMap::new(),
+        }
     }
 
     /// The first rule that kills the change while the recording still passes.
-    pub(super) async fn find(&mut self, mutation: &Mutation, preferred: RuleSize) -> Option<Suggestion> {
+    pub(super) async fn find(
+        &mut self,
+        mutation: &Mutation,
+        preferred: RuleSize,
+    ) -> Option<Suggestion> {
         let TapedMutants { taped, index, .. } = &self.conversation.mutants;
         let strict = strict(index, &taped.start.thread_id, mutation);
         let (first, last) = match preferred {
@@ -93,7 +103,9 @@ impl<'a> SuggestionSearch<'a> {
                     let with_rule = self.with_rule(level, block).await;
                     self.tried.insert(key.clone(), with_rule);
                 }
-                let Some(Some((suggestion, conversation))) = self.tried.get(&key) else { continue };
+                let Some(Some((suggestion, conversation))) = self.tried.get(&key) else {
+                    continue;
+                };
                 if matches!(conversation.evaluate(mutation), Ok(Fate::Killed { .. })) {
                     return Some(suggestion.clone());
                 }
@@ -109,11 +121,30 @@ impl<'a> SuggestionSearch<'a> {
         block: &serde_json::Value,
     ) -> Option<(Suggestion, RecordedConversation)> {
         let entry = &self.conversation.case.test;
-        let extended =
-            ExtendedTest::verified(self.context, self.selection, self.recording, entry, level, block).await?;
-        let ExtendedTest { conversation, line, version, .. } = extended;
+        let extended = ExtendedTest::verified(
+            self.context,
+            self.selection,
+            self.recording,
+            entry,
+            level,
+            block,
+        )
+        .await?;
+        let ExtendedTest {
+            conversation,
+            line,
+            version,
+            ..
+        } = extended;
         let (yaml, file) = (to_yaml(&Node::of_json(block), 0), entry.file.clone());
-        let suggestion = Suggestion { yaml, level, file, line, version, block: block.clone() };
+        let suggestion = Suggestion {
+            yaml,
+            level,
+            file,
+            line,
+            version,
+            block: block.clone(),
+        };
         Some((suggestion, conversation))
     }
 }
@@ -143,13 +174,26 @@ impl ExtendedTest {
         let raised = raised(&text, entry, &newest).map(|raised| (raised, Some(newest)));
         for (text, version) in std::iter::once((text, None)).chain(raised) {
             let files = context.files.with_unsaved(entry.path.clone(), text.clone());
-            let context = Context { files, ..context.clone() };
-            let selection = Selection { paths: vec![entry.path.clone()], ..selection.clone() };
+            let context = Context {
+                files,
+                ..context.clone()
+            };
+            let selection = Selection {
+                paths: vec![entry.path.clone()],
+                ..selection.clone()
+            };
             let Planned { plan, .. } = plan(&context, &selection, &Redactor::default());
             let Some(plan) = plan else { continue };
-            let replayed = RecordedConversation::replay(&context, &plan, Arc::clone(recording), "").await;
+            let replayed =
+                RecordedConversation::replay(&context, &plan, Arc::clone(recording), "").await;
             if let Ok(conversation) = replayed {
-                return Some(Self { text, context, conversation, line, version });
+                return Some(Self {
+                    text,
+                    context,
+                    conversation,
+                    line,
+                    version,
+                });
             }
         }
         None

@@ -87,13 +87,20 @@ impl TapeIndex {
 
     fn add(&mut self, at: usize, item: &TapeItem) {
         if let TapeItem::Turn(input, _) = item {
-            self.turns.push(TapedTurn { is_replay: input.is_replay, ..TapedTurn::default() });
+            self.turns.push(TapedTurn {
+                is_replay: input.is_replay,
+                ..TapedTurn::default()
+            });
         }
         let event = self.events[at];
         let turn = self.turns.len().saturating_sub(1);
-        let Some(taped) = self.turns.last_mut().filter(|turn| !turn.is_replay) else { return };
+        let Some(taped) = self.turns.last_mut().filter(|turn| !turn.is_replay) else {
+            return;
+        };
         match item {
-            TapeItem::Frame(moment) | TapeItem::Change(moment, _) => taped.moments.push((at, *moment)),
+            TapeItem::Frame(moment) | TapeItem::Change(moment, _) => {
+                taped.moments.push((at, *moment))
+            }
             TapeItem::Closed(_) if !taped.is_run_end => taped.end = Some(at),
             _ => {}
         }
@@ -103,19 +110,35 @@ impl TapeIndex {
             call.answers.push(at);
             (call.result, call.has_failed) = (None, answer.is_error);
         }
-        let TapeItem::Change(_, change) = item else { return };
+        let TapeItem::Change(_, change) = item else {
+            return;
+        };
         match change {
             Change::RunEnded(how) => {
                 (taped.end, taped.is_run_end) = (Some(at), true);
                 taped.has_failed = matches!(how, RunEnd::Error { .. });
             }
             Change::StateReplaced(_) | Change::StatePatched(_) => self.states.push((at, turn)),
-            Change::MessageOpened { id, role: MessageKind::Assistant, .. } => {
+            Change::MessageOpened {
+                id,
+                role: MessageKind::Assistant,
+                ..
+            } => {
                 let (id, parts, text) = (id.to_string(), Vec::new(), String::new());
-                self.texts.push(TapedText { id, turn, event, parts, text });
+                self.texts.push(TapedText {
+                    id,
+                    turn,
+                    event,
+                    parts,
+                    text,
+                });
             }
             Change::MessageText { id, delta } => {
-                if let Some(text) = self.texts.iter_mut().rfind(|text| text.id == *id && text.turn == turn) {
+                if let Some(text) = self
+                    .texts
+                    .iter_mut()
+                    .rfind(|text| text.id == *id && text.turn == turn)
+                {
                     text.parts.push(at);
                     text.text.push_str(delta);
                 }
@@ -146,7 +169,11 @@ impl TapeIndex {
                     call.parts.push(at);
                 }
             }
-            Change::CallAnswered { id, result, is_error } => {
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => {
                 if let Some(call) = self.call(id) {
                     call.answers.push(at);
                     call.result = Some((at, result.clone()));
@@ -172,7 +199,9 @@ impl TapedCall {
     /// Whether another call has the same arguments and the same result.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let result = |call: &Self| call.result.as_ref().map(|(_, result)| result.clone());
-        self.args == other.args && self.has_failed == other.has_failed && result(self) == result(other)
+        self.args == other.args
+            && self.has_failed == other.has_failed
+            && result(self) == result(other)
     }
 
     /// Its result as JSON, or else as text.
@@ -188,7 +217,10 @@ impl TapedCall {
 
     /// Its result as text.
     pub(super) fn result_text(&self) -> String {
-        self.result.as_ref().map(|(_, result)| text_of(result)).unwrap_or_default()
+        self.result
+            .as_ref()
+            .map(|(_, result)| text_of(result))
+            .unwrap_or_default()
     }
 
     /// Its arguments, if they are an object.

@@ -34,8 +34,15 @@ impl TapedMutants {
     /// If a pattern compiles to more than is allowed.
     pub(super) fn of(taped: TapedConversation) -> Result<Self, regex::Error> {
         let index = TapeIndex::of(&taped);
-        let mut mutants = Self { taped, index, unchanged: None, patterns: Patterns::default() };
-        let Judged { failures, patterns, .. } = mutants.judged(&mutants.taped.items, None)?;
+        let mut mutants = Self {
+            taped,
+            index,
+            unchanged: None,
+            patterns: Patterns::default(),
+        };
+        let Judged {
+            failures, patterns, ..
+        } = mutants.judged(&mutants.taped.items, None)?;
         (mutants.unchanged, mutants.patterns) = (failures.into_iter().next(), patterns);
         Ok(mutants)
     }
@@ -46,7 +53,11 @@ impl TapedMutants {
     /// If a pattern compiles to more than is allowed.
     pub(super) fn trace(&self) -> Result<Trace, regex::Error> {
         let mut player = self.taped.player(self.patterns.clone())?;
-        self.taped.items.iter().cloned().try_for_each(|item| player.play(item))?;
+        self.taped
+            .items
+            .iter()
+            .cloned()
+            .try_for_each(|item| player.play(item))?;
         Ok(player.trace)
     }
 
@@ -97,7 +108,12 @@ impl TapedMutants {
                 return Ok(judged);
             }
         }
-        let TapePlayer { trace, mut evaluator, failures, .. } = player;
+        let TapePlayer {
+            trace,
+            mut evaluator,
+            failures,
+            ..
+        } = player;
         judged.failures = failures;
         judged.failures.extend(evaluator.settle(&trace));
         judged.patterns = evaluator.patterns().clone();
@@ -119,10 +135,18 @@ struct Judged {
 
 /// Why a run would end before this item.
 fn problem(player: &TapePlayer, item: &TapeItem) -> Option<String> {
-    let end = player.trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref());
+    let end = player
+        .trace
+        .exchanges
+        .last()
+        .and_then(|exchange| exchange.run_end.as_ref());
     match (item, end) {
         (TapeItem::TurnEnded(_), Some(end @ (RunEnd::Error { .. } | RunEnd::Cancelled))) => {
-            let is_replay = player.trace.exchanges.last().is_some_and(|exchange| exchange.is_replay);
+            let is_replay = player
+                .trace
+                .exchanges
+                .last()
+                .is_some_and(|exchange| exchange.is_replay);
             (!is_replay && !player.evaluator.expects(end)).then(|| format!("agent error: {end}"))
         }
         (TapeItem::Turn(input, _), Some(RunEnd::Finished)) if !input.answered.is_empty() => {

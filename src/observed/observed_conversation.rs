@@ -45,5 +45,8 @@ pub trait ObservedConversations: Send + Sync {
     ///
     /// # Errors
     /// If it cannot be read.
-    fn conversation<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<ObservedConversation, Problem>>;
+    fn conversation<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<ObservedConversation, Problem>>;
 }

@@ -19,19 +19,27 @@ pub(super) struct ObservedSession {
 
 impl ObservedSession {
     pub(super) fn new(started_unix_ms: u64, turns: VecDeque<ObservedTurn>) -> Self {
-        Self { clock: ManualClock::new(started_unix_ms), turns }
+        Self {
+            clock: ManualClock::new(started_unix_ms),
+            turns,
+        }
     }
 
     /// Moves the clock to the moment that is so long after the beginning, unless it has passed.
     fn reach(&self, after: Duration) -> At {
-        self.clock.advance(At::default().plus(after).since(self.clock.now()));
+        self.clock
+            .advance(At::default().plus(after).since(self.clock.now()));
         self.clock.now()
     }
 
     fn replay(&self, turn: ObservedTurn, limits: &Limits, sink: &mut dyn Sink) -> Ended {
         let ObservedTurn { after, changes, .. } = turn;
         sink.wire(self.reach(after), Wire::Sent { body: &[] });
-        for TimedChange { after: since, change } in changes {
+        for TimedChange {
+            after: since,
+            change,
+        } in changes
+        {
             if limits.cancel.is_cancelled() {
                 return Ended::Cancelled;
             }
@@ -50,7 +58,10 @@ impl Session for ObservedSession {
         limits: &'a Limits,
         sink: &'a mut dyn Sink,
     ) -> BoxFuture<'a, Result<Ended, TargetError>> {
-        let ended = self.turns.pop_front().map_or(Ended::Terminal, |turn| self.replay(turn, limits, sink));
+        let ended = self
+            .turns
+            .pop_front()
+            .map_or(Ended::Terminal, |turn| self.replay(turn, limits, sink));
         sink.wire(self.clock.now(), Wire::Closed);
         Box::pin(std::future::ready(Ok(ended)))
     }

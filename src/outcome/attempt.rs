@@ -30,21 +30,28 @@ impl Outcome {
     /// What is wrong with it in a few words: a kind, and the finding itself. For a failed test its first failed rule,
     /// for one that could not be evaluated the problem, for a skipped one the reason.
     pub fn headline(&self) -> Option<(&str, &str)> {
-        let of_problem =
-            self.first_problem().map(|(_, problem)| (problem.kind.as_str(), problem.message.as_str()));
+        let of_problem = self
+            .first_problem()
+            .map(|(_, problem)| (problem.kind.as_str(), problem.message.as_str()));
         let mut failures = self.all_failures();
-        let of_rule = failures.next().map(|(_, failure)| (failure.rule.as_str(), failure.message.as_str()));
+        let of_rule = failures
+            .next()
+            .map(|(_, failure)| (failure.rule.as_str(), failure.message.as_str()));
         match self.status() {
             Status::Failed => of_rule.or(of_problem),
-            Status::Undecided => {
-                of_rule.or(of_problem).map(|(_, message)| (Status::Undecided.as_str(), message))
-            }
-            Status::NotShown => {
-                self.verdict.not_shown.first().map(|rule| (Status::NotShown.as_str(), rule.lacks.as_str()))
-            }
-            Status::Skipped => {
-                self.verdict.end.skip_reason().map(|reason| (Status::Skipped.as_str(), reason))
-            }
+            Status::Undecided => of_rule
+                .or(of_problem)
+                .map(|(_, message)| (Status::Undecided.as_str(), message)),
+            Status::NotShown => self
+                .verdict
+                .not_shown
+                .first()
+                .map(|rule| (Status::NotShown.as_str(), rule.lacks.as_str())),
+            Status::Skipped => self
+                .verdict
+                .end
+                .skip_reason()
+                .map(|reason| (Status::Skipped.as_str(), reason)),
             Status::Passed | Status::Error | Status::Timeout => of_problem,
         }
     }
@@ -71,7 +78,8 @@ impl Outcome {
         for turn in self.transcript.turns.iter_mut().rev() {
             shorten(turn, &mut left);
         }
-        if let TestEnd::Evaluated(failures) | TestEnd::Problem(_, failures) = &mut self.verdict.end {
+        if let TestEnd::Evaluated(failures) | TestEnd::Problem(_, failures) = &mut self.verdict.end
+        {
             failures.truncate(MOST_FAILURES);
         }
         self.verdict.held.clear();
@@ -90,7 +98,9 @@ fn shorten(turn: &mut TurnOutcome, left: &mut usize) {
     turn.lines.drain(..dropped);
     if dropped > 0 {
         let lines = if dropped == 1 { "line" } else { "lines" };
-        turn.warnings.push(format!("not kept, since the test was retried: {dropped} {lines} of this turn"));
+        turn.warnings.push(format!(
+            "not kept, since the test was retried: {dropped} {lines} of this turn"
+        ));
     }
     turn.end.failures_mut().truncate(MOST_FAILURES);
     turn.held.clear();

@@ -33,9 +33,18 @@ pub fn bounded(text: &str) -> String {
 impl Outcome {
     /// Truncates findings and expectations that are too long to be read.
     pub fn bound(&mut self) {
-        self.transcript.turns.iter_mut().for_each(TurnOutcome::bound);
-        let TestVerdict { end, held, not_shown, judges_not_asked: _, warnings, snapshots: _ } =
-            &mut self.verdict;
+        self.transcript
+            .turns
+            .iter_mut()
+            .for_each(TurnOutcome::bound);
+        let TestVerdict {
+            end,
+            held,
+            not_shown,
+            judges_not_asked: _,
+            warnings,
+            snapshots: _,
+        } = &mut self.verdict;
         match end {
             TestEnd::Evaluated(failures) => failures.iter_mut().for_each(Failure::bound),
             TestEnd::Problem(problem, failures) => {
@@ -47,7 +56,10 @@ impl Outcome {
         held.iter_mut().for_each(PassedRule::bound);
         not_shown.iter_mut().for_each(NotShownRule::bound);
         warnings.iter_mut().for_each(bound);
-        let failed_runs = self.stability.iter_mut().flat_map(|stability| &mut stability.failures);
+        let failed_runs = self
+            .stability
+            .iter_mut()
+            .flat_map(|stability| &mut stability.failures);
         failed_runs.for_each(|failed| bound(&mut failed.message));
     }
 }
@@ -82,14 +94,30 @@ impl PassedRule {
 impl Failure {
     fn bound(&mut self) {
         self.ruling.iter_mut().for_each(Ruling::bound);
-        let Self { message, written, expected, seen, help, .. } = self;
-        [message, written, expected].into_iter().chain(seen).chain(help).for_each(bound);
+        let Self {
+            message,
+            written,
+            expected,
+            seen,
+            help,
+            ..
+        } = self;
+        [message, written, expected]
+            .into_iter()
+            .chain(seen)
+            .chain(help)
+            .for_each(bound);
     }
 }
 
 impl Ruling {
     fn bound(&mut self) {
-        for JudgeAnswer { reason, suggestions, .. } in &mut self.answers {
+        for JudgeAnswer {
+            reason,
+            suggestions,
+            ..
+        } in &mut self.answers
+        {
             [reason].into_iter().chain(suggestions).for_each(bound);
         }
     }
@@ -97,7 +125,10 @@ impl Ruling {
 
 impl Problem {
     fn bound(&mut self) {
-        [&mut self.message].into_iter().chain(&mut self.help).for_each(bound);
+        [&mut self.message]
+            .into_iter()
+            .chain(&mut self.help)
+            .for_each(bound);
     }
 }
 

@@ -22,11 +22,25 @@ pub struct CheckpointRuns {
 impl CheckpointRuns {
     /// Adds the checkpoints of one run to `all`, those of the runs before it, in the order of the test.
     pub fn count(all: &mut Vec<Self>, run: &[CheckpointOutcome]) {
-        for CheckpointOutcome { id, is_required, reached_at, .. } in run {
-            let known = all.iter().position(|known| known.id == *id).unwrap_or_else(|| {
-                all.push(Self { id: id.clone(), is_required: *is_required, reached: 0, turns: None });
-                all.len() - 1
-            });
+        for CheckpointOutcome {
+            id,
+            is_required,
+            reached_at,
+            ..
+        } in run
+        {
+            let known = all
+                .iter()
+                .position(|known| known.id == *id)
+                .unwrap_or_else(|| {
+                    all.push(Self {
+                        id: id.clone(),
+                        is_required: *is_required,
+                        reached: 0,
+                        turns: None,
+                    });
+                    all.len() - 1
+                });
             if let Some(turn) = *reached_at {
                 let Self { reached, turns, .. } = &mut all[known];
                 *reached += 1;
@@ -55,10 +69,21 @@ mod tests {
             ids.map(outcome).collect::<Vec<_>>()
         };
         let mut all = Vec::new();
-        for run in [run([Some(2), None]), Vec::new(), run([Some(1), None]), run([Some(4), Some(4)])] {
+        for run in [
+            run([Some(2), None]),
+            Vec::new(),
+            run([Some(1), None]),
+            run([Some(4), Some(4)]),
+        ] {
             CheckpointRuns::count(&mut all, &run);
         }
-        let counted: Vec<_> = all.iter().map(|known| (&*known.id, known.reached, known.turns)).collect();
-        assert_eq!(counted, [("asked", 3, Some((1, 4))), ("paid", 1, Some((4, 4)))]);
+        let counted: Vec<_> = all
+            .iter()
+            .map(|known| (&*known.id, known.reached, known.turns))
+            .collect();
+        assert_eq!(
+            counted,
+            [("asked", 3, Some((1, 4))), ("paid", 1, Some((4, 4)))]
+        );
     }
 }

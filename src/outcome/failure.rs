@@ -53,23 +53,38 @@ impl Failure {
 
     /// What was seen instead, without what the message says already.
     pub fn evidence(&self) -> impl Iterator<Item = &str> {
-        self.seen.iter().map(String::as_str).filter(|seen| !self.message.contains(seen))
+        self.seen
+            .iter()
+            .map(String::as_str)
+            .filter(|seen| !self.message.contains(seen))
     }
 }
 
 /// Whether `message` says what `expected` does: everything that `expected` quotes or counts is in it. If it quotes and
 /// counts nothing, the message has to name an expectation itself.
 fn is_told(expected: &str, message: &str) -> bool {
-    let parts: Vec<(bool, &str)> =
-        expected.split('`').enumerate().map(|(at, part)| (at % 2 == 1, part)).collect();
-    let quoted = parts.iter().filter(|(is_quoted, _)| *is_quoted).map(|(_, part)| *part);
-    let words =
-        parts.iter().filter(|(is_quoted, _)| !is_quoted).flat_map(|(_, part)| part.split_whitespace());
+    let parts: Vec<(bool, &str)> = expected
+        .split('`')
+        .enumerate()
+        .map(|(at, part)| (at % 2 == 1, part))
+        .collect();
+    let quoted = parts
+        .iter()
+        .filter(|(is_quoted, _)| *is_quoted)
+        .map(|(_, part)| *part);
+    let words = parts
+        .iter()
+        .filter(|(is_quoted, _)| !is_quoted)
+        .flat_map(|(_, part)| part.split_whitespace());
     let counted = words.filter(|word| word.starts_with(|first: char| first.is_ascii_digit()));
     let facts: Vec<&str> = quoted.chain(counted).collect();
     let is_there = |fact: &&str| message.contains(fact.trim_end_matches([',', ';']));
     message.contains(expected)
-        || if facts.is_empty() { message.contains("expected") } else { facts.iter().all(is_there) }
+        || if facts.is_empty() {
+            message.contains("expected")
+        } else {
+            facts.iter().all(is_there)
+        }
 }
 
 #[cfg(test)]
@@ -85,17 +100,33 @@ mod tests {
                 "`pay` was called 2 times, expected at least 5 times",
                 true,
             ),
-            ("a call to `pay`, at least 5 times", "`pay` was called 2 times", false),
+            (
+                "a call to `pay`, at least 5 times",
+                "`pay` was called 2 times",
+                false,
+            ),
             (
                 "no calls but these: a call to `a`; a call to `b`",
                 "`a` was called, which no step allows",
                 false,
             ),
             ("no last message", "the answer must be silence", false),
-            ("no last message", "the last message is not as it must be, expected nothing", true),
-            ("a turn of at most 1000 ms", "the turn took 1200 ms, the limit is 1000 ms", true),
+            (
+                "no last message",
+                "the last message is not as it must be, expected nothing",
+                true,
+            ),
+            (
+                "a turn of at most 1000 ms",
+                "the turn took 1200 ms, the limit is 1000 ms",
+                true,
+            ),
         ] {
-            assert_eq!(is_told(expected, message), is_repeated, "{expected} / {message}");
+            assert_eq!(
+                is_told(expected, message),
+                is_repeated,
+                "{expected} / {message}"
+            );
         }
     }
 }

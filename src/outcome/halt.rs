@@ -26,7 +26,10 @@ impl Halt {
     #[must_use]
     pub fn because(self, message: impl FnOnce(&str) -> String) -> Self {
         match self {
-            Self::Broken(problem) => Self::Broken(Problem { message: message(&problem.message), ..problem }),
+            Self::Broken(problem) => Self::Broken(Problem {
+                message: message(&problem.message),
+                ..problem
+            }),
             other @ (Self::Stopped | Self::Skipped(_)) => other,
         }
     }

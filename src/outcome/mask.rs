@@ -37,7 +37,12 @@ impl Mask for Place {
 
 impl Mask for UncalledTool {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { place, name, rule: _, nearest } = self;
+        let Self {
+            place,
+            name,
+            rule: _,
+            nearest,
+        } = self;
         place.mask(redactor);
         name.mask(redactor);
         nearest.mask(redactor);
@@ -46,7 +51,16 @@ impl Mask for UncalledTool {
 
 impl Mask for PassedRule {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { rule: _, level: _, place, written, measured: _, ruling, counts: _, wanted } = self;
+        let Self {
+            rule: _,
+            level: _,
+            place,
+            written,
+            measured: _,
+            ruling,
+            counts: _,
+            wanted,
+        } = self;
         ruling.mask(redactor);
         place.mask(redactor);
         written.mask(redactor);
@@ -56,7 +70,14 @@ impl Mask for PassedRule {
 
 impl Mask for NotShownRule {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { rule: _, level: _, place, written, wanted, lacks: _ } = self;
+        let Self {
+            rule: _,
+            level: _,
+            place,
+            written,
+            wanted,
+            lacks: _,
+        } = self;
         place.mask(redactor);
         written.mask(redactor);
         wanted.mask(redactor);
@@ -65,7 +86,18 @@ impl Mask for NotShownRule {
 
 impl Mask for Failure {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { place, written, excerpt, message, expected, ruling, seen, difference, help, .. } = self;
+        let Self {
+            place,
+            written,
+            excerpt,
+            message,
+            expected,
+            ruling,
+            seen,
+            difference,
+            help,
+            ..
+        } = self;
         ruling.mask(redactor);
         place.mask(redactor);
         written.mask(redactor);
@@ -77,7 +109,10 @@ impl Mask for Failure {
         expected.mask(redactor);
         seen.mask(redactor);
         help.mask(redactor);
-        for hunk in difference.iter_mut().flat_map(|difference| &mut difference.hunks) {
+        for hunk in difference
+            .iter_mut()
+            .flat_map(|difference| &mut difference.hunks)
+        {
             for line in &mut hunk.lines {
                 line.text.mask(redactor);
             }
@@ -87,7 +122,14 @@ impl Mask for Failure {
 
 impl Mask for Ruling {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { judge, lane: _, threshold: _, quorum: _, is_negated: _, answers } = self;
+        let Self {
+            judge,
+            lane: _,
+            threshold: _,
+            quorum: _,
+            is_negated: _,
+            answers,
+        } = self;
         judge.mask(redactor);
         answers.mask(redactor);
     }
@@ -95,7 +137,12 @@ impl Mask for Ruling {
 
 impl Mask for JudgeAnswer {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { passed: _, score: _, reason, suggestions } = self;
+        let Self {
+            passed: _,
+            score: _,
+            reason,
+            suggestions,
+        } = self;
         reason.mask(redactor);
         suggestions.mask(redactor);
     }
@@ -103,7 +150,11 @@ impl Mask for JudgeAnswer {
 
 impl Mask for Problem {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { kind: _, message, help } = self;
+        let Self {
+            kind: _,
+            message,
+            help,
+        } = self;
         message.mask(redactor);
         help.mask(redactor);
     }
@@ -111,7 +162,13 @@ impl Mask for Problem {
 
 impl Mask for CallOutcome {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { id, name, args, result, .. } = self;
+        let Self {
+            id,
+            name,
+            args,
+            result,
+            ..
+        } = self;
         id.mask(redactor);
         name.mask(redactor);
         args.mask(redactor);
@@ -138,7 +195,9 @@ impl Mask for TranscriptLine {
 
 impl Mask for LateResult {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { id, name, result, .. } = self;
+        let Self {
+            id, name, result, ..
+        } = self;
         id.mask(redactor);
         name.mask(redactor);
         result.mask(redactor);
@@ -157,7 +216,12 @@ impl Mask for ReportedRunEnd {
 
 impl Mask for OpenInterrupt {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { id, reason, message, tool } = self;
+        let Self {
+            id,
+            reason,
+            message,
+            tool,
+        } = self;
         id.mask(redactor);
         for text in [reason, message, tool] {
             text.mask(redactor);
@@ -209,7 +273,12 @@ impl Mask for TurnOutcome {
             warnings,
             timing: _,
         } = self;
-        if let Some(InputDecision { reason: _, question, hint }) = awaits {
+        if let Some(InputDecision {
+            reason: _,
+            question,
+            hint,
+        }) = awaits
+        {
             question.mask(redactor);
             hint.mask(redactor);
         }
@@ -255,11 +324,31 @@ impl Mask for Outcome {
 
 impl Mask for Walks {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { seed: _, walks: _, passed: _, actions, failed, turns: _, usage: _ } = self;
-        for ActionCount { name, taken: _, possible: _ } in actions {
+        let Self {
+            seed: _,
+            walks: _,
+            passed: _,
+            actions,
+            failed,
+            turns: _,
+            usage: _,
+        } = self;
+        for ActionCount {
+            name,
+            taken: _,
+            possible: _,
+        } in actions
+        {
             name.mask(redactor);
         }
-        if let Some(FailedWalk { number: _, actions, shrunk, tries: _, is_shortest: _ }) = failed {
+        if let Some(FailedWalk {
+            number: _,
+            actions,
+            shrunk,
+            tries: _,
+            is_shortest: _,
+        }) = failed
+        {
             actions.mask(redactor);
             shrunk.mask(redactor);
         }
@@ -268,14 +357,26 @@ impl Mask for Walks {
 
 impl Mask for CheckpointRuns {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { id, is_required: _, reached: _, turns: _ } = self;
+        let Self {
+            id,
+            is_required: _,
+            reached: _,
+            turns: _,
+        } = self;
         id.mask(redactor);
     }
 }
 
 impl Mask for FailedRuns {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { status: _, kind, message, rule, count: _, runs: _ } = self;
+        let Self {
+            status: _,
+            kind,
+            message,
+            rule,
+            count: _,
+            runs: _,
+        } = self;
         kind.mask(redactor);
         message.mask(redactor);
         rule.mask(redactor);
@@ -310,7 +411,14 @@ impl Mask for TestIdentity {
 
 impl Mask for TestVerdict {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { end, held, not_shown, judges_not_asked: _, warnings, snapshots } = self;
+        let Self {
+            end,
+            held,
+            not_shown,
+            judges_not_asked: _,
+            warnings,
+            snapshots,
+        } = self;
         not_shown.mask(redactor);
         end.mask(redactor);
         held.mask(redactor);
@@ -342,7 +450,13 @@ impl Mask for Transcript {
             message.text.mask(redactor);
         }
         turns.mask(redactor);
-        for CheckpointOutcome { id, description, missed, .. } in checkpoints {
+        for CheckpointOutcome {
+            id,
+            description,
+            missed,
+            ..
+        } in checkpoints
+        {
             id.mask(redactor);
             description.mask(redactor);
             missed.mask(redactor);
@@ -353,7 +467,13 @@ impl Mask for Transcript {
 
 impl Mask for Quarantine {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { test, owner, expires: _, reason, place: _ } = self;
+        let Self {
+            test,
+            owner,
+            expires: _,
+            reason,
+            place: _,
+        } = self;
         test.mask(redactor);
         owner.mask(redactor);
         reason.mask(redactor);

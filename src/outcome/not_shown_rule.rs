@@ -27,7 +27,17 @@ pub struct NotShownRule {
 impl NotShownRule {
     /// The rule and why it is not evaluated, on one line.
     pub fn describe(&self) -> String {
-        let Self { rule, level, place, wanted, lacks, .. } = self;
-        format!("not shown: {wanted} ({} rule {rule}, {place}): {lacks}", level.as_str())
+        let Self {
+            rule,
+            level,
+            place,
+            wanted,
+            lacks,
+            ..
+        } = self;
+        format!(
+            "not shown: {wanted} ({} rule {rule}, {place}): {lacks}",
+            level.as_str()
+        )
     }
 }

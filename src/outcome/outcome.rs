@@ -59,9 +59,16 @@ impl Outcome {
             TestEnd::Problem(problem, _) => problem.kind.status(),
             TestEnd::Evaluated(failures) => {
                 let of_turns = self.transcript.turns.iter().map(TurnOutcome::status);
-                let of_test = if failures.is_empty() { Status::Passed } else { Status::Failed };
-                let of_trace =
-                    if self.verdict.not_shown.is_empty() { Status::Passed } else { Status::NotShown };
+                let of_test = if failures.is_empty() {
+                    Status::Passed
+                } else {
+                    Status::Failed
+                };
+                let of_trace = if self.verdict.not_shown.is_empty() {
+                    Status::Passed
+                } else {
+                    Status::NotShown
+                };
                 of_turns
                     .chain([of_test, of_trace])
                     .find(|status| *status != Status::Passed)
@@ -77,17 +84,29 @@ impl Outcome {
             .turns
             .iter()
             .flat_map(|turn| turn.failures().iter().map(|failure| (turn.number, failure)));
-        of_turns.chain(self.verdict.end.failures().iter().map(|failure| (0, failure)))
+        of_turns.chain(
+            self.verdict
+                .end
+                .failures()
+                .iter()
+                .map(|failure| (0, failure)),
+        )
     }
 
     /// The first of the runs that failed for one reason, unless it is this one.
     pub fn example(&self, failed: &FailedRuns) -> Option<&Self> {
-        self.other_runs.iter().find(|other| failed.runs.first() == Some(&other.run))
+        self.other_runs
+            .iter()
+            .find(|other| failed.runs.first() == Some(&other.run))
     }
 
     /// The side of a comparison that did not pass, if this one did.
     pub fn other_side(&self) -> Option<&Self> {
-        self.other_runs.last().filter(|_| self.self_comparison.as_ref().is_some_and(|both| both.is_flip()))
+        self.other_runs.last().filter(|_| {
+            self.self_comparison
+                .as_ref()
+                .is_some_and(|both| both.is_flip())
+        })
     }
 
     /// The share of its runs that passed, in per cent: 100 or 0 for a test that runs once; `None` if it is skipped and has no
@@ -109,8 +128,13 @@ impl Outcome {
             (walks.turns, walks.usage)
         } else {
             let attempts = self.earlier_attempts.iter().chain([self]);
-            let used = attempts.flat_map(|attempt| &attempt.transcript.turns).filter_map(|turn| turn.usage);
-            (self.transcript.turns.len(), used.fold(Usage::default(), |sum, own| sum + own))
+            let used = attempts
+                .flat_map(|attempt| &attempt.transcript.turns)
+                .filter_map(|turn| turn.usage);
+            (
+                self.transcript.turns.len(),
+                used.fold(Usage::default(), |sum, own| sum + own),
+            )
         };
         match self.self_comparison.as_deref() {
             Some(compared) => (turns + compared.turns, usage + compared.usage),
@@ -120,7 +144,12 @@ impl Outcome {
 
     /// Whether a judge decided one of its rules.
     pub fn is_judged(&self) -> bool {
-        let held = self.transcript.turns.iter().flat_map(|turn| &turn.held).chain(&self.verdict.held);
+        let held = self
+            .transcript
+            .turns
+            .iter()
+            .flat_map(|turn| &turn.held)
+            .chain(&self.verdict.held);
         held.map(|held| &held.ruling)
             .chain(self.all_failures().map(|(_, failure)| &failure.ruling))
             .any(Option::is_some)
@@ -128,7 +157,17 @@ impl Outcome {
 
     /// The first problem with the number of its turn; 0 for the test as a whole.
     pub fn first_problem(&self) -> Option<(u32, &Problem)> {
-        let of_turns = self.transcript.turns.iter().filter_map(|turn| Some((turn.number, turn.problem()?)));
-        self.verdict.end.problem().map(|problem| (0, problem)).into_iter().chain(of_turns).next()
+        let of_turns = self
+            .transcript
+            .turns
+            .iter()
+            .filter_map(|turn| Some((turn.number, turn.problem()?)));
+        self.verdict
+            .end
+            .problem()
+            .map(|problem| (0, problem))
+            .into_iter()
+            .chain(of_turns)
+            .next()
     }
 }

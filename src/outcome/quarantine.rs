@@ -25,6 +25,10 @@ pub struct Quarantine {
 /// `quarantined until 2026-12-31 (payments)`
 impl fmt::Display for Quarantine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "quarantined until {} ({})", self.expires, self.owner)
+        write!(
+            formatter,
+            "quarantined until {} ({})",
+            self.expires, self.owner
+        )
     }
 }

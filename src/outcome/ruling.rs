@@ -46,7 +46,10 @@ impl Ruling {
 
     /// How many answers pass.
     pub fn passing(&self) -> usize {
-        self.answers.iter().filter(|answer| answer.passes(self.threshold.as_ref())).count()
+        self.answers
+            .iter()
+            .filter(|answer| answer.passes(self.threshold.as_ref()))
+            .count()
     }
 
     /// The answer that shows best why the rule passes or fails: the first on the side of the majority.
@@ -61,9 +64,14 @@ impl JudgeAnswer {
     /// Whether it passes: its verdict and its score must both allow it, and a score equal to the threshold does.
     pub fn passes(&self, threshold: Option<&Number>) -> bool {
         let value = |number: &Number| number.as_f64();
-        let Some(threshold) = threshold else { return self.passed };
+        let Some(threshold) = threshold else {
+            return self.passed;
+        };
         let score = self.score.as_ref().and_then(value);
-        self.passed && score.zip(value(threshold)).is_some_and(|(score, threshold)| score >= threshold)
+        self.passed
+            && score
+                .zip(value(threshold))
+                .is_some_and(|(score, threshold)| score >= threshold)
     }
 }
 
@@ -96,9 +104,12 @@ mod tests {
 
     #[test]
     fn verdict_and_score_must_both_allow_it() {
-        for (answer, passes) in
-            [((true, 0.8), true), ((true, 0.79), false), ((false, 1.0), false), ((true, 1.0), true)]
-        {
+        for (answer, passes) in [
+            ((true, 0.8), true),
+            ((true, 0.79), false),
+            ((false, 1.0), false),
+            ((true, 1.0), true),
+        ] {
             let mut ruling = ruling(&[answer], 1);
             assert_eq!(ruling.passes(), passes, "{answer:?}");
             ruling.is_negated = true;

@@ -27,10 +27,27 @@ pub struct RunFacts {
 
 impl Mask for RunFacts {
     fn mask(&mut self, redactor: &Redactor) {
-        let Self { command, config, target, target_description, host, commit, branch, job_url, parallel: _ } =
-            self;
+        let Self {
+            command,
+            config,
+            target,
+            target_description,
+            host,
+            commit,
+            branch,
+            job_url,
+            parallel: _,
+        } = self;
         command.mask(redactor);
-        for text in [config, target, target_description, host, commit, branch, job_url] {
+        for text in [
+            config,
+            target,
+            target_description,
+            host,
+            commit,
+            branch,
+            job_url,
+        ] {
             text.mask(redactor);
         }
     }

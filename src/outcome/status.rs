@@ -24,7 +24,13 @@ pub enum Status {
 impl Status {
     /// The verdict that reports call `word`.
     pub fn named(word: &str) -> Option<Self> {
-        let failing = [Self::Failed, Self::Error, Self::Timeout, Self::Undecided, Self::NotShown];
+        let failing = [
+            Self::Failed,
+            Self::Error,
+            Self::Timeout,
+            Self::Undecided,
+            Self::NotShown,
+        ];
         let mut all = [Self::Passed, Self::Skipped].into_iter().chain(failing);
         all.find(|status| status.as_str() == word)
     }
@@ -52,6 +58,9 @@ impl Status {
 
     /// Whether the run does not pass because of it.
     pub fn fails_the_run(self) -> bool {
-        matches!(self, Self::Failed | Self::Error | Self::Timeout | Self::Undecided | Self::NotShown)
+        matches!(
+            self,
+            Self::Failed | Self::Error | Self::Timeout | Self::Undecided | Self::NotShown
+        )
     }
 }

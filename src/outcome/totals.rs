@@ -50,8 +50,9 @@ pub struct JudgedTotals {
 
 impl JudgedTotals {
     fn add(&mut self, outcome: &Outcome) {
-        let has_no_verdict =
-            outcome.first_problem().is_some_and(|(_, problem)| problem.kind == ErrorKind::Judge);
+        let has_no_verdict = outcome
+            .first_problem()
+            .is_some_and(|(_, problem)| problem.kind == ErrorKind::Judge);
         let count = match outcome.status() {
             _ if has_no_verdict => &mut self.error,
             _ if outcome.verdict.judges_not_asked > 0 => &mut self.not_asked,
@@ -67,7 +68,9 @@ impl Totals {
     /// Counts one more test.
     pub fn add(&mut self, outcome: &Outcome) {
         match outcome.status() {
-            status if status.fails_the_run() && outcome.test.quarantine.is_some() => self.quarantined += 1,
+            status if status.fails_the_run() && outcome.test.quarantine.is_some() => {
+                self.quarantined += 1
+            }
             Status::Passed => self.passed += 1,
             Status::Failed => self.failed += 1,
             Status::Error => self.error += 1,
@@ -82,7 +85,9 @@ impl Totals {
             self.flipped += usize::from(compared.is_flip());
         }
         self.judged.add(outcome);
-        self.duration_us = self.duration_us.saturating_add(outcome.transcript.duration_us);
+        self.duration_us = self
+            .duration_us
+            .saturating_add(outcome.transcript.duration_us);
     }
 
     /// How many tests fail the run.

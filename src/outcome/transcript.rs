@@ -47,13 +47,20 @@ pub struct Transcript {
 impl Transcript {
     /// The ids of the checkpoints that the turn `number` reached.
     pub fn reached_in(&self, number: u32) -> impl Iterator<Item = &str> {
-        let reached = self.checkpoints.iter().filter(move |checkpoint| checkpoint.reached_at == Some(number));
+        let reached = self
+            .checkpoints
+            .iter()
+            .filter(move |checkpoint| checkpoint.reached_at == Some(number));
         reached.map(|checkpoint| &*checkpoint.id)
     }
 
     /// The last message of the agent that is not empty.
     pub fn last_message(&self) -> Option<&str> {
-        let lines = self.turns.iter().rev().flat_map(|turn| turn.lines.iter().rev());
+        let lines = self
+            .turns
+            .iter()
+            .rev()
+            .flat_map(|turn| turn.lines.iter().rev());
         let texts = lines.filter_map(TranscriptLine::message);
         texts.into_iter().find(|text| !text.is_empty())
     }

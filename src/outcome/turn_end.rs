@@ -30,13 +30,15 @@ impl TurnEnd {
 
     /// Every rule that failed.
     pub fn failures(&self) -> &[Failure] {
-        let (Self::Evaluated(failures) | Self::Problem(_, failures) | Self::Stopped(failures)) = self;
+        let (Self::Evaluated(failures) | Self::Problem(_, failures) | Self::Stopped(failures)) =
+            self;
         failures
     }
 
     /// The same, to be changed.
     pub fn failures_mut(&mut self) -> &mut Vec<Failure> {
-        let (Self::Evaluated(failures) | Self::Problem(_, failures) | Self::Stopped(failures)) = self;
+        let (Self::Evaluated(failures) | Self::Problem(_, failures) | Self::Stopped(failures)) =
+            self;
         failures
     }
 
@@ -59,7 +61,8 @@ impl TurnEnd {
     /// The same end, of a turn that was not evaluated to its end for this reason.
     #[must_use]
     pub fn with_problem(self, problem: Problem) -> Self {
-        let (Self::Evaluated(failures) | Self::Problem(_, failures) | Self::Stopped(failures)) = self;
+        let (Self::Evaluated(failures) | Self::Problem(_, failures) | Self::Stopped(failures)) =
+            self;
         Self::Problem(problem, failures)
     }
 }
@@ -71,13 +74,29 @@ mod tests {
 
     #[test]
     fn the_status_follows_from_the_end() {
-        let problem = |kind| Problem { kind, message: String::new(), help: None };
+        let problem = |kind| Problem {
+            kind,
+            message: String::new(),
+            help: None,
+        };
         for (end, status) in [
             (TurnEnd::Evaluated(Vec::new()), Status::Passed),
-            (TurnEnd::Problem(problem(ErrorKind::Conversation), Vec::new()), Status::Failed),
-            (TurnEnd::Problem(problem(ErrorKind::Capture), Vec::new()), Status::Failed),
-            (TurnEnd::Problem(problem(ErrorKind::Timeout), Vec::new()), Status::Timeout),
-            (TurnEnd::Problem(problem(ErrorKind::Agent), Vec::new()), Status::Error),
+            (
+                TurnEnd::Problem(problem(ErrorKind::Conversation), Vec::new()),
+                Status::Failed,
+            ),
+            (
+                TurnEnd::Problem(problem(ErrorKind::Capture), Vec::new()),
+                Status::Failed,
+            ),
+            (
+                TurnEnd::Problem(problem(ErrorKind::Timeout), Vec::new()),
+                Status::Timeout,
+            ),
+            (
+                TurnEnd::Problem(problem(ErrorKind::Agent), Vec::new()),
+                Status::Error,
+            ),
             (TurnEnd::Stopped(Vec::new()), Status::Skipped),
         ] {
             assert_eq!(end.status(), status, "{end:?}");

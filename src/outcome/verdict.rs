@@ -47,13 +47,26 @@ impl Verdict {
 
     /// Why the run does not pass, a part of a sentence each; none if it does.
     pub fn reasons(&self) -> Vec<String> {
-        let Self { totals, flaky_fails, lost_server, expired, uncalled, warnings_fail } = self;
-        let warnings = if *warnings_fail { uncalled.found.len() } else { 0 };
-        let (failing, undecided, not_shown) = (totals.failing(), totals.undecided, totals.not_shown);
+        let Self {
+            totals,
+            flaky_fails,
+            lost_server,
+            expired,
+            uncalled,
+            warnings_fail,
+        } = self;
+        let warnings = if *warnings_fail {
+            uncalled.found.len()
+        } else {
+            0
+        };
+        let (failing, undecided, not_shown) =
+            (totals.failing(), totals.undecided, totals.not_shown);
         let flaky = if *flaky_fails { totals.flaky } else { 0 };
         let reasons = [
             (failing > 0).then(|| format!("{failing} of {} tests did not pass", totals.tests())),
-            (undecided > 0).then(|| format!("{} undecided", counted(undecided, "test is", "tests are"))),
+            (undecided > 0)
+                .then(|| format!("{} undecided", counted(undecided, "test is", "tests are"))),
             (not_shown > 0).then(|| {
                 let traces = counted(not_shown, "trace does", "traces do");
                 format!("{traces} not show what some rules are about")
@@ -64,8 +77,12 @@ impl Verdict {
                 let entries = counted(expired.len(), "entry", "entries");
                 format!("{entries} of the quarantine expired")
             }),
-            (warnings > 0)
-                .then(|| format!("{} (`--deny-warnings`)", counted(warnings, "warning", "warnings"))),
+            (warnings > 0).then(|| {
+                format!(
+                    "{} (`--deny-warnings`)",
+                    counted(warnings, "warning", "warnings")
+                )
+            }),
         ];
         reasons.into_iter().flatten().collect()
     }

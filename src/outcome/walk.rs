@@ -26,7 +26,9 @@ pub struct Walks {
 impl Walks {
     /// Whether one failed, and was shrunk.
     pub fn is_shrunk(&self) -> bool {
-        self.failed.as_ref().is_some_and(|failed| failed.shrunk.is_some())
+        self.failed
+            .as_ref()
+            .is_some_and(|failed| failed.shrunk.is_some())
     }
 }
 

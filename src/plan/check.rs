@@ -71,15 +71,24 @@ impl LoadedTest {
         project: &ProjectContext<'_>,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<CheckedTest> {
-        let ProjectContext { context, variables, folder, targets, .. } = *project;
+        let ProjectContext {
+            context,
+            variables,
+            folder,
+            targets,
+            ..
+        } = *project;
         let known = self.scope_before_rows(context, variables, folder, problems);
         let head = self.head(&known, problems);
-        let agent =
-            targets.and_then(|targets| targets.of_target(self.target(targets.config, &known, problems)?));
+        let agent = targets.and_then(|targets| {
+            targets.of_target(self.target(targets.config, &known, problems)?)
+        });
         let scope = scope_at_start(known);
         let rows = self.sample(context, variables, &scope, problems);
         let scope = variables.after_setup(scope);
-        let scopes = rows.as_ref().map_or(std::slice::from_ref(&scope), |rows| &rows.scopes);
+        let scopes = rows
+            .as_ref()
+            .map_or(std::slice::from_ref(&scope), |rows| &rows.scopes);
         let mut secrets = Vec::new();
         let mut looked_at = None;
         for scope in scopes {
@@ -97,22 +106,46 @@ impl LoadedTest {
         let judges: BTreeSet<String> = judges.into_iter().map(key).collect();
         let judges: Vec<String> = judges.into_iter().collect();
         let simulator = draft.simulating_agent().map(key);
-        let Draft { mut test, mut blocks, interaction, .. } = draft;
+        let Draft {
+            mut test,
+            mut blocks,
+            interaction,
+            ..
+        } = draft;
         let secrets_in = |scope: &Scope| {
             agent.map_or_else(Vec::new, |TargetContext { config, target, .. }| {
-                let helpers = judges.iter().chain(&simulator).filter_map(|name| config.target(name));
+                let helpers = judges
+                    .iter()
+                    .chain(&simulator)
+                    .filter_map(|name| config.target(name));
                 secrets_of(config, helpers.chain([target]), scope)
             })
         };
-        let own_secrets = if self.model.vars.is_some() { secrets_in(&scope) } else { Vec::new() };
+        let own_secrets = if self.model.vars.is_some() {
+            secrets_in(&scope)
+        } else {
+            Vec::new()
+        };
         secrets.extend(own_secrets.iter().cloned());
-        secrets.extend(scopes.iter().filter(|_| rows.is_some()).flat_map(secrets_in));
+        secrets.extend(
+            scopes
+                .iter()
+                .filter(|_| rows.is_some())
+                .flat_map(secrets_in),
+        );
         let entries = rows.as_ref().map_or(&[][..], |rows| &rows.entries);
         let mut snapshots = BTreeSet::new();
-        for row in entries.iter().map(Some).chain(entries.is_empty().then_some(None)) {
+        for row in entries
+            .iter()
+            .map(Some)
+            .chain(entries.is_empty().then_some(None))
+        {
             let name = head.as_ref().map_or("", |head| &head.name);
             let of_target = agent.and_then(|agent| agent.rules.block.snapshot.clone());
-            let mut outer = Block { snapshot: of_target, ..Block::default() };
+            let mut outer = Block {
+                snapshot: of_target,
+                ..Block::default()
+            };
             let snapshot_files = self.snapshot_files(context, name, row, FileAccess::Check);
             let files = snapshot_files.place(&mut outer, &mut test, &mut blocks, problems);
             if files.is_empty() {
@@ -121,12 +154,30 @@ impl LoadedTest {
             snapshots.extend(files);
         }
         if let Some(agent) = agent {
-            lint.certain.extend(agent.target.model.check_turns(&self.turns_and_actions(), &self.source));
+            lint.certain.extend(
+                agent
+                    .target
+                    .model
+                    .check_turns(&self.turns_and_actions(), &self.source),
+            );
         }
-        let TestHead { name, id, description, tags, skip, runs, walk } = head?;
-        let common = rows.as_ref().and_then(|rows| rows.common.clone()).unwrap_or_default();
+        let TestHead {
+            name,
+            id,
+            description,
+            tags,
+            skip,
+            runs,
+            walk,
+        } = head?;
+        let common = rows
+            .as_ref()
+            .and_then(|rows| rows.common.clone())
+            .unwrap_or_default();
         let defines: BTreeSet<String> = self.own_names().map(str::to_owned).chain(common).collect();
-        let target = agent.map(|agent| agent.target.name.clone()).unwrap_or_default();
+        let target = agent
+            .map(|agent| agent.target.name.clone())
+            .unwrap_or_default();
         let test = Arc::new(TestEntry {
             id: id.unwrap_or_else(|| format!("{}::{name}", self.path_from(folder))),
             name,
@@ -151,12 +202,26 @@ impl LoadedTest {
             defines: defines.into_iter().collect(),
             secrets: own_secrets,
         });
-        let case = |row| CaseEntry { test: Arc::clone(&test), row, quarantine: None };
+        let case = |row| CaseEntry {
+            test: Arc::clone(&test),
+            row,
+            quarantine: None,
+        };
         let cases = match rows {
             None => vec![case(None)],
-            Some(rows) => rows.entries.into_iter().map(|row| case(Some(row))).collect(),
+            Some(rows) => rows
+                .entries
+                .into_iter()
+                .map(|row| case(Some(row)))
+                .collect(),
         };
-        Some(CheckedTest { cases, target, lint, secrets, snapshots })
+        Some(CheckedTest {
+            cases,
+            target,
+            lint,
+            secrets,
+            snapshots,
+        })
     }
 
     /// Checks every leaf with the variables of one row.
@@ -167,26 +232,48 @@ impl LoadedTest {
         agent: Option<TargetContext<'_>>,
         problems: &mut Vec<Diagnostic>,
     ) -> (Lint, Draft) {
-        let ProjectContext { context, variables, folder, .. } = *project;
+        let ProjectContext {
+            context,
+            variables,
+            folder,
+            ..
+        } = *project;
         self.check_beginning(problems);
         self.check_walk(problems);
         self.check_hooks(context, variables, folder, scope, problems);
         let target = agent.map(|agent| agent.target);
-        let draft = self.draft(context, variables, scope, project.config(), target, problems);
+        let draft = self.draft(
+            context,
+            variables,
+            scope,
+            project.config(),
+            target,
+            problems,
+        );
         if let Some(agent) = agent {
             let scope = self.scope_at_end(scope, variables);
-            let around = Around { context, home: folder, scope: &scope };
+            let around = Around {
+                context,
+                home: folder,
+                scope: &scope,
+            };
             self.check_scripts(agent, &draft, around, problems);
             self.check_judges(agent, &draft, &scope, problems);
             self.check_simulator(agent, &draft, around, problems);
             let tools = self.model.client_tools.as_ref();
-            let mut needs = needs_of_test(&self.turns_and_actions(), &self.messages, tools, &self.source);
-            needs.extend(
-                self.model
-                    .simulate
-                    .iter()
-                    .map(|written| (Capability::UserTurns, written.span, Arc::clone(&self.source))),
+            let mut needs = needs_of_test(
+                &self.turns_and_actions(),
+                &self.messages,
+                tools,
+                &self.source,
             );
+            needs.extend(self.model.simulate.iter().map(|written| {
+                (
+                    Capability::UserTurns,
+                    written.span,
+                    Arc::clone(&self.source),
+                )
+            }));
             needs.extend(draft.all_blocks().flat_map(needs_of_rules));
             problems.extend(unmet(needs, &agent.target.model));
         }
@@ -204,7 +291,12 @@ impl LoadedTest {
                 name: self.model.name.span,
                 timeout: rules.timeout.filter(|_| !self.turns.iter().any(is_own)),
             };
-            let mut lint = lint(&rules.block, &draft.test, &draft.blocks_of_every_turn(), &surroundings);
+            let mut lint = lint(
+                &rules.block,
+                &draft.test,
+                &draft.blocks_of_every_turn(),
+                &surroundings,
+            );
             self.lint_checkpoints(&draft, &mut lint);
             lint
         });
@@ -214,12 +306,24 @@ impl LoadedTest {
     /// What is odd about the checkpoints of a simulated conversation.
     fn lint_checkpoints(&self, draft: &Draft, lint: &mut Lint) {
         let simulate = self.model.simulate.as_ref();
-        let written = simulate.and_then(|simulate| simulate.value.checkpoints.as_deref()).unwrap_or_default();
+        let written = simulate
+            .and_then(|simulate| simulate.value.checkpoints.as_deref())
+            .unwrap_or_default();
         if !written.is_empty() {
-            lint.certain.retain(|warning| warning.code != Code::AssertsNothing);
+            lint.certain
+                .retain(|warning| warning.code != Code::AssertsNothing);
         }
-        let blocks = draft.simulation.iter().flat_map(|simulation| &simulation.checkpoints);
-        for (Spanned { value: checkpoint, .. }, block) in written.iter().zip(blocks) {
+        let blocks = draft
+            .simulation
+            .iter()
+            .flat_map(|simulation| &simulation.checkpoints);
+        for (
+            Spanned {
+                value: checkpoint, ..
+            },
+            block,
+        ) in written.iter().zip(blocks)
+        {
             if block.only_prohibits() {
                 let message = format!(
                     "the checkpoint `{}` is reached at once: it only says what must not happen",
@@ -227,25 +331,31 @@ impl LoadedTest {
                 );
                 let warning = Diagnostic::warning(Code::RequiresNothing, message);
                 let warning = warning.at(&self.source, checkpoint.id.span, "");
-                lint.certain.push(warning.help("add what the turn that reaches it must have"));
+                lint.certain
+                    .push(warning.help("add what the turn that reaches it must have"));
             }
         }
     }
 
     /// How the messages of before go on.
     fn check_beginning(&self, problems: &mut Vec<Diagnostic>) {
-        let Some(last) = self.messages.last() else { return };
+        let Some(last) = self.messages.last() else {
+            return;
+        };
         match self.turns.first() {
             None if self.model.says_unwritten_input() => {}
             None => {
-                let message =
-                    "there are no `turns`, and the last of the `messages` is neither the user's nor a tool's";
-                let problem = Diagnostic::error(Code::MissingKey, message).at(&self.source, last.span, "");
-                problems.push(problem.help("add `turns`, or end the `messages` with one of role `user`"));
+                let message = "there are no `turns`, and the last of the `messages` is neither the user's nor a tool's";
+                let problem =
+                    Diagnostic::error(Code::MissingKey, message).at(&self.source, last.span, "");
+                problems.push(
+                    problem.help("add `turns`, or end the `messages` with one of role `user`"),
+                );
             }
             Some(turn) if matches!(turn.value, Turn::Connect(_)) => {
                 let message = "the first turn connects to the thread, which has no `messages` yet";
-                let problem = Diagnostic::error(Code::Contradiction, message).at(&self.source, turn.span, "");
+                let problem =
+                    Diagnostic::error(Code::Contradiction, message).at(&self.source, turn.span, "");
                 problems.push(problem.help(
                     "remove the `messages`, since the agent replays its thread; or begin with another turn",
                 ));
@@ -263,7 +373,11 @@ impl LoadedTest {
         problems: &mut Vec<Diagnostic>,
     ) -> Option<Sampled> {
         let written = self.model.cases.as_ref()?;
-        let mut sampled = Sampled { entries: Vec::new(), scopes: Vec::new(), common: None };
+        let mut sampled = Sampled {
+            entries: Vec::new(),
+            scopes: Vec::new(),
+            common: None,
+        };
         let mut shapes: HashSet<Vec<String>> = HashSet::new();
         if let Some(rows) = self.rows(context, scope, problems) {
             let mut interpolation = Interpolation::new(scope, &self.source, Mode::Send, problems);
@@ -278,7 +392,11 @@ impl LoadedTest {
                     Some(common) => &common & &own,
                     None => own,
                 });
-                sampled.scopes.push(variables.after_setup(with_row(scope.clone(), &row, variables)));
+                sampled.scopes.push(variables.after_setup(with_row(
+                    scope.clone(),
+                    &row,
+                    variables,
+                )));
                 shapes.insert(names);
             });
         }
@@ -304,13 +422,21 @@ impl LoadedTest {
                 _ => scope.clone().open(),
             };
             let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
-            let around = Around { context, home: folder, scope: &scope };
+            let around = Around {
+                context,
+                home: folder,
+                scope: &scope,
+            };
             fill_hook(written, index + 1, around, &mut interpolation);
         }
         let scope = self.scope_at_end(scope, variables);
         for (index, written) in self.model.teardown.iter().flatten().enumerate() {
             let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
-            let around = Around { context, home: folder, scope: &scope };
+            let around = Around {
+                context,
+                home: folder,
+                scope: &scope,
+            };
             fill_hook(written, index + 1, around, &mut interpolation);
         }
     }
@@ -318,13 +444,21 @@ impl LoadedTest {
     /// What is known when all is over, before anything runs.
     fn scope_at_end(&self, scope: &Scope, variables: &Variables) -> Scope {
         let scope = self.after_turns(scope, variables).into_owned();
-        if self.model.hooks.is_some() { scope.open() } else { scope }
+        if self.model.hooks.is_some() {
+            scope.open()
+        } else {
+            scope
+        }
     }
 
     /// What is wrong with the judges that the rules ask.
     fn check_judges(
         &self,
-        TargetContext { config, target, rules }: TargetContext<'_>,
+        TargetContext {
+            config,
+            target,
+            rules,
+        }: TargetContext<'_>,
         draft: &Draft,
         scope: &Scope,
         problems: &mut Vec<Diagnostic>,
@@ -345,7 +479,11 @@ impl LoadedTest {
         around: Around<'_>,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let Some(Spanned { value: Simulate { agent, script, .. }, .. }) = &self.model.simulate else {
+        let Some(Spanned {
+            value: Simulate { agent, script, .. },
+            ..
+        }) = &self.model.simulate
+        else {
             return;
         };
         let named = draft.simulating_agent().filter(|name| !name.contains("${"));
@@ -354,7 +492,9 @@ impl LoadedTest {
         {
             problems.push(problem.at(&self.source, agent.span, ""));
         }
-        if let Some(script) = script.as_ref().filter(|script| !script.value.contains("${"))
+        if let Some(script) = script
+            .as_ref()
+            .filter(|script| !script.value.contains("${"))
             && let Err(problem) = config.scripts(&around.context.files).check(&script.value)
         {
             problems.push(problem.at(&self.source, script.span, ""));
@@ -364,7 +504,11 @@ impl LoadedTest {
     /// What is wrong with the names of scripts, and with what those scripts use.
     fn check_scripts(
         &self,
-        TargetContext { config, target, rules }: TargetContext<'_>,
+        TargetContext {
+            config,
+            target,
+            rules,
+        }: TargetContext<'_>,
         draft: &Draft,
         around: Around<'_>,
         problems: &mut Vec<Diagnostic>,
@@ -373,9 +517,14 @@ impl LoadedTest {
         for block in draft.all_blocks() {
             scripts.check_block(block, &self.source, problems);
         }
-        let tools = [target.model.common.client_tools.as_ref(), self.model.client_tools.as_ref()];
-        let names =
-            script_names(draft.all_blocks().chain([&rules.block]), tools.into_iter().flatten().flatten());
+        let tools = [
+            target.model.common.client_tools.as_ref(),
+            self.model.client_tools.as_ref(),
+        ];
+        let names = script_names(
+            draft.all_blocks().chain([&rules.block]),
+            tools.into_iter().flatten().flatten(),
+        );
         scripts.check_uses(&names, around, problems);
     }
 }

@@ -17,7 +17,11 @@ const MOST_REPORTED: usize = 100;
 /// Loads and checks the case file at `path`.
 pub(super) fn check_cases(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
     let name = display_name(project.context, path);
-    let file = CaseFile { files: &project.context.files, path, name: &name };
+    let file = CaseFile {
+        files: &project.context.files,
+        path,
+        name: &name,
+    };
     let mut checked = CheckedCases::new(project);
     file.each(&mut |read| checked.add(read));
     checked.count_lints(&name);
@@ -27,7 +31,11 @@ pub(super) fn check_cases(project: &ProjectContext<'_>, path: &Path) -> CheckedF
         checked.reported.add([problem.help(help)]);
     }
     let problems = checked.reported.problems(&name);
-    CheckedFile { tests: checked.tests, problems, broken_with_variables: false }
+    CheckedFile {
+        tests: checked.tests,
+        problems,
+        broken_with_variables: false,
+    }
 }
 
 /// What was found out about the cases of a file so far.
@@ -46,7 +54,14 @@ struct CheckedCases<'p> {
 impl<'p> CheckedCases<'p> {
     fn new(project: &'p ProjectContext<'p>) -> Self {
         let (reported, snapshots) = (ReportedProblems::default(), SnapshotOwners::default());
-        Self { project, tests: Vec::new(), count: 0, lints: 0, reported, snapshots }
+        Self {
+            project,
+            tests: Vec::new(),
+            count: 0,
+            lints: 0,
+            reported,
+            snapshots,
+        }
     }
 
     fn add(&mut self, read: Result<CaseText, Diagnostic>) {
@@ -57,13 +72,26 @@ impl<'p> CheckedCases<'p> {
         };
         let mut case = ReadCase::of(&source);
         self.reported.add(std::mem::take(&mut case.problems));
-        let Some(model) = case.test.take() else { return };
+        let Some(model) = case.test.take() else {
+            return;
+        };
         let test = LoadedTest::of_case(source, model, part);
         let targets = self.project.targets.filter(|_| !case.is_broken);
         let mut problems = Vec::new();
-        let mut checked = test.check(&ProjectContext { targets, ..*self.project }, &mut problems);
+        let mut checked = test.check(
+            &ProjectContext {
+                targets,
+                ..*self.project
+            },
+            &mut problems,
+        );
         problems.retain(|problem| case.owns(problem));
-        if let Some(CheckedTest { lint: Lint { certain, .. }, snapshots, .. }) = &mut checked {
+        if let Some(CheckedTest {
+            lint: Lint { certain, .. },
+            snapshots,
+            ..
+        }) = &mut checked
+        {
             let room = MOST_REPORTED.saturating_sub(self.lints);
             self.lints += certain.len();
             certain.truncate(room);
@@ -76,9 +104,13 @@ impl<'p> CheckedCases<'p> {
     /// Says how many warnings about rules there are beyond those that are kept.
     fn count_lints(&mut self, name: &str) {
         if let (Some(last), true) = (self.tests.last_mut(), self.lints > MOST_REPORTED) {
-            let message =
-                format!("`{name}` has {} more warnings about its rules", self.lints - MOST_REPORTED);
-            last.lint.certain.push(Diagnostic::warning(Code::LimitExceeded, message));
+            let message = format!(
+                "`{name}` has {} more warnings about its rules",
+                self.lints - MOST_REPORTED
+            );
+            last.lint
+                .certain
+                .push(Diagnostic::warning(Code::LimitExceeded, message));
         }
     }
 }
@@ -109,7 +141,11 @@ impl ReportedProblems {
 
     fn problems(mut self, name: &str) -> Vec<Diagnostic> {
         let more = [
-            (self.errors, "errors", Diagnostic::error as fn(Code, String) -> Diagnostic),
+            (
+                self.errors,
+                "errors",
+                Diagnostic::error as fn(Code, String) -> Diagnostic,
+            ),
             (self.warnings, "warnings", Diagnostic::warning),
         ];
         for (count, what, diagnostic) in more {

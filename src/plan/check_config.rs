@@ -43,13 +43,27 @@ pub(super) fn check_config(
         // Nothing of it is in use: what is missing today may be there when it is.
         let mut of_it = Vec::new();
         let scope = Scope::default().open();
-        check_target(config, target, context, &scope, Mode::Check, redactor, &mut of_it);
+        check_target(
+            config,
+            target,
+            context,
+            &scope,
+            Mode::Check,
+            redactor,
+            &mut of_it,
+        );
         of_it.retain(|problem| problem.code != Code::UndefinedVariable);
         found.extend(of_it);
     }
     check_library(config, context, &mut found);
-    let surroundings = LaunchContext { context, home: &config.folder, scope: &Scope::default() };
-    config.scripts(&context.files).check_programs(surroundings, &mut found);
+    let surroundings = LaunchContext {
+        context,
+        home: &config.folder,
+        scope: &Scope::default(),
+    };
+    config
+        .scripts(&context.files)
+        .check_programs(surroundings, &mut found);
     config.check_hooks(context, variables, &mut found);
     let reports = config.reports(context, variables, &mut found);
     let servers = config.servers(context, variables, mode, redactor, &mut found);
@@ -66,10 +80,17 @@ fn check_library(config: &Config, context: &Context, problems: &mut Vec<Diagnost
     let mut blocks = Vec::new();
     for (_, block) in config.model.assertions.iter().flatten() {
         // What is extended is looked at on its own.
-        blocks.push(Block::compile([block], Level::Test, None, &mut interpolation));
+        blocks.push(Block::compile(
+            [block],
+            Level::Test,
+            None,
+            &mut interpolation,
+        ));
     }
     for block in &blocks {
-        config.scripts(&context.files).check_block(block, &config.source, problems);
+        config
+            .scripts(&context.files)
+            .check_block(block, &config.source, problems);
         config.check_judges(block, &config.source, problems);
     }
 }
@@ -93,7 +114,10 @@ fn check_target(
     );
     let block = target.block(config.named_assertions(), &mut interpolation);
     let common = &target.model.common;
-    for text in [&common.description, &common.thread_id].into_iter().flatten() {
+    for text in [&common.description, &common.thread_id]
+        .into_iter()
+        .flatten()
+    {
         let _ = interpolation.text(text);
     }
     if let Some(timeout) = &target.model.common.timeout_ms {
@@ -101,9 +125,16 @@ fn check_target(
     }
     let _ = TargetPace::fill(&target.model.common, &mut interpolation);
     redactor.add(interpolation.into_secrets());
-    config.scripts(&context.files).check_block(&block, &config.source, problems);
+    config
+        .scripts(&context.files)
+        .check_block(&block, &config.source, problems);
     config.check_judges(&block, &config.source, problems);
-    let mut needs = needs_of_test(&[], &[], target.model.common.client_tools.as_ref(), &config.source);
+    let mut needs = needs_of_test(
+        &[],
+        &[],
+        target.model.common.client_tools.as_ref(),
+        &config.source,
+    );
     needs.extend(needs_of_rules(&block));
     problems.extend(unmet(needs, &target.model));
 }

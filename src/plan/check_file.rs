@@ -37,11 +37,18 @@ pub(super) fn check_file(project: &ProjectContext<'_>, path: &Path) -> CheckedFi
 fn check_tests(file: &LoadedFile, project: &ProjectContext<'_>) -> CheckedFile {
     // Most files have one test: a vector that grows would take the memory of four.
     let tests = Vec::with_capacity(file.tests.len());
-    let mut found = CheckedFile { tests, ..CheckedFile::default() };
+    let mut found = CheckedFile {
+        tests,
+        ..CheckedFile::default()
+    };
     let mut snapshots = SnapshotOwners::default();
     for test in &file.tests {
-        let Some(checked) = test.check(project, &mut found.problems) else { continue };
-        found.problems.extend(snapshots.take(project.context, test, &checked.snapshots));
+        let Some(checked) = test.check(project, &mut found.problems) else {
+            continue;
+        };
+        found
+            .problems
+            .extend(snapshots.take(project.context, test, &checked.snapshots));
         found.tests.push(checked);
     }
     found
@@ -50,15 +57,36 @@ fn check_tests(file: &LoadedFile, project: &ProjectContext<'_>) -> CheckedFile {
 /// What else is wrong with a file that does not fit: its patterns and references are checked all the same, so that
 /// everything is reported at once (SPEC 1).
 fn further_problems(project: &ProjectContext<'_>, path: &Path) -> CheckedFile {
-    let read = source::read(&project.context.files, path, &display_name(project.context, path)).ok();
-    let recovered =
-        read.and_then(|source| Some((schema::recover::<TestFile>(FileKind::Test, &source)?, source)));
+    let read = source::read(
+        &project.context.files,
+        path,
+        &display_name(project.context, path),
+    )
+    .ok();
+    let recovered = read.and_then(|source| {
+        Some((
+            schema::recover::<TestFile>(FileKind::Test, &source)?,
+            source,
+        ))
+    });
     let Some((recovered, source)) = recovered else {
-        return CheckedFile { broken_with_variables: true, ..CheckedFile::default() };
+        return CheckedFile {
+            broken_with_variables: true,
+            ..CheckedFile::default()
+        };
     };
     let file = LoadedFile::of(&source, recovered.value.clone());
     let mut found = check_tests(&file, project);
-    found.problems.retain(|problem| recovered.is_of_the_file(problem));
-    let gives = file.tests.iter().any(|test| test.may_give_variables(project.variables));
-    CheckedFile { tests: Vec::new(), broken_with_variables: gives, ..found }
+    found
+        .problems
+        .retain(|problem| recovered.is_of_the_file(problem));
+    let gives = file
+        .tests
+        .iter()
+        .any(|test| test.may_give_variables(project.variables));
+    CheckedFile {
+        tests: Vec::new(),
+        broken_with_variables: gives,
+        ..found
+    }
 }

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use super::test::{LoadedTest, turn_block};
 use crate::assertion::Block;
 use crate::compile::{
-    AttachmentFiles, CompiledAction, CompiledInteraction, CompiledSimulation, FileAccess, PreparedTurn,
-    SimulatorSource, describe_written, fill_client_tools,
+    AttachmentFiles, CompiledAction, CompiledInteraction, CompiledSimulation, FileAccess,
+    PreparedTurn, SimulatorSource, describe_written, fill_client_tools,
 };
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
@@ -49,9 +49,16 @@ pub(super) struct DraftSimulation {
 impl Draft {
     /// The rules of the test, of its turns and of its checkpoints.
     pub(super) fn all_blocks(&self) -> impl Iterator<Item = &Block> {
-        let of_checkpoints = self.simulation.iter().flat_map(|simulation| &simulation.checkpoints);
+        let of_checkpoints = self
+            .simulation
+            .iter()
+            .flat_map(|simulation| &simulation.checkpoints);
         let of_actions = self.actions.iter().chain(&self.needs);
-        [&self.test].into_iter().chain(&self.blocks).chain(of_checkpoints).chain(of_actions)
+        [&self.test]
+            .into_iter()
+            .chain(&self.blocks)
+            .chain(of_checkpoints)
+            .chain(of_actions)
     }
 
     /// The rules of every turn that there may be: each action may be one, and to those that are simulated, nothing of their
@@ -64,7 +71,10 @@ impl Draft {
             return Cow::Borrowed(&self.blocks);
         };
         let mut blocks = self.blocks.clone();
-        blocks.resize(max_turns.unwrap_or_default().max(blocks.len() + 1), Block::default());
+        blocks.resize(
+            max_turns.unwrap_or_default().max(blocks.len() + 1),
+            Block::default(),
+        );
         Cow::Owned(blocks)
     }
 
@@ -99,12 +109,20 @@ impl LoadedTest {
         target: Option<&ResolvedTarget>,
         problems: &mut Vec<Diagnostic>,
     ) -> Draft {
-        let scope = if self.hooks(variables).is_empty() { scope.clone() } else { scope.clone().open() };
+        let scope = if self.hooks(variables).is_empty() {
+            scope.clone()
+        } else {
+            scope.clone().open()
+        };
         let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
         let library = config.map(Config::named_assertions);
         let test = self.block(library, &mut interpolation);
         let tools = self.model.client_tools.as_ref();
-        fill_client_tools(tools, config.map(|config| config.scripts(&context.files)), &mut interpolation);
+        fill_client_tools(
+            tools,
+            config.map(|config| config.scripts(&context.files)),
+            &mut interpolation,
+        );
         let _ = self.request_context(&mut interpolation);
         if let Some(timeout) = &self.model.timeout_ms {
             let _ = interpolation.number(timeout);
@@ -116,10 +134,17 @@ impl LoadedTest {
         // Who plays the user is no mistake of the test if the config does not fit.
         let given = config.map_or(Some(""), |config| config.simulator.as_deref());
         let simulation = self.model.simulate.as_ref().map(|written| {
-            let (filled, checkpoints) = CompiledSimulation::fill(written, library, given, &mut interpolation);
-            let (simulator, max_turns) =
-                filled.ok().map(|filled| (filled.simulator, filled.max_turns)).unzip();
-            DraftSimulation { simulator, checkpoints, max_turns }
+            let (filled, checkpoints) =
+                CompiledSimulation::fill(written, library, given, &mut interpolation);
+            let (simulator, max_turns) = filled
+                .ok()
+                .map(|filled| (filled.simulator, filled.max_turns))
+                .unzip();
+            DraftSimulation {
+                simulator,
+                checkpoints,
+                max_turns,
+            }
         });
         let interaction = self.interaction(&mut interpolation).unwrap_or_default();
         let secrets = interpolation.into_secrets();
@@ -135,15 +160,23 @@ impl LoadedTest {
         };
         for (turn, scope) in self.each_turn(&scope, variables) {
             let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
-            draft.blocks.push(turn_block(turn, library, &mut interpolation));
-            draft.turns.push(WrittenTurn::of(turn, files, &mut interpolation));
+            draft
+                .blocks
+                .push(turn_block(turn, library, &mut interpolation));
+            draft
+                .turns
+                .push(WrittenTurn::of(turn, files, &mut interpolation));
             draft.secrets.extend(interpolation.into_secrets());
         }
         let scope = self.before_action(scope);
         for (name, action) in self.model.walk.iter().flat_map(|walk| &walk.value.actions) {
             let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Draft, problems);
-            draft.needs.extend(CompiledAction::fill(&name.value, action, library, &mut interpolation).1);
-            draft.actions.push(turn_block(&action.value.0, library, &mut interpolation));
+            draft
+                .needs
+                .extend(CompiledAction::fill(&name.value, action, library, &mut interpolation).1);
+            draft
+                .actions
+                .push(turn_block(&action.value.0, library, &mut interpolation));
             let _ = PreparedTurn::fill(&action.value.0, files, &mut interpolation);
             draft.secrets.extend(interpolation.into_secrets());
         }
@@ -168,16 +201,31 @@ impl LoadedTest {
 }
 
 impl WrittenTurn {
-    fn of(turn: &Spanned<Turn>, files: AttachmentFiles<'_>, interpolation: &mut Interpolation<'_>) -> Self {
+    fn of(
+        turn: &Spanned<Turn>,
+        files: AttachmentFiles<'_>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Self {
         let settings = turn.settings();
-        let written = settings.timeout_ms.and_then(|number| interpolation.written_number(number));
+        let written = settings
+            .timeout_ms
+            .and_then(|number| interpolation.written_number(number));
         let filled = PreparedTurn::fill(turn, files, interpolation).ok();
-        let timeout = filled.as_ref().and_then(|turn| turn.request.timeout).map(duration::chosen);
+        let timeout = filled
+            .as_ref()
+            .and_then(|turn| turn.request.timeout)
+            .map(duration::chosen);
         Self {
             id: settings.id.map(|id| {
-                filled.as_ref().and_then(|turn| turn.request.id.clone()).unwrap_or_else(|| id.value.clone())
+                filled
+                    .as_ref()
+                    .and_then(|turn| turn.request.id.clone())
+                    .unwrap_or_else(|| id.value.clone())
             }),
-            input: filled.map_or_else(|| describe_written(turn), |turn| turn.request.input.describe()),
+            input: filled.map_or_else(
+                || describe_written(turn),
+                |turn| turn.request.input.describe(),
+            ),
             timeout: written.map(|written| format!("{written} ms")).or(timeout),
         }
     }

@@ -50,7 +50,9 @@ pub fn explain<'p>(
         let [first, ..] = cases else { continue };
         let file = LoadedFile::of_entry(context, first)?;
         for rows in cases.chunk_by(CaseEntry::is_of_same_test) {
-            let test = rows.first().and_then(|case| Some((case, file.tests.get(case.test.index)?)));
+            let test = rows
+                .first()
+                .and_then(|case| Some((case, file.tests.get(case.test.index)?)));
             if let Some((case, test)) = test {
                 explained.push((rows, of(context, plan, case, test)?));
             }
@@ -67,27 +69,50 @@ fn of(
     test: &LoadedTest,
 ) -> Result<ExplainedTest, Vec<Diagnostic>> {
     let mut problems = Vec::new();
-    let Some(agent) = plan.config.target(&entry.test.target) else { return Err(problems) };
+    let Some(agent) = plan.config.target(&entry.test.target) else {
+        return Err(problems);
+    };
     let mut target = plan.config.rules(agent, context, &plan.variables);
-    let mut scope =
-        scope_at_start(test.scope_before_rows(context, &plan.variables, &plan.config.folder, &mut problems));
+    let mut scope = scope_at_start(test.scope_before_rows(
+        context,
+        &plan.variables,
+        &plan.config.folder,
+        &mut problems,
+    ));
     scope = plan.variables.after_setup(scope);
     if entry.row.is_some() {
         // The rows differ in what they say.
         scope = scope.open();
     }
-    let mut draft =
-        test.draft(context, &plan.variables, &scope, Some(&*plan.config), Some(agent), &mut problems);
-    let snapshot_files =
-        test.snapshot_files(context, &entry.test.name, entry.row.as_ref(), FileAccess::Check);
-    snapshot_files.place(&mut target.block, &mut draft.test, &mut draft.blocks, &mut problems);
+    let mut draft = test.draft(
+        context,
+        &plan.variables,
+        &scope,
+        Some(&*plan.config),
+        Some(agent),
+        &mut problems,
+    );
+    let snapshot_files = test.snapshot_files(
+        context,
+        &entry.test.name,
+        entry.row.as_ref(),
+        FileAccess::Check,
+    );
+    snapshot_files.place(
+        &mut target.block,
+        &mut draft.test,
+        &mut draft.blocks,
+        &mut problems,
+    );
     // What is odd was reported when the plan was made.
     problems.retain(|problem| problem.severity == Severity::Error);
     if !problems.is_empty() {
         return Err(problems);
     }
     let mut explanation = explain_blocks(&target.block, &draft.test, &draft.blocks_of_every_turn());
-    let unwritten_turns = explanation.turns.split_off(draft.blocks.len().min(explanation.turns.len()));
+    let unwritten_turns = explanation
+        .turns
+        .split_off(draft.blocks.len().min(explanation.turns.len()));
     Ok(ExplainedTest {
         history: test.messages.len(),
         unwritten: unwritten(entry, test, &draft),
@@ -102,14 +127,33 @@ fn of(
 
 /// What follows the written turns, in words.
 fn unwritten(entry: &CaseEntry, test: &LoadedTest, draft: &Draft) -> Option<String> {
-    if let Some(WalkPlan { steps, walks, seed, actions }) = &entry.test.walk {
+    if let Some(WalkPlan {
+        steps,
+        walks,
+        seed,
+        actions,
+    }) = &entry.test.walk
+    {
         let (count, names) = (actions.len(), actions.join(", "));
-        let walks = if *walks == 1 { "1 walk".to_owned() } else { format!("{walks} walks") };
-        return Some(format!("then {walks} of up to {steps} of {count} actions (seed {seed}): {names}"));
+        let walks = if *walks == 1 {
+            "1 walk".to_owned()
+        } else {
+            format!("{walks} walks")
+        };
+        return Some(format!(
+            "then {walks} of up to {steps} of {count} actions (seed {seed}): {names}"
+        ));
     }
     if let Some(DraftSimulation { max_turns, .. }) = &draft.simulation {
-        let turns = max_turns.map(|most| format!(", up to turn {most}")).unwrap_or_default();
-        let who = entry.test.simulator.as_ref().map(|name| format!(" by `{name}`")).unwrap_or_default();
+        let turns = max_turns
+            .map(|most| format!(", up to turn {most}"))
+            .unwrap_or_default();
+        let who = entry
+            .test
+            .simulator
+            .as_ref()
+            .map(|name| format!(" by `{name}`"))
+            .unwrap_or_default();
         return Some(format!("then a simulation{who}{turns}"));
     }
     let asks = test.model.interactive.is_some() && entry.test.asks_person;
@@ -117,13 +161,27 @@ fn unwritten(entry: &CaseEntry, test: &LoadedTest, draft: &Draft) -> Option<Stri
 }
 
 /// The rules of checkpoints, or of the actions of a walk and of what these need; `actions` are those of turns.
-fn further(test: &LoadedTest, draft: &Draft, actions: Vec<ScopeRules>) -> Vec<(String, ScopeRules)> {
+fn further(
+    test: &LoadedTest,
+    draft: &Draft,
+    actions: Vec<ScopeRules>,
+) -> Vec<(String, ScopeRules)> {
     let nothing = Block::default();
     let alone = |blocks: &[Block]| explain_blocks(&nothing, &nothing, blocks).turns;
     if let Some(simulation) = &draft.simulation {
-        let written = test.model.simulate.iter().flat_map(|simulate| &simulate.value.checkpoints).flatten();
-        let title = |checkpoint: &Spanned<Checkpoint>| format!("checkpoint `{}`", checkpoint.value.id.value);
-        return written.map(title).zip(alone(&simulation.checkpoints)).collect();
+        let written = test
+            .model
+            .simulate
+            .iter()
+            .flat_map(|simulate| &simulate.value.checkpoints)
+            .flatten();
+        let title = |checkpoint: &Spanned<Checkpoint>| {
+            format!("checkpoint `{}`", checkpoint.value.id.value)
+        };
+        return written
+            .map(title)
+            .zip(alone(&simulation.checkpoints))
+            .collect();
     }
     let mut needs = alone(&draft.needs).into_iter();
     let mut further = Vec::new();
@@ -132,9 +190,12 @@ fn further(test: &LoadedTest, draft: &Draft, actions: Vec<ScopeRules>) -> Vec<(S
             further.push((format!("action `{name}`"), rules));
         }
         let needed = action.needs().and_then(|_| needs.next());
-        further.extend(
-            needed.map(|rules| (format!("what the action `{name}` needs of the turn before"), rules)),
-        );
+        further.extend(needed.map(|rules| {
+            (
+                format!("what the action `{name}` needs of the turn before"),
+                rules,
+            )
+        }));
     }
     further
 }

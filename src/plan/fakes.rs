@@ -30,11 +30,21 @@ pub(super) fn case(place: &str, name: &str, tags: &[&str]) -> CaseEntry {
         defines: Vec::new(),
         secrets: Vec::new(),
     };
-    CaseEntry { test: Arc::new(test), row: None, quarantine: None }
+    CaseEntry {
+        test: Arc::new(test),
+        row: None,
+        quarantine: None,
+    }
 }
 
 /// The rows of a test, by their labels.
 pub(super) fn rows(of: &CaseEntry, labels: &[&str]) -> Vec<CaseEntry> {
     use crate::compile::RowEntry;
-    labels.iter().map(|label| CaseEntry { row: Some(RowEntry::named(label)), ..of.clone() }).collect()
+    labels
+        .iter()
+        .map(|label| CaseEntry {
+            row: Some(RowEntry::named(label)),
+            ..of.clone()
+        })
+        .collect()
 }

@@ -54,15 +54,22 @@ impl Expression {
         match self {
             Self::Word(word) => {
                 let contains = |text: &str| text.contains(word.as_str());
-                contains(&case.id()) || contains(&test.name) || contains(&test.place) || contains(&test.file)
+                contains(&case.id())
+                    || contains(&test.name)
+                    || contains(&test.place)
+                    || contains(&test.file)
             }
             Self::Is(Subject::Tag, FilterValue::Text(wanted)) => test.tags.contains(wanted),
             Self::Is(Subject::Tag, FilterValue::Like(regex)) => {
                 test.tags.iter().any(|tag| regex.is_match(tag))
             }
-            Self::Is(Subject::Name, FilterValue::Text(wanted)) => test.name.contains(wanted.as_str()),
+            Self::Is(Subject::Name, FilterValue::Text(wanted)) => {
+                test.name.contains(wanted.as_str())
+            }
             Self::Is(Subject::Name, FilterValue::Like(regex)) => regex.is_match(&test.name),
-            Self::Is(Subject::File, FilterValue::Text(wanted)) => test.place.contains(wanted.as_str()),
+            Self::Is(Subject::File, FilterValue::Text(wanted)) => {
+                test.place.contains(wanted.as_str())
+            }
             Self::Is(Subject::File, FilterValue::Like(regex)) => regex.is_match(&test.place),
             Self::Is(Subject::Id, FilterValue::Text(wanted)) => has_id(case, wanted),
             Self::Is(Subject::Id, FilterValue::Like(regex)) => regex.is_match(&case.id()),

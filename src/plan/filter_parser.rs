@@ -24,7 +24,11 @@ impl Filter {
     /// # Errors
     /// If it is empty, or is not an expression.
     pub fn parse(text: &str) -> Result<Self, FilterError> {
-        let mut reader = FilterReader { text, at: 0, depth: 0 };
+        let mut reader = FilterReader {
+            text,
+            at: 0,
+            depth: 0,
+        };
         reader.skip_blanks();
         if reader.rest().is_empty() {
             return Err(FilterError {
@@ -52,7 +56,11 @@ impl<'t> FilterReader<'t> {
         while self.accept_word("or") {
             any.push(self.all()?);
         }
-        Ok(if any.len() == 1 { any.remove(0) } else { Expression::Any(any) })
+        Ok(if any.len() == 1 {
+            any.remove(0)
+        } else {
+            Expression::Any(any)
+        })
     }
 
     fn all(&mut self) -> Result<Expression, FilterError> {
@@ -62,7 +70,11 @@ impl<'t> FilterReader<'t> {
             let goes_on = self.accept_word("and")
                 || (self.peek().is_some_and(|next| next != ')') && self.word() != "or");
             if !goes_on {
-                return Ok(if all.len() == 1 { all.remove(0) } else { Expression::All(all) });
+                return Ok(if all.len() == 1 {
+                    all.remove(0)
+                } else {
+                    Expression::All(all)
+                });
             }
             all.push(self.one()?);
         }
@@ -86,7 +98,9 @@ impl<'t> FilterReader<'t> {
         let start = self.at;
         match self.peek() {
             None => Err(self.wrong(start..start, "unexpected end of the filter")),
-            Some(')') => Err(self.wrong(start..start + 1, "a condition is missing before this `)`")),
+            Some(')') => {
+                Err(self.wrong(start..start + 1, "a condition is missing before this `)`"))
+            }
             Some('(') => {
                 self.at += 1;
                 let inner = self.any()?;
@@ -101,10 +115,13 @@ impl<'t> FilterReader<'t> {
                 self.at += word.len();
                 let place = start..self.at;
                 match word {
-                    "and" | "or" => {
-                        Err(self.wrong(place, format!("a condition is missing before this `{word}`")))
+                    "and" | "or" => Err(self.wrong(
+                        place,
+                        format!("a condition is missing before this `{word}`"),
+                    )),
+                    "&" | "&&" => {
+                        Err(self.wrong(place, "write `and`, or nothing: all words must match"))
                     }
-                    "&" | "&&" => Err(self.wrong(place, "write `and`, or nothing: all words must match")),
                     "|" | "||" => Err(self.wrong(place, "write `or`")),
                     _ if word.starts_with('!') => {
                         Err(self.wrong(start..start + 1, "write `not` before a condition"))
@@ -142,13 +159,17 @@ impl<'t> FilterReader<'t> {
         let place = inside.start + blanks..inside.start + blanks + written.len();
         self.at = inside.end + 1;
         if written.is_empty() {
-            return Err(self.wrong(open..self.at, format!("`{word}()` needs a text or a `/pattern/`")));
+            return Err(self.wrong(
+                open..self.at,
+                format!("`{word}()` needs a text or a `/pattern/`"),
+            ));
         }
         let wanted = match written.strip_prefix('/') {
             None => FilterValue::Text(written.to_owned()),
             Some(rest) => {
                 let Some(pattern) = rest.strip_suffix('/') else {
-                    let message = "a pattern is written between slashes, and its flags inside: `/(?i)slow/`";
+                    let message =
+                        "a pattern is written between slashes, and its flags inside: `/(?i)slow/`";
                     return Err(self.wrong(place, message));
                 };
                 self.pattern(pattern, place)?
@@ -178,7 +199,9 @@ impl<'t> FilterReader<'t> {
     /// The word that begins here: up to a blank or a parenthesis.
     fn word(&self) -> &'t str {
         let rest = self.rest();
-        &rest[..rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')')).unwrap_or(rest.len())]
+        &rest[..rest
+            .find(|c: char| c.is_whitespace() || matches!(c, '(' | ')'))
+            .unwrap_or(rest.len())]
     }
 
     fn rest(&self) -> &'t str {
@@ -196,11 +219,19 @@ impl<'t> FilterReader<'t> {
     }
 
     fn wrong(&self, place: Range<usize>, message: impl Into<String>) -> FilterError {
-        let line: String = self.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let count = |range: Range<usize>| self.text.get(range).map_or(1, |text| text.chars().count());
+        let line: String = self
+            .text
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        let count =
+            |range: Range<usize>| self.text.get(range).map_or(1, |text| text.chars().count());
         let carets = "^".repeat(count(place.clone()).max(1));
         let indent = " ".repeat(count(0..place.start));
-        FilterError { message: message.into(), shown: format!("{line}\n  {indent}{carets}") }
+        FilterError {
+            message: message.into(),
+            shown: format!("{line}\n  {indent}{carets}"),
+        }
     }
 }
 
@@ -264,7 +295,9 @@ mod tests {
             let parsed = Filter::parse(filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
             let numbers = (1..).zip(&cases).filter(|(_, case)| parsed.matches(case));
             assert_eq!(
-                numbers.map(|(number, _)| number.to_string()).collect::<String>(),
+                numbers
+                    .map(|(number, _)| number.to_string())
+                    .collect::<String>(),
                 expected,
                 "{filter}"
             );
@@ -274,14 +307,23 @@ mod tests {
     #[test]
     fn shows_what_it_cannot_read() {
         for (filter, expected) in [
-            (" ", "the filter is empty\n  write a word of the path or name, or `tag(smoke)`"),
+            (
+                " ",
+                "the filter is empty\n  write a word of the path or name, or `tag(smoke)`",
+            ),
             ("a or", "unexpected end of the filter\n  a or\n      ^"),
             ("()", "a condition is missing before this `)`\n  ()\n   ^"),
             ("é (a", "unclosed `(`\n  é (a\n    ^"),
             ("a) b", "unmatched `)`\n  a) b\n   ^"),
             ("tag(a", "unclosed `(`\n  tag(a\n     ^"),
-            ("tag( )", "`tag()` needs a text or a `/pattern/`\n  tag( )\n     ^^^"),
-            ("or a", "a condition is missing before this `or`\n  or a\n  ^^"),
+            (
+                "tag( )",
+                "`tag()` needs a text or a `/pattern/`\n  tag( )\n     ^^^",
+            ),
+            (
+                "or a",
+                "a condition is missing before this `or`\n  or a\n  ^^",
+            ),
             ("a | b", "write `or`\n  a | b\n    ^"),
             (
                 "name(/(/)",

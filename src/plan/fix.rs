@@ -38,7 +38,10 @@ pub fn fix(context: &Context, selection: &Selection) -> Result<Vec<Fixed>, Diagn
         let mut files: BTreeMap<PathBuf, Vec<(Code, Edit)>> = BTreeMap::new();
         for problem in problems {
             for edit in problem.fixes {
-                files.entry(edit.source.path.clone()).or_default().push((problem.code, edit));
+                files
+                    .entry(edit.source.path.clone())
+                    .or_default()
+                    .push((problem.code, edit));
             }
         }
         if files.is_empty() {
@@ -55,19 +58,35 @@ pub fn fix(context: &Context, selection: &Selection) -> Result<Vec<Fixed>, Diagn
 
 /// Writes one file with its fixes applied.
 fn write(fixes: &[(Code, Edit)]) -> Result<Vec<Fixed>, Diagnostic> {
-    let Some((_, Edit { source, .. })) = fixes.first() else { return Ok(Vec::new()) };
+    let Some((_, Edit { source, .. })) = fixes.first() else {
+        return Ok(Vec::new());
+    };
     let text = apply(source, fixes.iter().map(|(_, edit)| edit));
-    let is_marked = std::fs::read(&source.path).is_ok_and(|bytes| bytes.starts_with("\u{feff}".as_bytes()));
-    let text = if is_marked { format!("\u{feff}{text}") } else { text };
+    let is_marked =
+        std::fs::read(&source.path).is_ok_and(|bytes| bytes.starts_with("\u{feff}".as_bytes()));
+    let text = if is_marked {
+        format!("\u{feff}{text}")
+    } else {
+        text
+    };
     write_file(&source.path, text.as_bytes()).map_err(|error| {
-        Diagnostic::error(Code::Unreadable, format!("`{}` cannot be written: {error}", source.name))
+        Diagnostic::error(
+            Code::Unreadable,
+            format!("`{}` cannot be written: {error}", source.name),
+        )
     })?;
-    let applied = fixes.iter().map(|(code, Edit { source, span, text })| Fixed {
-        code: *code,
-        file: source.name.to_string(),
-        line: source.place(*span).line,
-        before: source.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_owned(),
-        after: text.clone(),
-    });
+    let applied = fixes
+        .iter()
+        .map(|(code, Edit { source, span, text })| Fixed {
+            code: *code,
+            file: source.name.to_string(),
+            line: source.place(*span).line,
+            before: source
+                .text
+                .get(span.start as usize..span.end as usize)
+                .unwrap_or_default()
+                .to_owned(),
+            after: text.clone(),
+        });
     Ok(applied.collect())
 }

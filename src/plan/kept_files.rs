@@ -28,13 +28,21 @@ struct Kept {
 impl KeptFiles {
     /// Keeps files with this much text, in bytes.
     pub(super) fn new(room: usize) -> Self {
-        Self(Mutex::new(Kept { files: HashMap::new(), room, is_run_again: false }))
+        Self(Mutex::new(Kept {
+            files: HashMap::new(),
+            room,
+            is_run_again: false,
+        }))
     }
 
     /// Keeps one file for tests that run again and again.
     pub(super) fn for_runs_of(path: &Path, file: Arc<LoadedFile>) -> Self {
         let files = HashMap::from([(path.to_owned(), file)]);
-        Self(Mutex::new(Kept { files, room: 0, is_run_again: true }))
+        Self(Mutex::new(Kept {
+            files,
+            room: 0,
+            is_run_again: true,
+        }))
     }
 
     /// Keeps a file if there is room.
@@ -49,6 +57,10 @@ impl KeptFiles {
     /// Hands a file over, once unless its tests run again.
     pub(super) fn take(&self, path: &Path) -> Option<Arc<LoadedFile>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.is_run_again { kept.files.get(path).cloned() } else { kept.files.remove(path) }
+        if kept.is_run_again {
+            kept.files.get(path).cloned()
+        } else {
+            kept.files.remove(path)
+        }
     }
 }

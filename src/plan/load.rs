@@ -48,12 +48,18 @@ pub(super) fn load_all(
         let mut done = Vec::new();
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = files.get(index) else { return done };
+            let Some(path) = files.get(index) else {
+                return done;
+            };
             done.push((index, check_file(project, path)));
         }
     };
     // A thread costs more than a few small files.
-    let threads = project.context.parallelism.min(NonZeroUsize::MIN.saturating_add(files.len() / 16)).get();
+    let threads = project
+        .context
+        .parallelism
+        .min(NonZeroUsize::MIN.saturating_add(files.len() / 16))
+        .get();
     let mut done = if threads == 1 {
         work()
     } else {
@@ -61,7 +67,11 @@ pub(super) fn load_all(
             let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
             threads
                 .into_iter()
-                .flat_map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .flat_map(|thread| {
+                    thread
+                        .join()
+                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                })
                 .collect()
         })
     };
@@ -73,7 +83,13 @@ pub(super) fn load_all(
         if file.broken_with_variables {
             loaded.broken = BrokenTests::MayDefineVariables;
         }
-        for CheckedTest { cases, target, lint: Lint { certain, of_target }, secrets, snapshots } in file.tests
+        for CheckedTest {
+            cases,
+            target,
+            lint: Lint { certain, of_target },
+            secrets,
+            snapshots,
+        } in file.tests
         {
             loaded.secrets.extend(secrets);
             loaded.snapshots.extend(snapshots);
@@ -92,7 +108,13 @@ fn in_every(mut tests: Vec<Vec<Diagnostic>>) -> Vec<Diagnostic> {
     let key = |warning: &Diagnostic| -> (Code, Option<Span>) {
         (warning.code, warning.labels.first().map(|label| label.span))
     };
-    let Some(mut common) = tests.pop() else { return Vec::new() };
-    common.retain(|warning| tests.iter().all(|others| others.iter().any(|other| key(other) == key(warning))));
+    let Some(mut common) = tests.pop() else {
+        return Vec::new();
+    };
+    common.retain(|warning| {
+        tests
+            .iter()
+            .all(|others| others.iter().any(|other| key(other) == key(warning)))
+    });
     common
 }

@@ -34,7 +34,10 @@ impl LoadedFile {
         let loaded = schema::load::<TestFile>(FileKind::Test, &source)?;
         let has_environment = |name: &str| context.environment.contains(name);
         let oddities = schema::oddities(&source, &loaded.node, &has_environment);
-        Ok(Self { oddities, ..Self::of(&source, loaded.value) })
+        Ok(Self {
+            oddities,
+            ..Self::of(&source, loaded.value)
+        })
     }
 
     /// Loads the file of a planned case again, for its run. Nothing of it is filled yet, so that this may be done before
@@ -44,23 +47,40 @@ impl LoadedFile {
     /// If it cannot be read any more, or is broken by now.
     pub fn of_case(context: &Context, case: &CaseEntry) -> Result<Arc<Self>, PrepareError> {
         let file = Self::of_entry(context, case);
-        file.map(Arc::new).map_err(|problems| PrepareError::Broken(problems, Vec::new()))
+        file.map(Arc::new)
+            .map_err(|problems| PrepareError::Broken(problems, Vec::new()))
     }
 
     /// The same, or everything that is wrong with it. A case that changed has no tests any more.
     pub(super) fn of_entry(context: &Context, case: &CaseEntry) -> Result<Self, Vec<Diagnostic>> {
-        let Some(part) = case.test.part else { return Self::load(context, &case.test.path) };
-        let file = CaseFile { files: &context.files, path: &case.test.path, name: &case.test.file };
+        let Some(part) = case.test.part else {
+            return Self::load(context, &case.test.path);
+        };
+        let file = CaseFile {
+            files: &context.files,
+            path: &case.test.path,
+            name: &case.test.file,
+        };
         let source = file.again(part).map_err(|problem| vec![problem])?;
         let tests = match source {
             Some(source) => {
-                let ReadCase { test, problems, is_broken, .. } = ReadCase::of(&source);
+                let ReadCase {
+                    test,
+                    problems,
+                    is_broken,
+                    ..
+                } = ReadCase::of(&source);
                 let test = test.filter(|_| !is_broken).ok_or(problems)?;
                 vec![Arc::new(LoadedTest::of_case(source, test, part))]
             }
             None => Vec::new(),
         };
-        Ok(Self { tests, oddities: Vec::new(), hash: 0, text_len: 0 })
+        Ok(Self {
+            tests,
+            oddities: Vec::new(),
+            hash: 0,
+            text_len: 0,
+        })
     }
 
     pub(super) fn of(source: &Arc<SourceFile>, file: TestFile) -> Self {
@@ -68,9 +88,14 @@ impl LoadedFile {
         source.text.hash(&mut hasher);
         let hash = hasher.finish();
         let tests = file.tests.into_iter().enumerate();
-        let tests =
-            tests.map(|(index, test)| Arc::new(LoadedTest::of(Arc::clone(source), test, index, hash)));
-        Self { tests: tests.collect(), oddities: Vec::new(), hash, text_len: source.text.len() }
+        let tests = tests
+            .map(|(index, test)| Arc::new(LoadedTest::of(Arc::clone(source), test, index, hash)));
+        Self {
+            tests: tests.collect(),
+            oddities: Vec::new(),
+            hash,
+            text_len: source.text.len(),
+        }
     }
 
     /// The length of its text, in bytes.
@@ -88,7 +113,10 @@ impl LoadedFile {
     /// # Errors
     /// Where the file is not what it was when the plan was made.
     pub fn test_of(&self, entry: &CaseEntry) -> Result<Arc<LoadedTest>, PrepareError> {
-        let test = self.tests.get(entry.test.index).filter(|_| self.hash == entry.test.hash);
+        let test = self
+            .tests
+            .get(entry.test.index)
+            .filter(|_| self.hash == entry.test.hash);
         test.cloned().ok_or(PrepareError::Changed)
     }
 }

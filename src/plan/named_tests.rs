@@ -45,7 +45,8 @@ impl NamedTests {
             let is_path = context.files.look(&absolute(context, path)).is_ok();
             let extension = path.extension().and_then(OsStr::to_str);
             let has_extension = extension.is_some_and(|extension| EXTENSIONS.contains(&extension));
-            let is_like_path = !text.contains("::") && (has_extension || text.contains(['/', '\\']));
+            let is_like_path =
+                !text.contains("::") && (has_extension || text.contains(['/', '\\']));
             if is_path || (is_like_path && place.is_none()) {
                 named.paths.push(path.clone());
                 continue;
@@ -54,13 +55,19 @@ impl NamedTests {
                 Some((file, _)) => named.files.push(file.clone()),
                 None => named.is_anywhere = true,
             }
-            named.tests.push(NamedTest { written: text, place });
+            named.tests.push(NamedTest {
+                written: text,
+                place,
+            });
         }
         named
     }
 
     /// The files that are named, found by `discover`: those of the whole project if nothing is, or a test may be in any.
-    pub(super) fn files(&self, mut discover: impl FnMut(&[PathBuf]) -> ProjectFiles) -> ProjectFiles {
+    pub(super) fn files(
+        &self,
+        mut discover: impl FnMut(&[PathBuf]) -> ProjectFiles,
+    ) -> ProjectFiles {
         let paths = [&*self.paths, &self.files].concat();
         let mut found = discover(&paths);
         if self.is_anywhere && !paths.is_empty() {
@@ -73,7 +80,10 @@ impl NamedTests {
     pub(super) fn contains(&self, case: &CaseEntry, context: &Context) -> bool {
         self.tests.is_empty()
             || self.tests.iter().any(|test| test.is(case))
-            || self.paths.iter().any(|path| case.test.path.starts_with(absolute(context, path)))
+            || self
+                .paths
+                .iter()
+                .any(|path| case.test.path.starts_with(absolute(context, path)))
     }
 }
 
@@ -106,7 +116,9 @@ fn place(text: &str, context: &Context, folder: &Path) -> Option<(PathBuf, Strin
     text.match_indices("::").find_map(|(at, separator)| {
         let file = Path::new(&text[..at]);
         let places = [absolute(context, file), folder.join(file)];
-        let found = places.into_iter().find(|path| context.files.is_file(path))?;
+        let found = places
+            .into_iter()
+            .find(|path| context.files.is_file(path))?;
         Some((found, text[at + separator.len()..].to_owned()))
     })
 }

@@ -32,9 +32,14 @@ pub(super) fn needs_of_test(
     };
     let of_message = |message: &Spanned<MessageDefinition>| (Capability::History, message.span);
     let of_tool = |tool: &ClientTool| (Capability::ClientTools, tool.name.span);
-    let needs = turns.iter().map(of_turn).chain(messages.first().map(of_message));
+    let needs = turns
+        .iter()
+        .map(of_turn)
+        .chain(messages.first().map(of_message));
     let needs = needs.chain(tools.into_iter().flatten().map(of_tool));
-    needs.map(|(capability, span)| (capability, span, Arc::clone(source))).collect()
+    needs
+        .map(|(capability, span)| (capability, span, Arc::clone(source)))
+        .collect()
 }
 
 /// What the rules of one level need.
@@ -57,12 +62,16 @@ pub(super) fn needs_of_rules(block: &Block) -> Vec<Need> {
         is_in_force.then_some((of_path(measure.path())?, setting.origin()))
     });
     let needs = rules.chain(limits);
-    needs.map(|(capability, origin)| (capability, origin.span, Arc::clone(&origin.source))).collect()
+    needs
+        .map(|(capability, origin)| (capability, origin.span, Arc::clone(&origin.source)))
+        .collect()
 }
 
 /// What is wrong with `needs` of a test of `target`.
 pub(super) fn unmet(needs: Vec<Need>, target: &TargetConfig) -> Vec<Diagnostic> {
-    unmet_of(needs, target.capabilities(), target.protocol, |lacking| target.how_to_get(lacking))
+    unmet_of(needs, target.capabilities(), target.protocol, |lacking| {
+        target.how_to_get(lacking)
+    })
 }
 
 fn unmet_of(
@@ -71,7 +80,9 @@ fn unmet_of(
     protocol: &str,
     how_to_get: impl Fn(Capability) -> Option<&'static str>,
 ) -> Vec<Diagnostic> {
-    let unmet = needs.into_iter().filter(|(capability, ..)| !capabilities.has(*capability));
+    let unmet = needs
+        .into_iter()
+        .filter(|(capability, ..)| !capabilities.has(*capability));
     let problem = |(capability, span, source): Need| {
         let message = format!("a target of the type `{protocol}` {}", capability.lack());
         let problem = Diagnostic::error(Code::Contradiction, message).at(&source, span, "");

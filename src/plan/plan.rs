@@ -25,8 +25,8 @@ use crate::message::RequestContext;
 use crate::model::ReportFormat;
 use crate::outcome;
 use crate::project::{
-    Config, MutationGate, ProjectFiles, ReadConfig, ResolvedTarget, RunSettings, ServerCommand, Variables,
-    check_name_of_config, default_specs, discover, locate, with_env_files,
+    Config, MutationGate, ProjectFiles, ReadConfig, ResolvedTarget, RunSettings, ServerCommand,
+    Variables, check_name_of_config, default_specs, discover, locate, with_env_files,
 };
 use crate::redact::{Redactor, written_secrets};
 use crate::text::any_of;
@@ -71,9 +71,15 @@ impl Plan {
     #[must_use]
     pub fn of_one(&self, context: &Context, case: &CaseEntry) -> Self {
         let file = LoadedFile::of_case(context, case).ok();
-        let kept =
-            file.map_or_else(|| KeptFiles::new(0), |file| KeptFiles::for_runs_of(&case.test.path, file));
-        Self { cases: vec![case.clone()], kept: Arc::new(kept), ..self.clone() }
+        let kept = file.map_or_else(
+            || KeptFiles::new(0),
+            |file| KeptFiles::for_runs_of(&case.test.path, file),
+        );
+        Self {
+            cases: vec![case.clone()],
+            kept: Arc::new(kept),
+            ..self.clone()
+        }
     }
 
     /// Hands over the file of a planned case, once, if it was kept since the plan read it.
@@ -99,8 +105,17 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
     let mut problems = Vec::new();
     let all_secrets = redactor.child();
     let mut selection = selection.clone();
-    let plan = load(context, &mut selection, redactor, &all_secrets, &mut problems);
-    let no_yaml: Vec<&Diagnostic> = problems.iter().filter(|problem| problem.code == Code::Syntax).collect();
+    let plan = load(
+        context,
+        &mut selection,
+        redactor,
+        &all_secrets,
+        &mut problems,
+    );
+    let no_yaml: Vec<&Diagnostic> = problems
+        .iter()
+        .filter(|problem| problem.code == Code::Syntax)
+        .collect();
     add_written(&no_yaml, &all_secrets);
     sort(&mut problems);
     if selection.settings.deny_warnings == Some(true) {
@@ -108,15 +123,25 @@ pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Pl
             problem.severity = Severity::Error;
         }
     }
-    let broken = problems.iter().any(|problem| problem.severity == Severity::Error);
-    Planned { plan: plan.filter(|_| !broken), problems, redactor: all_secrets }
+    let broken = problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error);
+    Planned {
+        plan: plan.filter(|_| !broken),
+        problems,
+        redactor: all_secrets,
+    }
 }
 
 /// Adds what the sources of `problems`, which could not be read as what they are, may contain that is secret.
 fn add_written(problems: &[&Diagnostic], redactor: &Redactor) {
     let mut sources: BTreeMap<*const SourceFile, &Arc<SourceFile>> = BTreeMap::new();
     for problem in problems {
-        let quoted = problem.labels.iter().map(|label| &label.source).chain(&problem.source);
+        let quoted = problem
+            .labels
+            .iter()
+            .map(|label| &label.source)
+            .chain(&problem.source);
         sources.extend(quoted.map(|source| (Arc::as_ptr(source), source)));
     }
     for source in sources.values() {
@@ -138,12 +163,18 @@ fn load(
     if selection.config.is_none() {
         problems.extend(check_name_of_config(context, &found, &selection.paths));
     }
-    let folder = found.parent().unwrap_or(&context.working_directory).to_path_buf();
+    let folder = found
+        .parent()
+        .unwrap_or(&context.working_directory)
+        .to_path_buf();
     // The tests are looked at even where the config is broken: everything is reported at once.
     let mut config = ReadConfig::of(context, &found, problems);
     add_written(&problems.iter().collect::<Vec<_>>(), redactor);
     // A config that is not there says nothing of where its tests are.
-    if problems.iter().any(|problem| problem.code == Code::Unreadable) {
+    if problems
+        .iter()
+        .any(|problem| problem.code == Code::Unreadable)
+    {
         return None;
     }
     let context = &with_env_files(context, &selection.env_files, config.as_ref(), problems);
@@ -175,31 +206,52 @@ fn load(
     all_secrets.add(&loaded.secrets);
     one_id_each(&loaded.cases, problems);
     let unix_ms = context.unix_ms();
-    let quarantine = config.as_ref().map(|reading| quarantine_in(reading, problems));
+    let quarantine = config
+        .as_ref()
+        .map(|reading| quarantine_in(reading, problems));
     let quarantine = quarantine.filter(|_| fitting.is_some()).unwrap_or_default();
     quarantine.mark(&mut loaded.cases, unix_ms);
     if let Some(config) = fitting.filter(|_| whole) {
-        loaded.warnings.extend(quarantine.of_nothing(&loaded.cases, &config.source));
+        loaded
+            .warnings
+            .extend(quarantine.of_nothing(&loaded.cases, &config.source));
     }
     let cases = selection.choose(loaded.cases, &named, context, problems);
     if let Some(config) = fitting {
         problems.extend(quarantine.days(&cases, selection, &config.source, unix_ms));
-        problems.extend(fixed_threads(config, &cases, &selection.settings, &variables));
+        problems.extend(fixed_threads(
+            config,
+            &cases,
+            &selection.settings,
+            &variables,
+        ));
     }
     let expired = quarantine.expired(&cases, selection, unix_ms);
     let checked = config.as_ref().map(|reading| {
         let scope_of = |target: &ResolvedTarget| {
             // If there are no tests the default is used, and of a broken config every target that can be read.
-            let default = fitting.and_then(Config::default_target).map(|target| &target.name);
+            let default = fitting
+                .and_then(Config::default_target)
+                .map(|target| &target.name);
             let is_used = is_in_use(target, &cases)
-                || cases.iter().any(|case| case.test.asks(&target.name, selection.judging))
+                || cases
+                    .iter()
+                    .any(|case| case.test.asks(&target.name, selection.judging))
                 || default.is_none_or(|name| *name == target.name && cases.is_empty());
             is_used.then(|| config_scope(context, &variables, target, &cases, loaded.broken))
         };
-        let mode = if selection.sends { Mode::Send } else { Mode::Check };
-        check_config(reading, context, &variables, scope_of, mode, redactor, problems)
+        let mode = if selection.sends {
+            Mode::Send
+        } else {
+            Mode::Check
+        };
+        check_config(
+            reading, context, &variables, scope_of, mode, redactor, problems,
+        )
     });
-    let is_broken = problems.iter().any(|problem| problem.severity == Severity::Error);
+    let is_broken = problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error);
     if !is_broken && !selection.allow_empty && cases.is_empty() {
         problems.push(if files.is_empty() {
             no_files(context, selection, &folder, &specs, fitting)
@@ -208,9 +260,18 @@ fn load(
         });
     }
     // What a rule can never do may follow from what is broken.
-    if problems.iter().all(|problem| problem.severity == Severity::Warning) {
-        let is_meant = |code| selection.purpose == RunPurpose::Answers && code == Code::AssertsNothing;
-        problems.extend(loaded.warnings.into_iter().filter(|warning| !is_meant(warning.code)));
+    if problems
+        .iter()
+        .all(|problem| problem.severity == Severity::Warning)
+    {
+        let is_meant =
+            |code| selection.purpose == RunPurpose::Answers && code == Code::AssertsNothing;
+        problems.extend(
+            loaded
+                .warnings
+                .into_iter()
+                .filter(|warning| !is_meant(warning.code)),
+        );
     }
     let config = Arc::new(config?.into_whole()?);
     let obsolete = if selection.chooses() || !named.tests.is_empty() {
@@ -245,9 +306,13 @@ fn read_settings(
     redactor: &Redactor,
     problems: &mut Vec<Diagnostic>,
 ) -> Variables {
-    let Some(config) = config else { return selection.variables.clone() };
+    let Some(config) = config else {
+        return selection.variables.clone();
+    };
     let variables = config.variables(context, &selection.variables, problems);
-    selection.settings = selection.settings.over(config.run_settings(context, &variables, problems));
+    selection.settings = selection
+        .settings
+        .over(config.run_settings(context, &variables, problems));
     let path = selection.paths.first().map(PathBuf::as_path);
     config.choose(context, &variables, &selection.target, path, problems);
     config.choose_simulator(context, selection.simulator.as_deref(), problems);
@@ -275,11 +340,15 @@ fn fixed_threads(
         let is_explored = case.test.walk.is_some() && settings.retry_dirty != Some(true);
         is_explored || settings.needs_new_threads(case.test.runs)
     };
-    let repeated = config
-        .targets
-        .iter()
-        .filter(|target| cases.iter().filter(is_repeated).any(|case| case.test.target == target.name));
-    repeated.filter_map(|target| retries::fixed_thread(target, config, variables)).collect()
+    let repeated = config.targets.iter().filter(|target| {
+        cases
+            .iter()
+            .filter(is_repeated)
+            .any(|case| case.test.target == target.name)
+    });
+    repeated
+        .filter_map(|target| retries::fixed_thread(target, config, variables))
+        .collect()
 }
 
 fn is_in_use(target: &ResolvedTarget, cases: &[CaseEntry]) -> bool {
@@ -297,18 +366,34 @@ fn config_scope(
 ) -> Scope {
     let mut scope = variables.config_scope(context);
     let tests = cases.iter().map(|case| &*case.test);
-    let tests = tests.filter(|test| test.target == target.name || test.asks(&target.name, Judging::Asked));
+    let tests =
+        tests.filter(|test| test.target == target.name || test.asks(&target.name, Judging::Asked));
     let mut tests: Vec<&TestEntry> = tests.collect();
     tests.dedup_by(|a, b| std::ptr::eq(*a, *b));
     let open = broken == BrokenTests::MayDefineVariables || tests.iter().any(|test| test.hooks);
     let bare: Vec<&TestEntry> = tests.into_iter().filter(|test| !test.hooks).collect();
-    let Some(first) = bare.first() else { return if open { scope.open() } else { scope } };
-    let is_common = |name: &&String| bare.iter().all(|test| test.defines.binary_search(name).is_ok());
-    first.defines.iter().filter(is_common).for_each(|name| scope.expect(name));
+    let Some(first) = bare.first() else {
+        return if open { scope.open() } else { scope };
+    };
+    let is_common = |name: &&String| {
+        bare.iter()
+            .all(|test| test.defines.binary_search(name).is_ok())
+    };
+    first
+        .defines
+        .iter()
+        .filter(is_common)
+        .for_each(|name| scope.expect(name));
     let somewhere = bare.iter().any(|test| !test.defines.is_empty());
-    let least = bare.iter().min_by_key(|test| test.defines.len()).unwrap_or(first);
+    let least = bare
+        .iter()
+        .min_by_key(|test| test.defines.len())
+        .unwrap_or(first);
     match (open, somewhere) {
-        (_, true) => scope.hint(format!("`{}` has no variable or hook that could give it", least.file)),
+        (_, true) => scope.hint(format!(
+            "`{}` has no variable or hook that could give it",
+            least.file
+        )),
         (true, false) => scope.hint(format!("`{}` has no hook that could give it", first.file)),
         (false, false) => scope,
     }
@@ -323,7 +408,8 @@ fn one_id_each(cases: &[CaseEntry], problems: &mut Vec<Diagnostic>) {
             let TestEntry { file, line, .. } = &*case.test;
             let problem = if case.is_of_same_test(first) {
                 let message = format!("two rows of {file}:{line} have the id `{id}`");
-                Diagnostic::error(Code::DuplicateId, message).help("give each row an `id` of its own")
+                Diagnostic::error(Code::DuplicateId, message)
+                    .help("give each row an `id` of its own")
             } else {
                 let message = format!(
                     "two tests have the id `{id}`: {}:{} and {file}:{line}",
@@ -348,23 +434,38 @@ fn no_files(
     if places.is_empty() {
         places.push(display_name(context, folder));
     }
-    let message = format!("no test file in {} matches {}", listed(&places), listed(specs));
+    let message = format!(
+        "no test file in {} matches {}",
+        listed(&places),
+        listed(specs)
+    );
     let problem = Diagnostic::error(Code::NoTests, message);
     let problem = match config.and_then(Config::specs_place) {
         Some((source, span)) => problem.at(source, span, ""),
         None => problem,
     };
-    let is_directory =
-        |spec: &&String| matches!(context.files.look(&folder.join(spec)), Ok(PathKind::Directory));
+    let is_directory = |spec: &&String| {
+        matches!(
+            context.files.look(&folder.join(spec)),
+            Ok(PathKind::Directory)
+        )
+    };
     match specs.iter().find(is_directory) {
         Some(spec) => {
             let spec = spec.trim_end_matches('/');
-            problem.help(format!("`{spec}` is a directory: write `{spec}/**/*.test.yaml`"))
+            problem.help(format!(
+                "`{spec}` is a directory: write `{spec}/**/*.test.yaml`"
+            ))
         }
         None => problem.help("name a file or directory, or set `specs` in the config"),
     }
 }
 
 fn listed(patterns: &[String]) -> String {
-    any_of(&patterns.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>())
+    any_of(
+        &patterns
+            .iter()
+            .map(|pattern| format!("`{pattern}`"))
+            .collect::<Vec<_>>(),
+    )
 }

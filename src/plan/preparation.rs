@@ -77,11 +77,17 @@ impl Preparation {
         setup: Map<String, Value>,
     ) -> Result<Self, PrepareError> {
         let mut targets = plan.config.targets.iter();
-        let target =
-            targets.position(|target| target.name == entry.test.target).ok_or(PrepareError::Changed)?;
-        let variables = Variables { setup, awaits_setup: false, ..plan.variables.clone() };
+        let target = targets
+            .position(|target| target.name == entry.test.target)
+            .ok_or(PrepareError::Changed)?;
+        let variables = Variables {
+            setup,
+            awaits_setup: false,
+            ..plan.variables.clone()
+        };
         let mut problems = Vec::new();
-        let mut scope = test.scope_before_rows(context, &variables, &plan.config.folder, &mut problems);
+        let mut scope =
+            test.scope_before_rows(context, &variables, &plan.config.folder, &mut problems);
         if !problems.is_empty() {
             return Err(PrepareError::Broken(problems, Vec::new()));
         }
@@ -94,7 +100,11 @@ impl Preparation {
         let name = entry.test.name.clone();
         scope.set("TEST_NAME", name.clone());
         let thread_is_given = scope.knows(THREAD);
-        let judges = entry.test.judges.iter().filter(|_| plan.judging == Judging::Asked);
+        let judges = entry
+            .test
+            .judges
+            .iter()
+            .filter(|_| plan.judging == Judging::Asked);
         let helpers = judges.chain(&entry.test.simulator).cloned().collect();
         let mut begun = Self {
             context: context.clone(),
@@ -128,7 +138,10 @@ impl Preparation {
 
     /// The target and those that are asked for something.
     fn targets(&self) -> impl Iterator<Item = &ResolvedTarget> {
-        let helpers = self.helpers.iter().filter_map(|name| self.plan.config.target(name));
+        let helpers = self
+            .helpers
+            .iter()
+            .filter_map(|name| self.plan.config.target(name));
         std::iter::once(self.target()).chain(helpers)
     }
 
@@ -141,7 +154,8 @@ impl Preparation {
     pub fn own_variables(&self) -> Map<String, Value> {
         let is_own = |name: &str| self.from_test.iter().any(|own| own == name);
         let own = self.scope.values().filter(|(name, _)| is_own(name));
-        own.map(|(name, value)| (name.to_owned(), value.clone())).collect()
+        own.map(|(name, value)| (name.to_owned(), value.clone()))
+            .collect()
     }
 
     /// How many turns the test has.
@@ -161,12 +175,17 @@ impl Preparation {
     pub fn hook(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
         let mut hint = LoadedTest::HINT_FOR_HOOKS.to_owned();
         if !self.scope.knows(THREAD) {
-            hint.push_str("; `THREAD_ID` comes later, since the target's `threadId` uses what hooks give");
+            hint.push_str(
+                "; `THREAD_ID` comes later, since the target's `threadId` uses what hooks give",
+            );
         }
         let scope = self.scope.clone().hint(hint);
         let command = self.command(self.test.hooks(&self.variables), index, &scope)?;
         let may_be_quoted = !self.targets().any(|target| feeds_headers(&target.model));
-        Ok(command.map(|command| HookCommand { may_be_quoted, ..command }))
+        Ok(command.map(|command| HookCommand {
+            may_be_quoted,
+            ..command
+        }))
     }
 
     /// How many commands are to be run when the test is over.
@@ -180,7 +199,10 @@ impl Preparation {
     /// Where a leaf of it cannot be filled.
     pub fn teardown(&self, index: usize) -> Result<Option<HookCommand>, PrepareError> {
         let command = self.command(self.test.teardown(&self.variables), index, &self.scope)?;
-        Ok(command.map(|command| HookCommand { role: HookRole::Teardown, ..command }))
+        Ok(command.map(|command| HookCommand {
+            role: HookRole::Teardown,
+            ..command
+        }))
     }
 
     fn command(
@@ -189,26 +211,49 @@ impl Preparation {
         index: usize,
         scope: &Scope,
     ) -> Result<Option<HookCommand>, PrepareError> {
-        let Some(written) = written.get(index) else { return Ok(None) };
+        let Some(written) = written.get(index) else {
+            return Ok(None);
+        };
         let mut problems = Vec::new();
-        let mut interpolation = Interpolation::new(scope, &self.test.source, Mode::Send, &mut problems);
-        let filled = fill_hook(written, index + 1, self.surroundings(scope), &mut interpolation);
-        filled.map(Some).ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
+        let mut interpolation =
+            Interpolation::new(scope, &self.test.source, Mode::Send, &mut problems);
+        let filled = fill_hook(
+            written,
+            index + 1,
+            self.surroundings(scope),
+            &mut interpolation,
+        );
+        filled
+            .map(Some)
+            .ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
     }
 
     /// What is started to ask `program`, filled with all that is known by now.
     ///
     /// # Errors
     /// If a leaf of it cannot be filled, or no script has its name.
-    pub fn script(&self, program: &ScriptSource, timeout_ms: Option<u64>) -> Result<Launch, PrepareError> {
+    pub fn script(
+        &self,
+        program: &ScriptSource,
+        timeout_ms: Option<u64>,
+    ) -> Result<Launch, PrepareError> {
         let mut problems = Vec::new();
         let scripts = self.plan.config.scripts(&self.context.files);
-        let launch = scripts.launch(program, timeout_ms, self.surroundings(&self.scope), &mut problems);
+        let launch = scripts.launch(
+            program,
+            timeout_ms,
+            self.surroundings(&self.scope),
+            &mut problems,
+        );
         launch.ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
     }
 
     fn surroundings<'s>(&'s self, scope: &'s Scope) -> LaunchContext<'s> {
-        LaunchContext { context: &self.context, home: &self.plan.config.folder, scope }
+        LaunchContext {
+            context: &self.context,
+            home: &self.plan.config.folder,
+            scope,
+        }
     }
 
     /// Takes over what a turn kept; comes back with warnings. What the command line gives stays.
@@ -220,7 +265,10 @@ impl Preparation {
                 kept.push(name);
             }
         }
-        self.plan.config.redactions.unmasked(&self.scope, |name| kept.iter().any(|kept| kept == name))
+        self.plan
+            .config
+            .redactions
+            .unmasked(&self.scope, |name| kept.iter().any(|kept| kept == name))
     }
 
     /// Takes over what a hook gave. What the command line gives stays.
@@ -243,7 +291,10 @@ impl Preparation {
     /// The same if a hook gave `values` as well.
     pub fn secrets_with(&self, values: &Map<String, Value>) -> Vec<Secret> {
         let mut scope = self.scope.clone();
-        for (name, value) in values.iter().filter(|(name, _)| !self.variables.given.contains_key(*name)) {
+        for (name, value) in values
+            .iter()
+            .filter(|(name, _)| !self.variables.given.contains_key(*name))
+        {
             scope.set(name, value.clone());
         }
         secrets_of(&self.plan.config, self.targets(), &scope)
@@ -271,7 +322,11 @@ impl Preparation {
         let warnings = self.warnings(&problems);
         problems.retain(|problem| problem.severity == Severity::Error);
         match prepared {
-            Some(prepared) if problems.is_empty() => Ok(Prepared { secrets, warnings, ..prepared }),
+            Some(prepared) if problems.is_empty() => Ok(Prepared {
+                secrets,
+                warnings,
+                ..prepared
+            }),
             _ => {
                 sort(&mut problems);
                 secrets.extend(self.secrets());
@@ -282,16 +337,32 @@ impl Preparation {
 
     /// The warnings that rest on what the test or its hooks gave: secrets that are too short to be masked.
     fn warnings(&self, problems: &[Diagnostic]) -> Vec<String> {
-        let is_given = |name: &str| self.from_test.iter().chain(&self.from_hooks).any(|given| given == name);
-        let headers: Vec<Span> = headers_with(&self.target().model, is_given).map(|text| text.span).collect();
+        let is_given = |name: &str| {
+            self.from_test
+                .iter()
+                .chain(&self.from_hooks)
+                .any(|given| given == name)
+        };
+        let headers: Vec<Span> = headers_with(&self.target().model, is_given)
+            .map(|text| text.span)
+            .collect();
         let short = problems.iter().filter(|problem| {
             problem.code == Code::ShortSecret
-                && problem.labels.first().is_some_and(|label| headers.contains(&label.span))
+                && problem
+                    .labels
+                    .first()
+                    .is_some_and(|label| headers.contains(&label.span))
         });
         let of_headers = short.map(|problem| {
-            problem.place().map(|place| format!("{place}: ")).unwrap_or_default() + &problem.message
+            problem
+                .place()
+                .map(|place| format!("{place}: "))
+                .unwrap_or_default()
+                + &problem.message
         });
-        of_headers.chain(self.plan.config.redactions.unmasked(&self.scope, is_given)).collect()
+        of_headers
+            .chain(self.plan.config.redactions.unmasked(&self.scope, is_given))
+            .collect()
     }
 
     /// The help for a name that is missing after the hooks.
@@ -299,39 +370,78 @@ impl Preparation {
         if self.hooks() == 0 {
             return None;
         }
-        let names: Vec<String> =
-            self.from_hooks.iter().take(LISTED_NAMES).map(|name| format!("`{name}`")).collect();
-        Some(match (names.as_slice(), self.from_hooks.len().saturating_sub(names.len())) {
-            ([], _) => "the hooks of this test gave no variables".to_owned(),
-            (names, 0) => format!("the hooks of this test gave {}", names.join(", ")),
-            (names, more) => format!("the hooks of this test gave {} and {more} more", names.join(", ")),
-        })
+        let names: Vec<String> = self
+            .from_hooks
+            .iter()
+            .take(LISTED_NAMES)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        Some(
+            match (
+                names.as_slice(),
+                self.from_hooks.len().saturating_sub(names.len()),
+            ) {
+                ([], _) => "the hooks of this test gave no variables".to_owned(),
+                (names, 0) => format!("the hooks of this test gave {}", names.join(", ")),
+                (names, more) => format!(
+                    "the hooks of this test gave {} and {more} more",
+                    names.join(", ")
+                ),
+            },
+        )
     }
 
-    fn fill(&mut self, problems: &mut Vec<Diagnostic>, secrets: &mut Vec<Secret>) -> Option<Prepared> {
+    fn fill(
+        &mut self,
+        problems: &mut Vec<Diagnostic>,
+        secrets: &mut Vec<Secret>,
+    ) -> Option<Prepared> {
         let thread_id = self.thread(problems)?;
         let config = &self.plan.config;
         let model = &self.target().model;
-        let mut interpolation = Interpolation::new(&self.scope, &config.source, self.mode, problems);
+        let mut interpolation =
+            Interpolation::new(&self.scope, &config.source, self.mode, problems);
         let target = model.compile(&mut interpolation);
-        let targets_tools = fill_client_tools(model.common.client_tools.as_ref(), None, &mut interpolation);
-        let mut target_block = self.target().block(config.named_assertions(), &mut interpolation);
-        let timeout = model.common.timeout_ms.as_ref().map(|number| interpolation.number(number)).transpose();
+        let targets_tools =
+            fill_client_tools(model.common.client_tools.as_ref(), None, &mut interpolation);
+        let mut target_block = self
+            .target()
+            .block(config.named_assertions(), &mut interpolation);
+        let timeout = model
+            .common
+            .timeout_ms
+            .as_ref()
+            .map(|number| interpolation.number(number))
+            .transpose();
         let pace = TargetPace::fill(&model.common, &mut interpolation);
         let confirmation_tools = config.confirmation_tools(&mut interpolation);
         secrets.extend(interpolation.into_secrets());
 
-        let mut interpolation = Interpolation::new(&self.scope, &self.test.source, Mode::Send, problems);
-        let mut test_block = self.test.block(Some(config.named_assertions()), &mut interpolation);
-        let tests_tools = fill_client_tools(self.test.model.client_tools.as_ref(), None, &mut interpolation);
+        let mut interpolation =
+            Interpolation::new(&self.scope, &self.test.source, Mode::Send, problems);
+        let mut test_block = self
+            .test
+            .block(Some(config.named_assertions()), &mut interpolation);
+        let tests_tools = fill_client_tools(
+            self.test.model.client_tools.as_ref(),
+            None,
+            &mut interpolation,
+        );
         let request_context = self.test.request_context(&mut interpolation);
-        let whole_timeout =
-            self.test.model.timeout_ms.as_ref().map(|ms| interpolation.number(ms)).transpose();
+        let whole_timeout = self
+            .test
+            .model
+            .timeout_ms
+            .as_ref()
+            .map(|ms| interpolation.number(ms))
+            .transpose();
         if self.test.model.walk.is_some() {
             // Each walk is another conversation: no snapshot of the target is about them.
             target_block.snapshot = None;
         }
-        let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
+        let files = self
+            .test
+            .files(&self.context, Some(self.target()), FileAccess::Read);
         let history = self.test.history(files, &mut interpolation);
         let message_id = self.test.message_id(&mut interpolation);
         let library = Some(config.named_assertions());
@@ -341,25 +451,46 @@ impl Preparation {
             CompiledSimulation::fill(written, library, given, &mut interpolation).0
         });
         let interaction = self.test.interaction(&mut interpolation);
-        let written = self.test.model.walk.iter().flat_map(|walk| &walk.value.actions);
+        let written = self
+            .test
+            .model
+            .walk
+            .iter()
+            .flat_map(|walk| &walk.value.actions);
         let actions = written
-            .map(|(name, action)| CompiledAction::fill(&name.value, action, library, &mut interpolation).0)
+            .map(|(name, action)| {
+                CompiledAction::fill(&name.value, action, library, &mut interpolation).0
+            })
             .collect();
         secrets.extend(interpolation.into_secrets());
         let (mut turns, mut turn_blocks) = (Vec::new(), Vec::new());
         let mut is_whole = true;
         for (turn, scope) in self.test.each_turn(&self.scope, &self.variables) {
-            let mut interpolation = Interpolation::new(&scope, &self.test.source, Mode::Send, problems);
-            turn_blocks.push(turn_block(turn, Some(config.named_assertions()), &mut interpolation));
+            let mut interpolation =
+                Interpolation::new(&scope, &self.test.source, Mode::Send, problems);
+            turn_blocks.push(turn_block(
+                turn,
+                Some(config.named_assertions()),
+                &mut interpolation,
+            ));
             let prepared = PreparedTurn::fill(turn, files, &mut interpolation);
             let waits = interpolation.has_pending();
             secrets.extend(interpolation.into_secrets());
             is_whole &= waits || prepared.is_ok();
             turns.push(prepared.ok().filter(|_| !waits));
         }
-        let snapshot_files =
-            self.test.snapshot_files(&self.context, &self.name, self.row.as_ref(), FileAccess::Read);
-        snapshot_files.place(&mut target_block, &mut test_block, &mut turn_blocks, problems);
+        let snapshot_files = self.test.snapshot_files(
+            &self.context,
+            &self.name,
+            self.row.as_ref(),
+            FileAccess::Read,
+        );
+        snapshot_files.place(
+            &mut target_block,
+            &mut test_block,
+            &mut turn_blocks,
+            problems,
+        );
         let target = target?;
         self.request_context = request_context.ok()?;
         if self.test.part.is_some() {
@@ -423,8 +554,18 @@ impl Preparation {
         let mut context = RequestContext::default();
         self.complete(&mut context);
         let answers = ServerAnswers::default();
-        let request = TurnRequest { id, input, message, timeout, context, answers };
-        PreparedTurn { request, captures: Vec::new() }
+        let request = TurnRequest {
+            id,
+            input,
+            message,
+            timeout,
+            context,
+            answers,
+        };
+        PreparedTurn {
+            request,
+            captures: Vec::new(),
+        }
     }
 
     /// Fills the action `name` of a walk, and the rules that apply to its turn; `None` if it waits for what another turn keeps.
@@ -434,25 +575,45 @@ impl Preparation {
     pub fn action(&self, name: &str) -> Result<Option<(PreparedTurn, TurnRules)>, PrepareError> {
         let mut problems = Vec::new();
         let scope = self.test.before_action(self.scope.clone());
-        let mut interpolation = Interpolation::new(&scope, &self.test.source, Mode::Send, &mut problems);
-        let written = self.test.actions().find(|(own, _)| *own == name).map(|(_, turn)| turn);
+        let mut interpolation =
+            Interpolation::new(&scope, &self.test.source, Mode::Send, &mut problems);
+        let written = self
+            .test
+            .actions()
+            .find(|(own, _)| *own == name)
+            .map(|(_, turn)| turn);
         let filled = written.and_then(|turn| {
-            let block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut interpolation);
-            let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
-            Some((PreparedTurn::fill(turn, files, &mut interpolation).ok()?, block))
+            let block = turn_block(
+                turn,
+                Some(self.plan.config.named_assertions()),
+                &mut interpolation,
+            );
+            let files = self
+                .test
+                .files(&self.context, Some(self.target()), FileAccess::Read);
+            Some((
+                PreparedTurn::fill(turn, files, &mut interpolation).ok()?,
+                block,
+            ))
         });
         let waits = interpolation.has_pending();
         if waits && problems.is_empty() {
             return Ok(None);
         }
-        let filled = filled.filter(|_| problems.is_empty()).and_then(|(mut turn, block)| {
-            self.complete(&mut turn.request.context);
-            turn.request.id = Some(name.to_owned());
-            let (target, test) = self.levels.as_ref()?;
-            let rules = inherit(target, test, std::slice::from_ref(&block)).turns.pop()?;
-            Some((turn, rules))
-        });
-        filled.map(Some).ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
+        let filled = filled
+            .filter(|_| problems.is_empty())
+            .and_then(|(mut turn, block)| {
+                self.complete(&mut turn.request.context);
+                turn.request.id = Some(name.to_owned());
+                let (target, test) = self.levels.as_ref()?;
+                let rules = inherit(target, test, std::slice::from_ref(&block))
+                    .turns
+                    .pop()?;
+                Some((turn, rules))
+            });
+        filled
+            .map(Some)
+            .ok_or_else(|| PrepareError::Broken(problems, self.secrets()))
     }
 
     /// Fills the turn at `index`, counted from 0, which waited for captures of earlier turns, and the rules that apply to
@@ -465,15 +626,27 @@ impl Preparation {
         let filled = self.test.turns.get(index).and_then(|turn| {
             let mut interpolation =
                 Interpolation::new(&self.scope, &self.test.source, Mode::Send, &mut problems);
-            let mut block = turn_block(turn, Some(self.plan.config.named_assertions()), &mut interpolation);
-            let files = self.test.files(&self.context, Some(self.target()), FileAccess::Read);
+            let mut block = turn_block(
+                turn,
+                Some(self.plan.config.named_assertions()),
+                &mut interpolation,
+            );
+            let files = self
+                .test
+                .files(&self.context, Some(self.target()), FileAccess::Read);
             let mut turn = PreparedTurn::fill(turn, files, &mut interpolation).ok()?;
             self.complete(&mut turn.request.context);
-            let snapshot_files =
-                self.test.snapshot_files(&self.context, &self.name, self.row.as_ref(), FileAccess::Read);
+            let snapshot_files = self.test.snapshot_files(
+                &self.context,
+                &self.name,
+                self.row.as_ref(),
+                FileAccess::Read,
+            );
             snapshot_files.give(&mut block, Some(index + 1), &mut problems);
             let (target, test) = self.levels.as_ref()?;
-            let rules = inherit(target, test, std::slice::from_ref(&block)).turns.pop()?;
+            let rules = inherit(target, test, std::slice::from_ref(&block))
+                .turns
+                .pop()?;
             Some((turn, rules))
         });
         match filled {

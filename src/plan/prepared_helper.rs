@@ -37,19 +37,32 @@ impl PreparedHelper {
     /// The target `name` as a helper, filled with what `scope` knows.
     fn of(config: &Config, name: &str, scope: &Scope, mode: Mode) -> Result<Self, Unprepared> {
         let mut problems = Vec::new();
-        let target = config.agent_named(name).map_err(|problem| (Vec::from_iter(problem), Vec::new()))?;
+        let target = config
+            .agent_named(name)
+            .map_err(|problem| (Vec::from_iter(problem), Vec::new()))?;
         let common = &target.model.common;
         let mut interpolation = Interpolation::new(scope, &config.source, mode, &mut problems);
         let compiled = target.model.compile(&mut interpolation);
-        let client_tools = fill_client_tools(common.client_tools.as_ref(), None, &mut interpolation);
-        let timeout = common.timeout_ms.as_ref().map(|number| interpolation.number(number)).transpose();
+        let client_tools =
+            fill_client_tools(common.client_tools.as_ref(), None, &mut interpolation);
+        let timeout = common
+            .timeout_ms
+            .as_ref()
+            .map(|number| interpolation.number(number))
+            .transpose();
         let pace = TargetPace::fill(common, &mut interpolation);
         let secrets = interpolation.into_secrets();
         problems.retain(|problem| problem.severity == Severity::Error);
         match (compiled, timeout, pace) {
             (Some(target), Ok(timeout), Some(pace)) if problems.is_empty() => {
                 let timeout = timeout.map_or(DEFAULT_TURN_TIMEOUT, Duration::from_millis);
-                Ok(Self { target, client_tools, pace, timeout, secrets })
+                Ok(Self {
+                    target,
+                    client_tools,
+                    pace,
+                    timeout,
+                    secrets,
+                })
             }
             _ => Err((problems, secrets)),
         }
@@ -63,8 +76,9 @@ impl Preparation {
     /// If there is no such target, or a leaf of it cannot be filled.
     pub fn helper(&self, name: &str) -> Result<PreparedHelper, PrepareError> {
         let helper = PreparedHelper::of(&self.plan.config, name, &self.scope, self.mode);
-        helper
-            .map_err(|(problems, secrets)| PrepareError::Broken(problems, [self.secrets(), secrets].concat()))
+        helper.map_err(|(problems, secrets)| {
+            PrepareError::Broken(problems, [self.secrets(), secrets].concat())
+        })
     }
 }
 
@@ -84,7 +98,12 @@ impl Plan {
     /// # Errors
     /// If there is no such target, or a leaf of it cannot be filled.
     pub fn helper(&self, name: &str, context: &Context) -> Result<PreparedHelper, Vec<Diagnostic>> {
-        let helper = PreparedHelper::of(&self.config, name, &self.variables.scope(context), Mode::Send);
+        let helper = PreparedHelper::of(
+            &self.config,
+            name,
+            &self.variables.scope(context),
+            Mode::Send,
+        );
         let secrets = match &helper {
             Ok(helper) => &helper.secrets,
             Err((_, secrets)) => secrets,
@@ -97,11 +116,22 @@ impl Plan {
     ///
     /// # Errors
     /// If there is no such script, or a leaf of it cannot be filled.
-    pub fn script(&self, name: &ScriptSource, context: &Context) -> Result<Launch, Vec<Diagnostic>> {
+    pub fn script(
+        &self,
+        name: &ScriptSource,
+        context: &Context,
+    ) -> Result<Launch, Vec<Diagnostic>> {
         let scope = self.variables.scope(context);
-        let surroundings = LaunchContext { context, home: &self.config.folder, scope: &scope };
+        let surroundings = LaunchContext {
+            context,
+            home: &self.config.folder,
+            scope: &scope,
+        };
         let mut problems = Vec::new();
-        let launch = self.config.scripts(&context.files).launch(name, None, surroundings, &mut problems);
+        let launch =
+            self.config
+                .scripts(&context.files)
+                .launch(name, None, surroundings, &mut problems);
         launch.ok_or(problems)
     }
 }

@@ -40,14 +40,21 @@ impl QuarantineList {
         let scope = Scope::default();
         let mut interpolation = Interpolation::new(&scope, &config.source, Mode::Send, problems);
         let written = config.model.quarantine.iter().flatten();
-        Self(written.filter_map(|entry| ActiveEntry::of(entry, &mut interpolation)).collect())
+        Self(
+            written
+                .filter_map(|entry| ActiveEntry::of(entry, &mut interpolation))
+                .collect(),
+        )
     }
 
     /// Puts the tests that a valid entry matches into quarantine.
     pub(super) fn mark(&self, cases: &mut [CaseEntry], unix_ms: u64) {
         let today = Day::of(unix_ms);
         for case in cases {
-            let mut valid = self.0.iter().filter(|entry| entry.quarantine.expires >= today);
+            let mut valid = self
+                .0
+                .iter()
+                .filter(|entry| entry.quarantine.expires >= today);
             let entry = valid.find(|entry| entry.matches(case));
             case.quarantine = entry.map(|entry| Arc::clone(&entry.quarantine));
         }
@@ -60,7 +67,9 @@ impl QuarantineList {
         selection: &Selection,
         unix_ms: u64,
     ) -> Vec<outcome::Quarantine> {
-        let expired = self.concerned(cases, selection).filter(|entry| entry.has_expired(unix_ms));
+        let expired = self
+            .concerned(cases, selection)
+            .filter(|entry| entry.has_expired(unix_ms));
         expired.map(|entry| (*entry.quarantine).clone()).collect()
     }
 
@@ -77,23 +86,36 @@ impl QuarantineList {
         let quarantine = |entry: &ActiveEntry| {
             let outcome::Quarantine { owner, expires, .. } = &*entry.quarantine;
             let problem = if entry.has_expired(unix_ms) {
-                let message =
-                    format!("this entry has expired: its last day was {expires}, its owner is {owner}");
-                selection.checks.then(|| Diagnostic::error(Code::QuarantineExpiry, message))
+                let message = format!(
+                    "this entry has expired: its last day was {expires}, its owner is {owner}"
+                );
+                selection
+                    .checks
+                    .then(|| Diagnostic::error(Code::QuarantineExpiry, message))
             } else {
-                let message =
-                    format!("this entry expires soon: its last day is {expires}, its owner is {owner}");
+                let message = format!(
+                    "this entry expires soon: its last day is {expires}, its owner is {owner}"
+                );
                 (*expires <= soon).then(|| Diagnostic::warning(Code::QuarantineExpiry, message))
             };
             let help = "fix the test and remove the entry, or agree on a later date with its owner";
             Some(problem?.at(source, entry.expires, "").help(help))
         };
-        self.concerned(cases, selection).filter_map(quarantine).collect()
+        self.concerned(cases, selection)
+            .filter_map(quarantine)
+            .collect()
     }
 
     /// A warning about every entry that matches none of the project's tests.
-    pub(super) fn of_nothing(&self, cases: &[CaseEntry], source: &Arc<SourceFile>) -> Vec<Diagnostic> {
-        let idle = self.0.iter().filter(|entry| !cases.iter().any(|case| entry.matches(case)));
+    pub(super) fn of_nothing(
+        &self,
+        cases: &[CaseEntry],
+        source: &Arc<SourceFile>,
+    ) -> Vec<Diagnostic> {
+        let idle = self
+            .0
+            .iter()
+            .filter(|entry| !cases.iter().any(|case| entry.matches(case)));
         idle.map(|entry| {
             let what = match entry.pattern {
                 IdPattern::Exact(_) => "no test has the id",
@@ -102,17 +124,27 @@ impl QuarantineList {
             let message = format!("{what} `{}`", entry.quarantine.test);
             let help = match nearest_id(&entry.quarantine.test, cases) {
                 Some(id) => format!("did you mean `{id}`? if the test is gone, remove the entry"),
-                None => "`ananke list` prints the ids; if the test is gone, remove the entry".to_owned(),
+                None => {
+                    "`ananke list` prints the ids; if the test is gone, remove the entry".to_owned()
+                }
             };
-            Diagnostic::warning(Code::QuarantineOfNothing, message).at(source, entry.test, "").help(help)
+            Diagnostic::warning(Code::QuarantineOfNothing, message)
+                .at(source, entry.test, "")
+                .help(help)
         })
         .collect()
     }
 
     /// The entries that match a selected test; all of them if the whole project is selected.
-    fn concerned(&self, cases: &[CaseEntry], selection: &Selection) -> impl Iterator<Item = &ActiveEntry> {
+    fn concerned(
+        &self,
+        cases: &[CaseEntry],
+        selection: &Selection,
+    ) -> impl Iterator<Item = &ActiveEntry> {
         let whole = selection.is_whole();
-        self.0.iter().filter(move |entry| whole || cases.iter().any(|case| entry.matches(case)))
+        self.0
+            .iter()
+            .filter(move |entry| whole || cases.iter().any(|case| entry.matches(case)))
     }
 }
 
@@ -120,7 +152,10 @@ impl ActiveEntry {
     fn of(written: &QuarantineEntry, interpolation: &mut Interpolation<'_>) -> Option<Self> {
         let test = interpolation.text(&written.test).ok();
         let owner = interpolation.text(&written.owner).ok();
-        let reason = written.reason.as_ref().map(|reason| interpolation.text(reason).ok());
+        let reason = written
+            .reason
+            .as_ref()
+            .map(|reason| interpolation.text(reason).ok());
         let expires = interpolation.text(&written.expires).ok().and_then(|text| {
             let day = Day::parse(&text);
             if day.is_none() {
@@ -171,7 +206,12 @@ fn id_pattern(test: &str, span: Span, interpolation: &mut Interpolation<'_>) -> 
     let escaped = regex::escape(test).replace("\\*", ".*").replace("\\?", ".");
     let pattern = Regex::new(&format!("(?s)^{escaped}$")).ok();
     if pattern.is_none() {
-        interpolation.report(Code::BadValue, span, "the pattern for ids is too long", None);
+        interpolation.report(
+            Code::BadValue,
+            span,
+            "the pattern for ids is too long",
+            None,
+        );
     }
     pattern.map(IdPattern::Wildcard)
 }
@@ -189,8 +229,10 @@ mod tests {
         let written: QuarantineEntry =
             from_node(&tree(&source).0.expect("a mapping"), &[]).expect("an entry");
         let (scope, mut problems) = (Scope::default(), Vec::new());
-        let entry =
-            ActiveEntry::of(&written, &mut Interpolation::new(&scope, &source, Mode::Send, &mut problems));
+        let entry = ActiveEntry::of(
+            &written,
+            &mut Interpolation::new(&scope, &source, Mode::Send, &mut problems),
+        );
         let quarantine = QuarantineList(entry.into_iter().collect());
         let day = 24 * 60 * 60 * 1000;
         [0, 2 * day].map(|unix_ms| {
@@ -214,7 +256,11 @@ mod tests {
             ("pays", &[]),
             ("a.yaml::pay.", &[]),
         ] {
-            assert_eq!(marked(test), [expected.to_vec(), Vec::<&str>::new()], "{test}");
+            assert_eq!(
+                marked(test),
+                [expected.to_vec(), Vec::<&str>::new()],
+                "{test}"
+            );
         }
     }
 }

@@ -13,7 +13,8 @@ pub(super) fn fixed_thread(
     config: &Config,
     variables: &Variables,
 ) -> Option<Diagnostic> {
-    let again = "later attempts would use the thread of the first one, which the agent may remember";
+    let again =
+        "later attempts would use the thread of the first one, which the agent may remember";
     match &target.model.common.thread_id {
         Some(written) => is_fixed(written, variables).then(|| {
             Diagnostic::error(Code::FixedThread, again)

@@ -18,7 +18,10 @@ impl Selection {
 
     /// Whether it takes some of the tests that were found.
     pub(super) fn chooses(&self) -> bool {
-        self.filter.is_some() || !self.tags.is_empty() || !self.ids.is_empty() || !self.only_files.is_empty()
+        self.filter.is_some()
+            || !self.tags.is_empty()
+            || !self.ids.is_empty()
+            || !self.only_files.is_empty()
     }
 
     /// The tests it takes of those that were found: named, with one of the tags, one of the ids, and what the filter wants.
@@ -34,8 +37,16 @@ impl Selection {
             return cases;
         }
         let is_known = |id: &String| cases.iter().any(|case| has_id(case, id));
-        problems.extend(self.ids.iter().filter(|id| !is_known(id)).map(|id| unknown(id, &cases)));
-        let unknown_tests = named.tests.iter().filter(|test| !cases.iter().any(|case| test.is(case)));
+        problems.extend(
+            self.ids
+                .iter()
+                .filter(|id| !is_known(id))
+                .map(|id| unknown(id, &cases)),
+        );
+        let unknown_tests = named
+            .tests
+            .iter()
+            .filter(|test| !cases.iter().any(|case| test.is(case)));
         problems.extend(unknown_tests.map(|test| {
             let problem = unknown(&test.written, &cases);
             if test.written.contains("::") {
@@ -51,7 +62,10 @@ impl Selection {
                 && (self.only_files.is_empty() || self.only_files.contains(&case.test.path))
                 && (self.tags.is_empty() || has_tag(case))
                 && (self.ids.is_empty() || self.ids.iter().any(|id| has_id(case, id)))
-                && self.filter.as_ref().is_none_or(|filter| filter.matches(case))
+                && self
+                    .filter
+                    .as_ref()
+                    .is_none_or(|filter| filter.matches(case))
         });
         chosen
     }
@@ -69,7 +83,11 @@ impl Selection {
             (!self.tags.is_empty(), "`--tag`"),
             (!self.ids.is_empty(), "`--id`"),
         ];
-        let words: Vec<&str> = words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect();
+        let words: Vec<&str> = words
+            .into_iter()
+            .filter(|(is, _)| *is)
+            .map(|(_, word)| word)
+            .collect();
         let verb = if words.len() > 1 { "match" } else { "matches" };
         format!("{} {verb} no test", words.join(" and "))
     }
@@ -86,7 +104,9 @@ fn unknown(id: &str, cases: &[CaseEntry]) -> Diagnostic {
 
 /// The id that was most likely meant.
 pub(super) fn nearest_id(written: &str, cases: &[CaseEntry]) -> Option<String> {
-    let ids = cases.iter().flat_map(|case| [Cow::Borrowed(case.test.id.as_str()), case.id()]);
+    let ids = cases
+        .iter()
+        .flat_map(|case| [Cow::Borrowed(case.test.id.as_str()), case.id()]);
     nearest(written, ids).map(Cow::into_owned)
 }
 
@@ -102,7 +122,10 @@ mod tests {
             case("shop/pay.yaml", "refunds", &["smoke", "slow"]),
             case("cart.yaml", "adds", &[]),
         ];
-        cases.extend(rows(&case("rows.yaml", "ships", &["slow"]), &["berlin", "rome"]));
+        cases.extend(rows(
+            &case("rows.yaml", "ships", &["slow"]),
+            &["berlin", "rome"],
+        ));
         cases
     }
 
@@ -117,13 +140,26 @@ mod tests {
             ..Selection::default()
         };
         let mut problems = Vec::new();
-        let chosen =
-            selection.choose(cases(), &NamedTests::default(), &Context::isolated("/"), &mut problems);
+        let chosen = selection.choose(
+            cases(),
+            &NamedTests::default(),
+            &Context::isolated("/"),
+            &mut problems,
+        );
         let all = cases();
-        let number =
-            |case: &CaseEntry| all.iter().position(|other| other.id() == case.id()).map_or(0, |at| at + 1);
+        let number = |case: &CaseEntry| {
+            all.iter()
+                .position(|other| other.id() == case.id())
+                .map_or(0, |at| at + 1)
+        };
         let numbers = chosen.iter().map(|case| number(case).to_string()).collect();
-        (numbers, problems.into_iter().map(|problem| problem.help.concat()).collect())
+        (
+            numbers,
+            problems
+                .into_iter()
+                .map(|problem| problem.help.concat())
+                .collect(),
+        )
     }
 
     #[test]
@@ -165,9 +201,16 @@ mod tests {
     #[test]
     fn what_took_none_is_named() {
         let tags = vec!["a".to_owned()];
-        let selection = Selection { tags: tags.clone(), ..Selection::default() };
+        let selection = Selection {
+            tags: tags.clone(),
+            ..Selection::default()
+        };
         assert_eq!(selection.chooser(), "`--tag` matches no test");
-        let selection = Selection { tags, ids: vec!["b".to_owned()], ..Selection::default() };
+        let selection = Selection {
+            tags,
+            ids: vec!["b".to_owned()],
+            ..Selection::default()
+        };
         assert_eq!(selection.chooser(), "`--tag` and `--id` match no test");
         assert!(Selection::default().is_whole() && !selection.is_whole());
     }

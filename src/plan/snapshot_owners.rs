@@ -21,12 +21,19 @@ impl SnapshotOwners {
         files: &BTreeSet<PathBuf>,
     ) -> Option<Diagnostic> {
         let name = test.model.name.span;
-        let shared = files.iter().find_map(|file| Some((file, self.0.get(file)?.clone())));
+        let shared = files
+            .iter()
+            .find_map(|file| Some((file, self.0.get(file)?.clone())));
         for file in files {
-            self.0.entry(file.clone()).or_insert_with(|| (Arc::clone(&test.source), name));
+            self.0
+                .entry(file.clone())
+                .or_insert_with(|| (Arc::clone(&test.source), name));
         }
         let (file, (source, other)) = shared?;
-        let message = format!("the snapshots of two tests are kept in `{}`", display_name(context, file));
+        let message = format!(
+            "the snapshots of two tests are kept in `{}`",
+            display_name(context, file)
+        );
         let problem = Diagnostic::error(Code::DuplicateSnapshot, message)
             .at(&test.source, name, "that of this test")
             .at(&source, other, "and of this one");

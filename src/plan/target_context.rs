@@ -21,13 +21,25 @@ pub(super) struct TargetContext<'a> {
 
 impl<'a> TargetContexts<'a> {
     pub(super) fn of(config: &'a Config, context: &Context, variables: &Variables) -> Self {
-        let rules = config.targets.iter().map(|target| config.rules(target, context, variables)).collect();
+        let rules = config
+            .targets
+            .iter()
+            .map(|target| config.rules(target, context, variables))
+            .collect();
         Self { config, rules }
     }
 
     /// With the rules of `target`, which is one of them.
     pub(super) fn of_target(&self, target: &'a ResolvedTarget) -> Option<TargetContext<'_>> {
-        let index = self.config.targets.iter().position(|other| other.name == target.name)?;
-        Some(TargetContext { config: self.config, target, rules: self.rules.get(index)? })
+        let index = self
+            .config
+            .targets
+            .iter()
+            .position(|other| other.name == target.name)?;
+        Some(TargetContext {
+            config: self.config,
+            target,
+            rules: self.rules.get(index)?,
+        })
     }
 }

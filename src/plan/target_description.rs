@@ -24,16 +24,28 @@ pub struct TargetDescription {
 impl Plan {
     /// The agent under test, if a test does not say otherwise.
     pub fn target_description(&self, context: &Context) -> TargetDescription {
-        let Some(target) = self.config.default_target() else { return TargetDescription::default() };
+        let Some(target) = self.config.default_target() else {
+            return TargetDescription::default();
+        };
         let scope = self.variables.config_scope(context).open();
         let mut interpolation = Interpolation::again(&scope, &self.config.source, Mode::Draft);
-        let tools = fill_client_tools(target.model.common.client_tools.as_ref(), None, &mut interpolation);
+        let tools = fill_client_tools(
+            target.model.common.client_tools.as_ref(),
+            None,
+            &mut interpolation,
+        );
         let tool = |tool: &ToolDeclaration| json!({ "name": tool.name, "description": tool.description, "parameters": tool.parameters });
         TargetDescription {
             target: target.name.clone(),
             agent: target.agent_id().unwrap_or(&target.name).to_owned(),
-            description: self.config.description(target, context, &self.variables).unwrap_or_default(),
-            tools: tools.iter().map(|compiled| tool(&compiled.declaration)).collect(),
+            description: self
+                .config
+                .description(target, context, &self.variables)
+                .unwrap_or_default(),
+            tools: tools
+                .iter()
+                .map(|compiled| tool(&compiled.declaration))
+                .collect(),
         }
     }
 }

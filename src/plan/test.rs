@@ -51,7 +51,17 @@ impl LoadedTest {
                 .map_or((Vec::new(), None), |(turn, message)| (vec![turn], message)),
         };
         let (part, rows) = (None, OnceLock::new());
-        Self { source, model, messages, turns, last_message, index, hash, part, rows }
+        Self {
+            source,
+            model,
+            messages,
+            turns,
+            last_message,
+            index,
+            hash,
+            part,
+            rows,
+        }
     }
 
     /// Whether its first turn is the message that it begins with, and not one of its `turns`.
@@ -61,7 +71,10 @@ impl LoadedTest {
 
     /// The test that a case of a case file is.
     pub(super) fn of_case(source: Arc<SourceFile>, model: Test, part: FilePart) -> Self {
-        Self { part: Some(part), ..Self::of(source, model, 0, 0) }
+        Self {
+            part: Some(part),
+            ..Self::of(source, model, 0, 0)
+        }
     }
 
     /// The actions of a walk and their names, in the order of the file.
@@ -83,16 +96,27 @@ impl LoadedTest {
                 offered.push(kind);
             }
         };
-        offer(ServerRequestKind::Elicitation, |respond| respond.elicitation.is_some());
-        offer(ServerRequestKind::Sampling, |respond| respond.sampling.is_some());
+        offer(ServerRequestKind::Elicitation, |respond| {
+            respond.elicitation.is_some()
+        });
+        offer(ServerRequestKind::Sampling, |respond| {
+            respond.sampling.is_some()
+        });
         offer(ServerRequestKind::Roots, |respond| respond.roots.is_some());
         offered
     }
 
     /// Its turns and its actions.
     pub(super) fn turns_and_actions(&self) -> Vec<Spanned<Turn>> {
-        let written = self.model.walk.iter().flat_map(|walk| walk.value.actions.values());
-        let actions = written.map(|action| Spanned { value: action.value.0.clone(), span: action.span });
+        let written = self
+            .model
+            .walk
+            .iter()
+            .flat_map(|walk| walk.value.actions.values());
+        let actions = written.map(|action| Spanned {
+            value: action.value.0.clone(),
+            span: action.span,
+        });
         self.turns.iter().cloned().chain(actions).collect()
     }
 
@@ -110,14 +134,28 @@ impl LoadedTest {
         let Some(MessageDefinition { id, name, .. }) = &self.last_message else {
             return Ok(MessageId::default());
         };
-        let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose();
+        let mut text = |text: &Option<Text>| {
+            text.as_ref()
+                .map(|text| interpolation.text(text))
+                .transpose()
+        };
         let (id, name) = (text(id), text(name));
-        Ok(MessageId { id: id?, name: name? })
+        Ok(MessageId {
+            id: id?,
+            name: name?,
+        })
     }
 
     /// What it says about input that it has not written down.
-    pub(super) fn interaction(&self, interpolation: &mut Interpolation<'_>) -> Leaf<CompiledInteraction> {
-        CompiledInteraction::fill(self.model.interactive.as_ref(), self.model.on_missing_input, interpolation)
+    pub(super) fn interaction(
+        &self,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Leaf<CompiledInteraction> {
+        CompiledInteraction::fill(
+            self.model.interactive.as_ref(),
+            self.model.on_missing_input,
+            interpolation,
+        )
     }
 
     /// Whether it may give itself variables.
@@ -143,7 +181,11 @@ impl LoadedTest {
 
     /// The test's file and name for the scope: what `${TEST_FILE}` and `${TEST_NAME}` say.
     pub(super) fn path_from(&self, folder: &Path) -> String {
-        let path = self.source.path.strip_prefix(folder).unwrap_or(&self.source.path);
+        let path = self
+            .source
+            .path
+            .strip_prefix(folder)
+            .unwrap_or(&self.source.path);
         path.to_string_lossy().replace('\\', "/")
     }
 
@@ -154,18 +196,26 @@ impl LoadedTest {
         known: &Scope,
         problems: &mut Vec<Diagnostic>,
     ) -> Option<&'c ResolvedTarget> {
-        let Some(written) = &self.model.target else { return config.default_target() };
+        let Some(written) = &self.model.target else {
+            return config.default_target();
+        };
         let mut scope = known.clone();
         if self.model.cases.is_some() {
             scope = scope.hint("a test has one target, whatever the row");
         }
         if self.model.hooks.is_some() {
-            scope = scope.hint("a test has its target before its hooks run: it cannot use what they give");
+            scope = scope
+                .hint("a test has its target before its hooks run: it cannot use what they give");
         }
-        let name = Interpolation::new(&scope, &self.source, Mode::Send, problems).text(written).ok()?;
+        let name = Interpolation::new(&scope, &self.source, Mode::Send, problems)
+            .text(written)
+            .ok()?;
         let known = config.target_names();
         if !known.contains(&name.as_str()) {
-            let written = Text { value: name, span: written.span };
+            let written = Text {
+                value: name,
+                span: written.span,
+            };
             problems.push(unknown_target(&written, &self.source, &known));
             return None;
         }
@@ -180,7 +230,13 @@ impl LoadedTest {
         row: Option<&'a RowEntry>,
         access: FileAccess,
     ) -> SnapshotFiles<'a> {
-        SnapshotFiles { context, source: &self.source, name, row: row.map(|row| &*row.label), access }
+        SnapshotFiles {
+            context,
+            source: &self.source,
+            name,
+            row: row.map(|row| &*row.label),
+            access,
+        }
     }
 
     /// Where the rows are; `None` where there are none, or what is wrong was reported.
@@ -193,14 +249,23 @@ impl LoadedTest {
         let written = self.model.cases.as_ref()?;
         let rows = self.rows.get_or_init(|| {
             let mut interpolation = Interpolation::new(scope, &self.source, Mode::Send, problems);
-            Rows::of(written, &self.source, context, self.folder(context), &mut interpolation)
+            Rows::of(
+                written,
+                &self.source,
+                context,
+                self.folder(context),
+                &mut interpolation,
+            )
         });
         rows.as_ref()
     }
 
     /// The folder that the paths of the test count from.
     pub(super) fn folder<'a>(&'a self, context: &'a Context) -> &'a Path {
-        self.source.path.parent().unwrap_or(&context.working_directory)
+        self.source
+            .path
+            .parent()
+            .unwrap_or(&context.working_directory)
     }
 
     /// How the files that the test names are looked at.
@@ -219,13 +284,30 @@ impl LoadedTest {
     }
 
     /// What goes to the agent with every request of the test.
-    pub(super) fn request_context(&self, interpolation: &mut Interpolation<'_>) -> Leaf<RequestContext> {
-        let Test { props, options, caller, .. } = &self.model;
-        request_context(props.as_ref(), options.as_ref(), caller.as_ref(), interpolation)
+    pub(super) fn request_context(
+        &self,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Leaf<RequestContext> {
+        let Test {
+            props,
+            options,
+            caller,
+            ..
+        } = &self.model;
+        request_context(
+            props.as_ref(),
+            options.as_ref(),
+            caller.as_ref(),
+            interpolation,
+        )
     }
 
     /// The rules of the test.
-    pub(super) fn block(&self, library: Option<Library<'_>>, interpolation: &mut Interpolation<'_>) -> Block {
+    pub(super) fn block(
+        &self,
+        library: Option<Library<'_>>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Block {
         Block::compile(&self.model.assert, Level::Test, library, interpolation)
     }
 }
@@ -235,11 +317,20 @@ impl LoadedTest {
 fn turn_of_messages(
     messages: &mut Vec<Spanned<MessageDefinition>>,
 ) -> Option<(Spanned<Turn>, Option<MessageDefinition>)> {
-    if let Some(result) = messages.last().filter(|message| message.value.role == Role::Tool) {
-        return Some((Spanned { value: Turn::Continue, span: result.span }, None));
+    if let Some(result) = messages
+        .last()
+        .filter(|message| message.value.role == Role::Tool)
+    {
+        return Some((
+            Spanned {
+                value: Turn::Continue,
+                span: result.span,
+            },
+            None,
+        ));
     }
-    let last =
-        messages.pop_if(|message| message.value.role == Role::User && message.value.content.is_some())?;
+    let last = messages
+        .pop_if(|message| message.value.role == Role::User && message.value.content.is_some())?;
     let user = last.value.content.as_ref()?.value.clone();
     let turn = UserTurn {
         user,
@@ -252,7 +343,13 @@ fn turn_of_messages(
         assert: None,
         needs: None,
     };
-    Some((Spanned { value: Turn::User(turn), span: last.span }, Some(last.value)))
+    Some((
+        Spanned {
+            value: Turn::User(turn),
+            span: last.span,
+        },
+        Some(last.value),
+    ))
 }
 
 /// The rules of a turn.
@@ -262,5 +359,8 @@ pub(super) fn turn_block(
     interpolation: &mut Interpolation<'_>,
 ) -> Block {
     let block = Block::compile(turn.assert_block(), Level::Turn, library, interpolation);
-    Block { is_replay: matches!(turn, Turn::Connect(_)), ..block }
+    Block {
+        is_replay: matches!(turn, Turn::Connect(_)),
+        ..block
+    }
 }

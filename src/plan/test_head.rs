@@ -25,21 +25,45 @@ impl LoadedTest {
     pub(super) fn head(&self, known: &Scope, problems: &mut Vec<Diagnostic>) -> Option<TestHead> {
         let mut scope = known.clone();
         if self.model.cases.is_some() {
-            scope = scope.hint("a test has one name, id and tags for all rows: rows differ by their `id`");
+            scope = scope
+                .hint("a test has one name, id and tags for all rows: rows differ by their `id`");
         }
         if self.model.hooks.is_some() {
-            scope = scope.hint("a test has its name before its hooks run: it cannot use what they give");
+            scope = scope
+                .hint("a test has its name before its hooks run: it cannot use what they give");
         }
-        let Test { name, id, description, tags, skip, runs, walk, .. } = &self.model;
+        let Test {
+            name,
+            id,
+            description,
+            tags,
+            skip,
+            runs,
+            walk,
+            ..
+        } = &self.model;
         let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
         let name = interpolation.text(name).ok();
         let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
-        let description = description.as_ref().map(|text| interpolation.text(text)).transpose();
-        let tags: Vec<Option<String>> =
-            tags.iter().flatten().map(|tag| interpolation.text(tag).ok()).collect();
-        let skip = skip.as_ref().map_or(Ok(None), |skip| skipped(skip, &mut interpolation));
-        let runs = runs.as_ref().map(|runs| RunCount::fill(runs, &mut interpolation));
-        let walk = walk.as_ref().map(|walk| WalkPlan::fill(&walk.value, &mut interpolation)).transpose();
+        let description = description
+            .as_ref()
+            .map(|text| interpolation.text(text))
+            .transpose();
+        let tags: Vec<Option<String>> = tags
+            .iter()
+            .flatten()
+            .map(|tag| interpolation.text(tag).ok())
+            .collect();
+        let skip = skip
+            .as_ref()
+            .map_or(Ok(None), |skip| skipped(skip, &mut interpolation));
+        let runs = runs
+            .as_ref()
+            .map(|runs| RunCount::fill(runs, &mut interpolation));
+        let walk = walk
+            .as_ref()
+            .map(|walk| WalkPlan::fill(&walk.value, &mut interpolation))
+            .transpose();
         let mut tags = tags.into_iter().collect::<Option<Vec<String>>>()?;
         let mut seen = HashSet::new();
         tags.retain(|tag| seen.insert(tag.clone()));
@@ -49,7 +73,15 @@ impl LoadedTest {
         };
         let walk = walk.ok()?;
         let (name, id, description, skip) = (name?, id.ok()?, description.ok()?, skip.ok()?);
-        Some(TestHead { name, id, description, tags, skip, runs, walk })
+        Some(TestHead {
+            name,
+            id,
+            description,
+            tags,
+            skip,
+            runs,
+            walk,
+        })
     }
 }
 
@@ -58,9 +90,14 @@ fn skipped(skip: &Spanned<Skip>, interpolation: &mut Interpolation<'_>) -> Leaf<
     let without_reason = || "the test says `skip: true`".to_owned();
     let reason = match &skip.value {
         Skip::Is(is) => return Ok(is.then(without_reason)),
-        Skip::Because(reason) => interpolation.text(&Spanned { value: reason.clone(), span: skip.span }),
+        Skip::Because(reason) => interpolation.text(&Spanned {
+            value: reason.clone(),
+            span: skip.span,
+        }),
     };
-    let Ok(reason) = reason else { return Err(NotReady::Invalid) };
+    let Ok(reason) = reason else {
+        return Err(NotReady::Invalid);
+    };
     Ok(match reason.trim() {
         // What a variable gives.
         "" | "false" => None,

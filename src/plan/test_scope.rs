@@ -45,7 +45,11 @@ impl LoadedTest {
 
     /// The names that the test itself defines whatever the row, without those of its hooks.
     pub(super) fn own_names(&self) -> impl Iterator<Item = &str> {
-        self.model.vars.iter().flatten().map(|(name, _)| name.value.as_str())
+        self.model
+            .vars
+            .iter()
+            .flatten()
+            .map(|(name, _)| name.value.as_str())
     }
 
     /// What is known with the row of a case, in addition to `known`, and the names of its columns.
@@ -61,7 +65,8 @@ impl LoadedTest {
     ) -> Result<(Scope, Vec<String>), PrepareError> {
         let mut problems = Vec::new();
         let row = self.rows(context, &known, &mut problems).and_then(|rows| {
-            let mut interpolation = Interpolation::new(&known, &self.source, Mode::Send, &mut problems);
+            let mut interpolation =
+                Interpolation::new(&known, &self.source, Mode::Send, &mut problems);
             rows.again(entry, &mut interpolation)
         });
         match row {
@@ -91,7 +96,11 @@ impl LoadedTest {
 
     /// What is known when an action of a walk is filled: what turns and actions keep may come later.
     pub(super) fn before_action(&self, mut scope: Scope) -> Scope {
-        let turns = self.turns.iter().map(|turn| &turn.value).chain(self.actions().map(|(_, turn)| turn));
+        let turns = self
+            .turns
+            .iter()
+            .map(|turn| &turn.value)
+            .chain(self.actions().map(|(_, turn)| turn));
         for (name, _) in turns.filter_map(|turn| turn.settings().capture).flatten() {
             if !scope.knows(&name.value) {
                 scope.shadow(name);
@@ -101,7 +110,11 @@ impl LoadedTest {
     }
 
     /// What is known when all turns are over.
-    pub(super) fn after_turns<'s>(&self, scope: &'s Scope, variables: &Variables) -> Cow<'s, Scope> {
+    pub(super) fn after_turns<'s>(
+        &self,
+        scope: &'s Scope,
+        variables: &Variables,
+    ) -> Cow<'s, Scope> {
         let mut scope = Cow::Borrowed(scope);
         let actions = self.actions().map(|(_, turn)| turn);
         let turns = self.turns.iter().map(|turn| &turn.value).chain(actions);
@@ -127,9 +140,17 @@ fn expect_captures(turn: &Turn, scope: &mut Cow<'_, Scope>, variables: &Variable
 
 /// The columns of a row win over the test's own variables; what the command line gives stays.
 pub(super) fn with_row(mut scope: Scope, row: &Row, variables: &Variables) -> Scope {
-    for (name, value) in row.columns.iter().filter(|(name, _)| !variables.given.contains_key(*name)) {
+    for (name, value) in row
+        .columns
+        .iter()
+        .filter(|(name, _)| !variables.given.contains_key(*name))
+    {
         scope.set_made_of(name, value.clone(), row.used.clone());
     }
     let names: Vec<String> = row.columns.keys().map(|name| format!("`{name}`")).collect();
-    scope.hint(format!("the row at {} gives {}", row.place(), names.join(", ")))
+    scope.hint(format!(
+        "the row at {} gives {}",
+        row.place(),
+        names.join(", ")
+    ))
 }

@@ -18,7 +18,12 @@ impl Preparation {
                     .any(|piece| matches!(piece, Piece::Reference(reference) if reference.name == THREAD))
             })
         };
-        self.target().model.common.thread_id.as_ref().filter(|text| !names_itself(text))
+        self.target()
+            .model
+            .common
+            .thread_id
+            .as_ref()
+            .filter(|text| !names_itself(text))
     }
 
     /// What hooks know as `THREAD_ID`: nothing where the target's `threadId` waits for what they give.
@@ -29,8 +34,14 @@ impl Preparation {
         let thread = match self.literal_thread() {
             Some(text) => {
                 let scope = self.scope.clone();
-                let scope = if self.hooks() > 0 { scope.open() } else { scope };
-                Interpolation::again(&scope, &self.plan.config.source, Mode::Send).text(text).ok()
+                let scope = if self.hooks() > 0 {
+                    scope.open()
+                } else {
+                    scope
+                };
+                Interpolation::again(&scope, &self.plan.config.source, Mode::Send)
+                    .text(text)
+                    .ok()
             }
             None => Some(self.context.ids.next("thread")),
         };
@@ -45,12 +56,20 @@ impl Preparation {
         let plan = Arc::clone(&self.plan);
         let source = &plan.config.source;
         if let (Some(literal), false) = (self.literal_thread(), self.thread_is_given) {
-            let thread = Interpolation::new(&self.scope, source, Mode::Send, problems).text(literal).ok()?;
+            let thread = Interpolation::new(&self.scope, source, Mode::Send, problems)
+                .text(literal)
+                .ok()?;
             self.scope.set(THREAD, thread);
         }
         match &self.target().model.common.thread_id {
-            Some(written) => Interpolation::new(&self.scope, source, Mode::Send, problems).text(written).ok(),
-            None => self.scope.values().find(|(name, _)| *name == THREAD).map(|(_, value)| as_text(value)),
+            Some(written) => Interpolation::new(&self.scope, source, Mode::Send, problems)
+                .text(written)
+                .ok(),
+            None => self
+                .scope
+                .values()
+                .find(|(name, _)| *name == THREAD)
+                .map(|(_, value)| as_text(value)),
         }
     }
 }

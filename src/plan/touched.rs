@@ -24,7 +24,10 @@ pub enum TouchedTests {
 impl Plan {
     /// The test files of the plan.
     pub fn test_files(&self) -> BTreeSet<&Path> {
-        self.cases.iter().map(|case| case.test.path.as_path()).collect()
+        self.cases
+            .iter()
+            .map(|case| case.test.path.as_path())
+            .collect()
     }
 
     /// The tests that a change of the files at `changed` concerns. What a run writes itself, its reports, concerns none.
@@ -36,8 +39,9 @@ impl Plan {
         if changed.iter().any(|path| **path == config.path) {
             return TouchedTests::All;
         }
-        let (own, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
-            changed.into_iter().partition(|path| tests.contains(path.as_path()));
+        let (own, others): (Vec<&PathBuf>, Vec<&PathBuf>) = changed
+            .into_iter()
+            .partition(|path| tests.contains(path.as_path()));
         if others.iter().any(|path| is_named_in(&config.text, path)) {
             return TouchedTests::All;
         }
@@ -45,7 +49,10 @@ impl Plan {
         for test in tests.into_iter().filter(|_| !others.is_empty()) {
             let snapshots = golden::folder(test);
             let text = text(context, test);
-            if others.iter().any(|path| path.starts_with(&snapshots) || is_named_in(&text, path)) {
+            if others
+                .iter()
+                .any(|path| path.starts_with(&snapshots) || is_named_in(&text, path))
+            {
                 touched.insert(test.to_owned());
             }
         }
@@ -55,13 +62,18 @@ impl Plan {
 
 /// Whether a text contains the name of the file at `path`.
 fn is_named_in(text: &str, path: &Path) -> bool {
-    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| text.contains(name))
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .is_some_and(|name| text.contains(name))
 }
 
 /// The text of a test file, as far as it can be read.
 fn text(context: &Context, path: &Path) -> String {
     let mut bytes = Vec::new();
     let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX);
-    let _unreadable = context.files.open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
+    let _unreadable = context
+        .files
+        .open(path)
+        .and_then(|file| file.take(limit).read_to_end(&mut bytes));
     String::from_utf8_lossy(&bytes).into_owned()
 }

@@ -27,17 +27,29 @@ impl Workspace {
     pub fn check(&self, path: &Path, text: &str) -> Vec<Diagnostic> {
         let path = absolute(&self.context, path);
         let files = self.context.files.with_unsaved(path.clone(), text);
-        let context = Context { files, ..self.context.clone() };
+        let context = Context {
+            files,
+            ..self.context.clone()
+        };
         let is_config = path.file_name().is_some_and(|name| name == CONFIG_NAME);
         let selection = Selection {
-            paths: if is_config { Vec::new() } else { vec![path.clone()] },
+            paths: if is_config {
+                Vec::new()
+            } else {
+                vec![path.clone()]
+            },
             config: is_config.then(|| path.clone()),
             allow_empty: true,
             checks: true,
             ..Selection::default()
         };
         let mut problems = plan(&context, &selection, &Redactor::default()).problems;
-        problems.retain(|problem| problem.source.as_ref().is_none_or(|source| source.path == path));
+        problems.retain(|problem| {
+            problem
+                .source
+                .as_ref()
+                .is_none_or(|source| source.path == path)
+        });
         problems
     }
 }

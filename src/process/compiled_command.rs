@@ -35,17 +35,34 @@ impl WrittenCommand<'_> {
         interpolation: &mut Interpolation<'f>,
         fill: impl Fn(&mut Interpolation<'f>, &Text) -> Leaf<String>,
     ) -> Option<CompiledCommand> {
-        let words: Vec<Option<String>> = self.cmd.iter().map(|word| fill(interpolation, word).ok()).collect();
+        let words: Vec<Option<String>> = self
+            .cmd
+            .iter()
+            .map(|word| fill(interpolation, word).ok())
+            .collect();
         let environment = self.environment(interpolation, &fill);
-        let cwd = self.cwd.map(|folder| fill(interpolation, folder)).transpose().ok();
+        let cwd = self
+            .cwd
+            .map(|folder| fill(interpolation, folder))
+            .transpose()
+            .ok();
         let argv = words.into_iter().collect::<Option<Vec<_>>>()?;
         if argv.first().is_none_or(String::is_empty) {
             // The schema reports an empty list.
             let span = self.cmd.first()?.span;
-            interpolation.report(Code::BadValue, span, "the first entry names no program", None);
+            interpolation.report(
+                Code::BadValue,
+                span,
+                "the first entry names no program",
+                None,
+            );
             return None;
         }
-        Some(CompiledCommand { argv, environment: environment?, cwd: cwd? })
+        Some(CompiledCommand {
+            argv,
+            environment: environment?,
+            cwd: cwd?,
+        })
     }
 
     fn environment<'f>(
@@ -56,14 +73,17 @@ impl WrittenCommand<'_> {
         let one = |(name, text): &(Text, Text)| {
             let value = fill(interpolation, text).ok();
             if name.is_empty() || name.contains(['=', '\0']) {
-                let message =
-                    format!("`{}` is not a valid name of an environment variable", name.escape_debug());
+                let message = format!(
+                    "`{}` is not a valid name of an environment variable",
+                    name.escape_debug()
+                );
                 interpolation.report(Code::BadValue, name.span, message, None);
                 return None;
             }
             Some((name.value.clone(), value?))
         };
-        let filled: Vec<Option<(String, String)>> = self.env.into_iter().flatten().map(one).collect();
+        let filled: Vec<Option<(String, String)>> =
+            self.env.into_iter().flatten().map(one).collect();
         filled.into_iter().collect()
     }
 }

@@ -32,7 +32,13 @@ impl GroupSetup {
     /// Starts the leader.
     pub(super) fn start(self, command: &mut Command) -> io::Result<(Child, Group)> {
         let (child, leader) = running_groups::start(command)?;
-        Ok((child, Group { leader, ends: self.0 }))
+        Ok((
+            child,
+            Group {
+                leader,
+                ends: self.0,
+            },
+        ))
     }
 }
 
@@ -54,7 +60,8 @@ impl Group {
 
     /// Asks every process of the group to end; `false` if that is not possible.
     pub(super) fn terminate(&self) -> bool {
-        self.leader.is_some_and(|leader| kill_process_group(leader, Signal::TERM).is_ok())
+        self.leader
+            .is_some_and(|leader| kill_process_group(leader, Signal::TERM).is_ok())
     }
 
     /// Kills every process of the group. A group that is empty already is fine.

@@ -24,12 +24,18 @@ pub(super) struct Guard {
 impl Guard {
     /// No guard.
     pub(super) const fn none() -> Self {
-        Self { program: None, input: None }
+        Self {
+            program: None,
+            input: None,
+        }
     }
 
     /// The guard will be `program`.
     pub(super) fn of(program: PathBuf) -> Self {
-        Self { program: Some(program), input: None }
+        Self {
+            program: Some(program),
+            input: None,
+        }
     }
 
     /// The group of this leader begins.
@@ -48,7 +54,11 @@ impl Guard {
 
     fn write(&mut self, what: char, leader: i32) {
         let line = format!("{what}{leader}\n");
-        if self.input.as_mut().is_some_and(|input| input.write_all(line.as_bytes()).is_err()) {
+        if self
+            .input
+            .as_mut()
+            .is_some_and(|input| input.write_all(line.as_bytes()).is_err())
+        {
             self.input = None;
         }
     }
@@ -57,9 +67,20 @@ impl Guard {
 /// Starts the guard in a group of its own, so that it outlives what ends this one, and without anything that is open here.
 fn start(program: &Path) -> io::Result<ChildStdin> {
     let mut command = Command::new(program);
-    command.arg(GUARD).env_clear().current_dir("/").process_group(0);
-    let mut guard = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    guard.stdin.take().ok_or_else(|| io::ErrorKind::BrokenPipe.into())
+    command
+        .arg(GUARD)
+        .env_clear()
+        .current_dir("/")
+        .process_group(0);
+    let mut guard = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    guard
+        .stdin
+        .take()
+        .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
 }
 
 /// Is the guard of the program that writes to `input`: when that ends, every group that began and is not over is killed.
@@ -67,7 +88,12 @@ pub fn guard(input: impl BufRead) {
     let mut leaders = BTreeSet::new();
     for line in input.lines().map_while(Result::ok) {
         let (began, number) = (line.strip_prefix('+'), line.strip_prefix('-'));
-        let Some(leader) = began.or(number).and_then(|number| number.parse::<i32>().ok()) else { continue };
+        let Some(leader) = began
+            .or(number)
+            .and_then(|number| number.parse::<i32>().ok())
+        else {
+            continue;
+        };
         // No program has the numbers below.
         if began.is_some() && leader > 1 {
             leaders.insert(leader);

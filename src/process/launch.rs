@@ -37,7 +37,11 @@ impl Launch {
             )),
             _ => None,
         };
-        if !self.environment.iter().any(|(name, value)| why(name, value).is_some()) {
+        if !self
+            .environment
+            .iter()
+            .any(|(name, value)| why(name, value).is_some())
+        {
             return warnings;
         }
         let mut usable = Environment::default();
@@ -46,7 +50,9 @@ impl Launch {
                 None => usable.set(name, value),
                 Some(why) => {
                     let name = name.to_string_lossy();
-                    warnings.push(format!("`{name}` is not in the environment of {who}: {why}"));
+                    warnings.push(format!(
+                        "`{name}` is not in the environment of {who}: {why}"
+                    ));
                 }
             }
         }

@@ -3,8 +3,7 @@
 use std::io;
 
 /// What to do if there are no more.
-pub const OUT_OF_FILES_HELP: &str =
-    "run fewer tests at once with `--parallel`, or raise the limit of open files: `ulimit -n 10240`";
+pub const OUT_OF_FILES_HELP: &str = "run fewer tests at once with `--parallel`, or raise the limit of open files: `ulimit -n 10240`";
 
 /// As many as the tests that run at once can need, and what every system allows.
 #[cfg(unix)]
@@ -18,7 +17,13 @@ pub fn raise_open_files_limit() {
     let wanted = maximum.map_or(ENOUGH, |maximum| maximum.min(ENOUGH));
     if current.is_some_and(|current| current < wanted) {
         // If the system refuses, the limit stays as it is, and an error says so when it is reached.
-        let _refused = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum });
+        let _refused = setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: Some(wanted),
+                maximum,
+            },
+        );
     }
 }
 
@@ -31,7 +36,9 @@ pub fn raise_open_files_limit() {}
 pub fn is_out_of_files(error: &io::Error) -> bool {
     use rustix::io::Errno;
     let number = error.raw_os_error();
-    [Errno::MFILE, Errno::NFILE].into_iter().any(|limit| number == Some(limit.raw_os_error()))
+    [Errno::MFILE, Errno::NFILE]
+        .into_iter()
+        .any(|limit| number == Some(limit.raw_os_error()))
 }
 
 /// Whether `error` says that no more files can be opened.

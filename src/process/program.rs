@@ -23,7 +23,9 @@ pub struct Program<'a> {
 
 /// The words of a command as a list.
 pub fn shown(argv: &[String]) -> String {
-    let words: Vec<String> =
-        argv.iter().map(|word| serde_json::Value::from(word.as_str()).to_string()).collect();
+    let words: Vec<String> = argv
+        .iter()
+        .map(|word| serde_json::Value::from(word.as_str()).to_string())
+        .collect();
     truncated(&format!("[{}]", words.join(", ")), SHOWN_COMMAND)
 }

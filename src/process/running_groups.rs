@@ -12,8 +12,11 @@ use tokio::process::{Child, Command};
 
 use super::guard::Guard;
 
-static GROUPS: Mutex<RunningGroups> =
-    Mutex::new(RunningGroups { leaders: BTreeSet::new(), guard: Guard::none(), is_closed: false });
+static GROUPS: Mutex<RunningGroups> = Mutex::new(RunningGroups {
+    leaders: BTreeSet::new(),
+    guard: Guard::none(),
+    is_closed: false,
+});
 
 struct RunningGroups {
     /// The leaders of the groups that run.
@@ -50,7 +53,10 @@ pub(super) fn start(command: &mut Command) -> io::Result<(Child, Option<Pid>)> {
         return Err(io::Error::other("the program ends"));
     }
     let child = command.spawn()?;
-    let number = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    let number = child
+        .id()
+        .and_then(|id| i32::try_from(id).ok())
+        .and_then(Pid::from_raw);
     // Every process and the first one have the numbers below: no program has them, and none may ever be signalled.
     let leader = number.filter(|leader| leader.as_raw_pid() > 1);
     if let Some(leader) = leader {

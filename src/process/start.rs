@@ -26,7 +26,10 @@ pub struct StartError {
 
 impl StartError {
     fn new(message: String, help: &str) -> Self {
-        Self { message, help: help.to_owned() }
+        Self {
+            message,
+            help: help.to_owned(),
+        }
     }
 }
 
@@ -36,21 +39,37 @@ impl StartError {
 /// Where it cannot be started.
 pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError> {
     if !program.folder.is_dir() {
-        let why = if program.folder.exists() { "is not a directory" } else { "does not exist" };
+        let why = if program.folder.exists() {
+            "is not a directory"
+        } else {
+            "does not exist"
+        };
         return Err(StartError::new(
             format!("cannot run in `{}`, which {why}", program.folder_name),
             "`cwd` is relative to the directory of the config",
         ));
     }
-    let held = program.argv.iter().map(|word| ("cmd".into(), OsStr::new(word)));
-    let set = program.environment.iter().map(|(name, value)| (name.to_string_lossy(), value));
-    if let Some((place, _)) = held.chain(set).find(|(_, text)| text.as_encoded_bytes().contains(&0)) {
+    let held = program
+        .argv
+        .iter()
+        .map(|word| ("cmd".into(), OsStr::new(word)));
+    let set = program
+        .environment
+        .iter()
+        .map(|(name, value)| (name.to_string_lossy(), value));
+    if let Some((place, _)) = held
+        .chain(set)
+        .find(|(_, text)| text.as_encoded_bytes().contains(&0))
+    {
         return Err(StartError::new(
             format!("cannot be started: `{place}` holds a NUL character"),
             "neither the words of a command nor the environment can hold one",
         ));
     }
-    let (Some(written), arguments) = (program.argv.first(), program.argv.get(1..).unwrap_or_default()) else {
+    let (Some(written), arguments) = (
+        program.argv.first(),
+        program.argv.get(1..).unwrap_or_default(),
+    ) else {
         return Err(StartError::new("names no program".to_owned(), ""));
     };
     let file = file(program, written);
@@ -67,12 +86,21 @@ pub fn start(program: &Program<'_>, stdin: Stdio) -> Result<Started, StartError>
     let started = GroupSetup::prepare(&mut command).and_then(|setup| setup.start(&mut command));
     let (mut child, group) = started.map_err(|error| explain(program, written, &file, &error))?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    Ok(Started { stdin, stdout, stderr, process: Process { group, child } })
+    Ok(Started {
+        stdin,
+        stdout,
+        stderr,
+        process: Process { group, child },
+    })
 }
 
 /// A name alone is looked up on the `PATH`, anything else counts from the program's folder.
 fn file(program: &Program<'_>, written: &str) -> PathBuf {
-    if is_path(written) { program.folder.join(written) } else { PathBuf::from(written) }
+    if is_path(written) {
+        program.folder.join(written)
+    } else {
+        PathBuf::from(written)
+    }
 }
 
 fn is_path(program: &str) -> bool {
@@ -80,17 +108,28 @@ fn is_path(program: &str) -> bool {
 }
 
 fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error) -> StartError {
-    let words: Vec<String> = written.split_whitespace().map(|word| format!("\"{word}\"")).collect();
-    let as_words =
-        format!("no shell reads `cmd`: write every word on its own: `cmd: [{}]`", words.join(", "));
+    let words: Vec<String> = written
+        .split_whitespace()
+        .map(|word| format!("\"{word}\""))
+        .collect();
+    let as_words = format!(
+        "no shell reads `cmd`: write every word on its own: `cmd: [{}]`",
+        words.join(", ")
+    );
     match error.kind() {
         io::ErrorKind::NotFound if !is_path(written) => {
             let message = format!("cannot be started: there is no `{written}` on the `PATH`");
-            let path = program.environment.text("PATH").filter(|path| !path.is_empty());
+            let path = program
+                .environment
+                .text("PATH")
+                .filter(|path| !path.is_empty());
             let help = if words.len() > 1 {
                 as_words
             } else if program.folder.join(written).is_file() {
-                format!("for the file of this name in `{}` write `./{written}`", program.folder_name)
+                format!(
+                    "for the file of this name in `{}` write `./{written}`",
+                    program.folder_name
+                )
             } else if path.is_none() {
                 "`PATH` is not set: give the full path of the program".to_owned()
             } else {
@@ -100,11 +139,16 @@ fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error)
         }
         io::ErrorKind::NotFound => match interpreter(file) {
             Some(interpreter) => StartError::new(
-                format!("cannot be started: `{written}` begins with `#!{interpreter}`, which does not exist"),
+                format!(
+                    "cannot be started: `{written}` begins with `#!{interpreter}`, which does not exist"
+                ),
                 &format!("name the interpreter yourself: `cmd: [\"bash\", \"{written}\"]`"),
             ),
             None => StartError::new(
-                format!("cannot be started: there is no `{written}` in `{}`", program.folder_name),
+                format!(
+                    "cannot be started: there is no `{written}` in `{}`",
+                    program.folder_name
+                ),
                 if words.len() > 1 {
                     &as_words
                 } else {
@@ -117,15 +161,23 @@ fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error)
         }
         io::ErrorKind::PermissionDenied => StartError::new(
             format!("cannot be started: `{written}` is not executable"),
-            &format!("run `chmod +x {written}`, or name its interpreter: `cmd: [\"bash\", \"{written}\"]`"),
+            &format!(
+                "run `chmod +x {written}`, or name its interpreter: `cmd: [\"bash\", \"{written}\"]`"
+            ),
         ),
         io::ErrorKind::ArgumentListTooLong => {
-            let set = program.environment.iter().map(|(name, value)| (name.to_string_lossy(), value.len()));
+            let set = program
+                .environment
+                .iter()
+                .map(|(name, value)| (name.to_string_lossy(), value.len()));
             let words = program.argv.iter().map(|word| ("cmd".into(), word.len()));
             let help = set.chain(words).max_by_key(|(_, bytes)| *bytes).map_or_else(String::new, |(name, bytes)| {
                 format!("`{name}` alone has {bytes} bytes: what is large is better written to a file, and its path handed on")
             });
-            StartError::new("cannot be started: its environment and words are too large".to_owned(), &help)
+            StartError::new(
+                "cannot be started: its environment and words are too large".to_owned(),
+                &help,
+            )
         }
         _ if is_out_of_files(error) => {
             let message = "cannot be started: this process has too many files open".to_owned();
@@ -139,7 +191,14 @@ fn explain(program: &Program<'_>, written: &str, file: &Path, error: &io::Error)
 fn interpreter(file: &Path) -> Option<String> {
     let file = std::fs::File::open(file).ok()?;
     let mut line = Vec::new();
-    io::BufReader::new(file.take(FIRST_LINE)).read_until(b'\n', &mut line).ok()?;
+    io::BufReader::new(file.take(FIRST_LINE))
+        .read_until(b'\n', &mut line)
+        .ok()?;
     let line = String::from_utf8_lossy(&line);
-    Some(line.strip_prefix("#!")?.split_whitespace().next()?.to_owned())
+    Some(
+        line.strip_prefix("#!")?
+            .split_whitespace()
+            .next()?
+            .to_owned(),
+    )
 }

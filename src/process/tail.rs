@@ -14,7 +14,11 @@ pub struct Tail {
 impl Tail {
     /// Keeps so many bytes.
     pub fn of(kept: usize) -> Self {
-        Self { bytes: Vec::new(), is_cut: false, kept }
+        Self {
+            bytes: Vec::new(),
+            is_cut: false,
+            kept,
+        }
     }
 
     /// Takes what comes next.
@@ -31,19 +35,28 @@ impl Tail {
     pub fn last_lines(&self, most: usize) -> String {
         let text = String::from_utf8_lossy(&self.bytes).replace("\r\n", "\n");
         let text = text.trim_end();
-        let start = text.rmatch_indices('\n').nth(most - 1).map_or(0, |(end, _)| end + 1);
+        let start = text
+            .rmatch_indices('\n')
+            .nth(most - 1)
+            .map_or(0, |(end, _)| end + 1);
         let first = text.ceil_char_boundary(text.len().saturating_sub(self.kept));
         if first <= start && (start > 0 || !self.is_cut) {
             return excerpt(&text[start..], 0..text.len() - start);
         }
         let line = text[..first].rfind('\n').map_or(0, |end| end + 1);
-        format!("…{}", excerpt(&text[line..], first - line..text.len() - line))
+        format!(
+            "…{}",
+            excerpt(&text[line..], first - line..text.len() - line)
+        )
     }
 
     /// The same end of another text, which `change` makes of this one.
     #[must_use]
     pub fn map(self, change: impl FnOnce(&str) -> String) -> Self {
-        Self { bytes: change(&String::from_utf8_lossy(&self.bytes)).into_bytes(), ..self }
+        Self {
+            bytes: change(&String::from_utf8_lossy(&self.bytes)).into_bytes(),
+            ..self
+        }
     }
 
     /// Every line that is known whole.
@@ -61,7 +74,9 @@ pub fn stderr_ends(last_lines: &str) -> String {
     let mut text = String::new();
     if !last_lines.is_empty() {
         text.push_str("\nits stderr ends:");
-        last_lines.lines().for_each(|line| text.extend(["\n  ", line]));
+        last_lines
+            .lines()
+            .for_each(|line| text.extend(["\n  ", line]));
     }
     text
 }
@@ -93,7 +108,11 @@ mod tests {
     fn is_bounded_and_says_where_it_was_cut() {
         let long = "é".repeat(KEPT);
         let shown = tail(&["x", &long, &long]);
-        assert!(shown.starts_with('…') && shown.len() <= KEPT + '…'.len_utf8(), "{} bytes", shown.len());
+        assert!(
+            shown.starts_with('…') && shown.len() <= KEPT + '…'.len_utf8(),
+            "{} bytes",
+            shown.len()
+        );
         let mut tail = Tail::of(KEPT);
         for _ in 0..10_000 {
             tail.push(&[b'a'; 100]);

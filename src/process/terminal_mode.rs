@@ -11,7 +11,9 @@ impl TerminalMode {
     /// How the terminal is set now.
     #[cfg(unix)]
     pub fn now() -> Self {
-        Self { before: rustix::termios::tcgetattr(std::io::stdin()).ok() }
+        Self {
+            before: rustix::termios::tcgetattr(std::io::stdin()).ok(),
+        }
     }
 
     /// How the terminal is set now.

@@ -37,8 +37,14 @@ impl Assistant {
     /// the config, which counts as nearer.
     fn of(context: &Context, path: &Path, folder: &Path) -> Option<Self> {
         let inside = path.ancestors().take_while(|above| *above != folder);
-        let package = inside.map(|above| above.join(PACKAGE)).find(|file| context.files.is_file(file))?;
-        let parts: Vec<_> = package.parent()?.iter().map(|part| part.to_string_lossy()).collect();
+        let package = inside
+            .map(|above| above.join(PACKAGE))
+            .find(|file| context.files.is_file(file))?;
+        let parts: Vec<_> = package
+            .parent()?
+            .iter()
+            .map(|part| part.to_string_lossy())
+            .collect();
         let after = parts.iter().rposition(|part| part == ASSISTANTS)? + 1;
         let id = parts[after..].join(".");
         (!id.is_empty()).then_some(Self { id, package })
@@ -48,7 +54,10 @@ impl Assistant {
 impl ResolvedTarget {
     /// The agent as it is called in its system, if that is written as it is.
     pub(crate) fn agent_id(&self) -> Option<&str> {
-        self.model.agent_id().map(|id| id.value.as_str()).filter(|id| !id.contains("${"))
+        self.model
+            .agent_id()
+            .map(|id| id.value.as_str())
+            .filter(|id| !id.contains("${"))
     }
 }
 
@@ -73,7 +82,8 @@ impl Config {
                 let path = absolute(context, path.unwrap_or(Path::new("")));
                 let Assistant { id, package } = Assistant::of(context, &path, &self.folder)?;
                 let package = display_name(context, &package);
-                let unknown = || format!("there is no target for the assistant `{id}` of `{package}`");
+                let unknown =
+                    || format!("there is no target for the assistant `{id}` of `{package}`");
                 self.agent(&id, unknown)
             }
         };
@@ -85,7 +95,8 @@ impl Config {
     /// # Errors
     /// If there is none, or it is broken.
     pub(crate) fn agent_named(&self, name: &str) -> Result<&ResolvedTarget, Option<Diagnostic>> {
-        self.agent(name, || no_target(name)).map(|place| &self.targets[place])
+        self.agent(name, || no_target(name))
+            .map(|place| &self.targets[place])
     }
 
     /// The place of the target with this name, else of the one with this `agentId`.
@@ -98,7 +109,12 @@ impl Config {
             return place(name).ok_or(None);
         }
         let has_it = |target: &&ResolvedTarget| target.agent_id() == Some(name);
-        let same: Vec<&str> = self.targets.iter().filter(has_it).map(|target| target.name.as_str()).collect();
+        let same: Vec<&str> = self
+            .targets
+            .iter()
+            .filter(has_it)
+            .map(|target| target.name.as_str())
+            .collect();
         match same[..] {
             [only] => place(only).ok_or(None),
             [] => {
@@ -106,11 +122,15 @@ impl Config {
                 let help = self.known_agents(name);
                 Err(Some(Diagnostic { help, ..problem }))
             }
-            _ if same.contains(&self.written_default()) => place(self.written_default()).ok_or(None),
+            _ if same.contains(&self.written_default()) => {
+                place(self.written_default()).ok_or(None)
+            }
             _ => {
                 let message = format!("several targets have the `agentId` `{}`", printable(name));
                 let help = format!("name one of them: `{}`", same.join("`, `"));
-                Err(Some(Diagnostic::error(Code::UnknownName, message).help(help)))
+                Err(Some(
+                    Diagnostic::error(Code::UnknownName, message).help(help),
+                ))
             }
         }
     }
@@ -126,15 +146,20 @@ impl Config {
     /// What `name` could have been, and every target with its `agentId`.
     fn known_agents(&self, name: &str) -> Vec<String> {
         let names = self.target_names();
-        let known = names.iter().copied().chain(self.targets.iter().filter_map(ResolvedTarget::agent_id));
+        let known = names
+            .iter()
+            .copied()
+            .chain(self.targets.iter().filter_map(ResolvedTarget::agent_id));
         let near = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
         let mut shown: Vec<String> = names
             .iter()
             .take(LISTED)
-            .map(|name| match self.target(name).and_then(ResolvedTarget::agent_id) {
-                Some(id) if id != *name => format!("`{name}` (`agentId: {}`)", printable(id)),
-                _ => format!("`{name}`"),
-            })
+            .map(
+                |name| match self.target(name).and_then(ResolvedTarget::agent_id) {
+                    Some(id) if id != *name => format!("`{name}` (`agentId: {}`)", printable(id)),
+                    _ => format!("`{name}`"),
+                },
+            )
             .collect();
         if names.len() > LISTED {
             shown.push(format!("{} more", names.len() - LISTED));
@@ -142,7 +167,11 @@ impl Config {
         let all = if shown.is_empty() {
             format!("`{}` has no `targets`", self.source.name)
         } else {
-            format!("the targets of `{}` are {}", self.source.name, shown.join(", "))
+            format!(
+                "the targets of `{}` are {}",
+                self.source.name,
+                shown.join(", ")
+            )
         };
         near.into_iter().chain([all]).collect()
     }
@@ -160,8 +189,12 @@ mod tests {
             std::fs::create_dir_all(root.join(path)).expect("a directory");
             root.join(path)
         };
-        for package in ["assistants/keyword", "assistants/workers/system/keyword", "elsewhere", "assistants"]
-        {
+        for package in [
+            "assistants/keyword",
+            "assistants/workers/system/keyword",
+            "elsewhere",
+            "assistants",
+        ] {
             std::fs::write(below(package).join(PACKAGE), "{}").expect("a file");
         }
         let context = Context::isolated(root);
@@ -171,7 +204,11 @@ mod tests {
         for (path, config, expected) in [
             ("assistants/keyword", "", Some("keyword")),
             ("assistants/keyword/tests/deep", "", Some("keyword")),
-            ("assistants/workers/system/keyword/tests", "", Some("workers.system.keyword")),
+            (
+                "assistants/workers/system/keyword/tests",
+                "",
+                Some("workers.system.keyword"),
+            ),
             ("assistants/workers/system", "", None),
             ("assistants/keyword/tests", "assistants/keyword", None),
             ("assistants/keyword/tests", "assistants/keyword/tests", None),

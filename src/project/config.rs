@@ -71,21 +71,35 @@ impl Config {
 
     /// The assertions that others extend by name.
     pub(crate) fn named_assertions(&self) -> Library<'_> {
-        Library { source: &self.source, blocks: self.model.assertions.as_ref() }
+        Library {
+            source: &self.source,
+            blocks: self.model.assertions.as_ref(),
+        }
     }
 
     /// The scripts that rules and mocks know by their names.
     pub(crate) fn scripts<'a>(&'a self, files: &'a Files) -> Scripts<'a> {
-        Scripts { source: &self.source, named: self.model.scripts.as_ref(), home: &self.folder, files }
+        Scripts {
+            source: &self.source,
+            named: self.model.scripts.as_ref(),
+            home: &self.folder,
+            files,
+        }
     }
 
     /// The tools that ask the user.
-    pub(crate) fn confirmation_tools(&self, interpolation: &mut Interpolation<'_>) -> Option<Vec<String>> {
+    pub(crate) fn confirmation_tools(
+        &self,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Vec<String>> {
         let Some(Awaiting { tools }) = &self.model.awaiting else {
             return Some(CONFIRMATION_TOOLS.map(str::to_owned).to_vec());
         };
         // Every name is filled, so that every problem is reported.
-        let tools: Vec<Option<String>> = tools.iter().map(|tool| interpolation.text(tool).ok()).collect();
+        let tools: Vec<Option<String>> = tools
+            .iter()
+            .map(|tool| interpolation.text(tool).ok())
+            .collect();
         tools.into_iter().collect()
     }
 
@@ -101,9 +115,20 @@ impl Config {
 
     /// What targets there are, in the order of the file; a broken one too.
     pub(crate) fn target_names(&self) -> Vec<&str> {
-        let own = self.targets.first().filter(|_| matches!(self.model.target, ChosenTarget::Own(_)));
-        let named = self.model.targets.iter().flatten().map(|(name, _)| name.value.as_str());
-        own.map(|own| own.name.as_str()).into_iter().chain(named).collect()
+        let own = self
+            .targets
+            .first()
+            .filter(|_| matches!(self.model.target, ChosenTarget::Own(_)));
+        let named = self
+            .model
+            .targets
+            .iter()
+            .flatten()
+            .map(|(name, _)| name.value.as_str());
+        own.map(|own| own.name.as_str())
+            .into_iter()
+            .chain(named)
+            .collect()
     }
 
     /// The reports that every run writes.
@@ -121,7 +146,9 @@ impl Config {
                 ReportEntry::Text(path) => (path, None),
                 ReportEntry::Mapping(ReportTarget { path, format }) => (path, *format),
             };
-            let Some(path) = interpolation.text(written).ok() else { continue };
+            let Some(path) = interpolation.text(written).ok() else {
+                continue;
+            };
             let path = absolute_from(context, &self.folder, path.as_ref());
             if let Some(format) = format.or_else(|| ReportFormat::of(&path)) {
                 reports.push((path, format));
@@ -150,9 +177,21 @@ impl Config {
     ) -> Vec<ServerCommand> {
         let scope = variables.scope(context);
         let mut interpolation = Interpolation::new(&scope, &self.source, mode, problems);
-        let written = self.model.server.iter().flat_map(|servers| &servers.0).enumerate();
-        let fill =
-            |(index, written)| servers::fill(written, index + 1, context, &self.folder, &mut interpolation);
+        let written = self
+            .model
+            .server
+            .iter()
+            .flat_map(|servers| &servers.0)
+            .enumerate();
+        let fill = |(index, written)| {
+            servers::fill(
+                written,
+                index + 1,
+                context,
+                &self.folder,
+                &mut interpolation,
+            )
+        };
         let filled = written.filter_map(fill).collect();
         redactor.add(interpolation.into_secrets());
         filled
@@ -174,16 +213,22 @@ impl Config {
             ChosenTarget::Own(_) => return Some(0),
             ChosenTarget::Named(written) => {
                 let scope = variables.scope(context);
-                let name =
-                    Interpolation::new(&scope, &self.source, Mode::Send, problems).text(written).ok()?;
+                let name = Interpolation::new(&scope, &self.source, Mode::Send, problems)
+                    .text(written)
+                    .ok()?;
                 if !known.contains(&name.as_str()) {
-                    let written = Text { value: name.clone(), span: written.span };
+                    let written = Text {
+                        value: name.clone(),
+                        span: written.span,
+                    };
                     problems.push(targets::unknown_target(&written, &self.source, &known));
                 }
                 name
             }
         };
-        self.targets.iter().position(|target| target.name == written)
+        self.targets
+            .iter()
+            .position(|target| target.name == written)
     }
 
     /// A target's rules, as far as they are known before a test starts; the rest as it is written. What is wrong with
@@ -197,9 +242,10 @@ impl Config {
         let scope = variables.config_scope(context).open();
         let mut interpolation = Interpolation::again(&scope, &self.source, Mode::Draft);
         let timeout = match &target.model.common.timeout_ms {
-            Some(number) => {
-                interpolation.number(number).ok().map(|ms| Timeout { ms, span: Some(number.span) })
-            }
+            Some(number) => interpolation.number(number).ok().map(|ms| Timeout {
+                ms,
+                span: Some(number.span),
+            }),
             None => Some(Timeout {
                 ms: u64::try_from(DEFAULT_TURN_TIMEOUT.as_millis()).unwrap_or(u64::MAX),
                 span: None,
@@ -224,7 +270,9 @@ impl Config {
 
     /// The globs of `specs`, or the default ones; `None` where one could not be filled.
     pub(crate) fn specs(&self, problems: &mut Vec<Diagnostic>) -> Option<Vec<String>> {
-        let Some(specs) = &self.model.specs else { return Some(default_specs()) };
+        let Some(specs) = &self.model.specs else {
+            return Some(default_specs());
+        };
         let scope = Scope::default();
         let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
         let filled: Vec<Option<String>> = specs
@@ -236,7 +284,11 @@ impl Config {
                     interpolation.report(
                         Code::BadValue,
                         text.span,
-                        format!("`{}` is not a valid glob: {}", printable(&pattern), error.kind()),
+                        format!(
+                            "`{}` is not a valid glob: {}",
+                            printable(&pattern),
+                            error.kind()
+                        ),
                         Some("for example `specs/**/*.test.yaml`".to_owned()),
                     );
                     return None;

@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 use crate::model::{
     AssertBlock, Awaiting, EnvFileEntry, File, Hook, MutationSettings, OneOrMany, QuarantineEntry,
-    RedactEntry, ReportEntry, RunDefaults, ScriptProgram, Server, TAG_DEFAULTS, Text, extension_keys,
-    is_extension_key, version_schema,
+    RedactEntry, ReportEntry, RunDefaults, ScriptProgram, Server, TAG_DEFAULTS, Text,
+    extension_keys, is_extension_key, version_schema,
 };
 use crate::source::{self, FreeMap, Node, TypeMismatch};
 use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
@@ -109,7 +109,10 @@ impl File for ConfigFile {
         if let ChosenTarget::Own(node) = &file.target {
             TargetConfig::read(node)?;
         }
-        file.targets.iter().flat_map(FreeMap::values).try_for_each(NamedTarget::check)?;
+        file.targets
+            .iter()
+            .flat_map(FreeMap::values)
+            .try_for_each(NamedTarget::check)?;
         Ok(file)
     }
 }

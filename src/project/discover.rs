@@ -51,7 +51,14 @@ pub(crate) fn discover(
     let mut files = BTreeSet::new();
     let mut snapshots = BTreeSet::new();
     if paths.is_empty() {
-        walk(context, folder, folder, &globs, (&mut files, &mut snapshots), problems);
+        walk(
+            context,
+            folder,
+            folder,
+            &globs,
+            (&mut files, &mut snapshots),
+            problems,
+        );
     }
     for named in paths {
         let path = absolute(context, named);
@@ -61,13 +68,23 @@ pub(crate) fn discover(
         {
             problems.push(other_config(context, named, folder, &other));
         } else if context.files.is_directory(&path) {
-            walk(context, &path, folder, &globs, (&mut files, &mut snapshots), problems);
+            walk(
+                context,
+                &path,
+                folder,
+                &globs,
+                (&mut files, &mut snapshots),
+                problems,
+            );
         } else {
             snapshots.extend(snapshots_of(context, &path));
             files.insert(path);
         }
     }
-    ProjectFiles { files: files.into_iter().collect(), snapshots }
+    ProjectFiles {
+        files: files.into_iter().collect(),
+        snapshots,
+    }
 }
 
 fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) -> Diagnostic {
@@ -77,7 +94,8 @@ fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) ->
         display_name(context, other),
         display_name(context, &folder.join(CONFIG_NAME))
     );
-    Diagnostic::error(Code::OtherConfig, message).help("one run has one config: run them one after the other")
+    Diagnostic::error(Code::OtherConfig, message)
+        .help("one run has one config: run them one after the other")
 }
 
 /// The directories of the project in `folder` in which files may matter to its tests: without those that git ignores, hidden
@@ -99,8 +117,12 @@ fn walk(
     problems: &mut Vec<Diagnostic>,
 ) {
     let is_own = |path: &&Path| {
-        let mut between = path.ancestors().skip(1).take_while(|folder| *folder != start);
-        path.starts_with(start) && !between.any(|folder| context.files.is_file(&folder.join(CONFIG_NAME)))
+        let mut between = path
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| *folder != start);
+        path.starts_with(start)
+            && !between.any(|folder| context.files.is_file(&folder.join(CONFIG_NAME)))
     };
     let unsaved = context.files.unsaved().filter(is_own);
     let is_spec = |path: &Path| {
@@ -133,11 +155,18 @@ fn walk(
     let ignored = left_out(context, &folders, files, &is_spec);
     let help = "take it out of `.gitignore`, or name it on the command line";
     problems.extend(not_run(context, &ignored, "`.gitignore` excludes it", help));
-    let nested: Vec<PathBuf> =
-        nested.lock().map(|nested| nested.iter().cloned().collect()).unwrap_or_default();
+    let nested: Vec<PathBuf> = nested
+        .lock()
+        .map(|nested| nested.iter().cloned().collect())
+        .unwrap_or_default();
     let of_nested = left_out(context, &nested, files, &is_spec);
     let help = "run that project by itself, or exclude its directory in `specs`";
-    problems.extend(not_run(context, &of_nested, "its directory has a config of its own", help));
+    problems.extend(not_run(
+        context,
+        &of_nested,
+        "its directory has a config of its own",
+        help,
+    ));
 }
 
 /// What looks like a test file in `folders`, among whose files are the `files` of the project.
@@ -147,11 +176,16 @@ fn left_out(
     files: &BTreeSet<PathBuf>,
     is_spec: &dyn Fn(&Path) -> bool,
 ) -> Vec<PathBuf> {
-    let is_hidden =
-        |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    let is_hidden = |path: &Path| {
+        path.file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    };
     let inside = folders.iter().flat_map(|folder| context.files.list(folder));
-    let like_tests = inside.filter(|path| is_spec(path) && !is_hidden(path) && !files.contains(path));
-    like_tests.filter(|path| context.files.is_file(path)).collect()
+    let like_tests =
+        inside.filter(|path| is_spec(path) && !is_hidden(path) && !files.contains(path));
+    like_tests
+        .filter(|path| context.files.is_file(path))
+        .collect()
 }
 
 /// A warning about files that are not run, because of `reason`.
@@ -185,8 +219,9 @@ impl Walker {
             .ignore(false)
             .filter_entry(move |entry| {
                 let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-                let is_nested =
-                    is_folder && entry.path() != own && files_of.is_file(&entry.path().join(CONFIG_NAME));
+                let is_nested = is_folder
+                    && entry.path() != own
+                    && files_of.is_file(&entry.path().join(CONFIG_NAME));
                 if is_nested && let Ok(mut found) = found.lock() {
                     found.insert(entry.path().to_path_buf());
                 }
@@ -206,14 +241,21 @@ fn snapshots_of(context: &Context, test_file: &Path) -> Vec<PathBuf> {
 
 fn unreadable(context: &Context, start: &Path, error: &ignore::Error) -> Diagnostic {
     let place = display_name(context, place(error).unwrap_or(start));
-    let reason = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-    Diagnostic::error(Code::Unreadable, format!("`{place}` cannot be read: {reason}"))
+    let reason = error
+        .io_error()
+        .map_or_else(|| error.to_string(), ToString::to_string);
+    Diagnostic::error(
+        Code::Unreadable,
+        format!("`{place}` cannot be read: {reason}"),
+    )
 }
 
 fn place(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place(err),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            place(err)
+        }
         _ => None,
     }
 }

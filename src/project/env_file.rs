@@ -26,11 +26,16 @@ pub(crate) fn with_env_files(
     if let Some(reading) = reading {
         let (config, mut found) = (reading.config(), Vec::new());
         for (path, span) in config.env_files(context, &mut found) {
-            given.push(read(context, &path).map_err(|problem| problem.at(&config.source, span, "")));
+            given
+                .push(read(context, &path).map_err(|problem| problem.at(&config.source, span, "")));
         }
         reading.report(found, problems);
     }
-    given.extend(named.iter().map(|path| read(context, &absolute(context, path))));
+    given.extend(
+        named
+            .iter()
+            .map(|path| read(context, &absolute(context, path))),
+    );
     let mut environment = Arc::clone(&context.environment);
     for read in given {
         match read {
@@ -41,7 +46,10 @@ pub(crate) fn with_env_files(
             Err(problem) => problems.push(problem),
         }
     }
-    Context { environment, ..context.clone() }
+    Context {
+        environment,
+        ..context.clone()
+    }
 }
 
 impl Config {
@@ -56,7 +64,9 @@ impl Config {
                 EnvFileEntry::Mapping(EnvFile { path, required }) => (path, required.as_ref()),
             };
             let required = required.map_or(Ok(true), |flag| interpolation.flag(flag));
-            let (Ok(path), Ok(required)) = (interpolation.text(written), required) else { continue };
+            let (Ok(path), Ok(required)) = (interpolation.text(written), required) else {
+                continue;
+            };
             let path = absolute_from(context, &self.folder, Path::new(&path));
             if required || context.files.look(&path).is_ok() {
                 files.push((path, written.span));
@@ -77,8 +87,9 @@ fn read(context: &Context, path: &Path) -> Result<Vec<(String, String)>, Diagnos
     }
     let text = source::read(&context.files, path, &name)?;
     parse(&text.text).map_err(|EnvFileError { line, what }| {
-        Diagnostic::error(Code::BadValue, format!("{name}:{line}: {what}"))
-            .help("write one `NAME=value` per line; quote a value that has line breaks, or ` #` in it")
+        Diagnostic::error(Code::BadValue, format!("{name}:{line}: {what}")).help(
+            "write one `NAME=value` per line; quote a value that has line breaks, or ` #` in it",
+        )
     })
 }
 
@@ -104,16 +115,28 @@ fn parse(text: &str) -> Result<Vec<(String, String)>, EnvFileError> {
             line += 1;
             continue;
         }
-        let equals = rest[..end].find('=').ok_or_else(|| wrong("expected `NAME=value`"))?;
+        let equals = rest[..end]
+            .find('=')
+            .ok_or_else(|| wrong("expected `NAME=value`"))?;
         let name = rest[..equals].trim();
-        let name =
-            name.strip_prefix("export").filter(|rest| rest.starts_with([' ', '\t'])).unwrap_or(name).trim();
-        let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
+        let name = name
+            .strip_prefix("export")
+            .filter(|rest| rest.starts_with([' ', '\t']))
+            .unwrap_or(name)
+            .trim();
+        let is_name = name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'));
         if name.is_empty() || !is_name {
-            return Err(wrong("what is before `=` is not a valid name of an environment variable"));
+            return Err(wrong(
+                "what is before `=` is not a valid name of an environment variable",
+            ));
         }
         let value = rest[equals + 1..].trim_start_matches([' ', '\t']);
-        let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
+        let quote = value
+            .chars()
+            .next()
+            .filter(|first| matches!(first, '"' | '\''));
         let (value, after) = if let Some(quote) = quote {
             let unclosed = || wrong("a quote that begins here is not closed");
             let (value, after) = quoted(&value[1..], quote).ok_or_else(unclosed)?;
@@ -124,7 +147,9 @@ fn parse(text: &str) -> Result<Vec<(String, String)>, EnvFileError> {
             (value, after)
         } else {
             let written = value.split('\n').next().unwrap_or_default();
-            let value = written.find(" #").map_or(written, |comment| &written[..comment]);
+            let value = written
+                .find(" #")
+                .map_or(written, |comment| &written[..comment]);
             let value = if value.starts_with('#') { "" } else { value };
             (value.trim().to_owned(), &rest[end..])
         };
@@ -165,8 +190,10 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[(&str, &str)]) {
-        let expected =
-            expected.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let expected = expected
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
         assert_eq!(parse(text), Ok(expected), "{text:?}");
     }
 
@@ -174,15 +201,30 @@ mod tests {
     fn values_are_read_as_they_are_written() {
         check("", &[]);
         check("# nothing\n\n  # more\n", &[]);
-        check("A=1\r\nexport B = two words \r\n", &[("A", "1"), ("B", "two words")]);
+        check(
+            "A=1\r\nexport B = two words \r\n",
+            &[("A", "1"), ("B", "two words")],
+        );
         check(
             "A=x # why\nB=x#y\nC=#\nD=\nE= # only",
             &[("A", "x"), ("B", "x#y"), ("C", ""), ("D", ""), ("E", "")],
         );
-        check("A=$HOME ${B}\nexport=1", &[("A", "$HOME ${B}"), ("export", "1")]);
-        check(r#"A="x # \"y\" \\ \n\d" # why"#, &[("A", "x # \"y\" \\ \n\\d")]);
-        check("A='x # \\n'\nB='it\"s'", &[("A", "x # \\n"), ("B", "it\"s")]);
-        check("KEY=\"-----\nabc=\n-----\"\nB=2", &[("KEY", "-----\nabc=\n-----"), ("B", "2")]);
+        check(
+            "A=$HOME ${B}\nexport=1",
+            &[("A", "$HOME ${B}"), ("export", "1")],
+        );
+        check(
+            r#"A="x # \"y\" \\ \n\d" # why"#,
+            &[("A", "x # \"y\" \\ \n\\d")],
+        );
+        check(
+            "A='x # \\n'\nB='it\"s'",
+            &[("A", "x # \\n"), ("B", "it\"s")],
+        );
+        check(
+            "KEY=\"-----\nabc=\n-----\"\nB=2",
+            &[("KEY", "-----\nabc=\n-----"), ("B", "2")],
+        );
         check("A=b=c==", &[("A", "b=c==")]);
     }
 
@@ -197,7 +239,10 @@ mod tests {
             ("A=a\0b", 1, "a value cannot contain a NUL"),
         ] {
             let error = parse(text).unwrap_err();
-            assert!(error.line == line && error.what.starts_with(what), "{text:?}: {error:?}");
+            assert!(
+                error.line == line && error.what.starts_with(what),
+                "{text:?}: {error:?}"
+            );
         }
     }
 }

@@ -13,12 +13,19 @@ use crate::variables::{Interpolation, Mode, Scope};
 
 /// The names of the judges that the rules of `blocks` ask, each once.
 pub(crate) fn judge_names<'b>(blocks: impl IntoIterator<Item = &'b Block>) -> BTreeSet<&'b str> {
-    blocks.into_iter().flat_map(judges).map(|(_, judge)| judge.agent.as_str()).collect()
+    blocks
+        .into_iter()
+        .flat_map(judges)
+        .map(|(_, judge)| judge.agent.as_str())
+        .collect()
 }
 
 /// The rules of a block that ask judges whose names are known.
 fn judges(block: &Block) -> impl Iterator<Item = (&RuleEntry, &Judge)> {
-    let entries = block.entries.iter().filter_map(|entry| Some((entry, entry.rule::<Judge>()?)));
+    let entries = block
+        .entries
+        .iter()
+        .filter_map(|entry| Some((entry, entry.rule::<Judge>()?)));
     entries.filter(|(_, judge)| !judge.agent.contains("${"))
 }
 
@@ -51,22 +58,35 @@ impl Config {
                 let mut interpolation = Interpolation::again(scope, &self.source, Mode::Check);
                 target.model.compile(&mut interpolation)?.address(connector)
             };
-            let Ok(judging) = self.agent_named(&judge.agent) else { continue };
+            let Ok(judging) = self.agent_named(&judge.agent) else {
+                continue;
+            };
             let is_same = || {
-                let (judging, tested) =
-                    (address(judging, judge.connector.as_deref())?, address(target, None)?);
+                let (judging, tested) = (
+                    address(judging, judge.connector.as_deref())?,
+                    address(target, None)?,
+                );
                 Some(judging == tested)
             };
             if judging.name == target.name || is_same() == Some(true) {
-                let problem = Diagnostic::error(Code::Contradiction, own_judge(&judge.agent, &target.name));
+                let problem =
+                    Diagnostic::error(Code::Contradiction, own_judge(&judge.agent, &target.name));
                 let problem = problem.at(self.source_of(entry, other), entry.origin.span, "");
                 problems.push(problem.help(OTHER_JUDGE));
             }
         }
     }
 
-    fn source_of<'s>(&'s self, entry: &RuleEntry, other: &'s Arc<SourceFile>) -> &'s Arc<SourceFile> {
-        if entry.origin.place.file == self.source.name { &self.source } else { other }
+    fn source_of<'s>(
+        &'s self,
+        entry: &RuleEntry,
+        other: &'s Arc<SourceFile>,
+    ) -> &'s Arc<SourceFile> {
+        if entry.origin.place.file == self.source.name {
+            &self.source
+        } else {
+            other
+        }
     }
 }
 

@@ -32,25 +32,58 @@ pub(crate) struct WrittenProgram<'a> {
 }
 
 impl<'a> From<&'a Hook> for WrittenProgram<'a> {
-    fn from(Hook { cmd, timeout_ms, env, cwd }: &'a Hook) -> Self {
-        let command = WrittenCommand { cmd, env: env.as_ref(), cwd: cwd.as_ref() };
-        Self { command, timeout_ms: timeout_ms.as_ref() }
+    fn from(
+        Hook {
+            cmd,
+            timeout_ms,
+            env,
+            cwd,
+        }: &'a Hook,
+    ) -> Self {
+        let command = WrittenCommand {
+            cmd,
+            env: env.as_ref(),
+            cwd: cwd.as_ref(),
+        };
+        Self {
+            command,
+            timeout_ms: timeout_ms.as_ref(),
+        }
     }
 }
 
 impl<'a> From<&'a ScriptProgram> for WrittenProgram<'a> {
-    fn from(ScriptProgram { cmd, timeout_ms, env, cwd }: &'a ScriptProgram) -> Self {
-        let command = WrittenCommand { cmd, env: env.as_ref(), cwd: cwd.as_ref() };
-        Self { command, timeout_ms: timeout_ms.as_ref() }
+    fn from(
+        ScriptProgram {
+            cmd,
+            timeout_ms,
+            env,
+            cwd,
+        }: &'a ScriptProgram,
+    ) -> Self {
+        let command = WrittenCommand {
+            cmd,
+            env: env.as_ref(),
+            cwd: cwd.as_ref(),
+        };
+        Self {
+            command,
+            timeout_ms: timeout_ms.as_ref(),
+        }
     }
 }
 
 impl Launch {
     /// `argv` in the config's folder.
     pub(crate) fn at_home(argv: Vec<String>, surroundings: LaunchContext<'_>) -> Self {
-        let LaunchContext { context, home, scope } = surroundings;
-        let variables =
-            scope.values().map(|(name, value)| (format!("{VARIABLE_PREFIX}{name}"), as_text(value)));
+        let LaunchContext {
+            context,
+            home,
+            scope,
+        } = surroundings;
+        let variables = scope
+            .values()
+            .map(|(name, value)| (format!("{VARIABLE_PREFIX}{name}"), as_text(value)));
         let mut environment = (*context.environment).clone();
         environment.extend(variables);
         Self {
@@ -69,10 +102,20 @@ impl Launch {
         surroundings: LaunchContext<'_>,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let WrittenProgram { command, timeout_ms } = written;
+        let WrittenProgram {
+            command,
+            timeout_ms,
+        } = written;
         let command = command.fill(interpolation, Interpolation::text);
-        let timeout = timeout_ms.map(|number| interpolation.number(number)).transpose().ok();
-        let CompiledCommand { argv, environment, cwd } = command?;
+        let timeout = timeout_ms
+            .map(|number| interpolation.number(number))
+            .transpose()
+            .ok();
+        let CompiledCommand {
+            argv,
+            environment,
+            cwd,
+        } = command?;
         let mut launch = Self::at_home(argv, surroundings);
         launch.environment.extend(environment);
         if let Some(folder) = cwd {

@@ -12,7 +12,11 @@ pub const CONFIG_NAME: &str = "ananke.config.yaml";
 ///
 /// # Errors
 /// If there is none.
-pub fn locate(context: &Context, named: Option<&Path>, paths: &[PathBuf]) -> Result<PathBuf, Diagnostic> {
+pub fn locate(
+    context: &Context,
+    named: Option<&Path>,
+    paths: &[PathBuf],
+) -> Result<PathBuf, Diagnostic> {
     if let Some(named) = named {
         return Ok(absolute(context, named));
     }
@@ -43,7 +47,9 @@ const OTHER_NAMES: [&str; 3] = ["ananke.config.yml", "ananke.yaml", "ananke.conf
 /// The nearest file at or above `path` that is a config but for its name.
 fn misnamed(files: &Files, path: &Path) -> Option<PathBuf> {
     let names = |folder: &Path| OTHER_NAMES.map(|name| folder.join(name));
-    path.ancestors().flat_map(names).find(|file| files.is_file(file))
+    path.ancestors()
+        .flat_map(names)
+        .find(|file| files.is_file(file))
 }
 
 /// A warning if a file is nearer to where the tests are than `config` that has almost its name.
@@ -53,7 +59,10 @@ pub(crate) fn check_name_of_config(
     paths: &[PathBuf],
 ) -> Option<Diagnostic> {
     let first = paths.first().map(|path| absolute(context, path));
-    let file = misnamed(&context.files, first.as_deref().unwrap_or(&context.working_directory))?;
+    let file = misnamed(
+        &context.files,
+        first.as_deref().unwrap_or(&context.working_directory),
+    )?;
     if !file.parent()?.starts_with(config.parent()?) {
         return None;
     }
@@ -65,5 +74,7 @@ pub(crate) fn check_name_of_config(
 
 /// The nearest config at or above `path`.
 pub(super) fn nearest(files: &Files, path: &Path) -> Option<PathBuf> {
-    path.ancestors().map(|folder| folder.join(CONFIG_NAME)).find(|file| files.is_file(file))
+    path.ancestors()
+        .map(|folder| folder.join(CONFIG_NAME))
+        .find(|file| files.is_file(file))
 }

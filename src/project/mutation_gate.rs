@@ -31,19 +31,34 @@ pub struct HarmlessRule {
 impl MutationGate {
     /// Reads what `config` says; what is wrong goes to `problems`.
     pub(crate) fn of(config: &Config, problems: &mut Vec<Diagnostic>) -> Self {
-        let Some(written) = &config.model.mutation else { return Self::default() };
+        let Some(written) = &config.model.mutation else {
+            return Self::default();
+        };
         let scope = Scope::default();
         let mut interpolation = Interpolation::new(&scope, &config.source, Mode::Send, problems);
-        let min_score = written.min_score.as_ref().and_then(|min| percentage(min, &mut interpolation));
+        let min_score = written
+            .min_score
+            .as_ref()
+            .and_then(|min| percentage(min, &mut interpolation));
         let harmless = written.harmless.iter().flatten();
-        let harmless = harmless.filter_map(|entry| HarmlessRule::of(entry, &mut interpolation)).collect();
-        Self { min_score, harmless }
+        let harmless = harmless
+            .filter_map(|entry| HarmlessRule::of(entry, &mut interpolation))
+            .collect();
+        Self {
+            min_score,
+            harmless,
+        }
     }
 }
 
 impl HarmlessRule {
     fn of(written: &HarmlessMutation, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let HarmlessMutation { operator, tool, test, reason } = written;
+        let HarmlessMutation {
+            operator,
+            tool,
+            test,
+            reason,
+        } = written;
         if operator.is_none() && tool.is_none() && test.is_none() {
             let message = "every change would be harmless";
             let help = Some("say which with `operator`, `tool` or `test`".to_owned());
@@ -60,7 +75,12 @@ impl HarmlessRule {
             Some(tool) => Some(tool?),
             None => None,
         };
-        Some(Self { operator: *operator, tool, test, reason: reason? })
+        Some(Self {
+            operator: *operator,
+            tool,
+            test,
+            reason: reason?,
+        })
     }
 
     /// Whether it is about this kind of change to the test `id`, in which the calls to `tool` are changed.
@@ -71,11 +91,21 @@ impl HarmlessRule {
     }
 }
 
-fn id_pattern((pattern, span): (String, Span), interpolation: &mut Interpolation<'_>) -> Option<Regex> {
-    let escaped = regex::escape(&pattern).replace("\\*", ".*").replace("\\?", ".");
+fn id_pattern(
+    (pattern, span): (String, Span),
+    interpolation: &mut Interpolation<'_>,
+) -> Option<Regex> {
+    let escaped = regex::escape(&pattern)
+        .replace("\\*", ".*")
+        .replace("\\?", ".");
     let compiled = Regex::new(&format!("(?s)^{escaped}$")).ok();
     if compiled.is_none() {
-        interpolation.report(Code::BadValue, span, "the pattern for ids is too long", None);
+        interpolation.report(
+            Code::BadValue,
+            span,
+            "the pattern for ids is too long",
+            None,
+        );
     }
     compiled
 }

@@ -5,19 +5,31 @@ use std::path::Path;
 use crate::context::Files;
 
 /// How recordings and reports begin: one that has results, and one that has none.
-const BEGINNINGS: [&[u8]; 3] =
-    [br#"{"recording":{"#, br#"{"type":"result","version":"#, br#"{"type":"summary","run":"#];
+const BEGINNINGS: [&[u8]; 3] = [
+    br#"{"recording":{"#,
+    br#"{"type":"result","version":"#,
+    br#"{"type":"summary","run":"#,
+];
 
 /// Whether a file that begins like this is a recording or a report.
 pub(crate) fn is_own_output(text: &[u8]) -> bool {
-    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
+    BEGINNINGS
+        .iter()
+        .any(|beginning| text.starts_with(beginning))
 }
 
 /// Whether there is a recording or a report at `path`, in a file named `*.jsonl`.
 pub(super) fn has_own_output(files: &Files, path: &Path) -> bool {
-    let longest = BEGINNINGS.iter().map(|beginning| beginning.len()).max().unwrap_or_default();
-    path.extension().is_some_and(|extension| extension == "jsonl")
-        && files.beginning(path, longest as u64).is_ok_and(|text| is_own_output(&text))
+    let longest = BEGINNINGS
+        .iter()
+        .map(|beginning| beginning.len())
+        .max()
+        .unwrap_or_default();
+    path.extension()
+        .is_some_and(|extension| extension == "jsonl")
+        && files
+            .beginning(path, longest as u64)
+            .is_ok_and(|text| is_own_output(&text))
 }
 
 #[cfg(test)]

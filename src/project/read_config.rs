@@ -25,18 +25,28 @@ pub(crate) struct ReadConfig {
 
 impl ReadConfig {
     /// Reads a config; every problem with its shape goes to `problems`.
-    pub(crate) fn of(context: &Context, path: &Path, problems: &mut Vec<Diagnostic>) -> Option<Self> {
+    pub(crate) fn of(
+        context: &Context,
+        path: &Path,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<Self> {
         let source = source::read(&context.files, path, &display_name(context, path))
             .map_err(|problem| problems.push(problem))
             .ok()?;
-        let folder = path.parent().unwrap_or(&context.working_directory).to_path_buf();
+        let folder = path
+            .parent()
+            .unwrap_or(&context.working_directory)
+            .to_path_buf();
         match schema::load::<ConfigFile>(FileKind::Config, &source) {
             Ok(loaded) => {
                 let has_environment = |name: &str| context.environment.contains(name);
                 problems.extend(schema::oddities(&source, &loaded.node, &has_environment));
                 let model = loaded.value;
                 let targets = targets::resolve(&source, &model, problems);
-                Some(Self { config: Config::new(source, model, folder, targets), recovered: None })
+                Some(Self {
+                    config: Config::new(source, model, folder, targets),
+                    recovered: None,
+                })
             }
             Err(mut broken) => {
                 let recovered = schema::recover::<ConfigFile>(FileKind::Config, &source);
@@ -48,7 +58,10 @@ impl ReadConfig {
                 let model = recovered.value.clone();
                 let targets = targets::own(&model).into_iter().collect();
                 let config = Config::new(source, model, folder, targets);
-                Some(Self { config, recovered: Some(recovered) })
+                Some(Self {
+                    config,
+                    recovered: Some(recovered),
+                })
             }
         }
     }
@@ -63,7 +76,9 @@ impl ReadConfig {
         problems: &mut Vec<Diagnostic>,
     ) {
         if self.recovered.is_none() {
-            self.config.default = self.config.chosen(context, variables, choice, path, problems);
+            self.config.default = self
+                .config
+                .chosen(context, variables, choice, path, problems);
         }
     }
 
@@ -74,25 +89,38 @@ impl ReadConfig {
         name: Option<&str>,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let Some(name) = name.filter(|_| self.recovered.is_none()) else { return };
+        let Some(name) = name.filter(|_| self.recovered.is_none()) else {
+            return;
+        };
         let found = match SimulatorName::parse(name) {
             SimulatorName::Agent(name) => self.config.agent_named(name).map(|_| ()),
-            SimulatorName::Script(name) => self.config.scripts(&context.files).check(name).map_err(Some),
+            SimulatorName::Script(name) => self
+                .config
+                .scripts(&context.files)
+                .check(name)
+                .map_err(Some),
         };
-        problems.extend(
-            found.err().flatten().map(|problem| Diagnostic {
-                message: format!("`--simulator`: {}", problem.message),
-                ..problem
-            }),
-        );
+        problems.extend(found.err().flatten().map(|problem| Diagnostic {
+            message: format!("`--simulator`: {}", problem.message),
+            ..problem
+        }));
         self.config.simulator = Some(name.to_owned());
     }
 
     /// Finds out what is secret, and lets `redactor` know it: a config that does not fit may be quoted as well.
-    pub(crate) fn redact(&mut self, scope: &Scope, redactor: &Redactor, problems: &mut Vec<Diagnostic>) {
+    pub(crate) fn redact(
+        &mut self,
+        scope: &Scope,
+        redactor: &Redactor,
+        problems: &mut Vec<Diagnostic>,
+    ) {
         let mut found = Vec::new();
-        self.config.redactions =
-            Redactions::of(self.config.model.redact.as_ref(), &self.config.source, scope, &mut found);
+        self.config.redactions = Redactions::of(
+            self.config.model.redact.as_ref(),
+            &self.config.source,
+            scope,
+            &mut found,
+        );
         self.config.redactions.teach(scope, redactor);
         self.report(found, problems);
     }

@@ -9,7 +9,8 @@ use crate::model::{RedactEntry, RedactMatch, Text};
 use crate::redact::Redactor;
 use crate::source::printable;
 use crate::variables::{
-    Interpolation, Lookup, Mode, Pattern, Patterns, Reference, SHORTEST_SECRET, Scope, Secret, is_name,
+    Interpolation, Lookup, Mode, Pattern, Patterns, Reference, SHORTEST_SECRET, Scope, Secret,
+    is_name,
 };
 
 /// What is masked in addition to headers.
@@ -43,11 +44,15 @@ impl Redactions {
                     interpolation.report(Code::BadValue, name.span, message, Some(meant(name)));
                 }
                 RedactEntry::Mapping(RedactMatch { pattern: written }) => {
-                    let Some(pattern) = interpolation.pattern(written).ok() else { continue };
+                    let Some(pattern) = interpolation.pattern(written).ok() else {
+                        continue;
+                    };
                     if pattern.matches_nothing() {
                         let message =
-                            "the pattern matches the empty text, so it matches everywhere".to_owned();
-                        let help = "let it match at least one character: `+` instead of `*`".to_owned();
+                            "the pattern matches the empty text, so it matches everywhere"
+                                .to_owned();
+                        let help =
+                            "let it match at least one character: `+` instead of `*`".to_owned();
                         interpolation.report(Code::BadPattern, written.span, message, Some(help));
                         continue;
                     }
@@ -61,7 +66,10 @@ impl Redactions {
     /// Lets `redactor` know the patterns, and what `scope` holds of the variables.
     pub(super) fn teach(&self, scope: &Scope, redactor: &Redactor) {
         // A pattern that does not compile was reported.
-        let compiled = self.patterns.iter().filter_map(|pattern| Patterns::default().compile(pattern).ok());
+        let compiled = self
+            .patterns
+            .iter()
+            .filter_map(|pattern| Patterns::default().compile(pattern).ok());
         redactor.set_patterns(compiled.collect());
         redactor.add(self.secrets(scope));
     }
@@ -79,25 +87,42 @@ impl Redactions {
     /// Warnings about values in `scope` that cannot be masked, for the variables that `is_new` selects: the others were
     /// reported before.
     pub(crate) fn unmasked(&self, scope: &Scope, is_new: impl Fn(&str) -> bool) -> Vec<String> {
-        let names = self.names.iter().filter(|name| is_new(name.split('.').next().unwrap_or_default()));
-        names.flat_map(|name| unmasked(name, scope)).map(|warning| warning.message).collect()
+        let names = self
+            .names
+            .iter()
+            .filter(|name| is_new(name.split('.').next().unwrap_or_default()));
+        names
+            .flat_map(|name| unmasked(name, scope))
+            .map(|warning| warning.message)
+            .collect()
     }
 }
 
 /// What is to be said of a variable that `scope` holds and that cannot be masked.
 fn unmasked(name: &str, scope: &Scope) -> Vec<Diagnostic> {
-    let VariableContent { secrets, has_number } = held(name, scope);
+    let VariableContent {
+        secrets,
+        has_number,
+    } = held(name, scope);
     let mut warnings = Vec::new();
     if secrets.iter().any(Secret::is_short) {
-        let message = format!("the value of `{}` is too short to be masked", printable(name));
+        let message = format!(
+            "the value of `{}` is too short to be masked",
+            printable(name)
+        );
         let help = format!(
             "secrets of at least {SHORTEST_SECRET} characters are masked in everything that is printed"
         );
         warnings.push(Diagnostic::warning(Code::ShortSecret, message).help(help));
     }
     if has_number {
-        let message = format!("what `{}` holds is a number, and only texts are masked", printable(name));
-        warnings.push(Diagnostic::warning(Code::WrongType, message).help("write it as a text, in quotes"));
+        let message = format!(
+            "what `{}` holds is a number, and only texts are masked",
+            printable(name)
+        );
+        warnings.push(
+            Diagnostic::warning(Code::WrongType, message).help("write it as a text, in quotes"),
+        );
     }
     warnings
 }
@@ -112,14 +137,17 @@ fn is_variable(name: &str) -> bool {
 
 /// What to write where something is not a valid variable name.
 fn meant(written: &str) -> String {
-    let inner = written.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let inner = written
+        .strip_prefix("${")
+        .and_then(|rest| rest.strip_suffix('}'));
     if let Some(name) = inner.filter(|inner| is_variable(inner)) {
         return format!("write the name alone: `{name}`");
     }
     if written == "ENV" {
         return "name one variable of the environment: `ENV.NAME`".to_owned();
     }
-    "name a variable as in `${…}`, such as `SESSION` or `ENV.KEY`; for a pattern write `match: …`".to_owned()
+    "name a variable as in `${…}`, such as `SESSION` or `ENV.KEY`; for a pattern write `match: …`"
+        .to_owned()
 }
 
 /// What a variable holds.
@@ -151,7 +179,11 @@ impl VariableContent {
         match value {
             Value::String(text) if text.is_empty() => {}
             Value::String(text) => {
-                self.secrets.push(Secret { name: name.to_owned(), value: text.clone(), is_written: false });
+                self.secrets.push(Secret {
+                    name: name.to_owned(),
+                    value: text.clone(),
+                    is_written: false,
+                });
             }
             Value::Number(_) => self.has_number = true,
             Value::Null | Value::Bool(_) => {}
@@ -160,7 +192,9 @@ impl VariableContent {
                 items.iter().enumerate().for_each(each);
             }
             Value::Object(entries) => {
-                entries.iter().for_each(|(key, value)| self.collect(&format!("{name}.{key}"), value));
+                entries
+                    .iter()
+                    .for_each(|(key, value)| self.collect(&format!("{name}.{key}"), value));
             }
         }
     }

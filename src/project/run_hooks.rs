@@ -45,7 +45,8 @@ impl Config {
     ) -> Result<RunHook, Vec<Diagnostic>> {
         let scope = variables.scope(context).hint(HINT);
         let mut problems = Vec::new();
-        self.fill_run_hook(hook, context, &scope, &mut problems).ok_or(problems)
+        self.fill_run_hook(hook, context, &scope, &mut problems)
+            .ok_or(problems)
     }
 
     /// Reports what is wrong with the commands; what those before them give is not known yet.
@@ -56,10 +57,15 @@ impl Config {
         problems: &mut Vec<Diagnostic>,
     ) {
         let known = variables.scope(context);
-        let commands = [&self.model.setup, &self.model.teardown].map(|written| written.iter().flatten());
+        let commands =
+            [&self.model.setup, &self.model.teardown].map(|written| written.iter().flatten());
         let [setup, teardown] = commands;
         for (index, hook) in setup.enumerate() {
-            let scope = if index == 0 { known.clone().hint(HINT) } else { known.clone().open() };
+            let scope = if index == 0 {
+                known.clone().hint(HINT)
+            } else {
+                known.clone().open()
+            };
             self.fill_run_hook(hook, context, &scope, problems);
         }
         let scope = variables.after_setup(known).hint(HINT);
@@ -76,10 +82,20 @@ impl Config {
         problems: &mut Vec<Diagnostic>,
     ) -> Option<RunHook> {
         let mut interpolation = Interpolation::new(scope, &self.source, Mode::Send, problems);
-        let surroundings = LaunchContext { context, home: &self.folder, scope };
+        let surroundings = LaunchContext {
+            context,
+            home: &self.folder,
+            scope,
+        };
         let launch = Launch::fill(hook.into(), surroundings, &mut interpolation)?;
         let (first, last) = (hook.cmd.first()?.span, hook.cmd.last()?.span);
-        Some(RunHook { launch, span: Span { end: last.end, ..first } })
+        Some(RunHook {
+            launch,
+            span: Span {
+                end: last.end,
+                ..first
+            },
+        })
     }
 
     /// Puts a problem at a place of the config.

@@ -55,7 +55,10 @@ impl RunSettings {
             retries: self.retries.or(config.retries),
             runs: RunCounts {
                 // Retries of the command line take the place of the config's runs.
-                of_config: config.runs.of_config.filter(|_| self.retries.unwrap_or(0) == 0),
+                of_config: config
+                    .runs
+                    .of_config
+                    .filter(|_| self.retries.unwrap_or(0) == 0),
                 given: self.runs.given,
                 min_pass_rate: self.runs.min_pass_rate.or(config.runs.min_pass_rate),
             },
@@ -86,11 +89,21 @@ impl Config {
         variables: &Variables,
         problems: &mut Vec<Diagnostic>,
     ) -> RunSettings {
-        let Some(written) = &self.model.run else { return RunSettings::default() };
+        let Some(written) = &self.model.run else {
+            return RunSettings::default();
+        };
         let scope = variables.scope(context);
         let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
-        let RunDefaults { parallel, timeout_ms, retries, retry_dirty, flaky, .. } = written;
-        let mut flag = |flag: &Option<_>| flag.as_ref().and_then(|flag| interpolation.flag(flag).ok());
+        let RunDefaults {
+            parallel,
+            timeout_ms,
+            retries,
+            retry_dirty,
+            flaky,
+            ..
+        } = written;
+        let mut flag =
+            |flag: &Option<_>| flag.as_ref().and_then(|flag| interpolation.flag(flag).ok());
         let flags = RunSettings {
             retry_dirty: flag(retry_dirty),
             fail_fast: flag(&written.fail_fast),
@@ -100,22 +113,26 @@ impl Config {
             ..RunSettings::default()
         };
         let mut number = |written: &Option<Number>, least: u64, most: u64| {
-            interpolation.number_within(written.as_ref()?, least, most).ok()
+            interpolation
+                .number_within(written.as_ref()?, least, most)
+                .ok()
         };
         let parallel = number(parallel, 1, RunSettings::MOST_PARALLEL as u64);
         let timeout = number(timeout_ms, 1, u64::MAX).map(Duration::from_millis);
         let is_retried = number(retries, 0, RunSettings::MOST_RETRIES.into());
         let runs = RunCounts {
             given: None,
-            of_config: written.runs.as_ref().and_then(|runs| RunCount::fill(runs, &mut interpolation)),
+            of_config: written
+                .runs
+                .as_ref()
+                .and_then(|runs| RunCount::fill(runs, &mut interpolation)),
             min_pass_rate: written
                 .min_pass_rate
                 .as_ref()
                 .and_then(|rate| percentage(rate, &mut interpolation)),
         };
         if let (Some(1..), Some(_), Some(written)) = (is_retried, runs.policy(None), retries) {
-            let message =
-                "`retries` cannot be combined with `runs`: a retry would hide what the runs measure";
+            let message = "`retries` cannot be combined with `runs`: a retry would hide what the runs measure";
             interpolation.report(
                 Code::Contradiction,
                 written.span,

@@ -52,21 +52,38 @@ impl<'a> Scripts<'a> {
     }
 
     /// Reports the names in a block that no script has. What is not of the config is of the file `other`.
-    pub(crate) fn check_block(&self, block: &Block, other: &Arc<SourceFile>, problems: &mut Vec<Diagnostic>) {
+    pub(crate) fn check_block(
+        &self,
+        block: &Block,
+        other: &Arc<SourceFile>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
         for entry in &block.entries {
-            let Some(script) = entry.rule::<Script>() else { continue };
-            let ScriptSource::Named(name) = &script.program else { continue };
+            let Some(script) = entry.rule::<Script>() else {
+                continue;
+            };
+            let ScriptSource::Named(name) = &script.program else {
+                continue;
+            };
             if let Err(problem) = self.check(name)
                 && is_known(name)
             {
-                let source = if entry.origin.place.file == self.source.name { self.source } else { other };
+                let source = if entry.origin.place.file == self.source.name {
+                    self.source
+                } else {
+                    other
+                };
                 problems.push(problem.at(source, entry.origin.span, ""));
             }
         }
     }
 
     /// Reports what is wrong with the programs that the config names, also if no test uses them.
-    pub(crate) fn check_programs(&self, surroundings: LaunchContext<'_>, problems: &mut Vec<Diagnostic>) {
+    pub(crate) fn check_programs(
+        &self,
+        surroundings: LaunchContext<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
         let mut found = Vec::new();
         let scope = Scope::default().open();
         let mut interpolation = Interpolation::new(&scope, self.source, Mode::Send, &mut found);
@@ -85,7 +102,8 @@ impl<'a> Scripts<'a> {
         surroundings: LaunchContext<'_>,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let mut interpolation = Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
+        let mut interpolation =
+            Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
         for (name, program) in self.named.into_iter().flatten() {
             if names.contains(name.as_str()) {
                 Launch::fill(program.into(), surroundings, &mut interpolation);
@@ -104,11 +122,19 @@ impl<'a> Scripts<'a> {
         let launch = match program {
             ScriptSource::Command(argv) => Launch::at_home(argv.clone(), surroundings),
             ScriptSource::Named(name) => {
-                match self.find(name).map_err(|problem| problems.push(problem)).ok()? {
+                match self
+                    .find(name)
+                    .map_err(|problem| problems.push(problem))
+                    .ok()?
+                {
                     FoundScript::File(path) => Launch::at_home(vec![path], surroundings),
                     FoundScript::Named(program) => {
-                        let mut interpolation =
-                            Interpolation::new(surroundings.scope, self.source, Mode::Send, problems);
+                        let mut interpolation = Interpolation::new(
+                            surroundings.scope,
+                            self.source,
+                            Mode::Send,
+                            problems,
+                        );
                         Launch::fill(program.into(), surroundings, &mut interpolation)?
                     }
                 }
@@ -123,10 +149,13 @@ impl<'a> Scripts<'a> {
         if let Some((_, program)) = named.find(|(known, _)| known.value == name) {
             return Ok(FoundScript::Named(program));
         }
-        let is_plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
+        let is_plain =
+            |part: &str| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':', '\0']);
         if !name.split('/').all(is_plain) {
             let message = format!("`{}` is not a valid script name", printable(name));
-            let help = format!("a script is a name of the config's `scripts`, or a path below `{FOLDER}/`");
+            let help = format!(
+                "a script is a name of the config's `scripts`, or a path below `{FOLDER}/`"
+            );
             return Err(Diagnostic::error(Code::BadValue, message).help(help));
         }
         let mut files = self.files_of(name);
@@ -138,8 +167,13 @@ impl<'a> Scripts<'a> {
             [] => return Err(self.unknown(name)),
             [one] => one.clone(),
             several => {
-                let message = format!("`{name}` fits more than one script: `{}`", several.join("`, `"));
-                return Err(Diagnostic::error(Code::BadValue, message).help("name one with its ending"));
+                let message = format!(
+                    "`{name}` fits more than one script: `{}`",
+                    several.join("`, `")
+                );
+                return Err(
+                    Diagnostic::error(Code::BadValue, message).help("name one with its ending")
+                );
             }
         };
         if self.files.is_executable(&self.home.join(&path)) {
@@ -160,17 +194,25 @@ impl<'a> Scripts<'a> {
         }
         let (folder, last) = whole.rsplit_once('/').unwrap_or((FOLDER, name));
         let mut files = self.files.list(&self.home.join(folder));
-        files.retain(|path| path.file_stem().is_some_and(|stem| stem == last) && self.files.is_file(path));
+        files.retain(|path| {
+            path.file_stem().is_some_and(|stem| stem == last) && self.files.is_file(path)
+        });
         if files.len() > 1 && files.iter().any(|file| self.files.is_executable(file)) {
             files.retain(|file| self.files.is_executable(file));
         }
         let names = files.iter().filter_map(|file| file.file_name());
-        names.map(|name| format!("{folder}/{}", name.to_string_lossy())).collect()
+        names
+            .map(|name| format!("{folder}/{}", name.to_string_lossy()))
+            .collect()
     }
 
     fn unknown(&self, name: &str) -> Diagnostic {
-        let mut known: Vec<String> =
-            self.named.into_iter().flatten().map(|(name, _)| name.value.clone()).collect();
+        let mut known: Vec<String> = self
+            .named
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.value.clone())
+            .collect();
         let mut files = BTreeSet::new();
         self.list(&self.home.join(FOLDER), "", LISTED.1, &mut files);
         known.extend(files);
@@ -187,14 +229,18 @@ impl<'a> Scripts<'a> {
             }
             _ => suggest(name, &known[..LISTED_NAMES], "among the scripts are"),
         };
-        Diagnostic::error(Code::UnknownName, format!("there is no script `{}`", printable(name))).help(help)
+        Diagnostic::error(
+            Code::UnknownName,
+            format!("there is no script `{}`", printable(name)),
+        )
+        .help(help)
     }
 
     /// Collects the files below `folder` by their paths without their extensions.
     fn list(&self, folder: &Path, before: &str, depth: usize, found: &mut BTreeSet<String>) {
         for path in self.files.list(folder) {
-            let [name, stem] =
-                [path.file_name(), path.file_stem()].map(|name| name.unwrap_or_default().to_string_lossy());
+            let [name, stem] = [path.file_name(), path.file_stem()]
+                .map(|name| name.unwrap_or_default().to_string_lossy());
             if found.len() >= LISTED.0 || name.starts_with('.') {
                 continue;
             }
@@ -240,12 +286,20 @@ mod tests {
         let unsaved = saved.with_unsaved(folder.path().join("scripts/check.sh"), "#!/bin/sh");
         let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", ""));
         let said = |files: &Files| {
-            let scripts = Scripts { source: &source, named: None, home: folder.path(), files };
+            let scripts = Scripts {
+                source: &source,
+                named: None,
+                home: folder.path(),
+                files,
+            };
             scripts.check("check").map_err(|problem| problem.message)
         };
         assert_eq!(said(&saved), Err("there is no script `check`".to_owned()));
         if cfg!(unix) {
-            assert_eq!(said(&unsaved), Err("`scripts/check.sh` is not executable".to_owned()));
+            assert_eq!(
+                said(&unsaved),
+                Err("`scripts/check.sh` is not executable".to_owned())
+            );
         }
     }
 }

@@ -71,22 +71,42 @@ pub(super) fn fill(
     home: &Path,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<ServerCommand> {
-    let written = WrittenCommand { cmd: &server.cmd, env: server.env.as_ref(), cwd: server.cwd.as_ref() };
+    let written = WrittenCommand {
+        cmd: &server.cmd,
+        env: server.env.as_ref(),
+        cwd: server.cwd.as_ref(),
+    };
     let command = written.fill(interpolation, Interpolation::sent_text);
     let ready = readiness(&server.ready.value, interpolation);
     let timeout = match &server.timeout_ms {
         Some(number) => interpolation.number(number).ok().map(Duration::from_millis),
         None => Some(DEFAULT_TIMEOUT),
     };
-    let reuse = server.reuse.as_ref().map_or(Ok(false), |flag| interpolation.flag(flag)).ok();
-    if let (Some(true), Ready::Stdout(_), Some(flag)) = (reuse, &server.ready.value, &server.reuse) {
+    let reuse = server
+        .reuse
+        .as_ref()
+        .map_or(Ok(false), |flag| interpolation.flag(flag))
+        .ok();
+    if let (Some(true), Ready::Stdout(_), Some(flag)) = (reuse, &server.ready.value, &server.reuse)
+    {
         let message = "`reuse` needs a `url` or `port` that can be asked";
         let help = "the output of a server that is already running cannot be read";
-        interpolation.report(Code::Contradiction, flag.span, message, Some(help.to_owned()));
+        interpolation.report(
+            Code::Contradiction,
+            flag.span,
+            message,
+            Some(help.to_owned()),
+        );
     }
-    let CompiledCommand { argv, environment: own, cwd } = command?;
-    let folder =
-        cwd.map_or_else(|| home.to_path_buf(), |folder| absolute_from(context, home, folder.as_ref()));
+    let CompiledCommand {
+        argv,
+        environment: own,
+        cwd,
+    } = command?;
+    let folder = cwd.map_or_else(
+        || home.to_path_buf(),
+        |folder| absolute_from(context, home, folder.as_ref()),
+    );
     let mut environment = (*context.environment).clone();
     environment.extend(own);
     let first = server.cmd.first()?.span;
@@ -101,7 +121,10 @@ pub(super) fn fill(
         timeout: timeout?,
         reuse: reuse?,
         source: Arc::clone(interpolation.source()),
-        command: Span { end: last.end, ..first },
+        command: Span {
+            end: last.end,
+            ..first
+        },
         readiness: server.ready.span,
     })
 }
@@ -117,7 +140,12 @@ fn readiness(written: &Ready, interpolation: &mut Interpolation<'_>) -> Option<R
             let port = u16::try_from(port).ok().filter(|port| *port > 0);
             if port.is_none() {
                 let help = "ports are the numbers from 1 to 65535".to_owned();
-                interpolation.report(Code::BadValue, number.span, "this is not a valid port", Some(help));
+                interpolation.report(
+                    Code::BadValue,
+                    number.span,
+                    "this is not a valid port",
+                    Some(help),
+                );
             }
             port.map(Readiness::Port)
         }

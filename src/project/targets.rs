@@ -34,7 +34,11 @@ pub struct ResolvedTarget {
 
 impl ResolvedTarget {
     /// What every test of this target inherits.
-    pub(crate) fn block(&self, library: Library<'_>, interpolation: &mut Interpolation<'_>) -> Block {
+    pub(crate) fn block(
+        &self,
+        library: Library<'_>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Block {
         Block::compile(&self.asserts, Level::Target, Some(library), interpolation)
     }
 }
@@ -54,10 +58,16 @@ struct Link {
 
 /// The target that is written at `target`, as it is.
 pub(super) fn own(model: &ConfigFile) -> Option<ResolvedTarget> {
-    let ChosenTarget::Own(node) = &model.target else { return None };
+    let ChosenTarget::Own(node) = &model.target else {
+        return None;
+    };
     let target = TargetConfig::read(node).ok()?;
     let asserts = target.common.assert.clone().into_iter().collect();
-    Some(ResolvedTarget { name: DEFAULT.to_owned(), model: target, asserts })
+    Some(ResolvedTarget {
+        name: DEFAULT.to_owned(),
+        model: target,
+        asserts,
+    })
 }
 
 /// All targets of a config, the one written at `target` first; what is wrong with them goes to `problems`.
@@ -67,7 +77,10 @@ pub(super) fn resolve(
     problems: &mut Vec<Diagnostic>,
 ) -> Vec<ResolvedTarget> {
     let links = links(source, model, problems);
-    let by_name: HashMap<&str, &Link> = links.iter().map(|link| (link.name.as_str(), link)).collect();
+    let by_name: HashMap<&str, &Link> = links
+        .iter()
+        .map(|link| (link.name.as_str(), link))
+        .collect();
     let mut resolved: Vec<ResolvedTarget> = own(model).into_iter().collect();
     for link in &links {
         if link.extends.is_none() && is_default(&link.name) && !resolved.is_empty() {
@@ -90,29 +103,54 @@ pub(super) fn suggest_own_keys(
     problems: &mut [Diagnostic],
 ) {
     let links = links(source, model, &mut Vec::new());
-    let by_name: HashMap<&str, &Link> = links.iter().map(|link| (link.name.as_str(), link)).collect();
+    let by_name: HashMap<&str, &Link> = links
+        .iter()
+        .map(|link| (link.name.as_str(), link))
+        .collect();
     for link in &links {
-        let Ok(chain) = chain(link, &links, &by_name, source) else { continue };
+        let Ok(chain) = chain(link, &links, &by_name, source) else {
+            continue;
+        };
         let base = chain.last().map_or(link, |base| *base);
-        let Some((known, _)) = link.target.unknown_keys(&base.target.node) else { continue };
+        let Some((known, _)) = link.target.unknown_keys(&base.target.node) else {
+            continue;
+        };
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let written = root.get("targets").and_then(|targets| targets.get(&link.name));
-        for entry in written.into_iter().flat_map(Node::entries).filter(|entry| entry.key != "type") {
+        let written = root
+            .get("targets")
+            .and_then(|targets| targets.get(&link.name));
+        for entry in written
+            .into_iter()
+            .flat_map(Node::entries)
+            .filter(|entry| entry.key != "type")
+        {
             let is_about_it = |problem: &&mut Diagnostic| {
                 problem.code == Code::UnknownKey
-                    && problem.labels.iter().any(|label| label.span == entry.key_span)
+                    && problem
+                        .labels
+                        .iter()
+                        .any(|label| label.span == entry.key_span)
             };
             for problem in problems.iter_mut().filter(is_about_it) {
                 problem.help = vec![suggest(&entry.key, &known, "the keys here are")];
-                problem.fixes.retain(|fix| known.contains(&fix.text.trim_matches(['"', '\''])));
+                problem
+                    .fixes
+                    .retain(|fix| known.contains(&fix.text.trim_matches(['"', '\''])));
             }
         }
     }
 }
 
-fn links(source: &Arc<SourceFile>, model: &ConfigFile, problems: &mut Vec<Diagnostic>) -> Vec<Link> {
-    let link =
-        |name: &str, target: NamedTarget| Link { name: name.to_owned(), extends: target.extends(), target };
+fn links(
+    source: &Arc<SourceFile>,
+    model: &ConfigFile,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Link> {
+    let link = |name: &str, target: NamedTarget| Link {
+        name: name.to_owned(),
+        extends: target.extends(),
+        target,
+    };
     let mut links = Vec::new();
     if let ChosenTarget::Own(node) = &model.target {
         links.push(link(DEFAULT, NamedTarget { node: node.clone() }));
@@ -121,8 +159,11 @@ fn links(source: &Arc<SourceFile>, model: &ConfigFile, problems: &mut Vec<Diagno
         if is_default(name) && matches!(model.target, ChosenTarget::Own(_)) {
             let message = "`default` is the name of the target that is written at `target`";
             let help = "give this one another name, or choose it with `target: default`";
-            problems
-                .push(Diagnostic::error(Code::Contradiction, message).at(source, name.span, "").help(help));
+            problems.push(
+                Diagnostic::error(Code::Contradiction, message)
+                    .at(source, name.span, "")
+                    .help(help),
+            );
             continue;
         }
         links.push(link(name, target.clone()));
@@ -145,20 +186,36 @@ fn chain<'a>(
         };
         if let Some(position) = chain.iter().position(|link| link.name == next.name) {
             // A cycle is reported once, at the target that comes first in the file.
-            let cycle =
-                links.iter().find(|link| chain[position..].iter().any(|other| other.name == link.name));
-            return Err(cycle.filter(|cycle| cycle.name == first.name && position == 0).map(|_| {
-                let names: Vec<&str> = chain.iter().chain([next]).map(|link| link.name.as_str()).collect();
-                circular(
-                    &names,
-                    first.extends.as_ref().map_or(first.target.node.span, |extends| extends.span),
-                    source,
-                )
-            }));
+            let cycle = links.iter().find(|link| {
+                chain[position..]
+                    .iter()
+                    .any(|other| other.name == link.name)
+            });
+            return Err(cycle
+                .filter(|cycle| cycle.name == first.name && position == 0)
+                .map(|_| {
+                    let names: Vec<&str> = chain
+                        .iter()
+                        .chain([next])
+                        .map(|link| link.name.as_str())
+                        .collect();
+                    circular(
+                        &names,
+                        first
+                            .extends
+                            .as_ref()
+                            .map_or(first.target.node.span, |extends| extends.span),
+                        source,
+                    )
+                }));
         }
         if chain.len() == MOST_EXTENDED {
             let message = format!("more than {MOST_EXTENDED} targets extend each other");
-            return Err(Some(Diagnostic::error(Code::LimitExceeded, message).at(source, extends.span, "")));
+            return Err(Some(Diagnostic::error(Code::LimitExceeded, message).at(
+                source,
+                extends.span,
+                "",
+            )));
         }
         chain.push(next);
     }
@@ -184,10 +241,20 @@ fn merge(
         Ok(model) => Some(ResolvedTarget {
             name: first.name.clone(),
             model,
-            asserts: chain.iter().rev().filter_map(|link| link.target.assert_block()).collect(),
+            asserts: chain
+                .iter()
+                .rev()
+                .filter_map(|link| link.target.assert_block())
+                .collect(),
         }),
         // Said of the link that writes them.
-        Err(_) if chain.iter().any(|link| !link.unknown_keys(base, source).is_empty()) => None,
+        Err(_)
+            if chain
+                .iter()
+                .any(|link| !link.unknown_keys(base, source).is_empty()) =>
+        {
+            None
+        }
         Err(mismatch) => {
             let problem = Diagnostic::error(Code::WrongType, mismatch.message);
             problems.push(problem.at(source, mismatch.span, ""));
@@ -199,14 +266,24 @@ fn merge(
 impl Link {
     /// What is wrong with the keys of a target that extends another, in the end `base`: it has the protocol of that.
     fn unknown_keys(&self, base: &Self, source: &Arc<SourceFile>) -> Vec<Diagnostic> {
-        let Some((known, unknown)) = self.target.unknown_keys(&base.target.node) else { return Vec::new() };
-        let kind = base.target.node.get("type").and_then(Node::as_str).unwrap_or_default();
+        let Some((known, unknown)) = self.target.unknown_keys(&base.target.node) else {
+            return Vec::new();
+        };
+        let kind = base
+            .target
+            .node
+            .get("type")
+            .and_then(Node::as_str)
+            .unwrap_or_default();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let problem = |entry: &source::Entry| {
             let message = format!("a target of the type `{kind}` has no such key");
             Diagnostic::error(Code::UnknownKey, message)
                 .at(source, entry.key_span, "")
-                .help(format!("`{}` has the type of `{}`, which it extends", self.name, base.name))
+                .help(format!(
+                    "`{}` has the type of `{}`, which it extends",
+                    self.name, base.name
+                ))
                 .help(suggest(&entry.key, &known, "its keys are"))
         };
         unknown.into_iter().map(problem).collect()
@@ -236,7 +313,11 @@ fn overlay(outer: &mut Node, inner: &Node) {
 }
 
 /// A name that no target has.
-pub(crate) fn unknown_target(written: &Text, source: &Arc<SourceFile>, known: &[&str]) -> Diagnostic {
+pub(crate) fn unknown_target(
+    written: &Text,
+    source: &Arc<SourceFile>,
+    known: &[&str],
+) -> Diagnostic {
     unknown_name(&written.value, known).at(source, written.span, "")
 }
 

@@ -15,7 +15,8 @@ use crate::variables::{Interpolation, MOST_INSERTED, Mode, Origins, Scope, name_
 const HINT: &str = "a variable of the config sees the environment and those written before it";
 
 /// Why a name is missing that `setup` may give.
-const BEFORE_SETUP: &str = "what the config's `setup` gives is known when the run starts, and this before";
+const BEFORE_SETUP: &str =
+    "what the config's `setup` gives is known when the run starts, and this before";
 
 /// Why a name is missing if hooks are skipped.
 const WITHOUT_HOOKS: &str =
@@ -52,7 +53,8 @@ impl Variables {
         let mut scope = variables.scope(context).hint(HINT);
         let mut room = Some(MOST_INSERTED);
         for (name, written) in vars.iter().flatten() {
-            let mut interpolation = Interpolation::new(&scope, source, Mode::Send, problems).with_room(room);
+            let mut interpolation =
+                Interpolation::new(&scope, source, Mode::Send, problems).with_room(room);
             if let Some((what, help)) = name_problem(name) {
                 let message = format!("`{}` {what}", printable(name));
                 interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned()));
@@ -67,12 +69,18 @@ impl Variables {
             variables.vars.insert(name.value.clone(), value);
         }
         let awaits_setup = has_setup && !self.without_hooks;
-        Self { origins: scope.origins().clone(), awaits_setup, ..variables }
+        Self {
+            origins: scope.origins().clone(),
+            awaits_setup,
+            ..variables
+        }
     }
 
     /// Whether a variable of this name has a value before anything runs.
     pub(crate) fn gives(&self, name: &str) -> bool {
-        self.given.contains_key(name) || self.setup.contains_key(name) || self.vars.contains_key(name)
+        self.given.contains_key(name)
+            || self.setup.contains_key(name)
+            || self.vars.contains_key(name)
     }
 
     /// What is known before anything runs: the environment, and what the config and the command line give.
@@ -88,7 +96,11 @@ impl Variables {
         for (name, value) in &self.given {
             scope.set(name, value.clone());
         }
-        if self.without_hooks { scope.hint(WITHOUT_HOOKS) } else { scope }
+        if self.without_hooks {
+            scope.hint(WITHOUT_HOOKS)
+        } else {
+            scope
+        }
     }
 
     /// The same for the config, where every test's own variables stand as well.
@@ -102,11 +114,19 @@ impl Variables {
 
     /// What is known once the config's `setup` has run: any name may have a value then.
     pub(crate) fn after_setup(&self, scope: Scope) -> Scope {
-        if self.awaits_setup { scope.open() } else { scope }
+        if self.awaits_setup {
+            scope.open()
+        } else {
+            scope
+        }
     }
 
     /// What is known of it before.
     pub(crate) fn before_setup(&self, scope: Scope) -> Scope {
-        if self.awaits_setup { scope.closed().hint(BEFORE_SETUP) } else { scope }
+        if self.awaits_setup {
+            scope.closed().hint(BEFORE_SETUP)
+        } else {
+            scope
+        }
     }
 }

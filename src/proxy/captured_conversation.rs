@@ -13,7 +13,9 @@ pub struct CapturedConversation {
 impl CapturedConversation {
     /// Whether a request goes on with this conversation.
     pub(super) fn continues_with(&self, request: &dyn ServedRequest) -> bool {
-        let Some(last) = self.exchanges.last() else { return false };
+        let Some(last) = self.exchanges.last() else {
+            return false;
+        };
         match (last.request.thread(), request.thread()) {
             (Some(known), Some(thread)) => known == thread && !request.begins(),
             // The request has everything that the last one had, and more.

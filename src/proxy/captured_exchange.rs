@@ -36,12 +36,20 @@ pub enum Incomplete {
 impl fmt::Display for Incomplete {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Arriving => formatter.write_str("a response was still arriving when the proxy ended"),
+            Self::Arriving => {
+                formatter.write_str("a response was still arriving when the proxy ended")
+            }
             Self::NoResponse(why) => write!(formatter, "the agent did not respond: {why}"),
             Self::TooLarge => {
-                write!(formatter, "a response has more than {} MiB, which is not kept", MOST_BYTES >> 20)
+                write!(
+                    formatter,
+                    "a response has more than {} MiB, which is not kept",
+                    MOST_BYTES >> 20
+                )
             }
-            Self::ClientLeft => formatter.write_str("the client went away before a response was complete"),
+            Self::ClientLeft => {
+                formatter.write_str("the client went away before a response was complete")
+            }
         }
     }
 }
@@ -58,8 +66,19 @@ pub(super) struct KeptResponse {
 impl KeptResponse {
     pub(super) fn new(status: u16, headers: Vec<(String, String)>, after: Duration) -> Self {
         let end = ServedEnd::Complete;
-        let response = ServedResponse { status, headers, after, frames: Vec::new(), end };
-        Self { response, kept: 0, open: BytesMut::new(), is_too_large: false }
+        let response = ServedResponse {
+            status,
+            headers,
+            after,
+            frames: Vec::new(),
+            end,
+        };
+        Self {
+            response,
+            kept: 0,
+            open: BytesMut::new(),
+            is_too_large: false,
+        }
     }
 
     /// Bytes that came so long after the request.
@@ -80,12 +99,19 @@ impl KeptResponse {
     }
 
     /// The whole response, which ended like this.
-    pub(super) fn ended(mut self, after: Duration, end: ServedEnd) -> Result<ServedResponse, Incomplete> {
+    pub(super) fn ended(
+        mut self,
+        after: Duration,
+        end: ServedEnd,
+    ) -> Result<ServedResponse, Incomplete> {
         if self.is_too_large {
             return Err(Incomplete::TooLarge);
         }
         if !self.open.is_empty() {
-            self.response.frames.push(ServedFrame { after, bytes: self.open.freeze() });
+            self.response.frames.push(ServedFrame {
+                after,
+                bytes: self.open.freeze(),
+            });
         }
         self.response.end = end;
         Ok(self.response)

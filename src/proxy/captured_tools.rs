@@ -25,8 +25,15 @@ struct UsedAnswers {
 }
 
 impl CapturedTools {
-    pub(super) fn new(declarations: Vec<ToolDeclaration>, answers: HashMap<String, ToolAnswer>) -> Self {
-        Self { declarations, answers, used: Mutex::default() }
+    pub(super) fn new(
+        declarations: Vec<ToolDeclaration>,
+        answers: HashMap<String, ToolAnswer>,
+    ) -> Self {
+        Self {
+            declarations,
+            answers,
+            used: Mutex::default(),
+        }
     }
 
     fn used(&self) -> MutexGuard<'_, UsedAnswers> {
@@ -40,16 +47,22 @@ impl CapturedTools {
 
     /// Whether the client executed the tool of this name.
     pub(super) fn executes(&self, tool: &str) -> bool {
-        self.declarations.iter().any(|declared| declared.name == tool)
+        self.declarations
+            .iter()
+            .any(|declared| declared.name == tool)
     }
 
     /// What the client answered to this call to a tool.
     pub(super) fn answer(&self, tool: &str, call: &str) -> ToolAnswer {
-        let answer = self.answers.get(call).cloned().unwrap_or_else(|| ToolAnswer {
-            call: call.to_owned(),
-            content: "the client has not answered this call".into(),
-            is_error: true,
-        });
+        let answer = self
+            .answers
+            .get(call)
+            .cloned()
+            .unwrap_or_else(|| ToolAnswer {
+                call: call.to_owned(),
+                content: "the client has not answered this call".into(),
+                is_error: true,
+            });
         self.used().answers.push((tool.to_owned(), answer.clone()));
         answer
     }
@@ -59,7 +72,9 @@ impl CapturedTools {
         let used = self.used();
         let declared = self.declarations.iter().map(|tool| {
             let answers = used.answers.iter().filter(|(name, _)| *name == tool.name);
-            let mocks: Vec<Value> = answers.map(|(_, answer)| mock(answer, &used.redactor)).collect();
+            let mocks: Vec<Value> = answers
+                .map(|(_, answer)| mock(answer, &used.redactor))
+                .collect();
             let mut written = Map::from_iter([("name".to_owned(), json!(tool.name))]);
             if !tool.description.is_empty() {
                 written.insert("description".to_owned(), json!(tool.description));

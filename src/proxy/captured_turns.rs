@@ -3,7 +3,9 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::captured_conversation::CapturedConversation;
-use crate::message::{AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, ToolDeclaration, TurnInput};
+use crate::message::{
+    AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, ToolDeclaration, TurnInput,
+};
 use crate::target::{Action, ServedProtocol, ServedRequest, ServedResponse};
 
 /// The turns of a conversation, and the responses to their requests.
@@ -37,12 +39,20 @@ impl CapturedTurns {
         };
         for exchange in conversation.exchanges {
             turns.declare(exchange.request.tools());
-            let input = exchange.request.actions().last().map_or(Ok(None), |action| turns.input(action));
+            let input = exchange
+                .request
+                .actions()
+                .last()
+                .map_or(Ok(None), |action| turns.input(action));
             match (input, exchange.response) {
                 (Ok(input), Ok(response)) => {
                     turns.inputs.extend(input);
                     let (protocol, request) = (exchange.protocol, exchange.request);
-                    turns.exchanges.push_back(CapturedAnswer { protocol, request, response });
+                    turns.exchanges.push_back(CapturedAnswer {
+                        protocol,
+                        request,
+                        response,
+                    });
                 }
                 (Err(why), _) => turns.ends = Some(why),
                 (_, Err(incomplete)) => turns.ends = Some(incomplete.to_string()),
@@ -70,14 +80,24 @@ impl CapturedTurns {
             Action::Resume(answers) => {
                 let only = answers.len() == 1;
                 let answer = |answer: &InterruptAnswer| PendingAnswer {
-                    to: if only { AnswerTo::TheOnlyOne } else { AnswerTo::Id(answer.id.clone()) },
+                    to: if only {
+                        AnswerTo::TheOnlyOne
+                    } else {
+                        AnswerTo::Id(answer.id.clone())
+                    },
                     is_resolved: answer.is_resolved,
                     payload: answer.payload.clone(),
                 };
-                Ok(Some(TurnInput::Resume(answers.iter().map(answer).collect())))
+                Ok(Some(TurnInput::Resume(
+                    answers.iter().map(answer).collect(),
+                )))
             }
             Action::ToolResults(answers) if !self.inputs.is_empty() => {
-                self.answers.extend(answers.iter().map(|answer| (answer.call.clone(), answer.clone())));
+                self.answers.extend(
+                    answers
+                        .iter()
+                        .map(|answer| (answer.call.clone(), answer.clone())),
+                );
                 Ok(None)
             }
             Action::ToolResults(_)
@@ -87,7 +107,9 @@ impl CapturedTurns {
             | Action::CallTool { .. }
             | Action::ListTools
             | Action::ReadResource(_)
-            | Action::GetPrompt { .. } => Err("it does not begin with a message of the user".to_owned()),
+            | Action::GetPrompt { .. } => {
+                Err("it does not begin with a message of the user".to_owned())
+            }
         }
     }
 }

@@ -39,28 +39,63 @@ pub async fn hold_again(
     variables: &Variables,
     conversation: CapturedConversation,
 ) -> Result<HeldAgain, FreezeError> {
-    let CapturedTurns { inputs, exchanges, tools, answers, ends } = CapturedTurns::of(conversation);
+    let CapturedTurns {
+        inputs,
+        exchanges,
+        tools,
+        answers,
+        ends,
+    } = CapturedTurns::of(conversation);
     let tools = CapturedTools::new(tools, answers);
     let (mut plan, context) = request.blank_test(context, name, &tools.written())?;
     plan.variables = variables.clone();
     let clock = Arc::new(ManualClock::new(context.unix_ms()));
     let environment = Arc::clone(&plan.environment);
-    let context = Context { environment, clock: Arc::clone(&clock) as _, ..context };
+    let context = Context {
+        environment,
+        clock: Arc::clone(&clock) as _,
+        ..context
+    };
     let (sender, events) = event_channel(1);
     let left = Mutex::new(exchanges);
-    let transport = Arc::new(KnownTransport::new(clock, move |request| answer(request, &left)));
-    let mut shared = Run::new(context, transport, plan.redactor.clone(), Options::default(), sender);
-    let client = Arc::new(CapturedClient { inputs: Mutex::new(inputs), tools });
+    let transport = Arc::new(KnownTransport::new(clock, move |request| {
+        answer(request, &left)
+    }));
+    let mut shared = Run::new(
+        context,
+        transport,
+        plan.redactor.clone(),
+        Options::default(),
+        sender,
+    );
+    let client = Arc::new(CapturedClient {
+        inputs: Mutex::new(inputs),
+        tools,
+    });
     shared.driver = Some(Arc::clone(&client) as Arc<dyn ConversationDriver>);
     let held = hold(shared, events, plan).await?;
-    let held = HeldConversation { client_tools: client.tools.written(), ..held };
+    let held = HeldConversation {
+        client_tools: client.tools.written(),
+        ..held
+    };
     Ok(HeldAgain { held, ends })
 }
 
 /// The next response that passed, with the ids of this request.
-fn answer(request: &HttpRequest, left: &Mutex<VecDeque<CapturedAnswer>>) -> Result<ServedResponse, String> {
-    let answer = left.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-    let Some(CapturedAnswer { protocol, request: captured, response }) = answer else {
+fn answer(
+    request: &HttpRequest,
+    left: &Mutex<VecDeque<CapturedAnswer>>,
+) -> Result<ServedResponse, String> {
+    let answer = left
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .pop_front();
+    let Some(CapturedAnswer {
+        protocol,
+        request: captured,
+        response,
+    }) = answer
+    else {
         return Err("the client of the proxy asked nothing more".to_owned());
     };
     let mut response = captured.streamed(response);
@@ -88,7 +123,11 @@ impl ConversationDriver for CapturedClient {
     }
 
     fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {
-        let next = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let next = self
+            .inputs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front();
         Box::pin(std::future::ready(next.map(Into::into)))
     }
 
@@ -99,6 +138,8 @@ impl ConversationDriver for CapturedClient {
     }
 
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
-        Box::pin(std::future::ready(self.tools.answer(call.name.as_str(), call.wire_id.as_ref())))
+        Box::pin(std::future::ready(
+            self.tools.answer(call.name.as_str(), call.wire_id.as_ref()),
+        ))
     }
 }

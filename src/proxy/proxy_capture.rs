@@ -35,7 +35,9 @@ impl ProxyCapture {
             return None;
         }
         let mut all = self.lock();
-        let known = all.iter().rposition(|conversation| conversation.continues_with(&*request));
+        let known = all
+            .iter()
+            .rposition(|conversation| conversation.continues_with(&*request));
         let place = match known {
             Some(place) => place,
             None if all.len() == MOST_CONVERSATIONS => return None,
@@ -45,7 +47,11 @@ impl ProxyCapture {
             }
         };
         let exchanges = &mut all[place].exchanges;
-        exchanges.push(CapturedExchange { protocol, request, response: Err(Incomplete::Arriving) });
+        exchanges.push(CapturedExchange {
+            protocol,
+            request,
+            response: Err(Incomplete::Arriving),
+        });
         Some(ExchangePlace(place, exchanges.len() - 1))
     }
 
@@ -56,7 +62,9 @@ impl ProxyCapture {
         response: Result<ServedResponse, Incomplete>,
     ) {
         let mut all = self.lock();
-        let exchange = all.get_mut(place).and_then(|conversation| conversation.exchanges.get_mut(number));
+        let exchange = all
+            .get_mut(place)
+            .and_then(|conversation| conversation.exchanges.get_mut(number));
         if let Some(exchange) = exchange {
             exchange.response = response;
         }

@@ -29,18 +29,31 @@ type SeenBody = Arc<Mutex<Option<BytesMut>>>;
 impl ProxyServer {
     /// A proxy in front of the server of `forwarder`. `capture` gets what passes, and `notice` a line about each exchange.
     pub fn new(forwarder: Forwarder, capture: ProxyCapture, notice: Notice) -> Self {
-        Self { forwarder, capture, notice }
+        Self {
+            forwarder,
+            capture,
+            notice,
+        }
     }
 
     async fn pass(&self, request: ReceivedRequest) -> SentResponse {
-        let ReceivedRequest { method, target, headers, body } = request;
+        let ReceivedRequest {
+            method,
+            target,
+            headers,
+            body,
+        } = request;
         let seen: SeenBody = Arc::new(Mutex::new(Some(BytesMut::new())));
         let body = body.watched(watch(&seen));
         let began = Instant::now();
-        let answered = self.forwarder.forward(&method, &target, &headers, body).await;
+        let answered = self
+            .forwarder
+            .forward(&method, &target, &headers, body)
+            .await;
         let read = (method == "POST").then(|| read(&seen)).flatten();
-        let asks =
-            read.as_ref().map(|(protocol, request)| format!("{}: {}", protocol.name(), request.describe()));
+        let asks = read
+            .as_ref()
+            .map(|(protocol, request)| format!("{}: {}", protocol.name(), request.describe()));
         let line = asks.unwrap_or_else(|| format!("{method} {target}"));
         let place = read.and_then(|(protocol, request)| self.capture.begin(protocol, request));
         let mut passing = Passing {
@@ -54,15 +67,21 @@ impl ProxyServer {
         };
         match answered {
             Ok(response) => {
-                passing.kept = place
-                    .map(|_| KeptResponse::new(response.status, response.headers.clone(), began.elapsed()));
+                passing.kept = place.map(|_| {
+                    KeptResponse::new(response.status, response.headers.clone(), began.elapsed())
+                });
                 let (status, headers) = (response.status, response.headers.clone());
                 passing.line = format!("{}: {status}", passing.line);
                 let length = headers.iter().find(|(name, _)| name == "content-length");
                 passing.left = length.and_then(|(_, length)| length.parse().ok());
                 let state = (response, passing);
-                let body = futures_util::stream::unfold(Some(state), |state| async { next(state?).await });
-                SentResponse { status, headers, body: Box::pin(body) }
+                let body =
+                    futures_util::stream::unfold(Some(state), |state| async { next(state?).await });
+                SentResponse {
+                    status,
+                    headers,
+                    body: Box::pin(body),
+                }
             }
             Err(why) => {
                 passing.end(Err(Incomplete::NoResponse(why.clone())));
@@ -84,7 +103,9 @@ fn watch(seen: &SeenBody) -> BodyWatch {
     Box::new(move |bytes| {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *seen {
-            Some(known) if known.len() + bytes.len() <= MOST_BYTES => known.extend_from_slice(bytes),
+            Some(known) if known.len() + bytes.len() <= MOST_BYTES => {
+                known.extend_from_slice(bytes)
+            }
             _ => *seen = None,
         }
     })
@@ -127,9 +148,19 @@ impl Passing {
     /// The response is over.
     fn end(&mut self, response: Result<crate::target::ServedResponse, Incomplete>) {
         let ms = self.began.elapsed().as_millis();
-        let how = response.as_ref().err().map(|why| format!(", {why}")).unwrap_or_default();
-        let broke = response.as_ref().is_ok_and(|response| matches!(response.end, ServedEnd::Breaks(_)));
-        let broke = if broke { ", the connection of the agent broke" } else { "" };
+        let how = response
+            .as_ref()
+            .err()
+            .map(|why| format!(", {why}"))
+            .unwrap_or_default();
+        let broke = response
+            .as_ref()
+            .is_ok_and(|response| matches!(response.end, ServedEnd::Breaks(_)));
+        let broke = if broke {
+            ", the connection of the agent broke"
+        } else {
+            ""
+        };
         (self.notice)(&format!("{}, {ms} ms{how}{broke}", self.line));
         if let Some(place) = self.place.take() {
             self.capture.end(place, response);

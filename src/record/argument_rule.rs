@@ -30,10 +30,12 @@ static SHAPES: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let time = "^[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?$";
     let number = "^[0-9]{8,}$";
     // A pattern that cannot be compiled is none; the tests compile all of them.
-    let compiled = [uuid, date, moment, time, number].into_iter().filter_map(|shape| {
-        let regex = Regex::new(shape).ok()?;
-        Some((regex, shape))
-    });
+    let compiled = [uuid, date, moment, time, number]
+        .into_iter()
+        .filter_map(|shape| {
+            let regex = Regex::new(shape).ok()?;
+            Some((regex, shape))
+        });
     compiled.collect()
 });
 
@@ -52,9 +54,15 @@ impl ArgumentRule {
         match value {
             Value::String(text) => Self::of_text(text, said),
             Value::Number(number) => {
-                let is_large = number.as_u64().is_some_and(|number| number >= SMALLEST_MOMENT);
+                let is_large = number
+                    .as_u64()
+                    .is_some_and(|number| number >= SMALLEST_MOMENT);
                 let is_said = said.iter().any(|said| said.contains(&number.to_string()));
-                if is_large && !is_said { Self::Matches("^[0-9]+$") } else { Self::Same }
+                if is_large && !is_said {
+                    Self::Matches("^[0-9]+$")
+                } else {
+                    Self::Same
+                }
             }
             _ => Self::Same,
         }
@@ -62,7 +70,10 @@ impl ArgumentRule {
 
     fn of_text(text: &str, said: &[String]) -> Self {
         let folded = text.to_lowercase();
-        let is_said = || said.iter().any(|said| said.to_lowercase().contains(&folded));
+        let is_said = || {
+            said.iter()
+                .any(|said| said.to_lowercase().contains(&folded))
+        };
         let length = text.chars().count();
         if text.trim().is_empty() || (length <= LONGEST && is_said()) {
             return Self::Same;
@@ -71,16 +82,24 @@ impl ArgumentRule {
             return Self::Matches(pattern);
         }
         let is_wording = length > LONGEST || text.split_whitespace().count() >= WORDS;
-        if is_wording || is_generated(text) { Self::Matches(ANY_TEXT) } else { Self::Same }
+        if is_wording || is_generated(text) {
+            Self::Matches(ANY_TEXT)
+        } else {
+            Self::Same
+        }
     }
 }
 
 /// Whether a text is one long word of letters and digits, as generated ids are.
 fn is_generated(text: &str) -> bool {
     text.chars().count() >= SHORTEST_ID
-        && text.chars().all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_'))
+        && text
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || matches!(character, '-' | '_'))
         && text.chars().any(|character| character.is_ascii_digit())
-        && text.chars().any(|character| character.is_ascii_alphabetic())
+        && text
+            .chars()
+            .any(|character| character.is_ascii_alphabetic())
 }
 
 #[cfg(test)]
@@ -107,7 +126,10 @@ mod tests {
             (json!("2026-12-24"), None),
             (json!(4_915_123_456_789_u64), None),
             (json!("2026-12-25"), Some("^[0-9]{4}-[0-9]{2}-[0-9]{2}$")),
-            (json!("2026-12-25T10:00:00Z"), Some("^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}")),
+            (
+                json!("2026-12-25T10:00:00Z"),
+                Some("^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}"),
+            ),
             (json!("10:30"), Some("^[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?$")),
             (json!("1764000000"), Some("^[0-9]{8,}$")),
             (json!(1_764_000_000_u64), Some("^[0-9]+$")),
@@ -126,7 +148,14 @@ mod tests {
 
     #[test]
     fn a_pattern_matches_the_value_that_it_is_proposed_for() {
-        for text in ["2026-12-25", "2026-12-25 10:00", "9:30:01", "12345678", "ord_8f14e45f", "a b c d e f"] {
+        for text in [
+            "2026-12-25",
+            "2026-12-25 10:00",
+            "9:30:01",
+            "12345678",
+            "ord_8f14e45f",
+            "a b c d e f",
+        ] {
             let ArgumentRule::Matches(pattern) = ArgumentRule::of(&json!(text), &[]) else {
                 panic!("{text}")
             };

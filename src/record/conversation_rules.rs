@@ -15,8 +15,12 @@ const MOST_CALLS: usize = 50;
 
 /// The rules of `turn`, after the user has said `said`.
 pub(super) fn rules_of(trace: &Trace, turn: &TurnRanges, said: &[String]) -> Node {
-    let calls: Vec<&ToolCall> =
-        turn.calls.clone().filter(|index| trace.is_live(*index)).map(|index| &trace.calls[index]).collect();
+    let calls: Vec<&ToolCall> = turn
+        .calls
+        .clone()
+        .filter(|index| trace.is_live(*index))
+        .map(|index| &trace.calls[index])
+        .collect();
     let mut rules = Map::new();
     let tools = if calls.is_empty() {
         json!({ "allow_only": [] })
@@ -26,9 +30,14 @@ pub(super) fn rules_of(trace: &Trace, turn: &TurnRanges, said: &[String]) -> Nod
     rules.insert("tools".to_owned(), tools);
     let steps = steps(&calls);
     if steps.len() > 1 {
-        rules.insert("sequence".to_owned(), json!({ "mode": "in_order", "steps": steps }));
+        rules.insert(
+            "sequence".to_owned(),
+            json!({ "mode": "in_order", "steps": steps }),
+        );
     }
-    let end = trace.exchanges[turn.exchanges.clone()].last().and_then(|exchange| exchange.run_end.as_ref());
+    let end = trace.exchanges[turn.exchanges.clone()]
+        .last()
+        .and_then(|exchange| exchange.run_end.as_ref());
     if let Some(RunEnd::Interrupted(_)) = end {
         rules.insert("outcome".to_owned(), json!("interrupted"));
     }
@@ -63,7 +72,9 @@ fn entry(call: &ToolCall, said: &[String]) -> Value {
         Some(result) if result.is_error == Some(true) => entry["is_error"] = json!(true),
         _ => {}
     }
-    let Args::Json(Value::Object(args)) = call.args() else { return entry };
+    let Args::Json(Value::Object(args)) = call.args() else {
+        return entry;
+    };
     let mut patterns = Map::new();
     let same = same_part(args, "", said, &mut patterns);
     if !same.is_empty() {
@@ -84,9 +95,15 @@ fn same_part(
 ) -> Map<String, Value> {
     let mut same = Map::new();
     for (key, value) in args {
-        let is_simple =
-            !key.is_empty() && key.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-        let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        let is_simple = !key.is_empty()
+            && key
+                .chars()
+                .all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+        let inner = if path.is_empty() {
+            key.clone()
+        } else {
+            format!("{path}.{key}")
+        };
         match value {
             Value::Object(keys) if keys.is_empty() => {}
             Value::Object(keys) if is_simple => {
@@ -104,7 +121,9 @@ fn same_part(
             scalar => match ArgumentRule::of(scalar, said) {
                 _ if has_marker(scalar) => {}
                 ArgumentRule::Same => _ = same.insert(key.clone(), value.clone()),
-                ArgumentRule::Matches(pattern) if is_simple => _ = patterns.insert(inner, json!(pattern)),
+                ArgumentRule::Matches(pattern) if is_simple => {
+                    _ = patterns.insert(inner, json!(pattern))
+                }
                 ArgumentRule::Matches(_) => {}
             },
         }
@@ -123,7 +142,9 @@ fn varies(value: &Value, said: &[String]) -> bool {
 
 /// Whether a text has the marker of a secret in it that no variable has.
 fn has_marker(value: &Value) -> bool {
-    value.as_str().is_some_and(crate::freeze::has_unreferenced_secret)
+    value
+        .as_str()
+        .is_some_and(crate::freeze::has_unreferenced_secret)
 }
 
 /// The calls of which each began after the one before it had its result.

@@ -38,16 +38,26 @@ pub async fn hold(
     let outcome = run_one(shared, plan, events).await;
     let (Some(recording), Some(outcome)) = (kept.take()?, outcome) else {
         let message = "the conversation was stopped: nothing was written".to_owned();
-        return Err(FreezeError::Refused { message, help: None });
+        return Err(FreezeError::Refused {
+            message,
+            help: None,
+        });
     };
     let turns = log.take().turns.into_iter().take(complete_turns(&outcome));
     let inputs = turns.map(|turn| turn.input).collect();
     let problem = outcome.first_problem().map(|(_, problem)| problem.clone());
-    Ok(HeldConversation { inputs, recording, client_tools: Vec::new(), problem })
+    Ok(HeldConversation {
+        inputs,
+        recording,
+        client_tools: Vec::new(),
+        problem,
+    })
 }
 
 /// How many turns ended as they should, before the first that did not.
 fn complete_turns(outcome: &Outcome) -> usize {
     let turns = outcome.transcript.turns.iter();
-    turns.take_while(|turn| turn.problem().is_none() && turn.status() == Status::Passed).count()
+    turns
+        .take_while(|turn| turn.problem().is_none() && turn.status() == Status::Passed)
+        .count()
 }

@@ -27,13 +27,19 @@ impl KnownTransport {
         clock: Arc<ManualClock>,
         answer: impl Fn(&HttpRequest) -> Result<ServedResponse, String> + Send + Sync + 'static,
     ) -> Self {
-        Self { clock, answer: Box::new(answer) }
+        Self {
+            clock,
+            answer: Box::new(answer),
+        }
     }
 
     fn answer(&self, request: &HttpRequest, until: At) -> Result<Option<Reply>, TargetError> {
         let response = (self.answer)(request);
-        let response =
-            response.map_err(|message| TargetError { message, received: Received::default(), help: None })?;
+        let response = response.map_err(|message| TargetError {
+            message,
+            received: Received::default(),
+            help: None,
+        })?;
         let sent = self.clock.now();
         if sent.plus(response.after) > until {
             advance(&self.clock, until);
@@ -41,7 +47,10 @@ impl KnownTransport {
         }
         let at = advance(&self.clock, sent.plus(response.after));
         let header = |wanted: &str| {
-            let mut found = response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
+            let mut found = response
+                .headers
+                .iter()
+                .filter(|(name, _)| name.eq_ignore_ascii_case(wanted));
             found.next().map(|(_, value)| value.clone())
         };
         let head = ResponseHead {
@@ -60,7 +69,11 @@ impl KnownTransport {
             frames: response.frames.into(),
             end: response.end,
         };
-        Ok(Some(Reply { at, head, body: Box::new(body) }))
+        Ok(Some(Reply {
+            at,
+            head,
+            body: Box::new(body),
+        }))
     }
 }
 
@@ -78,7 +91,11 @@ impl Transport for KnownTransport {
         }
     }
 
-    fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        request: HttpRequest,
+        until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         Box::pin(std::future::ready(self.answer(&request, until)))
     }
 
@@ -109,8 +126,13 @@ impl KnownBody {
 
     fn take(&mut self, until: At) -> Next {
         if let Some(frame) = self.frames.front() {
-            let Some(at) = self.reach(frame.after, until) else { return Next::Late };
-            return self.frames.pop_front().map_or(Next::End, |frame| Next::Bytes(at, frame.bytes));
+            let Some(at) = self.reach(frame.after, until) else {
+                return Next::Late;
+            };
+            return self
+                .frames
+                .pop_front()
+                .map_or(Next::End, |frame| Next::Bytes(at, frame.bytes));
         }
         match self.end {
             ServedEnd::Complete => Next::End,

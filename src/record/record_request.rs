@@ -48,16 +48,28 @@ impl RecordRequest {
         if !client_tools.is_empty() {
             head.insert("client_tools".to_owned(), client_tools.into());
         }
-        let test = WrittenTest { head, turns: Vec::new() };
-        let selection = Selection { sends: true, ..self.selection.clone() };
+        let test = WrittenTest {
+            head,
+            turns: Vec::new(),
+        };
+        let selection = Selection {
+            sends: true,
+            ..self.selection.clone()
+        };
         let (plan, context) = self.plan(context, &file_text(VERSION, &[test]), name, &selection)?;
         let target = plan.cases.first().map(|case| &case.test.target);
         if let Some(target) = target.and_then(|target| plan.config.target(target))
             && !target.model.capabilities().has(Capability::UserTurns)
         {
-            let message =
-                format!("a target of the type `{}` {}", target.model.protocol, Capability::UserTurns.lack());
-            return Err(FreezeError::refused(message, "name another target with `--target`"));
+            let message = format!(
+                "a target of the type `{}` {}",
+                target.model.protocol,
+                Capability::UserTurns.lack()
+            );
+            return Err(FreezeError::refused(
+                message,
+                "name another target with `--target`",
+            ));
         }
         Ok((plan, context))
     }
@@ -66,7 +78,9 @@ impl RecordRequest {
     pub fn files(&self, plan: &Plan) -> Vec<PathBuf> {
         let recording = |id| recording_path(&self.folder, &CaseKey::first(id));
         let recordings = plan.cases.iter().map(|case| recording(case.id()));
-        std::iter::once(self.file.clone()).chain(recordings).collect()
+        std::iter::once(self.file.clone())
+            .chain(recordings)
+            .collect()
     }
 
     /// The plan of the test of this name, if `text` is the text of the file.
@@ -81,14 +95,32 @@ impl RecordRequest {
         selection: &Selection,
     ) -> Result<(Plan, Context), FreezeError> {
         let files = context.files.with_unsaved(self.file.clone(), text);
-        let context = Context { files, ..context.clone() };
-        let selection = Selection { paths: vec![self.file.clone()], ..selection.clone() };
-        let Planned { plan, problems, redactor } = plan(&context, &selection, &Redactor::default());
-        let Some(mut plan) = plan else { return Err(FreezeError::Broken(problems, redactor)) };
+        let context = Context {
+            files,
+            ..context.clone()
+        };
+        let selection = Selection {
+            paths: vec![self.file.clone()],
+            ..selection.clone()
+        };
+        let Planned {
+            plan,
+            problems,
+            redactor,
+        } = plan(&context, &selection, &Redactor::default());
+        let Some(mut plan) = plan else {
+            return Err(FreezeError::Broken(problems, redactor));
+        };
         plan.cases.retain(|case| case.test.name == name);
         if plan.cases.is_empty() {
-            let message = format!("`{}` is not a file of tests of this project", self.file.display());
-            return Err(FreezeError::refused(message, "name a file that ends with `.test.yaml`"));
+            let message = format!(
+                "`{}` is not a file of tests of this project",
+                self.file.display()
+            );
+            return Err(FreezeError::refused(
+                message,
+                "name a file that ends with `.test.yaml`",
+            ));
         }
         Ok((plan, context))
     }

@@ -45,7 +45,11 @@ pub async fn record(
     for draft in drafts {
         tests.push(draft.verified(context, request, &text).await?);
     }
-    Ok(RecordedFile { file: request.file.clone(), text, tests })
+    Ok(RecordedFile {
+        file: request.file.clone(),
+        text,
+        tests,
+    })
 }
 
 impl RecordedFile {
@@ -61,7 +65,10 @@ impl RecordedFile {
     /// If a file cannot be written.
     pub fn write(&self) -> io::Result<()> {
         let mut created = Vec::new();
-        let contents = self.tests.iter().map(|test| (&test.recording_file, &test.recording));
+        let contents = self
+            .tests
+            .iter()
+            .map(|test| (&test.recording_file, &test.recording));
         for (path, text) in contents.chain([(&self.file, &self.text)]) {
             let is_new = !path.exists();
             if let Err(error) = write_file(path, text.as_bytes()) {

@@ -12,7 +12,8 @@ use super::record_request::{RecordRequest, VERSION};
 use super::test_text::{CommentedTurn, WrittenTest, file_text};
 use crate::context::{At, CaseKey, Context};
 use crate::freeze::{
-    FreezeError, given_variables, has_unreferenced_secret, run_test, text_with_references, written_turn,
+    FreezeError, given_variables, has_unreferenced_secret, run_test, text_with_references,
+    written_turn,
 };
 use crate::helper::HelperRole;
 use crate::message::TurnInput;
@@ -62,10 +63,20 @@ impl DraftTest {
         name: &str,
         conversation: HeldConversation,
     ) -> Result<Self, FreezeError> {
-        let HeldConversation { inputs, recording, client_tools, problem } = conversation;
+        let HeldConversation {
+            inputs,
+            recording,
+            client_tools,
+            problem,
+        } = conversation;
         if inputs.is_empty() {
             return Err(problem.map_or_else(
-                || FreezeError::refused("nothing was said", "type what the user says, one message per line"),
+                || {
+                    FreezeError::refused(
+                        "nothing was said",
+                        "type what the user says, one message per line",
+                    )
+                },
                 FreezeError::from,
             ));
         }
@@ -74,15 +85,23 @@ impl DraftTest {
         let mut head = Map::from_iter([("name".to_owned(), json!(name))]);
         head.extend(request.target().map(|target| ("target".to_owned(), target)));
         if !given.is_empty() {
-            let given = given.iter().map(|(name, value)| (name.clone(), json!(text_with_references(value))));
+            let given = given
+                .iter()
+                .map(|(name, value)| (name.clone(), json!(text_with_references(value))));
             head.insert("vars".to_owned(), Value::Object(given.collect()));
         }
         if !client_tools.is_empty() {
             head.insert("client_tools".to_owned(), client_tools.into());
         }
-        let mut written = WrittenTest { head, turns: Vec::new() };
+        let mut written = WrittenTest {
+            head,
+            turns: Vec::new(),
+        };
         for (input, number) in inputs.iter().zip(1..) {
-            written.turns.push(CommentedTurn { keys: written_turn(input, number)?, said: String::new() });
+            written.turns.push(CommentedTurn {
+                keys: written_turn(input, number)?,
+                said: String::new(),
+            });
         }
         let copied = Arc::new(kept.to_copy_without(HelperRole::Simulator.name(), None));
         let recorded = RecordedTest {
@@ -94,13 +113,24 @@ impl DraftTest {
             failure: None,
             notes: notes(&inputs),
         };
-        let mut draft = Self { test: recorded, written, secret };
+        let mut draft = Self {
+            test: recorded,
+            written,
+            secret,
+        };
         let text = file_text(VERSION, std::slice::from_ref(&draft.written));
         let (plan, unsaved) = request.plan(context, &text, name, &draft.selection(request))?;
-        let id = plan.cases.first().map(crate::plan::CaseEntry::id).unwrap_or_default();
+        let id = plan
+            .cases
+            .first()
+            .map(crate::plan::CaseEntry::id)
+            .unwrap_or_default();
         let replayed = run_test(&unsaved, &plan, Some(&copied)).await?;
         let Some(recording) = copied.take_copy() else {
-            return Err(FreezeError::Refused { message: failure(&replayed.outcome), help: None });
+            return Err(FreezeError::Refused {
+                message: failure(&replayed.outcome),
+                help: None,
+            });
         };
         draft.test.recording = recording;
         draft.test.recording_file = recording_path(&request.folder, &CaseKey::first(id));
@@ -112,7 +142,10 @@ impl DraftTest {
     fn selection(&self, request: &RecordRequest) -> Selection {
         Selection {
             target: AgentChoice::OfConfig,
-            variables: Variables { given: self.secret.clone(), ..Variables::default() },
+            variables: Variables {
+                given: self.secret.clone(),
+                ..Variables::default()
+            },
             ..request.selection.clone()
         }
     }
@@ -124,7 +157,11 @@ impl DraftTest {
         for (turn, written) in turns.iter().zip(&mut self.written.turns) {
             let text = turn.input.describe();
             said.push(text.clone());
-            trace.begin_turn(Input { shown: text.clone(), text, ..Input::default() });
+            trace.begin_turn(Input {
+                shown: text.clone(),
+                text,
+                ..Input::default()
+            });
             trace.begin_exchange(At(at));
             for logged in &turn.changes {
                 at = at.saturating_add(logged.after_us);
@@ -150,11 +187,15 @@ impl DraftTest {
         request: &RecordRequest,
         text: &str,
     ) -> Result<RecordedTest, FreezeError> {
-        let (plan, unsaved) = request.plan(context, text, &self.test.name, &self.selection(request))?;
+        let (plan, unsaved) =
+            request.plan(context, text, &self.test.name, &self.selection(request))?;
         let kept = Arc::new(KeptRecording::read(&self.test.recording, "of the test")?);
         let outcome = run_test(&unsaved, &plan, Some(&kept)).await?.outcome;
         let is_passed = outcome.status() == Status::Passed;
-        Ok(RecordedTest { failure: (!is_passed).then(|| failure(&outcome)), ..self.test })
+        Ok(RecordedTest {
+            failure: (!is_passed).then(|| failure(&outcome)),
+            ..self.test
+        })
     }
 }
 
@@ -172,7 +213,16 @@ fn notes(inputs: &[TurnInput]) -> Vec<String> {
 
 /// Why a test does not pass, in words.
 fn failure(outcome: &Outcome) -> String {
-    let problem = outcome.first_problem().map(|(_, problem)| problem.message.clone());
-    let failure = || outcome.all_failures().next().map(|(_, failure)| failure.message.clone());
-    problem.or_else(failure).unwrap_or_else(|| format!("it is `{}`", outcome.status().as_str()))
+    let problem = outcome
+        .first_problem()
+        .map(|(_, problem)| problem.message.clone());
+    let failure = || {
+        outcome
+            .all_failures()
+            .next()
+            .map(|(_, failure)| failure.message.clone())
+    };
+    problem
+        .or_else(failure)
+        .unwrap_or_else(|| format!("it is `{}`", outcome.status().as_str()))
 }

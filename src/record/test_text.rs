@@ -35,11 +35,18 @@ pub(super) struct CommentedTurn {
 pub(super) fn file_text(version: &str, tests: &[WrittenTest]) -> String {
     let version = to_yaml(&Node::of_json(&json!({ "version": version })), 0);
     match tests {
-        [test] => version + &to_yaml(&Node::of_json(&Value::Object(test.head.clone())), 0) + &turns(test, 0),
+        [test] => {
+            version
+                + &to_yaml(&Node::of_json(&Value::Object(test.head.clone())), 0)
+                + &turns(test, 0)
+        }
         tests => {
             let mut text = version + "tests:\n";
             for test in tests {
-                text += &to_yaml(&list_of(Node::of_json(&Value::Object(test.head.clone()))), 2);
+                text += &to_yaml(
+                    &list_of(Node::of_json(&Value::Object(test.head.clone()))),
+                    2,
+                );
                 text += &turns(test, 4);
             }
             text
@@ -61,12 +68,18 @@ fn turns(test: &WrittenTest, indent: usize) -> String {
 
 fn list_of(node: Node) -> Node {
     let span = node.span;
-    Node { value: NodeValue::List(vec![node]), span }
+    Node {
+        value: NodeValue::List(vec![node]),
+        span,
+    }
 }
 
 /// What the agent said, as lines of a comment.
 fn comment(said: &str, indent: usize) -> String {
-    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
     let mut text = String::new();
     for (number, line) in lines.iter().take(MOST_LINES).enumerate() {
         let label = if number == 0 { "agent: " } else { "  " };
@@ -81,7 +94,9 @@ fn comment(said: &str, indent: usize) -> String {
 
 /// A line without the characters that YAML does not take.
 fn shown(line: &str) -> String {
-    line.chars().filter(|character| !matches!(character, '\u{feff}' | '\u{fffe}' | '\u{ffff}')).collect()
+    line.chars()
+        .filter(|character| !matches!(character, '\u{feff}' | '\u{fffe}' | '\u{ffff}'))
+        .collect()
 }
 
 #[cfg(test)]
@@ -94,14 +109,23 @@ mod tests {
 
     fn test(name: &str, said: &str) -> WrittenTest {
         let head = Map::from_iter([("name".to_owned(), json!(name))]);
-        let keys =
-            Node::of_json(&json!({ "user": "Hi\nthere", "assert": { "tools": { "allow_only": [] } } }));
-        WrittenTest { head, turns: vec![CommentedTurn { keys, said: said.to_owned() }] }
+        let keys = Node::of_json(
+            &json!({ "user": "Hi\nthere", "assert": { "tools": { "allow_only": [] } } }),
+        );
+        WrittenTest {
+            head,
+            turns: vec![CommentedTurn {
+                keys,
+                said: said.to_owned(),
+            }],
+        }
     }
 
     fn read(text: &str) -> Value {
         let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", text.to_owned()));
-        parse(&source).unwrap_or_else(|problems| panic!("{text}\n{problems:?}")).to_json()
+        parse(&source)
+            .unwrap_or_else(|problems| panic!("{text}\n{problems:?}"))
+            .to_json()
     }
 
     #[test]
@@ -116,11 +140,19 @@ mod tests {
     #[test]
     fn nothing_that_an_agent_says_gets_out_of_the_comment() {
         let hostile =
-            "a\r- user: b\u{85}c\u{2028}d\u{feff}\u{fffe}\u{0}\u{1b}[2J\u{202e}\u{b}e\n\t- f\n".repeat(30);
+            "a\r- user: b\u{85}c\u{2028}d\u{feff}\u{fffe}\u{0}\u{1b}[2J\u{202e}\u{b}e\n\t- f\n"
+                .repeat(30);
         let text = file_text("1.3", &[test("a", &hostile)]);
         let read = read(&text);
         assert_eq!(read["turns"].as_array().map(Vec::len), Some(1), "{text}");
-        assert_eq!(read["turns"][0].as_object().map(Map::len), Some(2), "{text}");
-        assert!(text.lines().count() < 40 && text.ends_with("#   …\n"), "{text}");
+        assert_eq!(
+            read["turns"][0].as_object().map(Map::len),
+            Some(2),
+            "{text}"
+        );
+        assert!(
+            text.lines().count() < 40 && text.ends_with("#   …\n"),
+            "{text}"
+        );
     }
 }

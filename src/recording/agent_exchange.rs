@@ -27,7 +27,10 @@ pub enum AgentAnswer {
 
 impl AgentExchange {
     pub(super) fn of(exchange: &RecordedExchange) -> Self {
-        Self { body: exchange.body.clone(), answer: answer(exchange) }
+        Self {
+            body: exchange.body.clone(),
+            answer: answer(exchange),
+        }
     }
 }
 
@@ -36,12 +39,22 @@ fn answer(exchange: &RecordedExchange) -> AgentAnswer {
     let (at, head, pieces, end) = match &exchange.answer {
         RecordedResponse::Late(_) => return AgentAnswer::Nothing,
         RecordedResponse::Failed(..) => return AgentAnswer::NoConnection,
-        RecordedResponse::Received { at, head, pieces, end } => (at, head, pieces, end),
+        RecordedResponse::Received {
+            at,
+            head,
+            pieces,
+            end,
+        } => (at, head, pieces, end),
     };
-    let frames = pieces.iter().map(|(at, bytes)| ServedFrame { after: after(*at), bytes: bytes.clone() });
+    let frames = pieces.iter().map(|(at, bytes)| ServedFrame {
+        after: after(*at),
+        bytes: bytes.clone(),
+    });
     let mut response = ServedResponse::new(head.status, &head.content_type, frames.collect());
     if let Some(location) = &head.location {
-        response.headers.push(("location".to_owned(), location.clone()));
+        response
+            .headers
+            .push(("location".to_owned(), location.clone()));
     }
     // A response without a type has no header for it.
     response.headers.retain(|(_, value)| !value.is_empty());

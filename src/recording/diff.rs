@@ -23,12 +23,18 @@ pub(super) fn difference(recorded: &str, now: &str, ids: &BTreeSet<String>) -> O
     if recorded == now {
         return None;
     }
-    let mut found = FoundChange { lines: Vec::new(), more: 0, ids };
+    let mut found = FoundChange {
+        lines: Vec::new(),
+        more: 0,
+        ids,
+    };
     match (serde_json::from_str(recorded), serde_json::from_str(now)) {
         (Ok(recorded), Ok(now)) => found.compare("", &recorded, &now),
         _ => found.tell_texts("", recorded, now),
     }
-    let FoundChange { mut lines, more, .. } = found;
+    let FoundChange {
+        mut lines, more, ..
+    } = found;
     match more {
         0 => {}
         1 => lines.push("and 1 more difference".to_owned()),
@@ -72,22 +78,34 @@ impl FoundChange<'_> {
             (Value::String(recorded), Value::String(now))
                 if self.ids.contains(recorded) && self.ids.contains(now) => {}
             _ if recorded == now => {}
-            (Value::String(recorded), Value::String(now)) => match (nested(recorded), nested(now)) {
-                (Some(recorded), Some(now)) if recorded != now => self.compare(path, &recorded, &now),
-                _ => self.tell_texts(path, &json!(recorded).to_string(), &json!(now).to_string()),
-            },
+            (Value::String(recorded), Value::String(now)) => {
+                match (nested(recorded), nested(now)) {
+                    (Some(recorded), Some(now)) if recorded != now => {
+                        self.compare(path, &recorded, &now)
+                    }
+                    _ => {
+                        self.tell_texts(path, &json!(recorded).to_string(), &json!(now).to_string())
+                    }
+                }
+            }
             _ => self.tell(path, &shown(recorded), &shown(now)),
         }
     }
 
     /// Two texts that differ, each from a little before the first difference.
     fn tell_texts(&mut self, path: &str, recorded: &str, now: &str) {
-        let same = recorded.chars().zip(now.chars()).take_while(|(recorded, now)| recorded == now).count();
+        let same = recorded
+            .chars()
+            .zip(now.chars())
+            .take_while(|(recorded, now)| recorded == now)
+            .count();
         let shown = |text: &str| match same
             .checked_sub(SHOWN_BEFORE)
             .and_then(|start| text.char_indices().nth(start))
         {
-            Some((start, _)) if start > 0 => format!("`…{}`", truncate::chars(&text[start..], SHOWN)),
+            Some((start, _)) if start > 0 => {
+                format!("`…{}`", truncate::chars(&text[start..], SHOWN))
+            }
             _ => format!("`{}`", truncate::chars(text, SHOWN)),
         };
         self.tell(path, &shown(recorded), &shown(now));
@@ -95,8 +113,13 @@ impl FoundChange<'_> {
 
     fn tell(&mut self, path: &str, recorded: &str, now: &str) {
         if self.lines.len() < REPORTED {
-            let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
-            self.lines.push(format!("{place}recorded {recorded}, now {now}"));
+            let place = if path.is_empty() {
+                String::new()
+            } else {
+                format!("`{path}`: ")
+            };
+            self.lines
+                .push(format!("{place}recorded {recorded}, now {now}"));
         } else {
             self.more += 1;
         }
@@ -104,7 +127,11 @@ impl FoundChange<'_> {
 }
 
 fn join(path: &str, key: &str) -> String {
-    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+    if path.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{path}.{key}")
+    }
 }
 
 /// The object or list that a text is, such as a question to a helper.
@@ -132,7 +159,10 @@ mod tests {
     fn the_same_request_is_the_same_whatever_its_ids_and_order() {
         for (recorded, now) in [
             (r#"{"a":1}"#, r#"{"a":1}"#),
-            (r#"{"a":1,"b":[{"id":"id-1"}]}"#, r#"{"b":[{"id":"id-2"}],"a":1}"#),
+            (
+                r#"{"a":1,"b":[{"id":"id-1"}]}"#,
+                r#"{"b":[{"id":"id-2"}],"a":1}"#,
+            ),
             ("no JSON", "no JSON"),
         ] {
             assert_eq!(differences(recorded, now), None);
@@ -142,17 +172,33 @@ mod tests {
     #[test]
     fn another_request_is_told_by_its_paths() {
         for (recorded, now, expected) in [
-            (r#"{"a":{"b":[1,2]}}"#, r#"{"a":{"b":[1,3]}}"#, "`a.b[1]`: recorded `2`, now `3`"),
+            (
+                r#"{"a":{"b":[1,2]}}"#,
+                r#"{"a":{"b":[1,3]}}"#,
+                "`a.b[1]`: recorded `2`, now `3`",
+            ),
             (
                 r#"{"a":1,"b":2}"#,
                 r#"{"a":1,"c":3}"#,
                 "`b`: recorded `2`, now nothing; `c`: recorded nothing, now `3`",
             ),
             ("[1]", "[1,2]", "`[1]`: recorded nothing, now `2`"),
-            (r#"{"id":"id-1"}"#, r#"{"id":"other"}"#, "`id`: recorded `\"id-1\"`, now `\"other\"`"),
-            (r#"{"a":"{ }"}"#, r#"{"a":"{}"}"#, r#"`a`: recorded `"{ }"`, now `"{}"`"#),
+            (
+                r#"{"id":"id-1"}"#,
+                r#"{"id":"other"}"#,
+                "`id`: recorded `\"id-1\"`, now `\"other\"`",
+            ),
+            (
+                r#"{"a":"{ }"}"#,
+                r#"{"a":"{}"}"#,
+                r#"`a`: recorded `"{ }"`, now `"{}"`"#,
+            ),
             ("no JSON", "{}", "recorded `no JSON`, now `{}`"),
-            (r#"{"a":"{\"b\":1}"}"#, r#"{"a":"{\"b\":2}"}"#, "`a.b`: recorded `1`, now `2`"),
+            (
+                r#"{"a":"{\"b\":1}"}"#,
+                r#"{"a":"{\"b\":2}"}"#,
+                "`a.b`: recorded `1`, now `2`",
+            ),
         ] {
             assert_eq!(differences(recorded, now).as_deref(), Some(expected));
         }
@@ -165,8 +211,12 @@ mod tests {
         );
         let many: Vec<u32> = (0..8).collect();
         let differences = differences("[]", &serde_json::json!(many).to_string()).unwrap();
-        assert!(differences.ends_with("now `4`; and 3 more differences"), "{differences}");
-        let long = super::difference("\"\"", &format!("{:?}", "é".repeat(500)), &BTreeSet::new()).unwrap();
+        assert!(
+            differences.ends_with("now `4`; and 3 more differences"),
+            "{differences}"
+        );
+        let long =
+            super::difference("\"\"", &format!("{:?}", "é".repeat(500)), &BTreeSet::new()).unwrap();
         assert!(long[0].chars().count() < 160, "{long:?}");
     }
 }

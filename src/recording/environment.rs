@@ -76,7 +76,10 @@ impl AttemptEnvironment {
             programs: Arc::new(ProgramLauncher::new(context)),
             servers: servers.clone(),
             redactor: redactor.clone(),
-            own: Outside { ids: Arc::clone(&context.ids), transport: Arc::clone(transport) },
+            own: Outside {
+                ids: Arc::clone(&context.ids),
+                transport: Arc::clone(transport),
+            },
             started: context.clock.now(),
             source: EnvironmentSource::Live,
             helpers: Mutex::default(),
@@ -90,14 +93,18 @@ impl AttemptEnvironment {
     pub fn with_recordings(self, recordings: &Recordings, key: &CaseKey) -> Result<Self, Problem> {
         let found = match recordings.mode {
             RecordingMode::Record => None,
-            RecordingMode::Replay | RecordingMode::RecordMissing => recordings.read(key, &self.redactor)?,
+            RecordingMode::Replay | RecordingMode::RecordMissing => {
+                recordings.read(key, &self.redactor)?
+            }
         };
         match (found, recordings.mode) {
             (Some(replay), _) => Ok(Self::replayed(replay, &self.context, self.redactor)),
             (None, RecordingMode::Replay) => Err(recordings.missing(key)),
             (None, _) => {
                 let recordings = recordings.clone();
-                Ok(self.recorded(key, |recorder| EnvironmentSource::Recorded(recorder, Some(recordings))))
+                Ok(self.recorded(key, |recorder| {
+                    EnvironmentSource::Recorded(recorder, Some(recordings))
+                }))
             }
         }
     }
@@ -116,21 +123,36 @@ impl AttemptEnvironment {
         let replayed = Self::replayed(replay.clone(), &self.context, self.redactor);
         if kept.is_copied() {
             let kept = Arc::clone(kept);
-            return replayed.recorded(key, |recorder| EnvironmentSource::Copied(replay, recorder, kept));
+            return replayed.recorded(key, |recorder| {
+                EnvironmentSource::Copied(replay, recorder, kept)
+            });
         }
         replayed
     }
 
     /// The same with a recorder of the attempt `key` over it.
     fn recorded(self, key: &CaseKey, source: impl FnOnce(Recorder) -> EnvironmentSource) -> Self {
-        let Self { context, transport, programs, started, redactor, .. } = self;
+        let Self {
+            context,
+            transport,
+            programs,
+            started,
+            redactor,
+            ..
+        } = self;
         let recorder = Recorder::new(key.clone(), &*context.clock, started, redactor.clone());
         let lane = Lane::Agent;
         let ids = recorder.ids(&lane, Arc::clone(&context.ids));
-        let programs =
-            RecordedLauncher { recorder: recorder.clone(), lane: lane.clone(), launcher: programs };
+        let programs = RecordedLauncher {
+            recorder: recorder.clone(),
+            lane: lane.clone(),
+            launcher: programs,
+        };
         Self {
-            own: Outside { ids: Arc::clone(&context.ids), transport: Arc::clone(&transport) },
+            own: Outside {
+                ids: Arc::clone(&context.ids),
+                transport: Arc::clone(&transport),
+            },
             context: Context { ids, ..context },
             transport: recorder.transport(lane, transport),
             programs: Arc::new(programs),
@@ -143,20 +165,35 @@ impl AttemptEnvironment {
 
     fn replayed(replay: Replay, context: &Context, redactor: Redactor) -> Self {
         let mut environment = Arc::clone(&context.environment);
-        let secrets = replay.secrets().iter().filter_map(|name| Some((name, name.strip_prefix("ENV.")?)));
+        let secrets = replay
+            .secrets()
+            .iter()
+            .filter_map(|name| Some((name, name.strip_prefix("ENV.")?)));
         for (name, variable) in secrets {
             // The recorded value is not known, and the current one may be another.
             Arc::make_mut(&mut environment).set(variable, marker(name));
         }
         let ids = replay.ids(&Lane::Agent);
-        let context = Context { environment, clock: replay.clock(), ids, ..context.clone() };
+        let context = Context {
+            environment,
+            clock: replay.clock(),
+            ids,
+            ..context.clone()
+        };
         let transport = replay.transport(Lane::Agent, None);
         Self {
-            own: Outside { ids: Arc::clone(&context.ids), transport: Arc::clone(&transport) },
+            own: Outside {
+                ids: Arc::clone(&context.ids),
+                transport: Arc::clone(&transport),
+            },
             started: context.clock.now(),
             context,
             transport,
-            programs: Arc::new(ReplayedLauncher { replay: replay.clone(), lane: Lane::Agent, helper: None }),
+            programs: Arc::new(ReplayedLauncher {
+                replay: replay.clone(),
+                lane: Lane::Agent,
+                helper: None,
+            }),
             servers: ServerWatch::default(),
             redactor,
             source: EnvironmentSource::Replayed(replay),
@@ -169,13 +206,21 @@ impl AttemptEnvironment {
         let mut helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
         let number = helpers.entry(role).or_default();
         *number += 1;
-        Lane::Helper { role: role.to_owned(), number: *number }
+        Lane::Helper {
+            role: role.to_owned(),
+            number: *number,
+        }
     }
 
     /// The ids of a helper, which are recorded in its own lane.
     pub fn helper_ids(&self, lane: &Lane) -> Arc<dyn Ids> {
-        let ids = self.replay().map_or_else(|| Arc::clone(&self.own.ids), |replay| replay.ids(lane));
-        self.recorder().map_or_else(|| Arc::clone(&ids), |recorder| recorder.ids(lane, Arc::clone(&ids)))
+        let ids = self
+            .replay()
+            .map_or_else(|| Arc::clone(&self.own.ids), |replay| replay.ids(lane));
+        self.recorder().map_or_else(
+            || Arc::clone(&ids),
+            |recorder| recorder.ids(lane, Arc::clone(&ids)),
+        )
     }
 
     /// The way of `helper` to an agent on the network, in its own lane.
@@ -201,21 +246,30 @@ impl AttemptEnvironment {
             None => Arc::new(ProgramLauncher::new(&self.context)),
         };
         match self.recorder() {
-            Some(recorder) => {
-                Arc::new(RecordedLauncher { recorder: recorder.clone(), lane: lane.clone(), launcher })
-            }
+            Some(recorder) => Arc::new(RecordedLauncher {
+                recorder: recorder.clone(),
+                lane: lane.clone(),
+                launcher,
+            }),
             None => launcher,
         }
     }
 
     /// What leaves are filled for.
     pub fn mode(&self) -> Mode {
-        if self.replay().is_some() { Mode::Replay } else { Mode::Send }
+        if self.replay().is_some() {
+            Mode::Replay
+        } else {
+            Mode::Send
+        }
     }
 
     /// The secrets whose values are not known, since a recording contains markers instead: each with its marker.
     pub fn unknown_secrets(&self) -> impl Iterator<Item = (&str, String)> {
-        self.replay().into_iter().flat_map(Replay::secrets).map(|name| (name.as_str(), marker(name)))
+        self.replay()
+            .into_iter()
+            .flat_map(Replay::secrets)
+            .map(|name| (name.as_str(), marker(name)))
     }
 
     /// When the attempt started, in milliseconds since the Unix epoch.
@@ -226,44 +280,59 @@ impl AttemptEnvironment {
     /// When the attempt, which is over now, ended, in milliseconds since the Unix epoch.
     pub fn ended_unix_ms(&self) -> u64 {
         let clock = &self.context.clock;
-        self.replay().map_or_else(|| clock.unix_ms(clock.now()), Replay::ended_unix_ms)
+        self.replay()
+            .map_or_else(|| clock.unix_ms(clock.now()), Replay::ended_unix_ms)
     }
 
     /// Follows the conversation if it is recorded.
     pub fn recorder(&self) -> Option<&Recorder> {
         match &self.source {
-            EnvironmentSource::Recorded(recorder, _) | EnvironmentSource::Copied(_, recorder, _) => {
-                Some(recorder)
-            }
+            EnvironmentSource::Recorded(recorder, _)
+            | EnvironmentSource::Copied(_, recorder, _) => Some(recorder),
             EnvironmentSource::Live | EnvironmentSource::Replayed(_) => None,
         }
     }
 
     fn replay(&self) -> Option<&Replay> {
         match &self.source {
-            EnvironmentSource::Replayed(replay) | EnvironmentSource::Copied(replay, ..) => Some(replay),
+            EnvironmentSource::Replayed(replay) | EnvironmentSource::Copied(replay, ..) => {
+                Some(replay)
+            }
             EnvironmentSource::Live | EnvironmentSource::Recorded(..) => None,
         }
     }
 
     /// What follows belongs to `turn`, counted from 1.
     pub fn begin_turn(&self, turn: u32) {
-        self.helpers.lock().unwrap_or_else(PoisonError::into_inner).clear();
-        self.recorder().into_iter().for_each(|recorder| recorder.begin_turn(turn));
-        self.replay().into_iter().for_each(|replay| replay.begin_turn(turn));
+        self.helpers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
+        self.recorder()
+            .into_iter()
+            .for_each(|recorder| recorder.begin_turn(turn));
+        self.replay()
+            .into_iter()
+            .for_each(|replay| replay.begin_turn(turn));
     }
 
     /// Takes over all secrets that are known by now.
     pub fn set_secrets(&self, secrets: &[Secret]) {
         self.redactor.add(secrets);
-        self.recorder().into_iter().for_each(|recorder| recorder.add_secrets(secrets));
-        self.replay().into_iter().for_each(|replay| replay.set_secrets(secrets));
+        self.recorder()
+            .into_iter()
+            .for_each(|recorder| recorder.add_secrets(secrets));
+        self.replay()
+            .into_iter()
+            .for_each(|replay| replay.set_secrets(secrets));
     }
 
     /// The variables that the config's `setup` gives: `gave` in this run, or what it gave when the test was recorded.
     pub fn setup(&self, gave: &Map<String, Value>) -> Map<String, Value> {
         let gave = self.replay().map_or(gave, Replay::setup);
-        self.recorder().into_iter().for_each(|recorder| recorder.setup(gave));
+        self.recorder()
+            .into_iter()
+            .for_each(|recorder| recorder.setup(gave));
         gave.clone()
     }
 
@@ -299,11 +368,17 @@ impl AttemptEnvironment {
         run: impl Future<Output = Result<Value, Halt>>,
     ) -> Result<Value, Halt> {
         let gave = match self.replay() {
-            Some(replay) => replay.script(name, request).map_err(Halt::from).and_then(|answer| {
-                let Some(what) = mismatch(&answer) else { return Ok(answer) };
-                let message = format!("the recording holds no answer of the script `{name}`, but {what}");
-                Err(problem(message, None).into())
-            }),
+            Some(replay) => replay
+                .script(name, request)
+                .map_err(Halt::from)
+                .and_then(|answer| {
+                    let Some(what) = mismatch(&answer) else {
+                        return Ok(answer);
+                    };
+                    let message =
+                        format!("the recording holds no answer of the script `{name}`, but {what}");
+                    Err(problem(message, None).into())
+                }),
             None => run.await,
         };
         if let (Some(recorder), Some(gave)) = (self.recorder(), to_record(&gave)) {
@@ -355,8 +430,14 @@ impl AttemptEnvironment {
     /// A warning if a recording is not as it was written, and one if it contains more than was used of it by a
     /// conversation that `is_whole`.
     pub fn warnings(&self, is_whole: impl FnOnce() -> bool) -> Vec<String> {
-        let Some(replay) = self.replay() else { return Vec::new() };
-        replay.edited().into_iter().chain(replay.unused().filter(|_| is_whole())).collect()
+        let Some(replay) = self.replay() else {
+            return Vec::new();
+        };
+        replay
+            .edited()
+            .into_iter()
+            .chain(replay.unused().filter(|_| is_whole()))
+            .collect()
     }
 
     /// A replay of what was just recorded, before it is kept, to verify it; `None` if there are no secrets, without which
@@ -364,8 +445,14 @@ impl AttemptEnvironment {
     ///
     /// # Errors
     /// If it must not be kept.
-    pub fn verification(&self, ended_unix_ms: u64, context: &Context) -> Result<Option<Self>, Problem> {
-        let EnvironmentSource::Recorded(recorder, Some(recordings)) = &self.source else { return Ok(None) };
+    pub fn verification(
+        &self,
+        ended_unix_ms: u64,
+        context: &Context,
+    ) -> Result<Option<Self>, Problem> {
+        let EnvironmentSource::Recorded(recorder, Some(recordings)) = &self.source else {
+            return Ok(None);
+        };
         let replay = recorder.verification(recordings, ended_unix_ms)?;
         Ok(replay.map(|replay| Self::replayed(replay, context, self.redactor.clone())))
     }
@@ -384,7 +471,8 @@ impl AttemptEnvironment {
 
     /// `text` as the recording of this attempt has it, with markers instead of secrets; unchanged if there is none.
     pub fn marked(&self, text: &str) -> String {
-        self.recorder().map_or_else(|| text.to_owned(), |recorder| recorder.marked(text))
+        self.recorder()
+            .map_or_else(|| text.to_owned(), |recorder| recorder.marked(text))
     }
 
     /// Writes what was recorded of the attempt, which ended at `ended_unix_ms`, in milliseconds since the Unix epoch.

@@ -12,7 +12,10 @@ pub(super) struct Frames {
 
 impl Frames {
     pub(super) fn new() -> Self {
-        Self { events: sse::SseDecoder::new(usize::MAX), open: Vec::new() }
+        Self {
+            events: sse::SseDecoder::new(usize::MAX),
+            open: Vec::new(),
+        }
     }
 
     /// Hands on each event that `bytes` complete.
@@ -21,7 +24,8 @@ impl Frames {
         loop {
             let before = rest;
             let is_whole = matches!(self.events.next_event(&mut rest), Ok(Some(_)));
-            self.open.extend_from_slice(&before[..before.len() - rest.len()]);
+            self.open
+                .extend_from_slice(&before[..before.len() - rest.len()]);
             if !is_whole {
                 // Nothing is larger than the limit; were it, the rest would be one frame.
                 self.open.extend_from_slice(rest);
@@ -59,14 +63,20 @@ mod tests {
         if !rest.is_empty() {
             found.push(rest);
         }
-        found.into_iter().map(|frame| String::from_utf8(frame).unwrap()).collect()
+        found
+            .into_iter()
+            .map(|frame| String::from_utf8(frame).unwrap())
+            .collect()
     }
 
     #[test]
     fn a_frame_is_an_event_whatever_the_chunks() {
         for (body, expected) in [
             ("data: 1\n\ndata: 2\n\n", vec!["data: 1\n\n", "data: 2\n\n"]),
-            (": ping\n\nevent: x\ndata: 1\n\nda", vec![": ping\n\nevent: x\ndata: 1\n\n", "da"]),
+            (
+                ": ping\n\nevent: x\ndata: 1\n\nda",
+                vec![": ping\n\nevent: x\ndata: 1\n\n", "da"],
+            ),
             ("<html>\n\n<p>\n\n", vec!["<html>\n\n<p>\n\n"]),
             ("", vec![]),
         ] {

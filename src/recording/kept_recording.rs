@@ -61,10 +61,20 @@ impl KeptRecording {
     pub fn read(text: &str, shown: &str) -> Result<Self, Problem> {
         let (key, recorded) =
             file::read_any(text, |_| true).map_err(|file::RecordingError { line, message }| {
-                let message = format!("the recording `{shown}` cannot be replayed: line {line}: {message}");
-                problem(message, Some("name a file that `ananke run --record` has written"))
+                let message =
+                    format!("the recording `{shown}` cannot be replayed: line {line}: {message}");
+                problem(
+                    message,
+                    Some("name a file that `ananke run --record` has written"),
+                )
             })?;
-        Ok(Self { key, recorded, shown: shown.to_owned(), requests: RequestMatch::Exact, copy: None })
+        Ok(Self {
+            key,
+            recorded,
+            shown: shown.to_owned(),
+            requests: RequestMatch::Exact,
+            copy: None,
+        })
     }
 
     /// Which attempt at which test it is of.
@@ -86,13 +96,19 @@ impl KeptRecording {
     pub fn given_variables(&self) -> Map<String, Value> {
         let hooks = self.recorded.hooks.iter().flatten();
         let given = std::iter::once(&self.recorded.setup).chain(hooks).flatten();
-        given.map(|(name, value)| (name.clone(), value.clone())).collect()
+        given
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
     }
 
     /// The `value` of the variable `name`, or the marker that the recording has instead of it.
     pub fn masked(&self, name: &str, value: &str) -> String {
         let is_secret = self.recorded.secrets.iter().any(|secret| secret == name);
-        if is_secret { marker(name) } else { value.to_owned() }
+        if is_secret {
+            marker(name)
+        } else {
+            value.to_owned()
+        }
     }
 
     /// The numbers of the responses of the agent that have several events, over HTTP or of a program, each with its turn, counted
@@ -112,12 +128,22 @@ impl KeptRecording {
         let mut recorded = self.recorded.clone();
         let (key, shown) = (self.key.clone(), self.shown.clone());
         let put = stream_fault::put(&mut recorded, number, fault);
-        put.then_some(Self { key, recorded, shown, requests: self.requests, copy: None })
+        put.then_some(Self {
+            key,
+            recorded,
+            shown,
+            requests: self.requests,
+            copy: None,
+        })
     }
 
     /// What the agent was asked over HTTP, and what it answered, in their order.
     pub fn agent_exchanges(&self) -> impl Iterator<Item = AgentExchange> {
-        let of_agent = self.recorded.exchanges.iter().filter(|exchange| exchange.lane == Lane::Agent);
+        let of_agent = self
+            .recorded
+            .exchanges
+            .iter()
+            .filter(|exchange| exchange.lane == Lane::Agent);
         of_agent.map(AgentExchange::of)
     }
 
@@ -126,7 +152,9 @@ impl KeptRecording {
         let own = name::path(Path::new(""), &self.key);
         let is_own = path.ends_with(&own);
         let mut folder = path.ancestors().skip(own.components().count());
-        is_own.then(|| folder.next().map(Path::to_path_buf)).flatten()
+        is_own
+            .then(|| folder.next().map(Path::to_path_buf))
+            .flatten()
     }
 
     /// The same to be copied, without what helpers of this role and, if there is one, the script of this name were asked, and
@@ -134,10 +162,17 @@ impl KeptRecording {
     #[must_use]
     pub fn to_copy_without(&self, role: &str, script: Option<&str>) -> Self {
         let mut recorded = self.recorded.clone();
-        let is_dropped = |lane: &Lane| matches!(lane, Lane::Helper { role: found, .. } if found == role);
-        recorded.exchanges.retain(|exchange| !is_dropped(&exchange.lane));
-        recorded.programs.retain(|program| !is_dropped(&program.lane));
-        recorded.scripts.retain(|answer| Some(answer.name.as_str()) != script);
+        let is_dropped =
+            |lane: &Lane| matches!(lane, Lane::Helper { role: found, .. } if found == role);
+        recorded
+            .exchanges
+            .retain(|exchange| !is_dropped(&exchange.lane));
+        recorded
+            .programs
+            .retain(|program| !is_dropped(&program.lane));
+        recorded
+            .scripts
+            .retain(|answer| Some(answer.name.as_str()) != script);
         recorded.typed.clear();
         Self {
             key: self.key.clone(),
@@ -150,7 +185,11 @@ impl KeptRecording {
 
     /// The copy, once a test that it was replayed for is over.
     pub fn take_copy(&self) -> Option<String> {
-        self.copy.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.copy
+            .as_ref()?
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     pub(super) fn is_copied(&self) -> bool {
@@ -164,6 +203,11 @@ impl KeptRecording {
     }
 
     pub(super) fn replay(self: &Arc<Self>, redactor: &Redactor) -> Replay {
-        Replay::new(self.recorded.clone(), self.shown.clone(), self.requests, redactor.clone())
+        Replay::new(
+            self.recorded.clone(),
+            self.shown.clone(),
+            self.requests,
+            redactor.clone(),
+        )
     }
 }

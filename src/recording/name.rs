@@ -21,7 +21,10 @@ const LONGEST: usize = 60;
 pub fn path(folder: &Path, key: &CaseKey) -> PathBuf {
     let mut path = folder.to_path_buf();
     let (file, name) = key.test.split_once("::").unwrap_or(("", &key.test));
-    let file = TEST_ENDINGS.iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
+    let file = TEST_ENDINGS
+        .iter()
+        .find_map(|ending| file.strip_suffix(ending))
+        .unwrap_or(file);
     let mut lossy = false;
     for part in file.split(['/', '\\']).filter(|part| !part.is_empty()) {
         let mut safe = safe(part, |character| character);
@@ -36,7 +39,11 @@ pub fn path(folder: &Path, key: &CaseKey) -> PathBuf {
         slug
     } else {
         let slug = slug.trim_matches('-');
-        format!("{slug}{}{}", if slug.is_empty() { "" } else { "-" }, &digest(&key.test)[..8])
+        format!(
+            "{slug}{}{}",
+            if slug.is_empty() { "" } else { "-" },
+            &digest(&key.test)[..8]
+        )
     };
     for (what, number) in [("run", key.run), ("attempt", key.attempt)] {
         if number > 1 {
@@ -69,17 +76,35 @@ mod tests {
     use super::*;
 
     fn named(test: &str, run: u32, attempt: u32) -> String {
-        let key = CaseKey { test: test.to_owned(), run, attempt };
-        path(Path::new("kept"), &key).to_string_lossy().replace('\\', "/")
+        let key = CaseKey {
+            test: test.to_owned(),
+            run,
+            attempt,
+        };
+        path(Path::new("kept"), &key)
+            .to_string_lossy()
+            .replace('\\', "/")
     }
 
     #[test]
     fn names_are_readable_and_nobody_shares_one() {
-        assert_eq!(named("shop/pay.test.yaml::once", 1, 1), "kept/shop/pay/once.jsonl");
-        assert_eq!(named("shop/pay.test.yaml::once", 2, 3), "kept/shop/pay/once.run-2.attempt-3.jsonl");
-        assert_eq!(named("pay.yml::once.more", 1, 1), "kept/pay/once.more.jsonl");
+        assert_eq!(
+            named("shop/pay.test.yaml::once", 1, 1),
+            "kept/shop/pay/once.jsonl"
+        );
+        assert_eq!(
+            named("shop/pay.test.yaml::once", 2, 3),
+            "kept/shop/pay/once.run-2.attempt-3.jsonl"
+        );
+        assert_eq!(
+            named("pay.yml::once.more", 1, 1),
+            "kept/pay/once.more.jsonl"
+        );
         let spaced = named("shop/pay.test.yaml::Pays: once!", 1, 1);
-        assert!(spaced.starts_with("kept/shop/pay/pays-once-") && spaced.len() == 24 + 8 + 6, "{spaced}");
+        assert!(
+            spaced.starts_with("kept/shop/pay/pays-once-") && spaced.len() == 24 + 8 + 6,
+            "{spaced}"
+        );
         let others = ["Pays: once?", "pays- once!", "Pays once!", "pays-once-"];
         for other in others {
             assert_ne!(named(&format!("shop/pay.test.yaml::{other}"), 1, 1), spaced);
@@ -93,12 +118,21 @@ mod tests {
 
     #[test]
     fn no_name_leaves_the_folder() {
-        for id in
-            ["../up.test.yaml::a", "a/../../b.yaml::..", "::", "", "/etc/passwd::x", "c:\\x.yaml::/", "é::é"]
-        {
+        for id in [
+            "../up.test.yaml::a",
+            "a/../../b.yaml::..",
+            "::",
+            "",
+            "/etc/passwd::x",
+            "c:\\x.yaml::/",
+            "é::é",
+        ] {
             let path = path(Path::new("kept"), &CaseKey::first(id));
             assert!(path.starts_with("kept"), "{id}: {path:?}");
-            assert!(path.components().all(|part| part.as_os_str() != ".."), "{id}: {path:?}");
+            assert!(
+                path.components().all(|part| part.as_os_str() != ".."),
+                "{id}: {path:?}"
+            );
             assert_eq!(path.extension().unwrap(), "jsonl", "{id}: {path:?}");
         }
     }

@@ -24,7 +24,11 @@ impl PipeLauncher for RecordedLauncher {
         let recorder = self.recorder.clone();
         let index = recorder.add_program(&self.lane, &program.command.argv);
         match self.launcher.start(program) {
-            Ok(pipe) => Ok(Box::new(RecordedPipe { pipe, recorder, index })),
+            Ok(pipe) => Ok(Box::new(RecordedPipe {
+                pipe,
+                recorder,
+                index,
+            })),
             Err(error) => {
                 let end = ProgramRunEnd::Failed(error.message.clone(), error.help.clone());
                 recorder.change_program(index, |run| run.end = end);
@@ -46,14 +50,17 @@ impl Pipe for RecordedPipe {
         let sent = self.pipe.send(line)?;
         let (turn, at) = (self.recorder.turn(), self.recorder.since(sent));
         let line = String::from_utf8_lossy(line).into_owned();
-        self.recorder.change_program(self.index, |run| run.lines.push(ProgramLine::Sent { turn, line, at }));
+        self.recorder.change_program(self.index, |run| {
+            run.lines.push(ProgramLine::Sent { turn, line, at })
+        });
         Ok(sent)
     }
 
     fn close(&mut self) -> At {
         let closed = self.pipe.close();
         let at = self.recorder.since(closed);
-        self.recorder.change_program(self.index, |run| run.lines.push(ProgramLine::Closed(at)));
+        self.recorder
+            .change_program(self.index, |run| run.lines.push(ProgramLine::Closed(at)));
         closed
     }
 
@@ -63,12 +70,17 @@ impl Pipe for RecordedPipe {
             let since = |at: &At| self.recorder.since(*at);
             self.recorder.change_program(self.index, |run| {
                 run.closed = run.closed.max(match &next {
-                    PipeNext::Line(at, _) | PipeNext::TooLarge(at) | PipeNext::End(at, _) => since(at),
+                    PipeNext::Line(at, _) | PipeNext::TooLarge(at) | PipeNext::End(at, _) => {
+                        since(at)
+                    }
                     PipeNext::Late => since(&until),
                 });
                 match &next {
                     PipeNext::Line(at, line) => {
-                        run.lines.push(ProgramLine::Received(since(at), Bytes::copy_from_slice(line)));
+                        run.lines.push(ProgramLine::Received(
+                            since(at),
+                            Bytes::copy_from_slice(line),
+                        ));
                     }
                     PipeNext::TooLarge(at) => run.end = ProgramRunEnd::TooLarge(since(at)),
                     PipeNext::End(at, status) if run.end == ProgramRunEnd::Left => {
@@ -83,7 +95,8 @@ impl Pipe for RecordedPipe {
 
     fn last_stderr(&self) -> String {
         let text = self.pipe.last_stderr();
-        self.recorder.change_program(self.index, |run| run.stderr = Some(text.clone()));
+        self.recorder
+            .change_program(self.index, |run| run.stderr = Some(text.clone()));
         text
     }
 
@@ -100,6 +113,7 @@ impl Pipe for RecordedPipe {
 impl Drop for RecordedPipe {
     fn drop(&mut self) {
         let text = self.pipe.last_stderr();
-        self.recorder.change_program(self.index, |run| _ = run.stderr.get_or_insert(text));
+        self.recorder
+            .change_program(self.index, |run| _ = run.stderr.get_or_insert(text));
     }
 }

@@ -63,9 +63,21 @@ impl Recorder {
     /// Records the attempt `key`, which began at the moment `started` of `clock`.
     pub(super) fn new(key: CaseKey, clock: &dyn Clock, started: At, redactor: Redactor) -> Self {
         let started_unix_us = clock.unix_ms(At::default()) * 1000 + started.0;
-        let recorded = Recorded { started_unix_us, ..Recorded::default() };
-        let state = Mutex::new(RecorderState { recorded, ..RecorderState::default() });
-        Self(Arc::new(SharedRecorder { key, started, waited: AtomicU64::default(), redactor, state }))
+        let recorded = Recorded {
+            started_unix_us,
+            ..Recorded::default()
+        };
+        let state = Mutex::new(RecorderState {
+            recorded,
+            ..RecorderState::default()
+        });
+        Self(Arc::new(SharedRecorder {
+            key,
+            started,
+            waited: AtomicU64::default(),
+            redactor,
+            state,
+        }))
     }
 
     /// The attempt was held up for so long.
@@ -76,12 +88,24 @@ impl Recorder {
 
     /// The ids that `lane` draws from `ids`.
     pub(super) fn ids(&self, lane: &Lane, ids: Arc<dyn Ids>) -> Arc<dyn Ids> {
-        Arc::new(RecordedIds { recorder: self.clone(), lane: lane.clone(), ids })
+        Arc::new(RecordedIds {
+            recorder: self.clone(),
+            lane: lane.clone(),
+            ids,
+        })
     }
 
     /// The way of `lane` to agents, over `transport`.
-    pub(super) fn transport(&self, lane: Lane, transport: Arc<dyn Transport>) -> Arc<dyn Transport> {
-        Arc::new(RecordedLane { recorder: self.clone(), lane, transport })
+    pub(super) fn transport(
+        &self,
+        lane: Lane,
+        transport: Arc<dyn Transport>,
+    ) -> Arc<dyn Transport> {
+        Arc::new(RecordedLane {
+            recorder: self.clone(),
+            lane,
+            transport,
+        })
     }
 
     /// Notes a program of `lane` that is started, and returns its index.
@@ -89,7 +113,10 @@ impl Recorder {
         let mut state = self.0.state();
         let turn = state.turn;
         let programs = &mut state.recorded.programs;
-        let before = programs.iter().rev().find(|before| before.turn == turn && before.lane == *lane);
+        let before = programs
+            .iter()
+            .rev()
+            .find(|before| before.turn == turn && before.lane == *lane);
         programs.push(ProgramRun {
             turn,
             lane: lane.clone(),
@@ -151,7 +178,13 @@ impl Recorder {
     pub(super) fn script(&self, name: &str, request: &Value, gave: Result<Value, Problem>) {
         let mut state = self.0.state();
         let (after, turn) = (state.recorded.exchanges.len(), state.turn);
-        let answer = ScriptAnswer { after, turn, name: name.to_owned(), request: String::new(), gave };
+        let answer = ScriptAnswer {
+            after,
+            turn,
+            name: name.to_owned(),
+            request: String::new(),
+            gave,
+        };
         state.recorded.scripts.push(answer);
         state.requests.push(request.to_string());
     }
@@ -169,12 +202,26 @@ impl Recorder {
     }
 
     /// Writes the recording, over an older one of the same test and run, and says where, as shown in messages.
-    pub(super) fn keep(&self, recordings: &Recordings, ended_unix_ms: u64) -> Result<String, Problem> {
+    pub(super) fn keep(
+        &self,
+        recordings: &Recordings,
+        ended_unix_ms: u64,
+    ) -> Result<String, Problem> {
         let folder = &recordings.folder;
         let shown = recordings.write(&self.0.key, &self.text(ended_unix_ms)?)?;
         // An earlier recording may have more attempts or runs, whose files are deleted. A run that was missing leaves the others.
-        remove_attempts(folder, CaseKey { attempt: self.0.key.attempt + 1, ..self.0.key.clone() });
-        let mut next = CaseKey { run: self.0.key.run + 1, attempt: 1, ..self.0.key.clone() };
+        remove_attempts(
+            folder,
+            CaseKey {
+                attempt: self.0.key.attempt + 1,
+                ..self.0.key.clone()
+            },
+        );
+        let mut next = CaseKey {
+            run: self.0.key.run + 1,
+            attempt: 1,
+            ..self.0.key.clone()
+        };
         while recordings.mode == RecordingMode::Record && remove_attempts(folder, next.clone()) {
             next.run += 1;
         }
@@ -186,14 +233,23 @@ impl Recorder {
         let redactor = &self.0.redactor;
         let mut state = self.0.state();
         if redactor.text(&self.0.key.test) != self.0.key.test {
-            let message =
-                "it was not recorded: its name holds a secret, and a recording is named after its test";
-            return Err(problem(message.to_owned(), Some("give it a name without a secret")));
+            let message = "it was not recorded: its name holds a secret, and a recording is named after its test";
+            return Err(problem(
+                message.to_owned(),
+                Some("give it a name without a secret"),
+            ));
         }
-        let RecorderState { recorded, markers, split, requests, .. } = &mut *state;
+        let RecorderState {
+            recorded,
+            markers,
+            split,
+            requests,
+            ..
+        } = &mut *state;
         if let Some(secret) = split.found(markers) {
-            let message =
-                format!("it was not recorded: the agent sent `{secret}` in pieces, which cannot be masked");
+            let message = format!(
+                "it was not recorded: the agent sent `{secret}` in pieces, which cannot be masked"
+            );
             return Err(problem(message, Some("the agent must not say its secrets")));
         }
         recorded.ended_unix_ms = ended_unix_ms;
@@ -201,12 +257,17 @@ impl Recorder {
         for (answer, request) in recorded.scripts.iter_mut().zip(requests) {
             answer.request = digest(&redactor.text(request));
         }
-        Ok(file::write(&self.0.key, recorded, &|text: &str| markers.text_without_others(text, redactor)))
+        Ok(file::write(&self.0.key, recorded, &|text: &str| {
+            markers.text_without_others(text, redactor)
+        }))
     }
 
     /// `text` with markers instead of secrets.
     pub(super) fn marked(&self, text: &str) -> String {
-        self.0.state().markers.text_without_others(text, &self.0.redactor)
+        self.0
+            .state()
+            .markers
+            .text_without_others(text, &self.0.redactor)
     }
 
     /// A replay of the recording, if there are secrets: then something in it may not be as it was.
@@ -219,7 +280,9 @@ impl Recorder {
             return Ok(None);
         }
         let text = self.text(ended_unix_ms)?;
-        recordings.replay(&self.0.key, &text, &self.0.redactor).map(Some)
+        recordings
+            .replay(&self.0.key, &text, &self.0.redactor)
+            .map(Some)
     }
 }
 
@@ -230,7 +293,8 @@ impl SharedRecorder {
 
     /// Microseconds since the test began.
     fn since(&self, at: At) -> u64 {
-        at.0.saturating_sub(self.started.0).saturating_sub(self.waited.load(Ordering::Relaxed))
+        at.0.saturating_sub(self.started.0)
+            .saturating_sub(self.waited.load(Ordering::Relaxed))
     }
 }
 
@@ -245,7 +309,12 @@ impl Ids for RecordedIds {
     fn next(&self, kind: &str) -> String {
         let id = self.ids.next(kind);
         let mut state = self.recorder.0.state();
-        state.recorded.ids.entry(ids_of(&self.lane, kind)).or_default().push(id.clone());
+        state
+            .recorded
+            .ids
+            .entry(ids_of(&self.lane, kind))
+            .or_default()
+            .push(id.clone());
         id
     }
 }
@@ -283,7 +352,11 @@ impl Transport for RecordedLane {
         at
     }
 
-    fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        request: HttpRequest,
+        until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let Recorder(shared) = &self.recorder;
         let reply = self.transport.send(request.clone(), until);
         let index = self.recorder.requests(&self.lane, &request);
@@ -300,8 +373,18 @@ impl Transport for RecordedLane {
                     };
                     shared.state().recorded.exchanges[index].answer = response;
                     let recorder = self.recorder.clone();
-                    let body = RecordedBody { body, recorder, index, frames: Frames::new(), last: at };
-                    Ok(Some(Reply { at, head, body: Box::new(body) }))
+                    let body = RecordedBody {
+                        body,
+                        recorder,
+                        index,
+                        frames: Frames::new(),
+                        last: at,
+                    };
+                    Ok(Some(Reply {
+                        at,
+                        head,
+                        body: Box::new(body),
+                    }))
                 }
                 Ok(None) => {
                     let late = RecordedResponse::Late(progress.words());
@@ -309,7 +392,8 @@ impl Transport for RecordedLane {
                     Ok(None)
                 }
                 Err(error) => {
-                    let answer = RecordedResponse::Failed(error.message.clone(), error.help.clone());
+                    let answer =
+                        RecordedResponse::Failed(error.message.clone(), error.help.clone());
                     shared.state().recorded.exchanges[index].answer = answer;
                     Err(error)
                 }
@@ -354,7 +438,8 @@ impl RecordedBody {
     fn note(&mut self, next: &Next) {
         let shared = &self.recorder.0;
         let mut state = shared.state();
-        let RecordedResponse::Received { pieces, end, .. } = &mut state.recorded.exchanges[self.index].answer
+        let RecordedResponse::Received { pieces, end, .. } =
+            &mut state.recorded.exchanges[self.index].answer
         else {
             return;
         };
@@ -362,7 +447,8 @@ impl RecordedBody {
             Next::Bytes(at, bytes) => {
                 self.last = *at;
                 let at = shared.since(*at);
-                self.frames.add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
+                self.frames
+                    .add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
             }
             Next::Broken(at, cause) => *end = BodyEnd::Broken(shared.since(*at), cause.clone()),
             Next::End => *end = BodyEnd::Complete,
@@ -387,7 +473,8 @@ impl Drop for RecordedBody {
         let rest = self.frames.rest();
         let at = self.recorder.0.since(self.last);
         let mut state = self.recorder.0.state();
-        if let RecordedResponse::Received { pieces, .. } = &mut state.recorded.exchanges[self.index].answer
+        if let RecordedResponse::Received { pieces, .. } =
+            &mut state.recorded.exchanges[self.index].answer
             && !rest.is_empty()
         {
             pieces.push((at, Bytes::from(rest)));

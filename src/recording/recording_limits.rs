@@ -13,7 +13,10 @@ pub struct RecordingLimits {
 
 impl Default for RecordingLimits {
     fn default() -> Self {
-        Self { bytes: 256 << 20, lines: 4_000_000 }
+        Self {
+            bytes: 256 << 20,
+            lines: 4_000_000,
+        }
     }
 }
 

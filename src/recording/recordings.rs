@@ -54,13 +54,19 @@ pub(super) fn bounded(path: &Path, most: u64) -> io::Result<Option<String>> {
         return Err(io::Error::other("it is not a file"));
     }
     let mut text = String::new();
-    let read = fs::File::open(path)?.take(most + 1).read_to_string(&mut text)?;
+    let read = fs::File::open(path)?
+        .take(most + 1)
+        .read_to_string(&mut text)?;
     Ok((read as u64 <= most).then_some(text))
 }
 
 impl Recordings {
     /// A replay of the recording of `key`; `None` if there is none.
-    pub(super) fn read(&self, key: &CaseKey, redactor: &Redactor) -> Result<Option<Replay>, Problem> {
+    pub(super) fn read(
+        &self,
+        key: &CaseKey,
+        redactor: &Redactor,
+    ) -> Result<Option<Replay>, Problem> {
         match bounded(&name::path(&self.folder, key), self.limits.bytes) {
             Ok(Some(text)) => match self.limits.exceeded_by(&text) {
                 Some(excess) => Err(self.unusable(key, &excess)),
@@ -73,11 +79,22 @@ impl Recordings {
     }
 
     /// A replay of the recording `text` of `key`.
-    pub(super) fn replay(&self, key: &CaseKey, text: &str, redactor: &Redactor) -> Result<Replay, Problem> {
-        let recorded = file::read(key, text).map_err(|file::RecordingError { line, message }| {
-            self.unusable(key, &format!("cannot be replayed: line {line}: {message}"))
-        })?;
-        Ok(Replay::new(recorded, self.shown(key), self.requests, redactor.clone()))
+    pub(super) fn replay(
+        &self,
+        key: &CaseKey,
+        text: &str,
+        redactor: &Redactor,
+    ) -> Result<Replay, Problem> {
+        let recorded =
+            file::read(key, text).map_err(|file::RecordingError { line, message }| {
+                self.unusable(key, &format!("cannot be replayed: line {line}: {message}"))
+            })?;
+        Ok(Replay::new(
+            recorded,
+            self.shown(key),
+            self.requests,
+            redactor.clone(),
+        ))
     }
 
     fn unusable(&self, key: &CaseKey, why: &str) -> Problem {
@@ -89,7 +106,10 @@ impl Recordings {
     ///
     /// # Errors
     /// What cannot be written, and why.
-    pub fn check_writable<'a>(&self, tests: impl Iterator<Item = Cow<'a, str>>) -> Result<(), String> {
+    pub fn check_writable<'a>(
+        &self,
+        tests: impl Iterator<Item = Cow<'a, str>>,
+    ) -> Result<(), String> {
         let folder = Scratch::beside(&self.folder.join("recording"), "part");
         folder.map_err(|error| format!("cannot record into `{}`: {error}", self.shown))?;
         let mut swept = BTreeSet::new();
@@ -100,17 +120,25 @@ impl Recordings {
                 Scratch::sweep(folder);
                 swept.insert(folder.to_owned());
             }
-            let existing = path.ancestors().find_map(|path| Some((path, path.metadata().ok()?)));
+            let existing = path
+                .ancestors()
+                .find_map(|path| Some((path, path.metadata().ok()?)));
             let why = match existing {
                 Some((found, metadata)) if found == path && !metadata.is_file() => {
                     "it is not a file".to_owned()
                 }
                 Some((found, metadata)) if found != path && !metadata.is_dir() => {
-                    format!("`{}` is not a directory", found.file_name().unwrap_or_default().display())
+                    format!(
+                        "`{}` is not a directory",
+                        found.file_name().unwrap_or_default().display()
+                    )
                 }
                 _ => continue,
             };
-            return Err(format!("cannot write the recording `{}`: {why}", self.shown(&key)));
+            return Err(format!(
+                "cannot write the recording `{}`: {why}",
+                self.shown(&key)
+            ));
         }
         Ok(())
     }
@@ -123,7 +151,10 @@ impl Recordings {
         let shown = self.shown(key);
         if let Some(excess) = self.limits.exceeded_by(text) {
             let message = format!("it was not recorded: the recording {excess}");
-            return Err(problem(message, Some("record fewer turns, or an agent that says less")));
+            return Err(problem(
+                message,
+                Some("record fewer turns, or an agent that says less"),
+            ));
         }
         write_file(&name::path(&self.folder, key), text.as_bytes()).map_err(|error| {
             let message = format!("the recording `{shown}` cannot be written: {error}");
@@ -143,9 +174,14 @@ impl Recordings {
             (1, attempt) => format!("test's attempt {attempt}"),
             (run, attempt) => format!("test's run {run}, attempt {attempt}"),
         };
-        let message = format!("there is no recording of this {what}: `{}` does not exist", self.shown(key));
+        let message = format!(
+            "there is no recording of this {what}: `{}` does not exist",
+            self.shown(key)
+        );
         let folder = &self.shown;
-        let help = format!("record it with `--record {folder}`, or what is missing with `--record-missing`");
+        let help = format!(
+            "record it with `--record {folder}`, or what is missing with `--record-missing`"
+        );
         problem(message, Some(&help))
     }
 

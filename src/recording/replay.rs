@@ -22,7 +22,9 @@ use crate::context::{At, Clock, Ids, ManualClock, digest};
 use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
-use crate::target::{Body, ClientEvent, HttpRequest, Method, Next, Received, Reply, TargetError, Transport};
+use crate::target::{
+    Body, ClientEvent, HttpRequest, Method, Next, Received, Reply, TargetError, Transport,
+};
 use crate::text::duration;
 use crate::variables::Secret;
 
@@ -68,7 +70,12 @@ struct Unreplayed {
 }
 
 impl Replay {
-    pub(super) fn new(recorded: Recorded, shown: String, requests: RequestMatch, redactor: Redactor) -> Self {
+    pub(super) fn new(
+        recorded: Recorded,
+        shown: String,
+        requests: RequestMatch,
+        redactor: Redactor,
+    ) -> Self {
         let Recorded {
             started_unix_us,
             ended_unix_ms,
@@ -88,7 +95,10 @@ impl Replay {
         let started = clock.now();
         let left = Unreplayed {
             known_ids: ids.values().flatten().cloned().collect(),
-            ids: ids.into_iter().map(|(kind, ids)| (kind, ids.into())).collect(),
+            ids: ids
+                .into_iter()
+                .map(|(kind, ids)| (kind, ids.into()))
+                .collect(),
             hooks: hooks.into(),
             exchanges: exchanges.into(),
             typed: typed.into(),
@@ -121,13 +131,22 @@ impl Replay {
 
     /// The ids that `lane` draws.
     pub(super) fn ids(&self, lane: &Lane) -> Arc<dyn Ids> {
-        Arc::new(ReplayedIds { replay: self.clone(), lane: lane.clone() })
+        Arc::new(ReplayedIds {
+            replay: self.clone(),
+            lane: lane.clone(),
+        })
     }
 
     /// The transport of `lane`, which is that of `helper`, if it is one.
     pub(super) fn transport(&self, lane: Lane, helper: Option<String>) -> Arc<dyn Transport> {
-        let asked = helper.map(|helper| format!(" to {helper}")).unwrap_or_default();
-        Arc::new(ReplayedLane { replay: self.clone(), lane, asked })
+        let asked = helper
+            .map(|helper| format!(" to {helper}"))
+            .unwrap_or_default();
+        Arc::new(ReplayedLane {
+            replay: self.clone(),
+            lane,
+            asked,
+        })
     }
 
     /// The program that `lane`, which is that of `helper`, if it is one, starts next in this turn.
@@ -142,16 +161,27 @@ impl Replay {
     ) -> Result<ProgramRun, Problem> {
         let mut left = self.0.left();
         let turn = left.turn;
-        let whose = helper.map(|helper| format!(" of {helper}")).unwrap_or_default();
-        let next = left.programs.iter().position(|run| run.turn == turn && run.lane == *lane);
+        let whose = helper
+            .map(|helper| format!(" of {helper}"))
+            .unwrap_or_default();
+        let next = left
+            .programs
+            .iter()
+            .position(|run| run.turn == turn && run.lane == *lane);
         let Some(run) = next.map(|next| left.programs.remove(next)) else {
-            return Err(self.0.stale(&format!("holds no further program{whose} in turn {turn}")));
+            return Err(self
+                .0
+                .stale(&format!("holds no further program{whose} in turn {turn}")));
         };
         let arguments = |argv: &[String]| json!(argv.get(1..).unwrap_or_default()).to_string();
         let now = arguments(argv);
         let now = left.markers.text(&now);
         let difference = diff::difference(&arguments(&run.argv), &now, &left.known_ids);
-        self.0.same(lane, difference, &format!("a program{whose} with other arguments in turn {turn}"))?;
+        self.0.same(
+            lane,
+            difference,
+            &format!("a program{whose} with other arguments in turn {turn}"),
+        )?;
         Ok(run)
     }
 
@@ -172,10 +202,17 @@ impl Replay {
         let turn = left.turn;
         match then {
             Some((then, recorded)) if then == turn => {
-                let difference = diff::difference(recorded, &left.markers.text(now), &left.known_ids);
-                self.0.same(lane, difference, &format!("another line to {whom} in turn {turn}"))
+                let difference =
+                    diff::difference(recorded, &left.markers.text(now), &left.known_ids);
+                self.0.same(
+                    lane,
+                    difference,
+                    &format!("another line to {whom} in turn {turn}"),
+                )
             }
-            _ => Err(self.0.stale(&format!("holds no further line to {whom} in turn {turn}"))),
+            _ => Err(self
+                .0
+                .stale(&format!("holds no further line to {whom} in turn {turn}"))),
         }
     }
 
@@ -183,14 +220,20 @@ impl Replay {
     /// it got.
     pub(super) fn not_sent(&self, helper: Option<&str>) -> Problem {
         let whom = helper.unwrap_or("the program");
-        self.0.stale(&format!("holds a line to {whom} that the test no longer sends"))
+        self.0.stale(&format!(
+            "holds a line to {whom} that the test no longer sends"
+        ))
     }
 
     /// Notes why the rest cannot be replayed, and returns the error for the protocol.
     pub(super) fn refuse(&self, problem: Problem) -> TargetError {
         let Problem { message, help, .. } = problem.clone();
         self.0.left().error = Some(problem);
-        TargetError { message, received: Received::default(), help }
+        TargetError {
+            message,
+            received: Received::default(),
+            help,
+        }
     }
 
     /// A moment of the recording.
@@ -227,7 +270,11 @@ impl Replay {
     /// # Errors
     /// If it failed, or there was no such hook.
     pub(super) fn hook(&self, number: usize) -> Result<Map<String, Value>, Problem> {
-        let stale = || self.0.stale(&format!("holds nothing of hook {number}, which the test has now"));
+        let stale = || {
+            self.0.stale(&format!(
+                "holds nothing of hook {number}, which the test has now"
+            ))
+        };
         let gave = self.0.left().hooks.pop_front();
         gave.ok_or_else(stale)?
     }
@@ -237,22 +284,36 @@ impl Replay {
     /// # Errors
     /// If it failed, or did not get this request.
     pub(super) fn script(&self, name: &str, request: &Value) -> Result<Value, Problem> {
-        let SharedReplay { requests, redactor, .. } = &*self.0;
+        let SharedReplay {
+            requests, redactor, ..
+        } = &*self.0;
         let mut left = self.0.left();
         let turn = left.turn;
-        let (named, asked) = (left.markers.text(name), digest(&redactor.text(&request.to_string())));
+        let (named, asked) = (
+            left.markers.text(name),
+            digest(&redactor.text(&request.to_string())),
+        );
         let is_of = |answer: &ScriptAnswer| answer.turn == turn && answer.name == named;
-        let same = left.scripts.iter().position(|answer| is_of(answer) && answer.request == asked);
+        let same = left
+            .scripts
+            .iter()
+            .position(|answer| is_of(answer) && answer.request == asked);
         let found = match (same, left.scripts.iter().position(is_of)) {
             (Some(same), _) => same,
             (None, Some(any)) if *requests != RequestMatch::Exact => any,
             (None, Some(_)) => {
-                let what =
-                    format!("holds an answer of the script `{name}` to another request in turn {turn}");
-                return Err(Problem { help: Some(LOOSE.to_owned()), ..self.0.stale(&what) });
+                let what = format!(
+                    "holds an answer of the script `{name}` to another request in turn {turn}"
+                );
+                return Err(Problem {
+                    help: Some(LOOSE.to_owned()),
+                    ..self.0.stale(&what)
+                });
             }
             (None, None) => {
-                return Err(self.0.stale(&format!("holds no answer of the script `{name}` in turn {turn}")));
+                return Err(self.0.stale(&format!(
+                    "holds no answer of the script `{name}` in turn {turn}"
+                )));
             }
         };
         left.scripts.remove(found).gave
@@ -266,7 +327,10 @@ impl Replay {
             left.typed.pop_front();
         }
         let is_of_turn = left.typed.front().is_some_and(|typed| typed.turn == turn);
-        is_of_turn.then(|| left.typed.pop_front()).flatten().map(|typed| typed.gave)
+        is_of_turn
+            .then(|| left.typed.pop_front())
+            .flatten()
+            .map(|typed| typed.gave)
     }
 
     /// Whether a person was asked to type something.
@@ -286,9 +350,13 @@ impl Replay {
 
     /// A warning if the recording is not as it was written.
     pub(super) fn edited(&self) -> Option<String> {
-        let SharedReplay { shown, is_edited, .. } = &*self.0;
+        let SharedReplay {
+            shown, is_edited, ..
+        } = &*self.0;
         is_edited.then(|| {
-            format!("the recording `{shown}` was changed after it was recorded: its hash does not match")
+            format!(
+                "the recording `{shown}` was changed after it was recorded: its hash does not match"
+            )
         })
     }
 
@@ -300,7 +368,10 @@ impl Replay {
             1 => "1 request".to_owned(),
             count => format!("{count} requests"),
         };
-        Some(format!("the recording `{}` holds {requests} that the test no longer sends", self.0.shown))
+        Some(format!(
+            "the recording `{}` holds {requests} that the test no longer sends",
+            self.0.shown
+        ))
     }
 }
 
@@ -330,11 +401,19 @@ impl SharedReplay {
         let mut left = self.left();
         let turn = left.turn;
         // What an earlier turn no longer sends.
-        while left.exchanges.front().is_some_and(|exchange| exchange.turn < turn) {
+        while left
+            .exchanges
+            .front()
+            .is_some_and(|exchange| exchange.turn < turn)
+        {
             left.exchanges.pop_front();
         }
         let is_next = |exchange: &RecordedExchange| exchange.turn == turn && exchange.lane == *lane;
-        let next = left.exchanges.iter().position(is_next).and_then(|next| left.exchanges.remove(next));
+        let next = left
+            .exchanges
+            .iter()
+            .position(is_next)
+            .and_then(|next| left.exchanges.remove(next));
         let Some(exchange) = next else {
             return Err(self.stale(&format!("holds no further request{whom} of turn {turn}")));
         };
@@ -343,19 +422,35 @@ impl SharedReplay {
         let difference = if exchange.method == method {
             of_body()
         } else {
-            Some(vec![format!("recorded `{}`, now `{}`", exchange.method.as_str(), method.as_str())])
+            Some(vec![format!(
+                "recorded `{}`, now `{}`",
+                exchange.method.as_str(),
+                method.as_str()
+            )])
         };
-        self.same(lane, difference, &format!("another request{whom} in turn {turn}"))?;
+        self.same(
+            lane,
+            difference,
+            &format!("another request{whom} in turn {turn}"),
+        )?;
         Ok(exchange)
     }
 
     /// Fails if there is a `difference`, unless that is allowed in this lane.
-    fn same(&self, lane: &Lane, difference: Option<Vec<String>>, what: &str) -> Result<(), Problem> {
+    fn same(
+        &self,
+        lane: &Lane,
+        difference: Option<Vec<String>>,
+        what: &str,
+    ) -> Result<(), Problem> {
         match difference.filter(|_| self.requests.is_exact(lane)) {
             None => Ok(()),
             Some(lines) => {
                 let stale = self.stale(&format!("is of {what}: {}", lines.join("; ")));
-                Err(Problem { help: Some(LOOSE.to_owned()), ..stale })
+                Err(Problem {
+                    help: Some(LOOSE.to_owned()),
+                    ..stale
+                })
             }
         }
     }
@@ -404,23 +499,44 @@ impl Transport for ReplayedLane {
         let left = shared.left();
         match event {
             ClientEvent::Sends => {
-                let is_next =
-                    |exchange: &&RecordedExchange| exchange.turn >= left.turn && exchange.lane == self.lane;
+                let is_next = |exchange: &&RecordedExchange| {
+                    exchange.turn >= left.turn && exchange.lane == self.lane
+                };
                 let next = left.exchanges.iter().find(is_next);
                 next.map_or_else(|| shared.clock.now(), |exchange| shared.at(exchange.sent))
             }
-            ClientEvent::Closes(at) => {
-                left.closed.get(&self.lane).copied().or(at).unwrap_or_else(|| shared.clock.now())
-            }
+            ClientEvent::Closes(at) => left
+                .closed
+                .get(&self.lane)
+                .copied()
+                .or(at)
+                .unwrap_or_else(|| shared.clock.now()),
         }
     }
 
-    fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        request: HttpRequest,
+        until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         Box::pin(async move {
-            let Self { replay, lane, asked: whom } = self;
+            let Self {
+                replay,
+                lane,
+                asked: whom,
+            } = self;
             let shared = &replay.0;
-            let asked = shared.asked(lane, whom, request.method, &String::from_utf8_lossy(&request.body));
-            let error = |message, help| TargetError { message, received: Received::default(), help };
+            let asked = shared.asked(
+                lane,
+                whom,
+                request.method,
+                &String::from_utf8_lossy(&request.body),
+            );
+            let error = |message, help| TargetError {
+                message,
+                received: Received::default(),
+                help,
+            };
             let exchange = match asked {
                 Ok(exchange) => exchange,
                 Err(problem) => return Err(replay.refuse(problem)),
@@ -440,10 +556,25 @@ impl Transport for ReplayedLane {
                     replay.close(lane, Some(until));
                     Ok(None)
                 }
-                RecordedResponse::Received { at, head, pieces, end } => {
+                RecordedResponse::Received {
+                    at,
+                    head,
+                    pieces,
+                    end,
+                } => {
                     let (replay, lane) = (replay.clone(), lane.clone());
-                    let body = ReplayedBody { pieces: pieces.into(), end, closed, replay, lane };
-                    Ok(Some(Reply { at: shared.at(at), head, body: Box::new(body) }))
+                    let body = ReplayedBody {
+                        pieces: pieces.into(),
+                        end,
+                        closed,
+                        replay,
+                        lane,
+                    };
+                    Ok(Some(Reply {
+                        at: shared.at(at),
+                        head,
+                        body: Box::new(body),
+                    }))
                 }
             }
         })
@@ -462,10 +593,13 @@ impl Replay {
 
     /// Nothing came until then, if the recording was made that long.
     pub(super) fn wait_until(&self, until: At, closed: Option<At>) {
-        let Some(closed) = closed.filter(|closed| *closed < until) else { return };
+        let Some(closed) = closed.filter(|closed| *closed < until) else {
+            return;
+        };
         let waited = duration::chosen(closed.since(self.0.started));
-        let what =
-            format!("ends {waited} into the test, where the client stopped listening, and more may come");
+        let what = format!(
+            "ends {waited} into the test, where the client stopped listening, and more may come"
+        );
         self.0.left().error = Some(self.0.stale(&what));
     }
 }

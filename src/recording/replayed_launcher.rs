@@ -25,12 +25,30 @@ impl PipeLauncher for ReplayedLauncher {
         let (replay, lane, helper) = (self.replay.clone(), self.lane.clone(), self.helper.clone());
         let run = replay.program(&lane, helper.as_deref(), &program.command.argv);
         let run = run.map_err(|problem| replay.refuse(problem))?;
-        let ProgramRun { lines, end, stderr, closed, .. } = run;
+        let ProgramRun {
+            lines,
+            end,
+            stderr,
+            closed,
+            ..
+        } = run;
         if let ProgramRunEnd::Failed(message, help) = end {
-            return Err(TargetError { message, received: Received::default(), help });
+            return Err(TargetError {
+                message,
+                received: Received::default(),
+                help,
+            });
         }
         let (stderr, closed) = (stderr.unwrap_or_default(), replay.at(closed));
-        Ok(Box::new(ReplayedPipe { lines: lines.into(), end, stderr, closed, replay, lane, helper }))
+        Ok(Box::new(ReplayedPipe {
+            lines: lines.into(),
+            end,
+            stderr,
+            closed,
+            replay,
+            lane,
+            helper,
+        }))
     }
 }
 
@@ -57,7 +75,8 @@ impl ReplayedPipe {
             Some(ProgramLine::Sent { at, .. }) => {
                 // Longer than the client waited then: the program was sent something meanwhile.
                 if self.replay.at(*at) <= until {
-                    self.replay.refuse(self.replay.not_sent(self.helper.as_deref()));
+                    self.replay
+                        .refuse(self.replay.not_sent(self.helper.as_deref()));
                 }
                 return PipeNext::Late;
             }
@@ -105,8 +124,12 @@ impl Pipe for ReplayedPipe {
             ProgramLine::Received(..) | ProgramLine::Closed(_) => None,
         });
         let then = found.as_ref().map(|(turn, line, _)| (*turn, line.as_str()));
-        let checked =
-            self.replay.check_line(&self.lane, self.helper.as_deref(), then, &String::from_utf8_lossy(line));
+        let checked = self.replay.check_line(
+            &self.lane,
+            self.helper.as_deref(),
+            then,
+            &String::from_utf8_lossy(line),
+        );
         checked.map_err(|problem| self.replay.refuse(problem))?;
         Ok(found.map_or(self.closed, |(_, _, at)| self.replay.at(at)))
     }
@@ -139,7 +162,9 @@ mod tests {
 
     use crate::context::{CaseKey, Context};
     use crate::process::CompiledCommand;
-    use crate::recording::{AttemptEnvironment, RecordingLimits, RecordingMode, Recordings, RequestMatch};
+    use crate::recording::{
+        AttemptEnvironment, RecordingLimits, RecordingMode, Recordings, RequestMatch,
+    };
     use crate::redact::Redactor;
     use crate::server::ServerWatch;
     use crate::target::Transport;
@@ -148,7 +173,8 @@ mod tests {
     use crate::variables::Secret;
     use std::sync::Arc;
 
-    const SCRIPT: &str = "echo why >&2; echo ready; while read line; do echo \"got $line\"; done; exit 3";
+    const SCRIPT: &str =
+        "echo why >&2; echo ready; while read line; do echo \"got $line\"; done; exit 3";
 
     /// An outside world that records into `folder`, or replays from it.
     fn environment(
@@ -158,9 +184,14 @@ mod tests {
     ) -> AttemptEnvironment {
         let mut context = Context::isolated("/");
         context.clock = Arc::new(crate::context::SystemClock::start());
-        let transport: Arc<dyn Transport> = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
-        let live =
-            AttemptEnvironment::live(&context, &transport, &ServerWatch::default(), &Redactor::default());
+        let transport: Arc<dyn Transport> =
+            Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
+        let live = AttemptEnvironment::live(
+            &context,
+            &transport,
+            &ServerWatch::default(),
+            &Redactor::default(),
+        );
         let recordings = Recordings {
             folder: folder.to_owned(),
             shown: "recordings".to_owned(),
@@ -168,18 +199,32 @@ mod tests {
             requests,
             limits: RecordingLimits::default(),
         };
-        let environment = live.with_recordings(&recordings, &CaseKey::first("a")).expect("a recording");
-        let secret = Secret { name: "KEY".to_owned(), value: "s3cr3t-key".to_owned(), is_written: false };
+        let environment = live
+            .with_recordings(&recordings, &CaseKey::first("a"))
+            .expect("a recording");
+        let secret = Secret {
+            name: "KEY".to_owned(),
+            value: "s3cr3t-key".to_owned(),
+            is_written: false,
+        };
         environment.set_secrets(&[secret]);
         environment.begin_turn(1);
         environment
     }
 
     /// The result of a conversation in which a program gets these lines, one per turn.
-    async fn conversation(environment: &AttemptEnvironment, script: &str, lines: &[&str]) -> Vec<String> {
+    async fn conversation(
+        environment: &AttemptEnvironment,
+        script: &str,
+        lines: &[&str],
+    ) -> Vec<String> {
         let argv = ["/bin/sh", "-c", script].map(str::to_owned).into();
         let program = PipeProgram {
-            command: CompiledCommand { argv, environment: Vec::new(), cwd: None },
+            command: CompiledCommand {
+                argv,
+                environment: Vec::new(),
+                cwd: None,
+            },
             home: "/".into(),
             max_line_bytes: 100,
         };
@@ -187,8 +232,14 @@ mod tests {
             Ok(pipe) => pipe,
             Err(error) => return vec![error.message],
         };
-        let until = environment.context.clock.now().plus(Duration::from_secs(30));
-        let PipeNext::Line(first, ready) = pipe.next(until).await else { panic!("it prints a line") };
+        let until = environment
+            .context
+            .clock
+            .now()
+            .plus(Duration::from_secs(30));
+        let PipeNext::Line(first, ready) = pipe.next(until).await else {
+            panic!("it prints a line")
+        };
         let mut found = vec![String::from_utf8_lossy(&ready).into_owned()];
         for (line, turn) in lines.iter().zip(1..) {
             environment.begin_turn(turn);
@@ -198,7 +249,11 @@ mod tests {
             }
             let next = pipe.next(until).await;
             if let PipeNext::Line(at, line) = &next {
-                found.push(format!("{:?}: {}", at.since(first), String::from_utf8_lossy(line)));
+                found.push(format!(
+                    "{:?}: {}",
+                    at.since(first),
+                    String::from_utf8_lossy(line)
+                ));
             }
         }
         let closed = pipe.close();
@@ -219,16 +274,25 @@ mod tests {
         let said = ["one s3cr3t-key", "two"];
         let live = conversation(&record, SCRIPT, &said).await;
         assert!(live[2].ends_with(": got one s3cr3t-key"), "{live:?}");
-        assert!(live[live.len() - 2].ends_with(": Some(Exit(3))"), "{live:?}");
+        assert!(
+            live[live.len() - 2].ends_with(": Some(Exit(3))"),
+            "{live:?}"
+        );
         assert_eq!(live.last().unwrap(), "why");
         record.keep(record.ended_unix_ms()).expect("a folder");
         let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
         let text = std::fs::read_to_string(files[0].as_ref().unwrap().path()).unwrap();
-        assert!(!text.contains("s3cr3t-key") && text.contains("got one <secret:KEY>"), "{text}");
+        assert!(
+            !text.contains("s3cr3t-key") && text.contains("got one <secret:KEY>"),
+            "{text}"
+        );
 
         let replay = environment(folder.path(), RecordingMode::Replay, RequestMatch::Exact);
         let replayed = conversation(&replay, SCRIPT, &said).await;
-        let live: Vec<String> = live.iter().map(|text| text.replace("s3cr3t-key", "<secret:KEY>")).collect();
+        let live: Vec<String> = live
+            .iter()
+            .map(|text| text.replace("s3cr3t-key", "<secret:KEY>"))
+            .collect();
         assert_eq!(replayed, live, "the same lines at the same moments");
         assert_eq!(replay.error(), None);
         assert!(replay.warnings(|| true).is_empty());
@@ -241,9 +305,21 @@ mod tests {
         conversation(&record, SCRIPT, &["one"]).await;
         record.keep(record.ended_unix_ms()).expect("a folder");
         for (script, lines, wrong) in [
-            (SCRIPT, &["uno"][..], "another line to the program in turn 1: recorded `one`, now `uno`"),
-            (SCRIPT, &["one", "two"], "holds no further line to the program in turn 2"),
-            ("true", &["one"], "a program with other arguments in turn 1: `[1]`: recorded"),
+            (
+                SCRIPT,
+                &["uno"][..],
+                "another line to the program in turn 1: recorded `one`, now `uno`",
+            ),
+            (
+                SCRIPT,
+                &["one", "two"],
+                "holds no further line to the program in turn 2",
+            ),
+            (
+                "true",
+                &["one"],
+                "a program with other arguments in turn 1: `[1]`: recorded",
+            ),
         ] {
             let replay = environment(folder.path(), RecordingMode::Replay, RequestMatch::Exact);
             let found = conversation(&replay, script, lines).await;

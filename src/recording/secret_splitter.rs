@@ -38,7 +38,10 @@ impl SecretSplitter {
             Change::Reasoning { id, delta, .. } => (SplitPart::Reasoning, id, delta),
             _ => return,
         };
-        let SplitText { text, cuts } = self.texts.entry((lane.clone(), part, id.to_string())).or_default();
+        let SplitText { text, cuts } = self
+            .texts
+            .entry((lane.clone(), part, id.to_string()))
+            .or_default();
         text.push_str(delta);
         cuts.push(text.len());
     }
@@ -48,7 +51,10 @@ impl SecretSplitter {
         if markers.is_empty() {
             return None;
         }
-        self.texts.values().filter_map(|SplitText { text, cuts }| markers.cut_by(text, cuts)).min()
+        self.texts
+            .values()
+            .filter_map(|SplitText { text, cuts }| markers.cut_by(text, cuts))
+            .min()
     }
 }
 
@@ -58,13 +64,29 @@ mod tests {
     use crate::variables::Secret;
 
     fn found(deltas: &[&str]) -> bool {
-        let secret = Secret { name: "KEY".to_owned(), value: "hunter22".to_owned(), is_written: false };
+        let secret = Secret {
+            name: "KEY".to_owned(),
+            value: "hunter22".to_owned(),
+            is_written: false,
+        };
         let markers = Markers::new(&[secret], Vec::new());
         let mut split = SecretSplitter::default();
         for (index, delta) in deltas.iter().enumerate() {
-            split.add(&Lane::Agent, &Change::MessageText { id: "m".into(), delta: (*delta).into() });
+            split.add(
+                &Lane::Agent,
+                &Change::MessageText {
+                    id: "m".into(),
+                    delta: (*delta).into(),
+                },
+            );
             let elsewhere = if index % 2 == 0 { "m" } else { "other" };
-            split.add(&Lane::Agent, &Change::CallArgs { id: elsewhere.into(), delta: "{}".into() });
+            split.add(
+                &Lane::Agent,
+                &Change::CallArgs {
+                    id: elsewhere.into(),
+                    delta: "{}".into(),
+                },
+            );
         }
         split.found(&markers).is_some()
     }

@@ -21,12 +21,22 @@ pub(super) fn encodings(secret: &str) -> Vec<String> {
     let escaped = regex_syntax::escape(secret);
     let mut encodings = vec![secret.to_owned(), json_escaped(secret), escaped];
     let of_urls = [UPPERCASE, LOWERCASE].map(|digits| url_encoded(secret, digits));
-    encodings.extend(of_urls.iter().filter(|url| url.contains("%20")).map(|url| url.replace("%20", "+")));
+    encodings.extend(
+        of_urls
+            .iter()
+            .filter(|url| url.contains("%20"))
+            .map(|url| url.replace("%20", "+")),
+    );
     encodings.extend(of_urls);
     encodings.extend([UPPERCASE, LOWERCASE].map(|digits| hexadecimal(secret, digits)));
     encodings.extend(
-        [["&quot;", "&#39;"], ["&#34;", "&#x27;"], ["&quot;", "&apos;"], ["\"", "'"]]
-            .map(|quotes| marked_up(secret, quotes)),
+        [
+            ["&quot;", "&#39;"],
+            ["&#34;", "&#x27;"],
+            ["&quot;", "&apos;"],
+            ["\"", "'"],
+        ]
+        .map(|quotes| marked_up(secret, quotes)),
     );
     for engine in [&STANDARD_NO_PAD, &URL_SAFE_NO_PAD] {
         let whole = engine.encode(secret);
@@ -56,7 +66,10 @@ fn json_escaped(secret: &str) -> String {
 
 /// As text in HTML or XML, where quotes are written in several ways.
 fn marked_up(secret: &str, [double, single]: [&str; 2]) -> String {
-    let plain = secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let plain = secret
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
     plain.replace('"', double).replace('\'', single)
 }
 

@@ -36,7 +36,12 @@ pub fn excerpt(text: &str, shown: Range<usize>) -> String {
         let text = text[range].replace([BEGIN, END], "\u{fffd}");
         format!("{BEGIN}{text}{}{END}", check(&text))
     };
-    format!("{}{}{}", hidden(before), &text[shown.clone()], hidden(after))
+    format!(
+        "{}{}{}",
+        hidden(before),
+        &text[shown.clone()],
+        hidden(after)
+    )
 }
 
 /// The first `max` characters of `text`, as an [`excerpt`]; a longer text ends with `…`.
@@ -72,7 +77,10 @@ pub(super) struct Opened<'t> {
 
 impl<'t> Opened<'t> {
     pub(super) fn of(text: &'t str) -> Self {
-        let mut opened = Self { text: Cow::Borrowed(text), hidden: Vec::new() };
+        let mut opened = Self {
+            text: Cow::Borrowed(text),
+            hidden: Vec::new(),
+        };
         if memchr::memmem::find(text.as_bytes(), BEGIN.to_string().as_bytes()).is_none() {
             return opened;
         }
@@ -99,11 +107,18 @@ impl<'t> Opened<'t> {
 
     /// What of `range` is shown.
     pub(super) fn shown(&self, range: Range<usize>) -> impl Iterator<Item = &str> {
-        let first = self.hidden.partition_point(|hidden| hidden.end <= range.start);
-        let hidden = self.hidden[first..].iter().take_while(move |hidden| hidden.start < range.end);
+        let first = self
+            .hidden
+            .partition_point(|hidden| hidden.end <= range.start);
+        let hidden = self.hidden[first..]
+            .iter()
+            .take_while(move |hidden| hidden.start < range.end);
         let starts = std::iter::once(range.start).chain(hidden.clone().map(|hidden| hidden.end));
         let ends = hidden.map(|hidden| hidden.start).chain([range.end]);
-        starts.zip(ends).filter(|(start, end)| start < end).map(|(start, end)| &self.text[start..end])
+        starts
+            .zip(ends)
+            .filter(|(start, end)| start < end)
+            .map(|(start, end)| &self.text[start..end])
     }
 }
 
@@ -129,7 +144,11 @@ mod tests {
             let excerpt = format!("«{}»", excerpt(text, shown.clone()));
             assert_eq!(redactor.text(&excerpt), expected, "{shown:?}");
         }
-        let two = format!("{}…; {}…", excerpt("my hunter22-is-é-secret", 0..6), excerpt("hunter22 it", 0..8));
+        let two = format!(
+            "{}…; {}…",
+            excerpt("my hunter22-is-é-secret", 0..6),
+            excerpt("hunter22 it", 0..8)
+        );
         assert_eq!(redactor.text(&two), "my ***…; hunter22…");
     }
 
@@ -146,11 +165,21 @@ mod tests {
 
     #[test]
     fn a_text_from_outside_hides_nothing() {
-        for text in ["a \u{fdd0}b\u{fdd1} c", "\u{fdd0}", "\u{fdd0}0123456789abcdef0\u{fdd1}\u{fdd0}"] {
+        for text in [
+            "a \u{fdd0}b\u{fdd1} c",
+            "\u{fdd0}",
+            "\u{fdd0}0123456789abcdef0\u{fdd1}\u{fdd0}",
+        ] {
             assert_eq!(Redactor::default().text(text), text);
-            assert_eq!(Redactor::default().text(&excerpt(text, 0..text.len())), text);
+            assert_eq!(
+                Redactor::default().text(&excerpt(text, 0..text.len())),
+                text
+            );
             let more = text.to_owned() + "…";
-            assert_eq!(Redactor::default().text(&excerpt(&more, 0..text.len())), text);
+            assert_eq!(
+                Redactor::default().text(&excerpt(&more, 0..text.len())),
+                text
+            );
         }
     }
 

@@ -43,12 +43,14 @@ impl Markers {
     /// Markers for `secrets`, and for what matches one of `patterns`. Where two have one value, the variable's name counts
     /// before the header's, then the first in the order of names.
     pub fn new(secrets: &[Secret], patterns: Vec<Arc<Regex>>) -> Self {
-        let mut secrets: Vec<&Secret> = secrets.iter().filter(|secret| !secret.is_short()).collect();
+        let mut secrets: Vec<&Secret> =
+            secrets.iter().filter(|secret| !secret.is_short()).collect();
         secrets.sort_by_key(|secret| (secret.is_written, secret.value.len(), &secret.name));
         let mut known: BTreeMap<&str, &str> = BTreeMap::new();
         for secret in secrets {
             // Only the part of a header's value that is the secret: the rest is the scheme.
-            let is_named = secret.is_written && known.keys().any(|value| secret.value.contains(value));
+            let is_named =
+                secret.is_written && known.keys().any(|value| secret.value.contains(value));
             if !is_named {
                 known.entry(&secret.value).or_insert(&secret.name);
             }
@@ -61,7 +63,9 @@ impl Markers {
         }
         let of_values = by_encoding.values().map(|name| marker(name)).collect();
         let values = Search::of(&by_encoding.into_keys().collect::<Vec<_>>());
-        let looks: Vec<String> = (1..=patterns.len()).map(|number| format!("redact.{number}")).collect();
+        let looks: Vec<String> = (1..=patterns.len())
+            .map(|number| format!("redact.{number}"))
+            .collect();
         let mut names: Vec<String> = known.into_values().map(str::to_owned).collect();
         names.extend_from_slice(&looks);
         names.sort();
@@ -69,7 +73,14 @@ impl Markers {
         let markers: Vec<String> = names.iter().map(|name| marker(name)).collect();
         let marked = Search::of(&markers);
         let of_patterns = looks.iter().map(|name| marker(name)).collect();
-        Self { names, values, of_values, patterns, of_patterns, marked }
+        Self {
+            names,
+            values,
+            of_values,
+            patterns,
+            of_patterns,
+            marked,
+        }
     }
 
     /// The names of the secrets that have markers, sorted.
@@ -88,10 +99,16 @@ impl Markers {
             let next = cuts.partition_point(|cut| *cut <= range.start);
             cuts.get(next).is_some_and(|cut| *cut < range.end)
         };
-        let values = self.values.find(text).map(|(range, number)| (range, &self.of_values[number]));
+        let values = self
+            .values
+            .find(text)
+            .map(|(range, number)| (range, &self.of_values[number]));
         let matches = patterns::find_escaped(text, &self.patterns).into_iter();
         let matches = matches.map(|(range, number)| (range, &self.of_patterns[number]));
-        values.chain(matches).find(|(range, _)| is_cut(range)).map(|(_, marker)| marker.as_str())
+        values
+            .chain(matches)
+            .find(|(range, _)| is_cut(range))
+            .map(|(_, marker)| marker.as_str())
     }
 
     /// `text` with a marker instead of every secret, and without the hidden parts of excerpts.
@@ -109,13 +126,17 @@ impl Markers {
         each_reading(text, |reading| {
             let values = self.values.find(reading.text());
             found.extend(
-                values.map(|(range, number)| (reading.origin(range), self.of_values[number].as_str())),
+                values.map(|(range, number)| {
+                    (reading.origin(range), self.of_values[number].as_str())
+                }),
             );
         });
         let markers: Vec<Range<usize>> = self.markers_in(text);
         let is_apart = |range: &Range<usize>, others: &[Range<usize>]| {
             let next = others.partition_point(|other| other.end <= range.start);
-            others.get(next).is_none_or(|other| other.start >= range.end)
+            others
+                .get(next)
+                .is_none_or(|other| other.start >= range.end)
         };
         found.retain(|(range, _)| is_apart(range, &markers));
         let matches = patterns::find_in_strings(text, &self.patterns).into_iter();
@@ -150,7 +171,11 @@ mod tests {
     use super::*;
 
     fn secret(name: &str, value: &str, is_written: bool) -> Secret {
-        Secret { name: name.to_owned(), value: value.to_owned(), is_written }
+        Secret {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            is_written,
+        }
     }
 
     #[test]
@@ -165,8 +190,7 @@ mod tests {
             Vec::new(),
         );
         let text = r#"Bearer pa"ss-word {"k":"pa\"ss-word"} pa%22ss-word other-token abc"#;
-        let expected =
-            r#"Bearer <secret:ENV.KEY> {"k":"<secret:ENV.KEY>"} <secret:ENV.KEY> <secret:TOKEN> abc"#;
+        let expected = r#"Bearer <secret:ENV.KEY> {"k":"<secret:ENV.KEY>"} <secret:ENV.KEY> <secret:TOKEN> abc"#;
         assert_eq!(markers.text(text), expected);
         assert_eq!(markers.names(), ["ENV.KEY", "TOKEN"]);
     }
@@ -180,19 +204,30 @@ mod tests {
             ],
             Vec::new(),
         );
-        assert_eq!(markers.text("Bearer s3cr3t"), "Bearer <secret:headers.authorization>");
+        assert_eq!(
+            markers.text("Bearer s3cr3t"),
+            "Bearer <secret:headers.authorization>"
+        );
     }
 
     #[test]
     fn of_two_names_for_one_value_the_first_counts() {
-        let markers =
-            Markers::new(&[secret("B", "hunter22", false), secret("A", "hunter22", false)], Vec::new());
+        let markers = Markers::new(
+            &[
+                secret("B", "hunter22", false),
+                secret("A", "hunter22", false),
+            ],
+            Vec::new(),
+        );
         assert_eq!(markers.text("hunter22"), "<secret:A>");
         assert_eq!(Markers::default().text("hunter22"), "hunter22");
     }
 
     fn looking_for(patterns: &[&str]) -> Markers {
-        let patterns = patterns.iter().map(|pattern| Arc::new(Regex::new(pattern).unwrap())).collect();
+        let patterns = patterns
+            .iter()
+            .map(|pattern| Arc::new(Regex::new(pattern).unwrap()))
+            .collect();
         Markers::new(&[secret("TOKEN", "hunter22", false)], patterns)
     }
 
@@ -215,7 +250,10 @@ mod tests {
         let redactor = Redactor::default();
         redactor.add(["<secret:TOKEN>"]);
         redactor.add(["of-another"]);
-        assert_eq!(markers.text_without_others("hunter22 of-another", &redactor), "<secret:TOKEN> ***");
+        assert_eq!(
+            markers.text_without_others("hunter22 of-another", &redactor),
+            "<secret:TOKEN> ***"
+        );
     }
 
     #[test]

@@ -32,11 +32,19 @@ impl PackedText {
 /// Visits what each run of `text` means as base64 and as hexadecimal digits, wherever in the run it may begin.
 pub(super) fn each_packed(text: &str, mut visit: impl FnMut(&PackedText)) {
     // A byte begins at any of four characters of base64, and of two digits.
-    for (bits, offsets, value) in [(6_usize, 0..4, sextet as fn(u8) -> Option<u8>), (4, 0..2, nibble)] {
+    for (bits, offsets, value) in [
+        (6_usize, 0..4, sextet as fn(u8) -> Option<u8>),
+        (4, 0..2, nibble),
+    ] {
         let mut end = 0;
-        while let Some(found) = text.as_bytes()[end..].iter().position(|byte| value(*byte).is_some()) {
+        while let Some(found) = text.as_bytes()[end..]
+            .iter()
+            .position(|byte| value(*byte).is_some())
+        {
             let start = end + found;
-            let run = text.as_bytes()[start..].iter().map_while(|byte| value(*byte));
+            let run = text.as_bytes()[start..]
+                .iter()
+                .map_while(|byte| value(*byte));
             let values: Vec<u8> = run.collect();
             end = start + values.len();
             if values.len() < SHORTEST_RUN {
@@ -73,7 +81,13 @@ fn unpacked(values: &[u8], start: usize, bits: usize) -> PackedText {
         }
     }
     bytes.push(at);
-    PackedText { text, bytes, start, end: start + values.len(), bits }
+    PackedText {
+        text,
+        bytes,
+        start,
+        end: start + values.len(),
+        bits,
+    }
 }
 
 /// The six bits of a character of base64, in either alphabet.
@@ -90,7 +104,9 @@ fn sextet(byte: u8) -> Option<u8> {
 
 /// The four bits of a hexadecimal digit.
 fn nibble(byte: u8) -> Option<u8> {
-    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+    char::from(byte)
+        .to_digit(16)
+        .and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]
@@ -117,9 +133,15 @@ mod tests {
                 for encoded in [STANDARD.encode(&text), URL_SAFE_NO_PAD.encode(&text)] {
                     for around in ["", "x/", "/xyz/", "key="] {
                         let masked = masked(&format!("see {around}{encoded} there"));
-                        assert!(masked.contains("***") && masked.ends_with(" there"), "{text}: {masked}");
+                        assert!(
+                            masked.contains("***") && masked.ends_with(" there"),
+                            "{text}: {masked}"
+                        );
                         // Two characters may be shared with the text next to it.
-                        assert!(masked.len() < 36 + text.len() * 4 / 3 - 14, "{text}: {masked}");
+                        assert!(
+                            masked.len() < 36 + text.len() * 4 / 3 - 14,
+                            "{text}: {masked}"
+                        );
                     }
                 }
             }
@@ -129,7 +151,10 @@ mod tests {
     #[test]
     fn a_pattern_is_found_in_hexadecimal_digits() {
         assert_eq!(masked("key 736B2D6162636431323334 there"), "key *** there");
-        assert_eq!(masked("key 0736b2d6162636431323334, there"), "key 0***, there");
+        assert_eq!(
+            masked("key 0736b2d6162636431323334, there"),
+            "key 0***, there"
+        );
         assert_eq!(
             masked("no-text-of-this-kind is d41d8cd98f00b204e9800998ecf8427e"),
             "no-text-of-this-kind is d41d8cd98f00b204e9800998ecf8427e"

@@ -14,7 +14,10 @@ use super::readings::each_reading;
 pub(super) fn find(text: &str, patterns: &[Arc<Regex>]) -> Vec<(Range<usize>, usize)> {
     let matches = |text: &str| -> Vec<(Range<usize>, usize)> {
         let of_pattern = |(number, pattern): (usize, &Arc<Regex>)| {
-            let found: Vec<_> = pattern.find_iter(text).map(|found| (found.range(), number)).collect();
+            let found: Vec<_> = pattern
+                .find_iter(text)
+                .map(|found| (found.range(), number))
+                .collect();
             found
         };
         let found = patterns.iter().enumerate().flat_map(of_pattern);
@@ -83,14 +86,23 @@ mod tests {
 
     fn found(text: &str, pattern: &str) -> Vec<String> {
         let patterns = [Arc::new(Regex::new(pattern).unwrap())];
-        find_in_strings(text, &patterns).into_iter().map(|(range, _)| text[range].to_owned()).collect()
+        find_in_strings(text, &patterns)
+            .into_iter()
+            .map(|(range, _)| text[range].to_owned())
+            .collect()
     }
 
     #[test]
     fn a_match_ends_with_its_string() {
-        assert_eq!(found(r#"{"a":"key sk-12 x","sk-3":["sk-4"]}"#, "sk-.*"), ["sk-12 x", "sk-3", "sk-4"]);
+        assert_eq!(
+            found(r#"{"a":"key sk-12 x","sk-3":["sk-4"]}"#, "sk-.*"),
+            ["sk-12 x", "sk-3", "sk-4"]
+        );
         assert_eq!(found(r#"a sk-1", sk-2"#, "sk-.*"), [r#"sk-1", sk-2"#]);
-        assert_eq!(found(r#"["a\"sk-1\\","sk-2"]"#, "sk-[0-9]"), ["sk-1", "sk-2"]);
+        assert_eq!(
+            found(r#"["a\"sk-1\\","sk-2"]"#, "sk-[0-9]"),
+            ["sk-1", "sk-2"]
+        );
     }
 
     #[test]

@@ -11,9 +11,22 @@ use crate::diagnostic::{Diagnostic, Label, SourceFile, Span};
 impl Mask for Diagnostic {
     fn mask(&mut self, redactor: &Redactor) {
         // A fix is for the file, which it has to change as it is.
-        let Self { code: _, severity: _, message, source: _, labels, help, fixes: _ } = self;
+        let Self {
+            code: _,
+            severity: _,
+            message,
+            source: _,
+            labels,
+            help,
+            fixes: _,
+        } = self;
         message.mask(redactor);
-        for Label { source: _, span: _, text } in labels {
+        for Label {
+            source: _,
+            span: _,
+            text,
+        } in labels
+        {
             text.mask(redactor);
         }
         help.mask(redactor);
@@ -27,7 +40,9 @@ impl Redactor {
         let mut sources: HashMap<*const SourceFile, Option<MaskedSource>> = HashMap::new();
         let mut masked = |source: &Arc<SourceFile>| {
             let masked = sources.entry(Arc::as_ptr(source));
-            masked.or_insert_with(|| MaskedSource::of(source, self, room)).clone()
+            masked
+                .or_insert_with(|| MaskedSource::of(source, self, room))
+                .clone()
         };
         let mut problems = problems.to_vec();
         for problem in &mut problems {
@@ -67,23 +82,41 @@ impl MaskedSource {
             }
         }
         text.push_str(&source.text[done..]);
-        let source =
-            || Arc::new(SourceFile::part(Arc::clone(&source.name), &source.path, text, source.first_line));
-        (!masks.is_empty()).then(|| Self { source: source(), masks: masks.into() })
+        let source = || {
+            Arc::new(SourceFile::part(
+                Arc::clone(&source.name),
+                &source.path,
+                text,
+                source.first_line,
+            ))
+        };
+        (!masks.is_empty()).then(|| Self {
+            source: source(),
+            masks: masks.into(),
+        })
     }
 
     fn span(&self, span: Span) -> Span {
         let [start, end] = [span.start, span.end].map(|offset| self.offset(offset as usize));
-        Span::new(start.unwrap_or_else(|mask| mask.start), end.unwrap_or_else(|mask| mask.end))
+        Span::new(
+            start.unwrap_or_else(|mask| mask.start),
+            end.unwrap_or_else(|mask| mask.end),
+        )
     }
 
     /// Where `offset` of the source is now, or the mask that is there instead.
     fn offset(&self, offset: usize) -> Result<usize, &Range<usize>> {
-        let before = self.masks.partition_point(|(secret, _)| secret.start < offset);
+        let before = self
+            .masks
+            .partition_point(|(secret, _)| secret.start < offset);
         let Some((secret, mask)) = before.checked_sub(1).map(|last| &self.masks[last]) else {
             return Ok(offset);
         };
-        if offset < secret.end { Err(mask) } else { Ok(offset - secret.end + mask.end) }
+        if offset < secret.end {
+            Err(mask)
+        } else {
+            Ok(offset - secret.end + mask.end)
+        }
     }
 }
 
@@ -126,11 +159,17 @@ mod tests {
         );
         let masked = redactor.problems(&[problem], 40).remove(0);
         let source = masked.source.unwrap();
-        let expected =
-            format!("a: s3cr3t-value\nb: *** {} here\ntwo\n*** {}\n", "x".repeat(50), "y".repeat(60));
+        let expected = format!(
+            "a: s3cr3t-value\nb: *** {} here\ntwo\n*** {}\n",
+            "x".repeat(50),
+            "y".repeat(60)
+        );
         assert_eq!(source.text, expected);
         let span = masked.labels[0].span;
         assert_eq!(&source.text[span.start as usize..span.end as usize], "here");
-        assert_eq!((masked.message.as_str(), masked.labels[0].text.as_str()), ("not ***", "***"));
+        assert_eq!(
+            (masked.message.as_str(), masked.labels[0].text.as_str()),
+            ("not ***", "***")
+        );
     }
 }

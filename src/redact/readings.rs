@@ -47,12 +47,17 @@ enum Decoding {
 pub(super) fn each_reading(text: &str, mut visit: impl FnMut(&Reading<'_>)) {
     visit(&Reading::Plain(text));
     for (marks, decoding) in [(&b"\\"[..], Decoding::Json), (b"%&", Decoding::All)] {
-        if !marks.iter().any(|mark| memchr::memchr(*mark, text.as_bytes()).is_some()) {
+        if !marks
+            .iter()
+            .any(|mark| memchr::memchr(*mark, text.as_bytes()).is_some())
+        {
             continue;
         }
         let mut before = Reading::Plain(text);
         for _ in 0..DEEPEST {
-            let Some(deeper) = before.decoded(decoding) else { break };
+            let Some(deeper) = before.decoded(decoding) else {
+                break;
+            };
             visit(&deeper);
             before = deeper;
         }
@@ -88,7 +93,10 @@ impl Reading<'_> {
     /// Decoded once more; `None` if nothing is encoded.
     fn decoded(&self, decoding: Decoding) -> Option<Reading<'static>> {
         let whole = self.text();
-        let (mut text, mut from) = (String::with_capacity(whole.len()), Vec::with_capacity(whole.len() + 1));
+        let (mut text, mut from) = (
+            String::with_capacity(whole.len()),
+            Vec::with_capacity(whole.len() + 1),
+        );
         let (mut at, mut changed) = (0, false);
         while let Some(character) = whole[at..].chars().next() {
             let (character, length) = match encoded(&whole[at..], decoding) {
@@ -131,9 +139,14 @@ fn escape(text: &str) -> Option<(char, usize)> {
             let first = unit(rest)?;
             let pair = || {
                 let second = unit(text.get(6..)?.strip_prefix('\\')?)?;
-                char::decode_utf16([first, second]).next()?.ok().map(|character| (character, 12))
+                char::decode_utf16([first, second])
+                    .next()?
+                    .ok()
+                    .map(|character| (character, 12))
             };
-            return char::from_u32(first.into()).map(|character| (character, 6)).or_else(pair);
+            return char::from_u32(first.into())
+                .map(|character| (character, 6))
+                .or_else(pair);
         }
         _ => return None,
     };
@@ -173,11 +186,19 @@ fn entity(text: &str) -> Option<(char, usize)> {
         let (name, character) = ENTITIES.iter().find(|(name, _)| rest.starts_with(name))?;
         return Some((*character, 1 + name.len()));
     };
-    let (digits, radix) = number.strip_prefix(['x', 'X']).map_or((number, 10), |digits| (digits, 16));
-    let end = digits.bytes().take(9).position(|byte| byte == b';').filter(|end| *end > 0)?;
+    let (digits, radix) = number
+        .strip_prefix(['x', 'X'])
+        .map_or((number, 10), |digits| (digits, 16));
+    let end = digits
+        .bytes()
+        .take(9)
+        .position(|byte| byte == b';')
+        .filter(|end| *end > 0)?;
     let all = digits[..end].chars().all(|digit| digit.is_digit(radix));
-    let character =
-        u32::from_str_radix(&digits[..end], radix).ok().filter(|_| all).and_then(char::from_u32)?;
+    let character = u32::from_str_radix(&digits[..end], radix)
+        .ok()
+        .filter(|_| all)
+        .and_then(char::from_u32)?;
     Some((character, text.len() - digits.len() + end + 1))
 }
 
@@ -199,17 +220,30 @@ mod tests {
     fn a_secret_is_found_however_it_is_escaped() {
         let redactor = redactor();
         let levels = |count: usize| {
-            (0..count)
-                .fold(SECRET.to_owned(), |text, _| serde_json::json!({ "k": text, "q": "\"" }).to_string())
+            (0..count).fold(SECRET.to_owned(), |text, _| {
+                serde_json::json!({ "k": text, "q": "\"" }).to_string()
+            })
         };
         for count in 0..=4 {
             let masked = redactor.text(&levels(count)).into_owned();
-            assert!(masked.contains("***") && !masked.contains("rd"), "{count}: {masked}");
-            assert!(count == 0 || serde_json::from_str::<serde_json::Value>(&masked).is_ok(), "{masked}");
+            assert!(
+                masked.contains("***") && !masked.contains("rd"),
+                "{count}: {masked}"
+            );
+            assert!(
+                count == 0 || serde_json::from_str::<serde_json::Value>(&masked).is_ok(),
+                "{masked}"
+            );
         }
         for (text, expected) in [
-            (r#"{"k":"\u0070a\/ss\"w\u00F6rd\ud83d\uDE00!"}"#, r#"{"k":"***!"}"#),
-            (r#"a\nb \u0070a\/ss\"w\u00F6rd\ud83d\uDE00 \t"#, r"a\nb *** \t"),
+            (
+                r#"{"k":"\u0070a\/ss\"w\u00F6rd\ud83d\uDE00!"}"#,
+                r#"{"k":"***!"}"#,
+            ),
+            (
+                r#"a\nb \u0070a\/ss\"w\u00F6rd\ud83d\uDE00 \t"#,
+                r"a\nb *** \t",
+            ),
             (r"a\u12 \ud83d \x \", r"a\u12 \ud83d \x \"),
             (r"C:\new\table é", r"C:\new\table é"),
         ] {
@@ -241,8 +275,17 @@ mod tests {
         });
         let twice = percent.replace('%', "%25");
         let in_json = serde_json::Value::from(decimal.as_str()).to_string();
-        for text in [&percent, &twice, &twice.replace('%', "%25"), &decimal, &hexadecimal, &in_json] {
-            let masked = redactor.text(&format!("see {text}, please")).replace('"', "");
+        for text in [
+            &percent,
+            &twice,
+            &twice.replace('%', "%25"),
+            &decimal,
+            &hexadecimal,
+            &in_json,
+        ] {
+            let masked = redactor
+                .text(&format!("see {text}, please"))
+                .replace('"', "");
             assert_eq!(masked, "see ***, please", "{text}");
         }
         assert_eq!(redactor.text("pa%2Fss&quot;w%C3%B6rd&#128512;"), "***");
@@ -251,7 +294,11 @@ mod tests {
     #[test]
     fn what_only_looks_encoded_stays_as_it_is() {
         let redactor = redactor();
-        for text in ["100% of %zz %c3 %ff%", "a & b &; &#; &#x; &#99999999; &#xd800; &quo", "%é &é"] {
+        for text in [
+            "100% of %zz %c3 %ff%",
+            "a & b &; &#; &#x; &#99999999; &#xd800; &quo",
+            "%é &é",
+        ] {
             assert_eq!(redactor.text(text), text);
         }
     }

@@ -46,7 +46,11 @@ struct KnownSecrets {
 impl KnownSecrets {
     fn search(&self) -> &Search {
         self.search.get_or_init(|| {
-            let texts: BTreeSet<String> = self.values.iter().flat_map(|value| encodings(value)).collect();
+            let texts: BTreeSet<String> = self
+                .values
+                .iter()
+                .flat_map(|value| encodings(value))
+                .collect();
             Search::of(&texts.into_iter().collect::<Vec<_>>())
         })
     }
@@ -56,12 +60,16 @@ impl Redactor {
     /// A redactor that knows what this one knows, and what is added to it alone.
     #[must_use]
     pub fn child(&self) -> Self {
-        Self(Arc::new(RedactionLevel { outer: Some(self.clone()), known: RwLock::default() }))
+        Self(Arc::new(RedactionLevel {
+            outer: Some(self.clone()),
+            known: RwLock::default(),
+        }))
     }
 
     /// From now on these are secrets, but for those that are too short to be masked.
     pub fn add(&self, secrets: impl IntoIterator<Item = impl AsRef<str>>) {
-        let is_new = |secret: &str| secret.chars().count() >= SHORTEST_SECRET && !self.knows(secret);
+        let is_new =
+            |secret: &str| secret.chars().count() >= SHORTEST_SECRET && !self.knows(secret);
         let new = secrets.into_iter().filter(|secret| is_new(secret.as_ref()));
         let new: Vec<String> = new.map(|secret| secret.as_ref().to_owned()).collect();
         if new.is_empty() {
@@ -75,7 +83,11 @@ impl Redactor {
     /// From now on these are the only secrets that it knows itself; those of what it is a child of stay.
     pub fn replace<S: AsRef<str>>(&self, secrets: &[S]) {
         let mut known = self.0.known.write().unwrap_or_else(PoisonError::into_inner);
-        if known.values.iter().any(|value| secrets.iter().all(|secret| secret.as_ref() != value)) {
+        if known
+            .values
+            .iter()
+            .any(|value| secrets.iter().all(|secret| secret.as_ref() != value))
+        {
             known.values.clear();
             known.search = OnceLock::new();
         }
@@ -85,18 +97,27 @@ impl Redactor {
 
     /// From now on, whatever one of these matches is a secret; they replace those that were set before.
     pub fn set_patterns(&self, patterns: Vec<Arc<Regex>>) {
-        self.0.known.write().unwrap_or_else(PoisonError::into_inner).patterns = patterns;
+        self.0
+            .known
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .patterns = patterns;
     }
 
     /// The patterns of secrets.
     pub fn patterns(&self) -> Vec<Arc<Regex>> {
-        self.levels().flat_map(|level| level.known().patterns.clone()).collect()
+        self.levels()
+            .flat_map(|level| level.known().patterns.clone())
+            .collect()
     }
 
     /// `text` with every secret masked, and without the hidden parts of excerpts.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let opened = Opened::of(text);
-        let found = self.find(&opened.text).into_iter().map(|secret| (secret, MASK));
+        let found = self
+            .find(&opened.text)
+            .into_iter()
+            .map(|secret| (secret, MASK));
         match replaced(&opened, found.collect()) {
             Some(text) => Cow::Owned(text),
             None => Cow::Borrowed(text),
@@ -121,9 +142,12 @@ impl Redactor {
 
     /// `range` of `text`, grown over every secret it touches: a part of a secret is never shown alone.
     pub fn expand_to_secret(&self, text: &str, range: Range<usize>) -> Range<usize> {
-        let is_touching = |secret: &Range<usize>| secret.start < range.end && secret.end > range.start;
+        let is_touching =
+            |secret: &Range<usize>| secret.start < range.end && secret.end > range.start;
         let touching = self.find(text).into_iter().filter(is_touching);
-        touching.fold(range.clone(), |wide, secret| wide.start.min(secret.start)..wide.end.max(secret.end))
+        touching.fold(range.clone(), |wide, secret| {
+            wide.start.min(secret.start)..wide.end.max(secret.end)
+        })
     }
 
     /// Masks `text` in place.
@@ -146,8 +170,9 @@ impl Redactor {
                 let known = level.known();
                 let values = known.search().find(reading.text()).map(|(range, _)| range);
                 found.extend(values.map(|range| reading.origin(range)));
-                let matches =
-                    patterns::find(reading.text(), &known.patterns).into_iter().map(|(range, _)| range);
+                let matches = patterns::find(reading.text(), &known.patterns)
+                    .into_iter()
+                    .map(|(range, _)| range);
                 found.extend(matches.map(|range| reading.origin(range)));
             }
         });
@@ -156,7 +181,8 @@ impl Redactor {
 
     /// Whether `value` is one of the secrets.
     fn knows(&self, value: &str) -> bool {
-        self.levels().any(|level| level.known().values.contains(value))
+        self.levels()
+            .any(|level| level.known().values.contains(value))
     }
 
     /// This one, and what it is a child of.
@@ -179,9 +205,11 @@ mod tests {
     fn masks_every_encoding_longest_first() {
         let redactor = Redactor::default();
         redactor.add(["pass\"word/1", "pass\"word/1-and-more", "abc"]);
-        let text =
-            r#"a pass"word/1-and-more b {"k":"pass\"word/1"} c pass%22word%2F1 d cGFzcyJ3b3JkLzE= e abc"#;
-        assert_eq!(redactor.text(text), r#"a *** b {"k":"***"} c *** d *** e abc"#);
+        let text = r#"a pass"word/1-and-more b {"k":"pass\"word/1"} c pass%22word%2F1 d cGFzcyJ3b3JkLzE= e abc"#;
+        assert_eq!(
+            redactor.text(text),
+            r#"a *** b {"k":"***"} c *** d *** e abc"#
+        );
     }
 
     #[test]
@@ -190,9 +218,12 @@ mod tests {
         let redactor = Redactor::default();
         redactor.add(["s3cr3t-value-42"]);
         for prefix in ["", "u", "us", "use", "user:"] {
-            let encoded =
-                base64::engine::general_purpose::STANDARD.encode(format!("{prefix}s3cr3t-value-42 tail"));
-            assert!(redactor.text(&encoded).contains(MASK), "{prefix}: {encoded}");
+            let encoded = base64::engine::general_purpose::STANDARD
+                .encode(format!("{prefix}s3cr3t-value-42 tail"));
+            assert!(
+                redactor.text(&encoded).contains(MASK),
+                "{prefix}: {encoded}"
+            );
         }
     }
 
@@ -212,7 +243,11 @@ mod tests {
         assert_eq!(run.text(text), "*** of-one of-other ***");
         one.add(["later"]);
         run.add(["one of"]);
-        assert_eq!(one.text("of-one of-other later"), "***-other ***", "overlapping ones are one");
+        assert_eq!(
+            one.text("of-one of-other later"),
+            "***-other ***",
+            "overlapping ones are one"
+        );
     }
 
     #[test]
@@ -222,9 +257,15 @@ mod tests {
         let test = run.child();
         test.add(["of-test", "of-attempt"]);
         test.replace(&["of-test", "of-the-run"]);
-        assert_eq!(test.text("of-the-run of-test of-attempt"), "*** *** of-attempt");
+        assert_eq!(
+            test.text("of-the-run of-test of-attempt"),
+            "*** *** of-attempt"
+        );
         test.replace::<&str>(&[]);
-        assert_eq!(test.text("of-the-run of-test of-attempt"), "*** of-test of-attempt");
+        assert_eq!(
+            test.text("of-the-run of-test of-attempt"),
+            "*** of-test of-attempt"
+        );
     }
 
     #[test]
@@ -240,6 +281,9 @@ mod tests {
     fn leaves_other_text_alone() {
         let redactor = Redactor::default();
         redactor.add(["hunter22"]);
-        assert!(matches!(redactor.text("nothing here"), Cow::Borrowed("nothing here")));
+        assert!(matches!(
+            redactor.text("nothing here"),
+            Cow::Borrowed("nothing here")
+        ));
     }
 }

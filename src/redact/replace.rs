@@ -33,7 +33,11 @@ pub(super) fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.sort_by_key(|range| range.start);
     ranges.dedup_by(|next, range| {
         let overlaps = next.start < range.end;
-        range.end = if overlaps { range.end.max(next.end) } else { range.end };
+        range.end = if overlaps {
+            range.end.max(next.end)
+        } else {
+            range.end
+        };
         overlaps
     });
     ranges

@@ -33,7 +33,9 @@ impl Search {
 
     fn of_many<T: AsRef<[u8]>>(texts: &[T]) -> Self {
         // Bytes are a valid search pattern in every case: the builder has no limit that text this size reaches.
-        let many = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts);
+        let many = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .build(texts);
         many.map_or(Self::Empty, Self::Many)
     }
 

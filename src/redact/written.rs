@@ -32,7 +32,8 @@ fn user_info(line: &str) -> Vec<String> {
         let authority = url.split(['/', '?', '#', ' ', '"', '\'', ',']).next()?;
         Some(authority.rsplit_once('@')?.0)
     });
-    info.flat_map(|info| [info].into_iter().chain(info.split(':')).map(str::to_owned)).collect()
+    info.flat_map(|info| [info].into_iter().chain(info.split(':')).map(str::to_owned))
+        .collect()
 }
 
 /// What follows each name of a header that carries secrets.
@@ -40,10 +41,13 @@ fn secret_values(line: &str) -> Vec<&str> {
     let mut values = Vec::new();
     for (colon, _) in line.match_indices([':', '=']) {
         let before = line[..colon].trim_end().trim_end_matches(['"', '\'']);
-        let is_of_name = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
+        let is_of_name =
+            |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
         let start = before
             .rfind(|character| !is_of_name(character))
-            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+            .map_or(0, |at| {
+                at + before[at..].chars().next().map_or(1, char::len_utf8)
+            });
         let name = before[start..].trim_start_matches('-');
         if !name.is_empty() && is_secret_header(name) {
             values.push(line[colon + 1..].trim());
@@ -56,9 +60,13 @@ fn secret_values(line: &str) -> Vec<&str> {
 fn add_value(text: &str, found: &mut Vec<String>) {
     let text = text.trim_start_matches("- ").trim();
     let quote = text.chars().next().filter(|first| "\"'".contains(*first));
-    let whole = quote.map_or(text, |quote| text[1..].split(quote).next().unwrap_or_default());
+    let whole = quote.map_or(text, |quote| {
+        text[1..].split(quote).next().unwrap_or_default()
+    });
     let entry = whole.split([',', '}', ']']).next().unwrap_or_default();
-    let all = text.trim_end_matches(['}', ']', ' ', '"', '\'']).trim_start_matches(['"', '\'']);
+    let all = text
+        .trim_end_matches(['}', ']', ' ', '"', '\''])
+        .trim_start_matches(['"', '\'']);
     for value in [all, whole, entry] {
         for literal in literals(value.trim()) {
             found.extend(credentials(literal));
@@ -72,10 +80,13 @@ fn literals(value: &str) -> Vec<&str> {
     if !value.contains("${") {
         return vec![value];
     }
-    let parts = value.split("${").enumerate().map(|(index, part)| match index {
-        0 => part,
-        _ => part.split_once('}').map_or("", |(_, after)| after),
-    });
+    let parts = value
+        .split("${")
+        .enumerate()
+        .map(|(index, part)| match index {
+            0 => part,
+            _ => part.split_once('}').map_or("", |(_, after)| after),
+        });
     let is_word = |part: &&str| part.chars().any(|character| character.is_ascii_digit());
     parts.map(str::trim).filter(is_word).collect()
 }
@@ -91,21 +102,39 @@ mod tests {
     #[test]
     fn what_follows_the_name_of_a_secret_is_found() {
         for (text, expected) in [
-            ("  headers: { authorization: \"Bearer hunter22\", a: b }", &["Bearer hunter22", "hunter22"][..]),
-            ("  authorization: Bearer hunter22", &["Bearer hunter22", "hunter22"]),
+            (
+                "  headers: { authorization: \"Bearer hunter22\", a: b }",
+                &["Bearer hunter22", "hunter22"][..],
+            ),
+            (
+                "  authorization: Bearer hunter22",
+                &["Bearer hunter22", "hunter22"],
+            ),
             ("{x-api-key: hunter22, a: [}", &["hunter22"]),
             ("  - \"x-api-key\" : 'hunter22", &["hunter22"]),
-            ("  cookie: |\n    sid=hunter22\n  x: y", &["sid=hunter22", "hunter22"]),
-            ("  endpoint: http://me:hunter22@host/x", &["me", "hunter22", "me:hunter22"]),
+            (
+                "  cookie: |\n    sid=hunter22\n  x: y",
+                &["sid=hunter22", "hunter22"],
+            ),
+            (
+                "  endpoint: http://me:hunter22@host/x",
+                &["me", "hunter22", "me:hunter22"],
+            ),
             ("  authorization: Bearer ${ENV.KEY}", &[]),
             ("  agentId: hunter22", &[]),
             ("é: é = token", &[]),
         ] {
             let found = written_secrets(text);
             for expected in expected {
-                assert!(found.iter().any(|found| found == expected), "{text}: {found:?}");
+                assert!(
+                    found.iter().any(|found| found == expected),
+                    "{text}: {found:?}"
+                );
             }
-            assert!(!expected.is_empty() || found.iter().all(String::is_empty), "{text}: {found:?}");
+            assert!(
+                !expected.is_empty() || found.iter().all(String::is_empty),
+                "{text}: {found:?}"
+            );
         }
     }
 }

@@ -37,7 +37,14 @@ impl<T: Clone> Reduction<T> {
     /// The reduction of a list that is good enough as a whole.
     pub fn of(items: Vec<T>) -> Self {
         let left = (0..items.len()).collect();
-        Self { items, left, parts: 1, given: 0, candidate: Vec::new(), tried: HashSet::new() }
+        Self {
+            items,
+            left,
+            parts: 1,
+            given: 0,
+            candidate: Vec::new(),
+            tried: HashSet::new(),
+        }
     }
 
     /// The next candidate; `None` if no single item can be omitted. A candidate that is not kept is not good enough.
@@ -54,7 +61,11 @@ impl<T: Clone> Reduction<T> {
     /// Keeps the last candidate: it is good enough.
     pub fn keep(&mut self) {
         let is_one_part = self.given <= self.parts;
-        self.parts = if is_one_part { 2 } else { (self.parts - 1).max(2) };
+        self.parts = if is_one_part {
+            2
+        } else {
+            (self.parts - 1).max(2)
+        };
         self.left = std::mem::take(&mut self.candidate);
         self.given = 0;
     }
@@ -65,7 +76,11 @@ impl<T: Clone> Reduction<T> {
     }
 
     fn of_positions(&self, positions: &[usize]) -> Vec<T> {
-        positions.iter().filter_map(|position| self.items.get(*position)).cloned().collect()
+        positions
+            .iter()
+            .filter_map(|position| self.items.get(*position))
+            .cloned()
+            .collect()
     }
 
     /// The next candidate of this split, or of a finer one: nothing at all, then each part alone, then all but each part.
@@ -113,7 +128,10 @@ mod tests {
         let mut tried = 0;
         while let Some(candidate) = reduction.next_candidate() {
             tried += 1;
-            assert!(candidate.len() < reduction.items().len(), "every candidate is shorter");
+            assert!(
+                candidate.len() < reduction.items().len(),
+                "every candidate is shorter"
+            );
             if is_enough(&candidate) {
                 reduction.keep();
             }
@@ -127,7 +145,9 @@ mod tests {
         assert_eq!(reduced(100, |_| true), (vec![], 1), "nothing is needed");
         assert_eq!(reduced(1, |candidate| !candidate.is_empty()).0, [0]);
         assert_eq!(reduced(5, |_| false).0, [0, 1, 2, 3, 4]);
-        let (left, tried) = reduced(1000, |candidate| candidate.contains(&17) && candidate.contains(&900));
+        let (left, tried) = reduced(1000, |candidate| {
+            candidate.contains(&17) && candidate.contains(&900)
+        });
         assert_eq!(left, [17, 900]);
         assert!(tried < 150, "{tried} candidates");
     }

@@ -76,7 +76,11 @@ impl LastRun {
             _ => Unknown::Unusable,
         })?;
         let read: Self = serde_json::from_slice(&text).map_err(|_| Unknown::Unusable)?;
-        if read.version == VERSION { Ok(read) } else { Err(Unknown::Unusable) }
+        if read.version == VERSION {
+            Ok(read)
+        } else {
+            Err(Unknown::Unusable)
+        }
     }
 
     /// Whether every test passed.
@@ -128,7 +132,10 @@ fn ignore_itself(folder: &Path) -> io::Result<()> {
     if ignored.exists() {
         return Ok(());
     }
-    write_file(&ignored, b"# What ananke remembers of its last runs on this machine.\n*\n")
+    write_file(
+        &ignored,
+        b"# What ananke remembers of its last runs on this machine.\n*\n",
+    )
 }
 
 /// Remembers the verdicts of a run, over those of the runs before; also if the run is killed.
@@ -146,7 +153,10 @@ impl LastRunReport {
     /// A memory of the project in `folder`, where `known` is what it remembers, of a run of the `selected` tests that
     /// begins at `unix_ms`.
     pub fn begin(folder: PathBuf, known: LastRun, selected: Vec<String>, unix_ms: u64) -> Self {
-        let known = LastRun { version: VERSION.to_owned(), ..known };
+        let known = LastRun {
+            version: VERSION.to_owned(),
+            ..known
+        };
         let home = folder.join(FOLDER);
         let journals = RunJournal::unended(&home);
         // What they contain is known, and written before they go.
@@ -155,8 +165,16 @@ impl LastRunReport {
                 let _is_gone = fs::remove_file(journal);
             }
         }
-        let journal = ignore_itself(&home).and_then(|()| RunJournal::begin(&home, unix_ms, &selected)).ok();
-        Self { folder, known, selected: selected.into_iter().collect(), journal, is_whole: false }
+        let journal = ignore_itself(&home)
+            .and_then(|()| RunJournal::begin(&home, unix_ms, &selected))
+            .ok();
+        Self {
+            folder,
+            known,
+            selected: selected.into_iter().collect(),
+            journal,
+            is_whole: false,
+        }
     }
 }
 
@@ -181,7 +199,11 @@ impl Reporter for LastRunReport {
                     journal.note(progress, id);
                 }
             }
-            RunEvent::RunFinished { verdict, interrupted, .. } => {
+            RunEvent::RunFinished {
+                verdict,
+                interrupted,
+                ..
+            } => {
                 self.is_whole = !*interrupted && !verdict.lost_server;
             }
             _ => {}

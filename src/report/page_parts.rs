@@ -35,18 +35,31 @@ code { font: 0.9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 
 /// What a page with this title and this style begins with.
 pub(super) fn head(title: &str, style: &str) -> String {
-    format!("{BEFORE_TITLE}<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n")
+    format!(
+        "{BEFORE_TITLE}<title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+    )
 }
 
 /// A heading and a table, unless it has no rows.
-pub(super) fn table(page: &mut String, heading: &str, columns: &[&str], rows: impl Iterator<Item = String>) {
+pub(super) fn table(
+    page: &mut String,
+    heading: &str,
+    columns: &[&str],
+    rows: impl Iterator<Item = String>,
+) {
     let rows: Vec<String> = rows.collect();
     if rows.is_empty() {
         return;
     }
-    let columns: Vec<String> =
-        columns.iter().map(|column| format!("<th scope=\"col\">{column}</th>")).collect();
-    let _ = writeln!(page, "<h2>{heading}</h2>\n<table>\n<tr>{}</tr>", columns.concat());
+    let columns: Vec<String> = columns
+        .iter()
+        .map(|column| format!("<th scope=\"col\">{column}</th>"))
+        .collect();
+    let _ = writeln!(
+        page,
+        "<h2>{heading}</h2>\n<table>\n<tr>{}</tr>",
+        columns.concat()
+    );
     for row in rows {
         let _ = writeln!(page, "<tr>{row}</tr>");
     }

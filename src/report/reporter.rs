@@ -25,12 +25,24 @@ pub trait Reporter: Send {
 ///
 /// # Errors
 /// The reports that cannot be written, one per line; the others are completed.
-pub async fn deliver(mut events: EventReceiver, mut reporters: Vec<Box<dyn Reporter>>) -> io::Result<()> {
+pub async fn deliver(
+    mut events: EventReceiver,
+    mut reporters: Vec<Box<dyn Reporter>>,
+) -> io::Result<()> {
     let mut errors = Vec::new();
     while let Some(event) = events.recv().await {
-        reporters.retain_mut(|reporter| reporter.event(&event).map_err(|error| errors.push(error)).is_ok());
+        reporters.retain_mut(|reporter| {
+            reporter
+                .event(&event)
+                .map_err(|error| errors.push(error))
+                .is_ok()
+        });
     }
-    errors.extend(reporters.into_iter().filter_map(|reporter| reporter.finish().err()));
+    errors.extend(
+        reporters
+            .into_iter()
+            .filter_map(|reporter| reporter.finish().err()),
+    );
     match errors.len() {
         0 => Ok(()),
         1 => Err(errors.remove(0)),

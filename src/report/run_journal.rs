@@ -41,7 +41,10 @@ impl RunJournal {
     /// # Errors
     /// If it cannot be written.
     pub(super) fn begin(folder: &Path, unix_ms: u64, selected: &[String]) -> io::Result<Self> {
-        let path = folder.join(format!("{PREFIX}{unix_ms:015}-{}{EXTENSION}", std::process::id()));
+        let path = folder.join(format!(
+            "{PREFIX}{unix_ms:015}-{}{EXTENSION}",
+            std::process::id()
+        ));
         let file = File::options().append(true).create_new(true).open(&path)?;
         file.lock()?;
         let mut journal = Self { file, path };
@@ -58,7 +61,9 @@ impl RunJournal {
     /// Notes how far a test is, and its result. What cannot be written is not remembered.
     pub(super) fn note(&mut self, progress: Progress, id: &str) {
         // At once, so that a run that is killed leaves no half of a line.
-        let _is_full = self.file.write_all(format!("{}\n", line(progress, id)).as_bytes());
+        let _is_full = self
+            .file
+            .write_all(format!("{}\n", line(progress, id)).as_bytes());
     }
 
     /// The run is over.
@@ -70,21 +75,31 @@ impl RunJournal {
     pub(super) fn unended(folder: &Path) -> Vec<PathBuf> {
         let names = fs::read_dir(folder).into_iter().flatten().flatten();
         let is_journal = |path: &PathBuf| {
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .unwrap_or_default();
             name.starts_with(PREFIX) && name.ends_with(EXTENSION) && path.is_file()
         };
         let is_over = |path: &PathBuf| File::open(path).is_ok_and(|file| file.try_lock().is_ok());
-        let mut paths: Vec<PathBuf> =
-            names.map(|entry| entry.path()).filter(is_journal).filter(is_over).collect();
+        let mut paths: Vec<PathBuf> = names
+            .map(|entry| entry.path())
+            .filter(is_journal)
+            .filter(is_over)
+            .collect();
         paths.sort();
         paths
     }
 
     /// What the journal at `path` contains, as far as it was written.
     pub(super) fn read(path: &Path) -> Vec<(Progress, String)> {
-        let Ok(file) = File::open(path) else { return Vec::new() };
+        let Ok(file) = File::open(path) else {
+            return Vec::new();
+        };
         let lines = BufReader::new(file).lines().map_while(Result::ok);
-        lines.map_while(|line| serde_json::from_str(&line).ok()).collect()
+        lines
+            .map_while(|line| serde_json::from_str(&line).ok())
+            .collect()
     }
 }
 

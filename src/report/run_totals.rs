@@ -32,7 +32,11 @@ impl RunTotals {
     /// Counts what an event brings.
     pub(crate) fn add(&mut self, event: &RunEvent) {
         match event {
-            RunEvent::RunStarted { tests, unix_ms, facts } => {
+            RunEvent::RunStarted {
+                tests,
+                unix_ms,
+                facts,
+            } => {
                 self.facts.clone_from(facts);
                 self.selected = *tests;
                 self.started_unix_ms = *unix_ms;
@@ -45,9 +49,17 @@ impl RunTotals {
                 self.usage = self.usage + usage;
             }
             RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
-            RunEvent::RunFinished { verdict, elapsed_us, interrupted } => {
+            RunEvent::RunFinished {
+                verdict,
+                elapsed_us,
+                interrupted,
+            } => {
                 let verdict = verdict.clone();
-                self.end = Some(RunClose { verdict, elapsed_us: *elapsed_us, interrupted: *interrupted });
+                self.end = Some(RunClose {
+                    verdict,
+                    elapsed_us: *elapsed_us,
+                    interrupted: *interrupted,
+                });
             }
             _ => {}
         }
@@ -56,7 +68,9 @@ impl RunTotals {
     /// The exit code that the tests lead to, 130 if the run was interrupted; `None` if it was aborted.
     pub(crate) fn exit_code(&self) -> Option<u8> {
         self.end.as_ref().map(|end| match end {
-            RunClose { interrupted: true, .. } => 130,
+            RunClose {
+                interrupted: true, ..
+            } => 130,
             RunClose { verdict, .. } => verdict.exit_code(),
         })
     }
@@ -66,7 +80,9 @@ impl RunTotals {
         let total = self.totals.tests();
         let reasons = match &self.end {
             None => return format!("the run ended after {total} of {} tests", self.selected),
-            Some(RunClose { interrupted: true, .. }) => return "the run was interrupted".to_owned(),
+            Some(RunClose {
+                interrupted: true, ..
+            }) => return "the run was interrupted".to_owned(),
             Some(end) => end.verdict.reasons(),
         };
         if !reasons.is_empty() {

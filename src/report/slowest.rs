@@ -11,7 +11,10 @@ pub(in crate::report) struct Slowest {
 
 impl Slowest {
     pub(in crate::report) fn new(most: usize) -> Self {
-        Self { most, tests: Vec::new() }
+        Self {
+            most,
+            tests: Vec::new(),
+        }
     }
 
     /// Adds a test that ran, as `shown` writes it.

@@ -22,7 +22,12 @@ pub(crate) struct SnapshotTotals {
 impl SnapshotTotals {
     /// Takes what one test wrote.
     pub(crate) fn add(&mut self, outcome: &Outcome) {
-        let new = outcome.verdict.snapshots.iter().filter(|written| written.is_new).count();
+        let new = outcome
+            .verdict
+            .snapshots
+            .iter()
+            .filter(|written| written.is_new)
+            .count();
         self.written += new;
         self.updated += outcome.verdict.snapshots.len() - new;
     }
@@ -53,20 +58,39 @@ impl SnapshotTotals {
             page.end();
         }
         if self.obsolete > self.listed.len() {
-            page.line(palette.faint, &format!("  … and {} more", self.obsolete - self.listed.len()));
+            page.line(
+                palette.faint,
+                &format!("  … and {} more", self.obsolete - self.listed.len()),
+            );
         }
         if self.obsolete > 0 {
-            page.line(palette.faint, "  no rule refers to these: `--update-snapshots` deletes them");
+            page.line(
+                palette.faint,
+                "  no rule refers to these: `--update-snapshots` deletes them",
+            );
         }
         page.end();
     }
 
     /// `2 written, 1 updated`; empty if all are zero.
     pub(crate) fn counts(&self) -> String {
-        let Self { written, updated, obsolete, deleted, listed: _ } = self;
-        let counts =
-            [(written, "written"), (updated, "updated"), (obsolete, "obsolete"), (deleted, "deleted")];
+        let Self {
+            written,
+            updated,
+            obsolete,
+            deleted,
+            listed: _,
+        } = self;
+        let counts = [
+            (written, "written"),
+            (updated, "updated"),
+            (obsolete, "obsolete"),
+            (deleted, "deleted"),
+        ];
         let counted = counts.iter().filter(|(count, _)| **count > 0);
-        counted.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+        counted
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }

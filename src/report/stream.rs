@@ -15,7 +15,9 @@ impl Stream {
     /// # Errors
     /// If it cannot be written although there is a reader.
     pub(crate) fn print(&mut self, text: &str) -> io::Result<()> {
-        let Some(out) = &mut self.0 else { return Ok(()) };
+        let Some(out) = &mut self.0 else {
+            return Ok(());
+        };
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.0 = None;

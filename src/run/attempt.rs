@@ -49,24 +49,44 @@ impl Attempt<'_> {
         self.has_ended = !matches!(carried_out, Err(Halt::Stopped));
         match carried_out {
             Ok(()) => {}
-            Err(Halt::Stopped) => mark_aborted(&mut self.outcome, self.case.shared.stopper.reason()),
+            Err(Halt::Stopped) => {
+                mark_aborted(&mut self.outcome, self.case.shared.stopper.reason())
+            }
             Err(Halt::Skipped(reason)) => self.outcome.verdict.end = TestEnd::Skipped(reason),
             Err(Halt::Broken(problem)) => end_with(&mut self.outcome, problem),
         }
         self.note_server_exit().await;
-        let last = self.outcome.transcript.turns.last().map_or(0, |turn| turn.ended_unix_ms);
+        let last = self
+            .outcome
+            .transcript
+            .turns
+            .last()
+            .map_or(0, |turn| turn.ended_unix_ms);
         self.outcome.transcript.ended_unix_ms = self.environment.ended_unix_ms().max(last);
     }
 
     /// Runs the test from its file to its last rule, and the teardown. What stops it is a problem of the whole test.
     async fn carry_out(&mut self, threads: &UsedThreads) -> Result<(), Halt> {
-        let Case { plan, entry, loading, watchdog, .. } = self.case;
+        let Case {
+            plan,
+            entry,
+            loading,
+            watchdog,
+            ..
+        } = self.case;
         let unprepared = |error| self.case.unprepared(error);
         watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
         let test = loading.clone().test_of(entry).await.map_err(unprepared)?;
         let environment = &self.environment;
         let setup = environment.setup(&plan.variables.setup);
-        let begun = Preparation::begin(&environment.context, plan, entry, test, environment.mode(), setup);
+        let begun = Preparation::begin(
+            &environment.context,
+            plan,
+            entry,
+            test,
+            environment.mode(),
+            setup,
+        );
         let mut preparation = begun.map_err(unprepared)?;
         for (name, marker) in self.environment.unknown_secrets() {
             self.case.redactor.add([&marker]);
@@ -88,11 +108,23 @@ impl Attempt<'_> {
     }
 
     /// Runs the test from its first hook to its last rule.
-    async fn talk(&mut self, preparation: &Mutex<Preparation>, threads: &UsedThreads) -> Result<(), Halt> {
-        let Self { case, environment, outcome, .. } = self;
+    async fn talk(
+        &mut self,
+        preparation: &Mutex<Preparation>,
+        threads: &UsedThreads,
+    ) -> Result<(), Halt> {
+        let Self {
+            case,
+            environment,
+            outcome,
+            ..
+        } = self;
         run_hooks(case, environment, preparation).await?;
         case.watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
-        let finished = preparation.lock().unwrap_or_else(PoisonError::into_inner).finish();
+        let finished = preparation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .finish();
         let prepared = finished.map_err(|error| case.unprepared(error))?;
         environment.set_secrets(&prepared.secrets);
         prepared.target.agent().clone_into(&mut outcome.test.agent);

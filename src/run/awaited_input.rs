@@ -8,7 +8,9 @@ use super::attempt::{Attempt, AttemptPurpose};
 use super::person::{People, PersonAnswer, PersonQuestion};
 use super::request_pace::RequestPace;
 use super::turn_count::turn_count;
-use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn, input_of, too_many_turns};
+use super::unwritten_input::{
+    UnwrittenInput, UnwrittenRequest, UnwrittenTurn, input_of, too_many_turns,
+};
 use crate::compile::CompiledInteraction;
 use crate::engine::{ConversationSoFar, awaiting_input};
 use crate::model::MissingInput;
@@ -39,7 +41,13 @@ impl<'a> AwaitedInput<'a> {
     ) -> Option<Self> {
         let is_recorded = attempt.environment.has_recorded_input();
         let detects = interaction.detects() || is_recorded || attempt.people() == People::Asked;
-        detects.then_some(Self { attempt, pace, interaction, tools, decision: None })
+        detects.then_some(Self {
+            attempt,
+            pace,
+            interaction,
+            tools,
+            decision: None,
+        })
     }
 
     async fn awaited(
@@ -48,30 +56,51 @@ impl<'a> AwaitedInput<'a> {
         so_far: ConversationSoFar<'_>,
     ) -> Result<Option<UnwrittenTurn>, Halt> {
         let decision = self.decision.take();
-        if decision.as_ref().is_some_and(|decision| !decision.is_awaiting()) {
+        if decision
+            .as_ref()
+            .is_some_and(|decision| !decision.is_awaiting())
+        {
             return Ok(None);
         }
         self.attempt.environment.begin_turn(turn_count(number));
         let missing = match self.typed(number, decision.as_ref(), so_far).await? {
             Ok(text) => {
                 let sends = UnwrittenRequest::Says(input_of(so_far.trace, text));
-                return Ok(Some(UnwrittenTurn { sends, origin: InputOrigin::Human, time_left: None }));
+                return Ok(Some(UnwrittenTurn {
+                    sends,
+                    origin: InputOrigin::Human,
+                    time_left: None,
+                }));
             }
             Err(why) => why,
         };
         let Some(decision) = decision else {
             let message = format!("no initial input: {missing}");
             let help = Some("add `turns` or `messages`".to_owned());
-            return Err(Problem { kind: ErrorKind::Conversation, message, help }.into());
+            return Err(Problem {
+                kind: ErrorKind::Conversation,
+                message,
+                help,
+            }
+            .into());
         };
         let wanted = self.attempt.case.shared.options.on_missing_input;
-        match wanted.or(self.interaction.on_missing_input).unwrap_or_default() {
+        match wanted
+            .or(self.interaction.on_missing_input)
+            .unwrap_or_default()
+        {
             MissingInput::End => Ok(None),
             MissingInput::Skip => Err(Halt::Skipped(waits(&decision, &missing))),
             MissingInput::Fail => {
-                let help = "add a turn that answers, `simulate`, or `on_missing_input: end`".to_owned();
+                let help =
+                    "add a turn that answers, `simulate`, or `on_missing_input: end`".to_owned();
                 let message = waits(&decision, &missing);
-                Err(Problem { kind: ErrorKind::Conversation, message, help: Some(help) }.into())
+                Err(Problem {
+                    kind: ErrorKind::Conversation,
+                    message,
+                    help: Some(help),
+                }
+                .into())
             }
         }
     }
@@ -83,9 +112,13 @@ impl<'a> AwaitedInput<'a> {
         decision: Option<&InputDecision>,
         so_far: ConversationSoFar<'_>,
     ) -> Result<Result<String, String>, Halt> {
-        let Attempt { case, environment, .. } = self.attempt;
+        let Attempt {
+            case, environment, ..
+        } = self.attempt;
         if !environment.is_live() {
-            return Ok(environment.recorded_input().unwrap_or_else(|| Err(NOTHING_ANSWERS.to_owned())));
+            return Ok(environment
+                .recorded_input()
+                .unwrap_or_else(|| Err(NOTHING_ANSWERS.to_owned())));
         }
         let typed = match (self.attempt.people(), &case.shared.person) {
             (People::LeftOut, _) => Err("`--skip-interactive` asks no person".to_owned()),
@@ -101,7 +134,9 @@ impl<'a> AwaitedInput<'a> {
                 }
                 let question = self.question(decision, so_far);
                 let mut answer = PersonAnswer::Ended;
-                self.pace.hold(async { answer = person.ask(question).await }).await;
+                self.pace
+                    .hold(async { answer = person.ask(question).await })
+                    .await;
                 match answer {
                     PersonAnswer::Said(text) => Ok(text),
                     PersonAnswer::Late => Err(format!(
@@ -118,15 +153,33 @@ impl<'a> AwaitedInput<'a> {
     }
 
     /// What a person is asked, with every secret masked.
-    fn question(&self, decision: Option<&InputDecision>, so_far: ConversationSoFar<'_>) -> PersonQuestion {
+    fn question(
+        &self,
+        decision: Option<&InputDecision>,
+        so_far: ConversationSoFar<'_>,
+    ) -> PersonQuestion {
         let Attempt { case, .. } = self.attempt;
         let mask = |text: &str| case.redactor.text(text).into_owned();
-        let said = so_far.trace.turns.last().map(|turn| so_far.trace.turn_text(turn));
+        let said = so_far
+            .trace
+            .turns
+            .last()
+            .map(|turn| so_far.trace.turn_text(turn));
         let asked = decision.and_then(|decision| decision.question.clone());
-        let said = said.filter(|said| !said.is_empty()).or(asked).unwrap_or_default();
-        let hint = decision.and_then(|decision| decision.hint.as_deref()).map(mask);
+        let said = said
+            .filter(|said| !said.is_empty())
+            .or(asked)
+            .unwrap_or_default();
+        let hint = decision
+            .and_then(|decision| decision.hint.as_deref())
+            .map(mask);
         let timeout = self.interaction.timeout;
-        PersonQuestion { test: mask(&case.entry.id()), said: mask(&said), hint, timeout }
+        PersonQuestion {
+            test: mask(&case.entry.id()),
+            said: mask(&said),
+            hint,
+            timeout,
+        }
     }
 }
 
@@ -135,13 +188,21 @@ const NOTHING_ANSWERS: &str = "nothing answers";
 
 /// `the agent waits for input, and nothing answers (content_is_question): "Which order?"`
 fn waits(decision: &InputDecision, missing: &str) -> String {
-    let InputDecision { reason, question, hint } = decision;
+    let InputDecision {
+        reason,
+        question,
+        hint,
+    } = decision;
     let quoted = |text: &str| {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         truncate::chars(&text, QUOTED).into_owned()
     };
-    let question = question.as_deref().map(|question| format!(": `{}`", quoted(question)));
-    let hint = hint.as_deref().map(|hint| format!(" (it wants: {})", quoted(hint)));
+    let question = question
+        .as_deref()
+        .map(|question| format!(": `{}`", quoted(question)));
+    let hint = hint
+        .as_deref()
+        .map(|hint| format!(" (it wants: {})", quoted(hint)));
     let reason = reason.as_str();
     let (question, hint) = (question.unwrap_or_default(), hint.unwrap_or_default());
     format!("the agent waits for input ({reason}), and {missing}{question}{hint}")

@@ -35,10 +35,18 @@ pub(super) struct Case {
 impl Case {
     /// How long an attempt may take, as the run says; a case of a case file has this from its preparation.
     pub(super) fn timeout(&self) -> Option<Duration> {
-        self.shared.options.timeout.filter(|_| self.entry.test.part.is_none())
+        self.shared
+            .options
+            .timeout
+            .filter(|_| self.entry.test.part.is_none())
     }
 
-    pub(super) fn new(shared: Arc<Run>, plan: Arc<Plan>, entry: CaseEntry, loading: Loading) -> Self {
+    pub(super) fn new(
+        shared: Arc<Run>,
+        plan: Arc<Plan>,
+        entry: CaseEntry,
+        loading: Loading,
+    ) -> Self {
         let clock = &shared.context.clock;
         Self {
             started_unix_ms: clock.unix_ms(clock.now()),
@@ -84,16 +92,26 @@ impl Case {
     /// The problem of a test that could not be prepared; secrets that the messages may quote are masked from now on.
     pub(super) fn unprepared(&self, error: PrepareError) -> Problem {
         let (message, help) = match error {
-            PrepareError::Changed => {
-                ("the file changed since the run began".to_owned(), Some("run it again".to_owned()))
-            }
+            PrepareError::Changed => (
+                "the file changed since the run began".to_owned(),
+                Some("run it again".to_owned()),
+            ),
             PrepareError::Broken(problems, secrets) => {
                 self.redactor.add(&secrets);
                 let lines: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
-                let help = problems.into_iter().find(|problem| !problem.help.is_empty());
-                (lines.join("\n"), help.map(|problem| problem.help.join("\n")))
+                let help = problems
+                    .into_iter()
+                    .find(|problem| !problem.help.is_empty());
+                (
+                    lines.join("\n"),
+                    help.map(|problem| problem.help.join("\n")),
+                )
             }
         };
-        Problem { kind: ErrorKind::Setup, message, help }
+        Problem {
+            kind: ErrorKind::Setup,
+            message,
+            help,
+        }
     }
 }

@@ -30,7 +30,8 @@ use super::written_turns::WrittenTurns;
 use crate::assertion::{Evaluator, Inherited, Measure};
 use crate::compile::{CompiledAction, CompiledInteraction, CompiledSimulation};
 use crate::engine::{
-    self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource, Observer,
+    self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource,
+    Observer,
 };
 use crate::message::Lane;
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
@@ -43,23 +44,39 @@ use crate::trace::Trace;
 const LISTED_RULES: usize = 5;
 
 fn setup(message: String) -> Problem {
-    Problem { kind: ErrorKind::Setup, message, help: None }
+    Problem {
+        kind: ErrorKind::Setup,
+        message,
+        help: None,
+    }
 }
 
 /// The longest limit of the duration of any turn.
 fn longest_duration(rules: &Inherited) -> Duration {
-    let limits = rules.turns.iter().filter_map(|turn| turn.limits.get(Measure::Duration));
+    let limits = rules
+        .turns
+        .iter()
+        .filter_map(|turn| turn.limits.get(Measure::Duration));
     Duration::from_millis(limits.map(|bound| bound.most).max().unwrap_or_default())
 }
 
 /// Why a test is skipped whose agent waits for input: with the rules that nothing decided, and what to do.
 fn why_skipped(why: &str, open_rules: &[String]) -> String {
-    let named = open_rules.iter().take(LISTED_RULES).cloned().collect::<Vec<_>>().join(", ");
+    let named = open_rules
+        .iter()
+        .take(LISTED_RULES)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
     let more = match open_rules.len().saturating_sub(LISTED_RULES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let unchecked = if named.is_empty() { named } else { format!("; not checked: {named}{more}") };
+    let unchecked = if named.is_empty() {
+        named
+    } else {
+        format!("; not checked: {named}{more}")
+    };
     format!(
         "{why}{unchecked}; add a turn that answers, `simulate` or `interactive`, or `on_missing_input: end`"
     )
@@ -81,16 +98,29 @@ impl Attempt<'_> {
         preparation: &Mutex<Preparation>,
         mut prepared: Prepared,
     ) -> Result<(), Halt> {
-        let Case { shared, watchdog, .. } = self.case;
+        let Case {
+            shared, watchdog, ..
+        } = self.case;
         watchdog.limit(prepared.whole_timeout);
-        let endpoint = prepared.target.endpoint().filter(|_| prepared.thread_is_fixed);
-        let concurrency = prepared.pace.concurrency.filter(|_| self.environment.is_live());
+        let endpoint = prepared
+            .target
+            .endpoint()
+            .filter(|_| prepared.thread_is_fixed);
+        let concurrency = prepared
+            .pace
+            .concurrency
+            .filter(|_| self.environment.is_live());
         if endpoint.is_some() || concurrency.is_some() {
             // A test that has a slot never waits for a thread: so no two tests wait for each other.
             let locks = async {
                 let mut locks = ConversationLocks::default();
                 if let Some(endpoint) = endpoint {
-                    locks.thread = Some(shared.thread_locks.lock(endpoint, &prepared.thread_id).await);
+                    locks.thread = Some(
+                        shared
+                            .thread_locks
+                            .lock(endpoint, &prepared.thread_id)
+                            .await,
+                    );
                 }
                 if let Some(concurrency) = concurrency {
                     locks.slot = shared.target_limits.slot(concurrency).await;
@@ -102,19 +132,29 @@ impl Attempt<'_> {
         if let Some(observed) = &shared.observed {
             self.outcome.verdict.not_shown =
                 observe(&mut prepared, observed.conversation(&self.key.test).await?)?;
-            prepared.target.agent().clone_into(&mut self.outcome.test.agent);
-            self.outcome.transcript.thread_id.clone_from(&prepared.thread_id);
+            prepared
+                .target
+                .agent()
+                .clone_into(&mut self.outcome.test.agent);
+            self.outcome
+                .transcript
+                .thread_id
+                .clone_from(&prepared.thread_id);
             self.outcome.verdict.warnings.clone_from(&prepared.warnings);
         }
         for message in &mut prepared.history {
-            message.id.get_or_insert_with(|| self.environment.context.ids.next("message"));
+            message
+                .id
+                .get_or_insert_with(|| self.environment.context.ids.next("message"));
         }
         self.outcome.transcript.history = engine::history(&prepared.history);
         self.outcome.transcript.messages_count = prepared.history.len();
         // What a conversation knows is large: it is put aside once, and not moved with every task.
         if let Some(driver) = &shared.driver {
             prepared.rules = Inherited::default();
-            let instructed = driver.instructions().and_then(|said| prepared.target.prompted(said, None));
+            let instructed = driver
+                .instructions()
+                .and_then(|said| prepared.target.prompted(said, None));
             if let Some(instructed) = instructed {
                 prepared.target = Arc::from(instructed);
             }
@@ -133,7 +173,17 @@ impl Attempt<'_> {
         preparation: &Mutex<Preparation>,
         prepared: Prepared,
     ) -> Result<ConversationResult, Problem> {
-        let Self { case: Case { shared, redactor, watchdog, .. }, environment, .. } = self;
+        let Self {
+            case:
+                Case {
+                    shared,
+                    redactor,
+                    watchdog,
+                    ..
+                },
+            environment,
+            ..
+        } = self;
         let Prepared {
             history,
             turns,
@@ -152,27 +202,57 @@ impl Attempt<'_> {
             ..
         } = prepared;
         let options = shared.options;
-        let logged_history = if shared.log.is_some() { history.clone() } else { Vec::new() };
-        let whole = [self.case.timeout(), whole_timeout].into_iter().flatten().min();
+        let logged_history = if shared.log.is_some() {
+            history.clone()
+        } else {
+            Vec::new()
+        };
+        let whole = [self.case.timeout(), whole_timeout]
+            .into_iter()
+            .flatten()
+            .min();
         let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
         shared.tool_names.name(&rules, redactor);
-        let called_before = history.iter().flat_map(|message| &message.calls).map(|call| call.name.as_str());
-        let own = client_tools.iter().map(|tool| tool.declaration.name.as_str());
+        let called_before = history
+            .iter()
+            .flat_map(|message| &message.calls)
+            .map(|call| call.name.as_str());
+        let own = client_tools
+            .iter()
+            .map(|tool| tool.declaration.name.as_str());
         shared.tool_names.exist(called_before.chain(own), redactor);
         let declares_tools = rules.look_at_declared_tools();
         let taped_rules = self.tape.is_some().then(|| rules.clone());
         let evaluator = Evaluator::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
             .writing(options.writing);
-        let scripts = ScriptOracle { attempt: self, preparation };
-        let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
+        let scripts = ScriptOracle {
+            attempt: self,
+            preparation,
+        };
+        let declared: Vec<_> = client_tools
+            .iter()
+            .map(|tool| tool.declaration.clone())
+            .collect();
         if let Some(coverage) = &shared.coverage {
             coverage.declare(&declared, redactor);
         }
-        let mocks = Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
-        let mut tools = HostedTools { driver: shared.driver.clone(), log: shared.log.clone(), mocks };
-        let watched = simulation.iter().flat_map(|simulation| &simulation.checkpoints).cloned().collect();
-        let conditions = actions.iter().filter_map(|action| action.needs.clone()).collect();
+        let mocks =
+            Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
+        let mut tools = HostedTools {
+            driver: shared.driver.clone(),
+            log: shared.log.clone(),
+            mocks,
+        };
+        let watched = simulation
+            .iter()
+            .flat_map(|simulation| &simulation.checkpoints)
+            .cloned()
+            .collect();
+        let conditions = actions
+            .iter()
+            .filter_map(|action| action.needs.clone())
+            .collect();
         let start = ConversationStart {
             state: target.state().clone(),
             thread_id: thread_id.clone(),
@@ -196,14 +276,29 @@ impl Attempt<'_> {
         let session = open(&*target, session_options).await?;
         let attempt_pace = RequestPace::new(Arc::clone(watchdog), environment.recorder().cloned());
         let rate = pace.rate.map(|rate| shared.target_limits.rate(rate));
-        let pacer = environment.is_live().then(|| Arc::new(attempt_pace.with_limit(rate)) as Arc<dyn Pacer>);
+        let pacer = environment
+            .is_live()
+            .then(|| Arc::new(attempt_pace.with_limit(rate)) as Arc<dyn Pacer>);
         let limits = Limits {
             deadline: whole.map(|whole| environment.started().plus(whole)),
             pacer,
-            ..Limits::new(timeout.unwrap_or(DEFAULT_TURN_TIMEOUT), shared.stopper.token().clone())
+            ..Limits::new(
+                timeout.unwrap_or(DEFAULT_TURN_TIMEOUT),
+                shared.stopper.token().clone(),
+            )
         };
-        let helpers = Helpers { scripts, limits: limits.clone(), pace: &attempt_pace };
-        let oracle = TestOracle { scripts, judges: Judges { helpers, tested: &*target } };
+        let helpers = Helpers {
+            scripts,
+            limits: limits.clone(),
+            pace: &attempt_pace,
+        };
+        let oracle = TestOracle {
+            scripts,
+            judges: Judges {
+                helpers,
+                tested: &*target,
+            },
+        };
         let parts = ConversationParts {
             lane: Lane::Agent,
             session,
@@ -216,18 +311,36 @@ impl Attempt<'_> {
             requests: &mut DeclineRequests,
             ids: environment.context.ids.clone(),
             observers: self.observers(&Lane::Agent),
-            budget: Budget { turn: limits, is_default_timeout: timeout.is_none(), whole },
+            budget: Budget {
+                turn: limits,
+                is_default_timeout: timeout.is_none(),
+                whole,
+            },
             at_failure: options.at_failure,
             at_violation: options.at_violation,
         };
-        let written = WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
-        let sources = UnwrittenSources { thread_id, simulation, interaction, confirmation_tools, actions };
+        let written =
+            WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
+        let sources = UnwrittenSources {
+            thread_id,
+            simulation,
+            interaction,
+            confirmation_tools,
+            actions,
+        };
         let unwritten = self.unwritten(sources, &oracle);
-        let mut inputs: Box<dyn InputSource + '_> =
-            Box::new(TestInputs { attempt: self, scripts, written, unwritten });
+        let mut inputs: Box<dyn InputSource + '_> = Box::new(TestInputs {
+            attempt: self,
+            scripts,
+            written,
+            unwritten,
+        });
         if let Some(log) = &shared.log {
             log.begin(scripts.preparation().own_variables(), logged_history);
-            inputs = Box::new(LoggedInputs { inputs, log: log.clone() });
+            inputs = Box::new(LoggedInputs {
+                inputs,
+                log: log.clone(),
+            });
         }
         Ok(engine::converse(parts, &mut *inputs).await)
     }
@@ -247,20 +360,40 @@ impl Attempt<'_> {
         sources: UnwrittenSources,
         oracle: &'a TestOracle<'a>,
     ) -> Option<Box<dyn UnwrittenInput + 'a>> {
-        let UnwrittenSources { thread_id, simulation, interaction, confirmation_tools, actions } = sources;
+        let UnwrittenSources {
+            thread_id,
+            simulation,
+            interaction,
+            confirmation_tools,
+            actions,
+        } = sources;
         if self.case.shared.observed.is_some() {
             return None;
         }
         let helpers = oracle.judges.helpers.clone();
         let pace = helpers.pace;
         if let Some(driver) = self.case.shared.driver.clone() {
-            return Some(Box::new(DriverInput { attempt: self, pace, driver, oracle }));
+            return Some(Box::new(DriverInput {
+                attempt: self,
+                pace,
+                driver,
+                oracle,
+            }));
         }
         if let Some(walk) = &self.case.entry.test.walk {
-            return Some(Box::new(WalkInput::new(self, oracle.scripts, walk, actions)));
+            return Some(Box::new(WalkInput::new(
+                self,
+                oracle.scripts,
+                walk,
+                actions,
+            )));
         }
         if let Some(simulation) = simulation {
-            let simulator = Simulator { helpers, simulation, thread_id };
+            let simulator = Simulator {
+                helpers,
+                simulation,
+                thread_id,
+            };
             return Some(Box::new(SimulatedInput::new(self, simulator)));
         }
         let awaited = AwaitedInput::of(self, pace, interaction, confirmation_tools)?;
@@ -272,12 +405,23 @@ impl Attempt<'_> {
         let recorder = self.environment.recorder().cloned();
         let exchanges = self.case.shared.options.exchanges;
         let is_logged = exchanges == ExchangeReports::On && self.purpose != AttemptPurpose::Verify;
-        let log = is_logged.then(|| ExchangeLog::new(self.case, self.environment.started(), lane.clone()));
+        let log = is_logged
+            .then(|| ExchangeLog::new(self.case, self.environment.started(), lane.clone()));
         let recorder = recorder.map(|recorder| Box::new(recorder) as Box<dyn Observer>);
-        let of_agent = self.case.shared.log.as_ref().filter(|_| *lane == Lane::Agent);
+        let of_agent = self
+            .case
+            .shared
+            .log
+            .as_ref()
+            .filter(|_| *lane == Lane::Agent);
         let of_agent = of_agent.map(ConversationLog::observer);
         let tape = self.tape.clone().filter(|_| *lane == Lane::Agent);
-        let of_driver = self.case.shared.driver.as_ref().filter(|_| *lane == Lane::Agent);
+        let of_driver = self
+            .case
+            .shared
+            .driver
+            .as_ref()
+            .filter(|_| *lane == Lane::Agent);
         recorder
             .into_iter()
             .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
@@ -306,12 +450,27 @@ impl Attempt<'_> {
             duration_us,
         } = result;
         let called = trace.calls.iter().map(|call| call.name.as_str());
-        self.case.shared.tool_names.exist(called, &self.case.redactor);
-        let coverage = self.case.shared.coverage.as_ref().filter(|_| self.purpose != AttemptPurpose::Verify);
+        self.case
+            .shared
+            .tool_names
+            .exist(called, &self.case.redactor);
+        let coverage = self
+            .case
+            .shared
+            .coverage
+            .as_ref()
+            .filter(|_| self.purpose != AttemptPurpose::Verify);
         if let Some(coverage) = coverage {
-            let mutator = self.case.shared.mutator.as_ref().filter(|_| failures.is_empty() && halt.is_none());
+            let mutator = self
+                .case
+                .shared
+                .mutator
+                .as_ref()
+                .filter(|_| failures.is_empty() && halt.is_none());
             let taped = self.tape.as_ref().map(ConversationTape::take);
-            let noticed = mutator.zip(taped).map(|(mutator, taped)| mutator.noticed(taped));
+            let noticed = mutator
+                .zip(taped)
+                .map(|(mutator, taped)| mutator.noticed(taped));
             coverage.observe(&trace, &noticed.unwrap_or_default(), &self.case.redactor);
         }
         let outcome = &mut self.outcome;
@@ -327,9 +486,13 @@ impl Attempt<'_> {
         outcome.transcript.duration_us = duration_us;
         outcome.verdict.warnings.extend(warnings);
         let all_turns = &outcome.transcript.turns;
-        let is_whole = || turns_not_run == 0 && all_turns.iter().all(|turn| turn.problem().is_none());
+        let is_whole =
+            || turns_not_run == 0 && all_turns.iter().all(|turn| turn.problem().is_none());
         let is_whole = || halt.is_none() && is_whole();
-        outcome.verdict.warnings.extend(self.environment.warnings(is_whole));
+        outcome
+            .verdict
+            .warnings
+            .extend(self.environment.warnings(is_whole));
         if let Some(halt) = halt {
             return Err(match halt {
                 Halt::Skipped(why) => Halt::Skipped(why_skipped(&why, &open_rules)),

@@ -55,7 +55,11 @@ pub trait ConversationDriver: Send + Sync {
     /// Executes a call to a tool that it executes.
     fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
         let content = format!("no program executes `{}`", call.name).into();
-        let answer = ToolAnswer { call: call.wire_id.to_string(), content, is_error: true };
+        let answer = ToolAnswer {
+            call: call.wire_id.to_string(),
+            content,
+            is_error: true,
+        };
         Box::pin(std::future::ready(answer))
     }
 }

@@ -89,7 +89,11 @@ impl ConversationLog {
 
     /// A conversation begins after `history`, with these variables.
     pub(super) fn begin(&self, variables: Map<String, Value>, history: Vec<HistoryMessage>) {
-        *self.lock() = LoggedConversation { variables, history, turns: Vec::new() };
+        *self.lock() = LoggedConversation {
+            variables,
+            history,
+            turns: Vec::new(),
+        };
     }
 
     /// The client has answered a call.
@@ -101,7 +105,10 @@ impl ConversationLog {
 
     /// An observer of the agent's lane.
     pub(super) fn observer(&self) -> Box<dyn Observer> {
-        Box::new(ChangeObserver { log: self.clone(), last: At::default() })
+        Box::new(ChangeObserver {
+            log: self.clone(),
+            last: At::default(),
+        })
     }
 }
 
@@ -123,7 +130,10 @@ impl Observer for ChangeObserver {
         let after_us = at.0.saturating_sub(self.last.0);
         self.last = self.last.max(at);
         if let Some(turn) = self.log.lock().turns.last_mut() {
-            turn.changes.push(LoggedChange { after_us, change: change.clone().into_owned() });
+            turn.changes.push(LoggedChange {
+                after_us,
+                change: change.clone().into_owned(),
+            });
         }
     }
 }
@@ -141,9 +151,17 @@ impl InputSource for LoggedInputs<'_> {
     ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         Box::pin(async move {
             let next = self.inputs.next(so_far).await?;
-            if let Some(NextTurn { request, origin, .. }) = &next {
+            if let Some(NextTurn {
+                request, origin, ..
+            }) = &next
+            {
                 let (changes, answers) = (Vec::new(), Vec::new());
-                let turn = LoggedTurn { input: request.input.clone(), origin: *origin, changes, answers };
+                let turn = LoggedTurn {
+                    input: request.input.clone(),
+                    origin: *origin,
+                    changes,
+                    answers,
+                };
                 self.log.lock().turns.push(turn);
             }
             Ok(next)

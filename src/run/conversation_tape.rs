@@ -59,13 +59,26 @@ pub trait ConversationMutator: Debug + Send + Sync {
 impl ConversationStart {
     /// The trace that a conversation fills.
     pub fn trace(&self) -> Trace {
-        let calls =
-            |message: &HistoryMessage| message.calls.iter().map(|call| call.id.clone()).collect::<Vec<_>>();
-        let ids =
-            self.history.iter().flat_map(|message| message.id.clone().into_iter().chain(calls(message)));
-        let trace = Trace::new(self.state.clone()).on_thread(self.thread_id.as_str()).after(ids);
+        let calls = |message: &HistoryMessage| {
+            message
+                .calls
+                .iter()
+                .map(|call| call.id.clone())
+                .collect::<Vec<_>>()
+        };
+        let ids = self
+            .history
+            .iter()
+            .flat_map(|message| message.id.clone().into_iter().chain(calls(message)));
+        let trace = Trace::new(self.state.clone())
+            .on_thread(self.thread_id.as_str())
+            .after(ids);
         let trace = trace.remembering(&self.history);
-        if self.has_event_clock { trace.by_event_clock() } else { trace }
+        if self.has_event_clock {
+            trace.by_event_clock()
+        } else {
+            trace
+        }
     }
 }
 
@@ -92,7 +105,12 @@ impl ConversationTape {
 
     /// A conversation begins.
     pub(super) fn begin(&self, start: ConversationStart, rules: Inherited, redactor: Redactor) {
-        *self.lock() = TapedConversation { rules, redactor, start, items: Vec::new() };
+        *self.lock() = TapedConversation {
+            rules,
+            redactor,
+            start,
+            items: Vec::new(),
+        };
     }
 
     fn push(&self, item: TapeItem) {

@@ -30,7 +30,13 @@ pub(super) struct CurrentWalk {
 impl CurrentWalk {
     /// The beginning of a walk.
     pub(super) fn of(route: WalkRoute) -> Self {
-        Self { route, taken: Vec::new(), possible: BTreeMap::new(), has_left_route: false, recording: None }
+        Self {
+            route,
+            taken: Vec::new(),
+            possible: BTreeMap::new(),
+            has_left_route: false,
+            recording: None,
+        }
     }
 }
 

@@ -36,7 +36,9 @@ impl UnwrittenInput for DriverInput<'_> {
             self.attempt.environment.begin_turn(turn_count(number));
             loop {
                 let mut wanted = None;
-                self.pace.hold(async { wanted = self.driver.next().await }).await;
+                self.pace
+                    .hold(async { wanted = self.driver.next().await })
+                    .await;
                 match wanted {
                     Some(DriverRequest::Decide(question, answer)) => {
                         // A program that is gone needs no answer.

@@ -126,7 +126,11 @@ impl Mask for RunEvent {
     fn mask(&mut self, redactor: &Redactor) {
         match self {
             Self::RunStarted { facts, .. } => facts.mask(redactor),
-            Self::RunFinished { verdict, elapsed_us: _, interrupted: _ } => {
+            Self::RunFinished {
+                verdict,
+                elapsed_us: _,
+                interrupted: _,
+            } => {
                 verdict.expired.mask(redactor);
                 verdict.uncalled.found.mask(redactor);
             }
@@ -134,7 +138,12 @@ impl Mask for RunEvent {
                 id.mask(redactor);
                 why.mask(redactor);
             }
-            Self::Exchange { id, lane: _, after_us: _, part } => {
+            Self::Exchange {
+                id,
+                lane: _,
+                after_us: _,
+                part,
+            } => {
                 id.mask(redactor);
                 part.mask(redactor);
             }

@@ -13,7 +13,16 @@ use crate::redact::Sealed;
 pub fn event_channel(outcomes: usize) -> (EventSender, EventReceiver) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let room = Arc::new(Semaphore::new(outcomes.clamp(1, Semaphore::MAX_PERMITS)));
-    (EventSender { events: sender, room: Arc::clone(&room) }, EventReceiver { events: receiver, room })
+    (
+        EventSender {
+            events: sender,
+            room: Arc::clone(&room),
+        },
+        EventReceiver {
+            events: receiver,
+            room,
+        },
+    )
 }
 
 /// Where a run sends its events; `None` is the end.

@@ -49,7 +49,14 @@ struct OpenText {
 
 impl<'a> ExchangeLog<'a> {
     pub(super) fn new(case: &'a Case, started: At, lane: Lane) -> Self {
-        Self { case, started, lane, waiting: Vec::new(), left_out: None, texts: HashMap::new() }
+        Self {
+            case,
+            started,
+            lane,
+            waiting: Vec::new(),
+            left_out: None,
+            texts: HashMap::new(),
+        }
     }
 
     fn add(&mut self, at: At, part: ExchangePart) {
@@ -62,7 +69,11 @@ impl<'a> ExchangeLog<'a> {
 
     /// A piece of a text, which the last event brings.
     fn piece(&mut self, kind: &'static str, id: &str, delta: &str) {
-        let last = self.waiting.len().checked_sub(1).filter(|_| self.left_out.is_none());
+        let last = self
+            .waiting
+            .len()
+            .checked_sub(1)
+            .filter(|_| self.left_out.is_none());
         let open = self.texts.entry((kind, id.to_owned())).or_default();
         open.text.push_str(delta);
         open.cuts.push(open.text.len());
@@ -100,11 +111,19 @@ impl<'a> ExchangeLog<'a> {
             return;
         }
         self.texts.clear();
-        let left_out = self.left_out.take().map(|(at, count)| (at, ExchangePart::LeftOut(count)));
+        let left_out = self
+            .left_out
+            .take()
+            .map(|(at, count)| (at, ExchangePart::LeftOut(count)));
         for (at, part) in self.waiting.drain(..).chain(left_out) {
             let id = self.case.entry.id().into_owned();
             let after_us = u64::try_from(at.since(self.started).as_micros()).unwrap_or(u64::MAX);
-            self.case.tell(RunEvent::Exchange { id, lane: self.lane.clone(), after_us, part });
+            self.case.tell(RunEvent::Exchange {
+                id,
+                lane: self.lane.clone(),
+                after_us,
+                part,
+            });
         }
     }
 }
@@ -113,11 +132,19 @@ impl Observer for ExchangeLog<'_> {
     fn wire(&mut self, _: &Lane, at: At, wire: Wire<'_>) {
         let text = |bytes: &[u8]| truncated(&String::from_utf8_lossy(bytes), MOST_SHOWN);
         let part = match wire {
-            Wire::Request { method, url, headers } => {
-                ExchangePart::Request { line: format!("{method} {url}"), headers: headers.to_vec() }
-            }
+            Wire::Request {
+                method,
+                url,
+                headers,
+            } => ExchangePart::Request {
+                line: format!("{method} {url}"),
+                headers: headers.to_vec(),
+            },
             Wire::Sent { body } => ExchangePart::Sent(text(body)),
-            Wire::Head { status, content_type: _ } => ExchangePart::Response(status),
+            Wire::Head {
+                status,
+                content_type: _,
+            } => ExchangePart::Response(status),
             Wire::Headers(headers) => ExchangePart::Headers(headers.to_vec()),
             Wire::Late { missing } => ExchangePart::Late(missing.to_owned()),
             Wire::Frame(frame) => {

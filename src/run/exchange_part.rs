@@ -68,7 +68,9 @@ mod tests {
             header("content-type", "text/plain"),
         ]);
         part.mask(&Redactor::default());
-        let ExchangePart::Headers(headers) = part else { panic!("headers") };
+        let ExchangePart::Headers(headers) = part else {
+            panic!("headers")
+        };
         let values: Vec<&str> = headers.iter().map(|(_, value)| value.as_str()).collect();
         assert_eq!(values, [MASK, MASK, MASK, "text/plain"]);
     }

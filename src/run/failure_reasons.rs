@@ -32,7 +32,9 @@ impl FailureReasons {
     pub(super) fn add(&mut self, outcome: &Outcome) -> ReasonNovelty {
         let rule = varying_rule(outcome);
         let status = outcome.status();
-        let (kind, message) = outcome.headline().unwrap_or((status.as_str(), status.as_str()));
+        let (kind, message) = outcome
+            .headline()
+            .unwrap_or((status.as_str(), status.as_str()));
         let is_same = |failed: &&mut FailedRuns| match rule {
             Some(rule) => failed.rule.as_ref() == Some(rule) && failed.kind == kind,
             None => failed.rule.is_none() && (&*failed.kind, &*failed.message) == (kind, message),
@@ -46,7 +48,14 @@ impl FailureReasons {
             return ReasonNovelty::Known;
         }
         let (kind, message, rule) = (kind.to_owned(), message.to_owned(), rule.cloned());
-        self.listed.push(FailedRuns { status, kind, message, rule, count: 1, runs: vec![outcome.run] });
+        self.listed.push(FailedRuns {
+            status,
+            kind,
+            message,
+            rule,
+            count: 1,
+            runs: vec![outcome.run],
+        });
         ReasonNovelty::First
     }
 
@@ -60,8 +69,15 @@ impl FailureReasons {
 /// The place of the rule that failed first, if what it found is different in every run: of a limit, and of any rule in a
 /// simulated conversation.
 fn varying_rule(outcome: &Outcome) -> Option<&Place> {
-    let (_, first) = outcome.all_failures().next().filter(|_| outcome.status() == Status::Failed)?;
-    let is_simulated = outcome.transcript.turns.iter().any(|turn| turn.origin == InputOrigin::Simulator);
+    let (_, first) = outcome
+        .all_failures()
+        .next()
+        .filter(|_| outcome.status() == Status::Failed)?;
+    let is_simulated = outcome
+        .transcript
+        .turns
+        .iter()
+        .any(|turn| turn.origin == InputOrigin::Simulator);
     (first.measured.is_some() || is_simulated).then_some(&first.place)
 }
 
@@ -71,8 +87,15 @@ mod tests {
     use crate::outcome::{ErrorKind, Problem, TestEnd};
 
     fn failed(run: u32, message: &str) -> Outcome {
-        let problem = Problem { kind: ErrorKind::Agent, message: message.to_owned(), help: None };
-        let mut outcome = Outcome { run, ..Outcome::default() };
+        let problem = Problem {
+            kind: ErrorKind::Agent,
+            message: message.to_owned(),
+            help: None,
+        };
+        let mut outcome = Outcome {
+            run,
+            ..Outcome::default()
+        };
         outcome.verdict.end = TestEnd::Problem(problem, Vec::new());
         outcome
     }
@@ -81,14 +104,21 @@ mod tests {
     fn equal_reasons_are_one_and_the_most_frequent_is_first() {
         let mut reasons = FailureReasons::default();
         let messages = ["a", "b", "b", "a", "b"];
-        let novelty: Vec<ReasonNovelty> =
-            (1..).zip(messages).map(|(run, message)| reasons.add(&failed(run, message))).collect();
+        let novelty: Vec<ReasonNovelty> = (1..)
+            .zip(messages)
+            .map(|(run, message)| reasons.add(&failed(run, message)))
+            .collect();
         let (first, known) = (ReasonNovelty::First, ReasonNovelty::Known);
         assert_eq!(novelty, [first, first, known, known, known]);
         let (listed, further) = reasons.into_parts();
-        let shown: Vec<_> =
-            listed.iter().map(|failed| (&*failed.message, failed.count, &*failed.runs)).collect();
-        assert_eq!((shown, further), (vec![("b", 3, &[2, 3, 5][..]), ("a", 2, &[1, 4])], 0));
+        let shown: Vec<_> = listed
+            .iter()
+            .map(|failed| (&*failed.message, failed.count, &*failed.runs))
+            .collect();
+        assert_eq!(
+            (shown, further),
+            (vec![("b", 3, &[2, 3, 5][..]), ("a", 2, &[1, 4])], 0)
+        );
     }
 
     #[test]

@@ -48,10 +48,23 @@ impl FakeProject {
         std::fs::write(folder.path().join("all.test.yaml"), test).unwrap();
         let context = Context::isolated(folder.path());
         let planned = plan(&context, &Selection::default(), &Redactor::default());
-        let plan = planned.plan.unwrap_or_else(|| panic!("{:?}", planned.problems));
+        let plan = planned
+            .plan
+            .unwrap_or_else(|| panic!("{:?}", planned.problems));
         let (sender, events) = event_channel(10_000);
-        let run = Run::new(context, Arc::new(NoTransport), plan.redactor.clone(), options, sender);
-        Self { _folder: folder, run, plan, events }
+        let run = Run::new(
+            context,
+            Arc::new(NoTransport),
+            plan.redactor.clone(),
+            options,
+            sender,
+        );
+        Self {
+            _folder: folder,
+            run,
+            plan,
+            events,
+        }
     }
 
     /// A test for each word: what its user says, and what must not be answered is `bad`.
@@ -61,7 +74,10 @@ impl FakeProject {
                 "  - {{ name: t{index}, turns: [{{ user: {word}, assert: {{ text: {{ equals: good }} }} }}] }}\n"
             )
         };
-        Self::of(&words.iter().enumerate().map(test).collect::<String>(), options)
+        Self::of(
+            &words.iter().enumerate().map(test).collect::<String>(),
+            options,
+        )
     }
 
     /// The outcome of the first test before it starts, under another name.
@@ -73,7 +89,12 @@ impl FakeProject {
 
     /// Runs every test: each event in a few words.
     pub(super) async fn events(self) -> Vec<String> {
-        let Self { _folder, run, plan, mut events } = self;
+        let Self {
+            _folder,
+            run,
+            plan,
+            mut events,
+        } = self;
         super::suite::run(run, plan).await;
         let mut shown = Vec::new();
         while let Some(event) = events.recv().await {
@@ -88,12 +109,21 @@ fn in_words(event: &RunEvent) -> Option<String> {
     Some(match event {
         RunEvent::CaseStarted { id } => format!("{} starts", name(id)),
         RunEvent::Retrying { id, retry, of, .. } => format!("{} again {retry}/{of}", name(id)),
-        RunEvent::NextRun { id, run, most, failed } => {
+        RunEvent::NextRun {
+            id,
+            run,
+            most,
+            failed,
+        } => {
             format!("{} run {run}/{most} after {failed}", name(id))
         }
         RunEvent::CaseEnded { id, .. } => format!("{} ends", name(id)),
         RunEvent::CaseFinished(outcome) => {
-            let end = outcome.verdict.end.skip_reason().unwrap_or_else(|| outcome.status().as_str());
+            let end = outcome
+                .verdict
+                .end
+                .skip_reason()
+                .unwrap_or_else(|| outcome.status().as_str());
             format!("{}: {end}", outcome.test.name)
         }
         _ => return None,

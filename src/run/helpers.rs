@@ -36,17 +36,35 @@ impl Helpers<'_> {
         kind: ErrorKind,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Result<T, Halt> {
-        let Attempt { case, environment, key, .. } = self.scripts.attempt;
-        let PreparedHelper { target, client_tools, timeout, pace, .. } = helper;
+        let Attempt {
+            case,
+            environment,
+            key,
+            ..
+        } = self.scripts.attempt;
+        let PreparedHelper {
+            target,
+            client_tools,
+            timeout,
+            pace,
+            ..
+        } = helper;
         let rate = pace.rate.map(|rate| case.shared.target_limits.rate(rate));
-        let pacer = environment.is_live().then(|| Arc::new(self.pace.with_limit(rate)) as Arc<dyn Pacer>);
-        case.watchdog.extend(Helper::longest(*timeout + target.longest_wait()));
-        let declared: Vec<_> = client_tools.iter().map(|tool| tool.declaration.clone()).collect();
-        let mut mocks = Mocks::start(client_tools.clone(), self.scripts).map_err(|error| Problem {
-            kind,
-            message: error.to_string(),
-            help: Some("shorten the pattern".to_owned()),
-        })?;
+        let pacer = environment
+            .is_live()
+            .then(|| Arc::new(self.pace.with_limit(rate)) as Arc<dyn Pacer>);
+        case.watchdog
+            .extend(Helper::longest(*timeout + target.longest_wait()));
+        let declared: Vec<_> = client_tools
+            .iter()
+            .map(|tool| tool.declaration.clone())
+            .collect();
+        let mut mocks =
+            Mocks::start(client_tools.clone(), self.scripts).map_err(|error| Problem {
+                kind,
+                message: error.to_string(),
+                help: Some("shorten the pattern".to_owned()),
+            })?;
         let mut helper = Helper {
             role: question.role,
             name,
@@ -54,7 +72,11 @@ impl Helpers<'_> {
             target: &**target,
             client_tools: declared.into(),
             tools: &mut mocks,
-            limits: Limits { timeout: *timeout, pacer, ..self.limits.clone() },
+            limits: Limits {
+                timeout: *timeout,
+                pacer,
+                ..self.limits.clone()
+            },
             key: (*key).clone(),
             environment,
             observers: &|lane| self.scripts.attempt.observers(lane),

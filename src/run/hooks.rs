@@ -25,7 +25,9 @@ pub(super) async fn run_hooks(
         environment.set_secrets(&known().secrets());
     }
     for index in 0..hooks {
-        let gave = environment.hook(index + 1, run_hook(case, environment, preparation, index)).await?;
+        let gave = environment
+            .hook(index + 1, run_hook(case, environment, preparation, index))
+            .await?;
         known().define(gave);
         environment.set_secrets(&known().secrets());
     }
@@ -39,17 +41,27 @@ async fn run_hook(
     preparation: &Mutex<Preparation>,
     index: usize,
 ) -> Result<Map<String, Value>, Halt> {
-    let command = preparation.lock().unwrap_or_else(PoisonError::into_inner).hook(index);
+    let command = preparation
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .hook(index);
     match command.map_err(|error| case.unprepared(error))? {
         Some(mut command) => {
-            case.warn(command.launch.leave_out_unusable(&format!("hook {}", index + 1)));
-            case.watchdog.begin(TestStep::Hook(index + 1), command.launch.timeout)?;
+            case.warn(
+                command
+                    .launch
+                    .leave_out_unusable(&format!("hook {}", index + 1)),
+            );
+            case.watchdog
+                .begin(TestStep::Hook(index + 1), command.launch.timeout)?;
             let run = async {
-                hook::run(&command, case.shared.stopper.token()).await.map_err(|error| {
-                    let known = preparation.lock().unwrap_or_else(PoisonError::into_inner);
-                    environment.set_secrets(&known.secrets_with(error.gave()));
-                    error.into()
-                })
+                hook::run(&command, case.shared.stopper.token())
+                    .await
+                    .map_err(|error| {
+                        let known = preparation.lock().unwrap_or_else(PoisonError::into_inner);
+                        environment.set_secrets(&known.secrets_with(error.gave()));
+                        error.into()
+                    })
             };
             case.watchdog.within(run).await
         }

@@ -23,13 +23,30 @@ impl Judges<'_> {
     /// What the judge decides that `asked` names.
     pub(super) async fn decide(&self, asked: &JudgeQuestion) -> Result<Decision, Halt> {
         let scripts = self.helpers.scripts;
-        let Attempt { case, environment, key, .. } = scripts.attempt;
+        let Attempt {
+            case,
+            environment,
+            key,
+            ..
+        } = scripts.attempt;
         if case.plan.judging == Judging::LeftOut {
             return Ok(Decision::NotAsked);
         }
-        let JudgeQuestion { agent, keys, connector, threshold, runs, quorum, is_negated, .. } = asked;
+        let JudgeQuestion {
+            agent,
+            keys,
+            connector,
+            threshold,
+            runs,
+            quorum,
+            is_negated,
+            ..
+        } = asked;
         let prepared = scripts.preparation().helper(agent);
-        let judge = prepared.map_err(|error| Problem { kind: ErrorKind::Judge, ..case.unprepared(error) })?;
+        let judge = prepared.map_err(|error| Problem {
+            kind: ErrorKind::Judge,
+            ..case.unprepared(error)
+        })?;
         environment.set_secrets(&judge.secrets);
         self.check(agent, &judge, connector.as_deref())?;
         let question = HelperQuestion {
@@ -41,11 +58,18 @@ impl Judges<'_> {
         let lane = environment.helper_lane(question.role.name());
         let mut answers = Vec::new();
         for _ in 0..*runs {
-            let answer =
-                self.helpers.ask(agent, &judge, lane.clone(), &question, ErrorKind::Judge, read_judge_answer);
+            let answer = self.helpers.ask(
+                agent,
+                &judge,
+                lane.clone(),
+                &question,
+                ErrorKind::Judge,
+                read_judge_answer,
+            );
             let answer = answer.await?;
             if threshold.is_some() && answer.score.is_none() {
-                let message = format!("the judge `{agent}` gave no score, which the `threshold` needs");
+                let message =
+                    format!("the judge `{agent}` gave no score, which the `threshold` needs");
                 let help = "have the judge answer with a `score`, or leave out the `threshold`";
                 return Err(problem(message, help).into());
             }
@@ -62,8 +86,17 @@ impl Judges<'_> {
     }
 
     /// Whether the judge is another agent than the one under test; what is replayed was checked when it was recorded.
-    fn check(&self, name: &str, judge: &PreparedHelper, connector: Option<&str>) -> Result<(), Problem> {
-        let Attempt { environment, outcome, .. } = self.helpers.scripts.attempt;
+    fn check(
+        &self,
+        name: &str,
+        judge: &PreparedHelper,
+        connector: Option<&str>,
+    ) -> Result<(), Problem> {
+        let Attempt {
+            environment,
+            outcome,
+            ..
+        } = self.helpers.scripts.attempt;
         let is_live = environment.mode() != Mode::Replay;
         let address = judge.target.address(connector).filter(|_| is_live);
         let is_same = address.is_some_and(|address| self.tested.address(None) == Some(address));
@@ -76,5 +109,9 @@ impl Judges<'_> {
 }
 
 fn problem(message: String, help: &str) -> Problem {
-    Problem { kind: ErrorKind::Judge, message, help: Some(help.to_owned()) }
+    Problem {
+        kind: ErrorKind::Judge,
+        message,
+        help: Some(help.to_owned()),
+    }
 }

@@ -14,7 +14,11 @@ impl MemoryRecording {
     /// # Errors
     /// If it would contain a secret.
     pub fn take(&self) -> Result<Option<String>, Problem> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take().transpose()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+            .transpose()
     }
 
     /// The test has ended with this text.

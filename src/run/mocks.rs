@@ -57,13 +57,24 @@ impl<'s> Mocks<'s> {
                 Some(CompiledMock::Script(name)) => Answers::Script(ScriptSource::Named(name)),
                 Some(CompiledMock::Sequence(answers)) => Answers::Sequence(answers),
                 Some(CompiledMock::When(mut cases)) => {
-                    cases.iter_mut().try_for_each(|(args, _)| args.start(&mut patterns))?;
+                    cases
+                        .iter_mut()
+                        .try_for_each(|(args, _)| args.start(&mut patterns))?;
                     Answers::When(cases)
                 }
             };
-            started.insert(declaration.name, MockedTool { answers, answered: 0 });
+            started.insert(
+                declaration.name,
+                MockedTool {
+                    answers,
+                    answered: 0,
+                },
+            );
         }
-        Ok(Self { tools: started, scripts })
+        Ok(Self {
+            tools: started,
+            scripts,
+        })
     }
 }
 
@@ -71,7 +82,10 @@ impl ToolHost for Mocks<'_> {
     fn handling(&self, tool: &str) -> Handling {
         match self.tools.get(tool) {
             None => Handling::Agent,
-            Some(MockedTool { answers: Answers::LeftOpen, .. }) => Handling::LeftOpen,
+            Some(MockedTool {
+                answers: Answers::LeftOpen,
+                ..
+            }) => Handling::LeftOpen,
             Some(_) => Handling::Answered,
         }
     }
@@ -88,7 +102,10 @@ impl ToolHost for Mocks<'_> {
             let answer = match &tool.answers {
                 Answers::Script(script) => {
                     let request = request(trace, call, tool.answered + 1);
-                    let answer = self.scripts.ask(script, None, &request, Expected::ToolAnswer).await;
+                    let answer = self
+                        .scripts
+                        .ask(script, None, &request, Expected::ToolAnswer)
+                        .await;
                     let unanswered =
                         |why: &str| format!("the call to `{}` is not answered: {why}", call.name);
                     read(&answer.map_err(|halt| halt.because(unanswered))?)
@@ -97,14 +114,23 @@ impl ToolHost for Mocks<'_> {
             };
             tool.answered += 1;
             let CompiledMockAnswer { content, is_error } = answer;
-            Ok(ToolAnswer { call: call.wire_id.to_string(), content, is_error })
+            Ok(ToolAnswer {
+                call: call.wire_id.to_string(),
+                content,
+                is_error,
+            })
         })
     }
 }
 
 impl Answers {
     /// The written answer to a call to the tool `name`, after so many calls were `answered`.
-    fn written(&self, call: &ToolCall, name: &str, answered: usize) -> Result<&CompiledMockAnswer, Problem> {
+    fn written(
+        &self,
+        call: &ToolCall,
+        name: &str,
+        answered: usize,
+    ) -> Result<&CompiledMockAnswer, Problem> {
         match self {
             Self::Always(answer) => Ok(answer),
             Self::Sequence(answers) => answers.get(answered).ok_or_else(|| {
@@ -118,7 +144,9 @@ impl Answers {
             }),
             Self::When(cases) => {
                 let fitting = cases.iter().find(|(args, _)| args.mismatch(call).is_none());
-                fitting.map(|(_, answer)| answer).ok_or_else(|| unfitting(cases, call))
+                fitting
+                    .map(|(_, answer)| answer)
+                    .ok_or_else(|| unfitting(cases, call))
             }
             Self::Missing | Self::LeftOpen | Self::Script(_) => Err(no_mock(name)),
         }
@@ -140,8 +168,14 @@ fn request(trace: &Trace, call: &ToolCall, number: usize) -> Value {
 /// The answer of a script, `{result}` or `{error}`, as that of a mock.
 fn read(said: &Value) -> CompiledMockAnswer {
     match said.get("error") {
-        Some(error) => CompiledMockAnswer { content: error.clone(), is_error: true },
-        None => CompiledMockAnswer { content: said["result"].clone(), is_error: false },
+        Some(error) => CompiledMockAnswer {
+            content: error.clone(),
+            is_error: true,
+        },
+        None => CompiledMockAnswer {
+            content: said["result"].clone(),
+            is_error: false,
+        },
     }
 }
 
@@ -154,14 +188,24 @@ fn no_mock(tool: &str) -> Problem {
 
 fn unfitting(cases: &[(PathPatterns, CompiledMockAnswer)], call: &ToolCall) -> Problem {
     let mismatches = cases.iter().filter_map(|(args, _)| args.mismatch(call));
-    let mismatches: Vec<String> =
-        mismatches.zip(1..).map(|(mismatch, case)| format!("case {case}: {mismatch}")).collect();
+    let mismatches: Vec<String> = mismatches
+        .zip(1..)
+        .map(|(mismatch, case)| format!("case {case}: {mismatch}"))
+        .collect();
     problem(
-        format!("no case of the mock of `{}` fits the call: {}", call.name, mismatches.join("; ")),
+        format!(
+            "no case of the mock of `{}` fits the call: {}",
+            call.name,
+            mismatches.join("; ")
+        ),
         "add a case for it, or a last one without `args_match`",
     )
 }
 
 fn problem(message: String, help: &str) -> Problem {
-    Problem { kind: ErrorKind::Conversation, message, help: Some(help.to_owned()) }
+    Problem {
+        kind: ErrorKind::Conversation,
+        message,
+        help: Some(help.to_owned()),
+    }
 }

@@ -76,7 +76,9 @@ mod written_turns;
 
 pub use conversation_driver::{ConversationDriver, DriverRequest};
 pub use conversation_log::{ConversationLog, LoggedChange, LoggedConversation, LoggedTurn};
-pub use conversation_tape::{ConversationMutator, ConversationStart, ConversationTape, TapedConversation};
+pub use conversation_tape::{
+    ConversationMutator, ConversationStart, ConversationTape, TapedConversation,
+};
 pub use event::RunEvent;
 pub use event_channel::{EventReceiver, EventSender, event_channel};
 pub use exchange_part::ExchangePart;

@@ -20,19 +20,46 @@ pub(super) fn observe(
     conversation: ObservedConversation,
 ) -> Result<Vec<NotShownRule>, Problem> {
     if let Some(index) = prepared.turns.iter().position(Option::is_none) {
-        let message = format!("turn {} uses a variable that an earlier turn captures", index + 1);
+        let message = format!(
+            "turn {} uses a variable that an earlier turn captures",
+            index + 1
+        );
         let help =
             "a trace is verified without captures: write the rule on the test, or without the variable"
                 .to_owned();
-        return Err(Problem { kind: ErrorKind::Setup, message, help: Some(help) });
+        return Err(Problem {
+            kind: ErrorKind::Setup,
+            message,
+            help: Some(help),
+        });
     }
-    let ObservedConversation { thread_id, agent, started_unix_ms, history, turns, shown, warnings } =
-        conversation;
+    let ObservedConversation {
+        thread_id,
+        agent,
+        started_unix_ms,
+        history,
+        turns,
+        shown,
+        warnings,
+    } = conversation;
     let not_shown = prepared.rules.withhold(shown, turns.len());
-    let agent = if agent.is_empty() { prepared.target.agent().to_owned() } else { agent };
-    let state = if shown.has(Fact::State) { prepared.target.state().clone() } else { Value::Null };
+    let agent = if agent.is_empty() {
+        prepared.target.agent().to_owned()
+    } else {
+        agent
+    };
+    let state = if shown.has(Fact::State) {
+        prepared.target.state().clone()
+    } else {
+        Value::Null
+    };
     prepared.turns = turns.iter().map(|turn| Some(prepared_turn(turn))).collect();
-    prepared.target = Arc::new(ObservedAgent { agent, state, started_unix_ms, turns });
+    prepared.target = Arc::new(ObservedAgent {
+        agent,
+        state,
+        started_unix_ms,
+        turns,
+    });
     (prepared.history, prepared.thread_id) = (history, thread_id);
     (prepared.simulation, prepared.actions, prepared.client_tools) = (None, Vec::new(), Vec::new());
     (prepared.timeout, prepared.whole_timeout) = (None, None);
@@ -49,5 +76,8 @@ fn prepared_turn(turn: &ObservedTurn) -> PreparedTurn {
         context: RequestContext::default(),
         answers: ServerAnswers::default(),
     };
-    PreparedTurn { request, captures: Vec::new() }
+    PreparedTurn {
+        request,
+        captures: Vec::new(),
+    }
 }

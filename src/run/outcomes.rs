@@ -28,7 +28,10 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
             agent: String::new(),
             quarantine: entry.quarantine.as_deref().cloned(),
         },
-        transcript: Transcript { started_unix_ms: clock.unix_ms(clock.now()), ..Transcript::default() },
+        transcript: Transcript {
+            started_unix_ms: clock.unix_ms(clock.now()),
+            ..Transcript::default()
+        },
         ..Outcome::default()
     }
 }
@@ -36,7 +39,11 @@ pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
 /// The outcome of a test whose own was written to a file and cannot be read back.
 pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed<Outcome> {
     let message = format!("its outcome was put aside in a file and cannot be read back: {error}");
-    let problem = Problem { kind: ErrorKind::Setup, message, help: None };
+    let problem = Problem {
+        kind: ErrorKind::Setup,
+        message,
+        help: None,
+    };
     let mut outcome = blank(shared, entry);
     outcome.verdict.end = TestEnd::Problem(problem, Vec::new());
     outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
@@ -45,8 +52,14 @@ pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed
 
 /// The outcome of a test that had not started when the run stopped.
 pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Sealed<Outcome> {
-    let because = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
-    let why = entry.test.skip.clone().unwrap_or_else(|| format!("not run{because}"));
+    let because = reason
+        .map(|reason| format!(": {}", reason.as_str()))
+        .unwrap_or_default();
+    let why = entry
+        .test
+        .skip
+        .clone()
+        .unwrap_or_else(|| format!("not run{because}"));
     shared.redactor_of(entry).seal(skipped(shared, entry, why))
 }
 
@@ -60,7 +73,9 @@ pub(super) fn skipped(shared: &Run, entry: &CaseEntry, why: String) -> Outcome {
 
 /// Ends the outcome of a test that was running when the run stopped.
 pub(super) fn mark_aborted(outcome: &mut Outcome, reason: Option<Reason>) {
-    let because = reason.map(|reason| format!(": {}", reason.as_str())).unwrap_or_default();
+    let because = reason
+        .map(|reason| format!(": {}", reason.as_str()))
+        .unwrap_or_default();
     outcome.verdict.end = TestEnd::Skipped(format!("not run to its end{because}"));
 }
 

@@ -27,7 +27,13 @@ pub(super) struct Prefetch {
 
 impl Prefetch {
     pub(super) fn new(context: Context, plan: Arc<Plan>) -> Self {
-        Self { context, plan, started: 0, loading: VecDeque::new(), latest: None }
+        Self {
+            context,
+            plan,
+            started: 0,
+            loading: VecDeque::new(),
+            latest: None,
+        }
     }
 
     /// How many tests have started.
@@ -49,8 +55,13 @@ impl Prefetch {
         let first = self.started + self.loading.len();
         let missing = self.plan.cases.iter().enumerate().skip(first);
         for (index, entry) in missing.take(count.saturating_sub(self.loading.len())) {
-            let before = index.checked_sub(1).and_then(|before| self.plan.cases.get(before));
-            let same = self.latest.clone().filter(|_| before.is_some_and(|case| case.is_read_with(entry)));
+            let before = index
+                .checked_sub(1)
+                .and_then(|before| self.plan.cases.get(before));
+            let same = self
+                .latest
+                .clone()
+                .filter(|_| before.is_some_and(|case| case.is_read_with(entry)));
             let loading = same.unwrap_or_else(|| match self.plan.take_file(entry) {
                 Some(file) => Loading::done(file),
                 None => Loading::begin(self.context.clone(), entry.clone()),

@@ -38,7 +38,12 @@ impl ProjectHooks {
     /// Those of the config of `plan`.
     pub fn new(plan: &Plan, context: &Context) -> Self {
         let (variables, redactor) = (plan.variables.clone(), plan.redactor.clone());
-        Self { context: context.clone(), config: Arc::clone(&plan.config), variables, redactor }
+        Self {
+            context: context.clone(),
+            config: Arc::clone(&plan.config),
+            variables,
+            redactor,
+        }
     }
 
     /// Runs the commands of `setup` one after the other and returns what is known then; `show` is called with the name of
@@ -53,8 +58,9 @@ impl ProjectHooks {
     ) -> Result<Variables, SetupError> {
         let config = Arc::clone(&self.config);
         for (index, written) in config.setup(&self.variables).iter().enumerate() {
-            let (mut command, span) =
-                self.command(written, index, HookRole::RunSetup).map_err(SetupError::Failed)?;
+            let (mut command, span) = self
+                .command(written, index, HookRole::RunSetup)
+                .map_err(SetupError::Failed)?;
             let name = format!("setup {}", index + 1);
             show(SetupStep::Started(&name));
             let warnings = command.launch.leave_out_unusable(&name);
@@ -90,13 +96,20 @@ impl ProjectHooks {
             };
             let name = format!("{} {}", HookRole::RunTeardown.as_str(), index + 1);
             let left_out = command.launch.leave_out_unusable(&name);
-            problems.extend(left_out.into_iter().map(|warning| Diagnostic::warning(Code::Setup, warning)));
+            problems.extend(
+                left_out
+                    .into_iter()
+                    .map(|warning| Diagnostic::warning(Code::Setup, warning)),
+            );
             if let Err(error) = hook::run(&command, &never).await {
                 let problem = problem(&error);
                 let problem = if error.is_not_started() {
                     problem
                 } else {
-                    Diagnostic { severity: Severity::Warning, ..problem }
+                    Diagnostic {
+                        severity: Severity::Warning,
+                        ..problem
+                    }
                 };
                 problems.push(self.config.at(problem, span));
             }
@@ -110,18 +123,35 @@ impl ProjectHooks {
         index: usize,
         role: HookRole,
     ) -> Result<(HookCommand, Span), Vec<Diagnostic>> {
-        let RunHook { launch, span } = self.config.run_hook(written, &self.context, &self.variables)?;
-        let may_be_quoted = !self.config.targets.iter().any(|target| feeds_headers(&target.model));
-        Ok((HookCommand { number: index + 1, launch, role, may_be_quoted }, span))
+        let RunHook { launch, span } =
+            self.config
+                .run_hook(written, &self.context, &self.variables)?;
+        let may_be_quoted = !self
+            .config
+            .targets
+            .iter()
+            .any(|target| feeds_headers(&target.model));
+        Ok((
+            HookCommand {
+                number: index + 1,
+                launch,
+                role,
+                may_be_quoted,
+            },
+            span,
+        ))
     }
 
     /// Takes over what a command gave, and masks what is secret of it. What the command line gives stays.
     fn define(&mut self, gave: Map<String, Value>) {
         let given = &self.variables.given;
-        let gave = gave.into_iter().filter(|(name, _)| !given.contains_key(name));
+        let gave = gave
+            .into_iter()
+            .filter(|(name, _)| !given.contains_key(name));
         self.variables.setup.extend(gave);
         let scope = self.variables.scope(&self.context);
-        self.redactor.add(secrets_of(&self.config, &self.config.targets, &scope));
+        self.redactor
+            .add(secrets_of(&self.config, &self.config.targets, &scope));
     }
 }
 

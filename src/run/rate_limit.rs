@@ -17,7 +17,10 @@ pub(super) struct RateLimit {
 
 impl RateLimit {
     pub(super) fn new(rate: Rate) -> Self {
-        Self { rate, sent: Mutex::default() }
+        Self {
+            rate,
+            sent: Mutex::default(),
+        }
     }
 
     /// Waits until the next request may be sent. A request that is given up while it waits counts as sent.
@@ -31,7 +34,11 @@ impl RateLimit {
         let Rate { requests, per, .. } = self.rate;
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = sent.len() >= requests;
-        let free = if is_full { sent.pop_front().and_then(|first| first.checked_add(per)) } else { None };
+        let free = if is_full {
+            sent.pop_front().and_then(|first| first.checked_add(per))
+        } else {
+            None
+        };
         let at = free.map_or(now, |free| free.max(now));
         sent.push_back(at);
         at
@@ -47,7 +54,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn no_span_of_the_time_has_more_requests() {
-        let rate = Rate { requests: 3, per: Duration::from_secs(10), place: Span::default() };
+        let rate = Rate {
+            requests: 3,
+            per: Duration::from_secs(10),
+            place: Span::default(),
+        };
         let limit = RateLimit::new(rate);
         let start = Instant::now();
         let mut sent = Vec::new();
@@ -57,12 +68,19 @@ mod tests {
             sent.push(start.elapsed().as_secs());
         }
         assert_eq!(sent, [0, 4, 4, 10, 14, 14, 20, 80, 80, 80, 90]);
-        assert!(sent.windows(4).all(|span| span[3] - span[0] >= 10), "{sent:?}");
+        assert!(
+            sent.windows(4).all(|span| span[3] - span[0] >= 10),
+            "{sent:?}"
+        );
     }
 
     #[tokio::test(start_paused = true)]
     async fn requests_that_wait_together_go_in_their_order() {
-        let rate = Rate { requests: 1, per: Duration::from_secs(1), place: Span::default() };
+        let rate = Rate {
+            requests: 1,
+            per: Duration::from_secs(1),
+            place: Span::default(),
+        };
         let (limit, start) = (RateLimit::new(rate), Instant::now());
         let ask = async || {
             limit.request().await;

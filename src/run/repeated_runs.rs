@@ -10,7 +10,8 @@ use super::failure_reasons::{FailureReasons, ReasonNovelty};
 use super::outcomes::mark_aborted;
 use crate::context::CaseKey;
 use crate::outcome::{
-    CheckpointRuns, ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict, Status,
+    CheckpointRuns, ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict,
+    Status,
 };
 use crate::statistics::{DurationStatistics, SequentialDecision};
 use crate::trace::Usage;
@@ -64,32 +65,52 @@ impl RepeatedRuns {
 
     /// What decides the test after a run that ended as `outcome`, if something does.
     fn decide(&self, outcome: &Outcome) -> Option<StabilityVerdict> {
-        let Stability { policy, passed, failed, .. } = self.stability;
-        let is_broken =
-            outcome.first_problem().is_some_and(|(_, problem)| problem.kind == ErrorKind::Recording);
+        let Stability {
+            policy,
+            passed,
+            failed,
+            ..
+        } = self.stability;
+        let is_broken = outcome
+            .first_problem()
+            .is_some_and(|(_, problem)| problem.kind == ErrorKind::Recording);
         match policy {
             _ if is_broken => Some(StabilityVerdict::Broken),
-            RunPolicy::Times { runs, min_pass_rate } => (passed + failed == runs).then(|| {
+            RunPolicy::Times {
+                runs,
+                min_pass_rate,
+            } => (passed + failed == runs).then(|| {
                 let is_enough = min_pass_rate.is_reached_by(passed, runs);
-                if is_enough { StabilityVerdict::Passed } else { StabilityVerdict::Failed }
+                if is_enough {
+                    StabilityVerdict::Passed
+                } else {
+                    StabilityVerdict::Failed
+                }
             }),
             RunPolicy::UntilDecided(_)
-                if outcome.all_failures().any(|(_, failure)| failure.is_prohibition) =>
+                if outcome
+                    .all_failures()
+                    .any(|(_, failure)| failure.is_prohibition) =>
             {
                 Some(StabilityVerdict::Violated)
             }
-            RunPolicy::UntilDecided(test) => test.decide(passed, failed).map(|decision| match decision {
-                SequentialDecision::Pass => StabilityVerdict::Passed,
-                SequentialDecision::Fail => StabilityVerdict::Failed,
-                SequentialDecision::Undecided => StabilityVerdict::Undecided,
-            }),
+            RunPolicy::UntilDecided(test) => {
+                test.decide(passed, failed).map(|decision| match decision {
+                    SequentialDecision::Pass => StabilityVerdict::Passed,
+                    SequentialDecision::Fail => StabilityVerdict::Failed,
+                    SequentialDecision::Undecided => StabilityVerdict::Undecided,
+                })
+            }
         }
     }
 
     /// Counts a run that did not pass, and keeps it if it is the first with its reason.
     fn add_failed(&mut self, outcome: Outcome) {
         let novelty = self.reasons.add(&outcome);
-        let is_decisive = matches!(self.decided, Some(StabilityVerdict::Violated | StabilityVerdict::Broken));
+        let is_decisive = matches!(
+            self.decided,
+            Some(StabilityVerdict::Violated | StabilityVerdict::Broken)
+        );
         if self.failed.is_none() || is_decisive {
             self.set_aside();
             self.failed = Some(outcome);
@@ -100,15 +121,17 @@ impl RepeatedRuns {
 
     /// The run that was to be shown is one of the others.
     fn set_aside(&mut self) {
-        self.others.extend(self.failed.take().map(Outcome::into_earlier));
+        self.others
+            .extend(self.failed.take().map(Outcome::into_earlier));
     }
 
     /// What the runs come to that there were before all tests stopped.
     fn verdict_when_stopped(&self) -> StabilityVerdict {
         match self.stability.policy {
-            RunPolicy::Times { runs, min_pass_rate }
-                if !min_pass_rate.is_reached_by(runs - self.stability.failed, runs) =>
-            {
+            RunPolicy::Times {
+                runs,
+                min_pass_rate,
+            } if !min_pass_rate.is_reached_by(runs - self.stability.failed, runs) => {
                 StabilityVerdict::Failed
             }
             RunPolicy::Times { .. } | RunPolicy::UntilDecided(_) => StabilityVerdict::Stopped,
@@ -126,7 +149,11 @@ impl AttemptSeries for RepeatedRuns {
             }
         }
         for written in std::mem::take(&mut outcome.verdict.snapshots) {
-            if self.snapshots.iter().all(|known| known.file != written.file) {
+            if self
+                .snapshots
+                .iter()
+                .all(|known| known.file != written.file)
+            {
                 self.snapshots.push(written);
             }
         }
@@ -134,13 +161,31 @@ impl AttemptSeries for RepeatedRuns {
             self.latest = Some(outcome);
             return None;
         }
-        let Stability { durations, turns, usage, passed, failed, .. } = &mut self.stability;
+        let Stability {
+            durations,
+            turns,
+            usage,
+            passed,
+            failed,
+            ..
+        } = &mut self.stability;
         durations.add(outcome.transcript.duration_us);
         *turns += outcome.transcript.turns.len();
-        *usage =
-            outcome.transcript.turns.iter().filter_map(|turn| turn.usage).fold(*usage, |sum, own| sum + own);
-        *(if status == Status::Passed { passed } else { failed }) += 1;
-        CheckpointRuns::count(&mut self.stability.checkpoints, &outcome.transcript.checkpoints);
+        *usage = outcome
+            .transcript
+            .turns
+            .iter()
+            .filter_map(|turn| turn.usage)
+            .fold(*usage, |sum, own| sum + own);
+        *(if status == Status::Passed {
+            passed
+        } else {
+            failed
+        }) += 1;
+        CheckpointRuns::count(
+            &mut self.stability.checkpoints,
+            &outcome.transcript.checkpoints,
+        );
         self.decided = self.decide(&outcome);
         if status == Status::Passed {
             self.latest = Some(outcome);
@@ -152,7 +197,12 @@ impl AttemptSeries for RepeatedRuns {
         }
         key.run += 1;
         let Stability { policy, failed, .. } = self.stability;
-        Some(RunEvent::NextRun { id, run: self.stability.runs() + 1, most: policy.most_runs(), failed })
+        Some(RunEvent::NextRun {
+            id,
+            run: self.stability.runs() + 1,
+            most: policy.most_runs(),
+            failed,
+        })
     }
 
     fn finish(mut self: Box<Self>, case: &Case) -> Outcome {
@@ -165,7 +215,14 @@ impl AttemptSeries for RepeatedRuns {
         } else {
             self.failed.take().or(latest)
         };
-        let Self { mut stability, reasons, others, warnings, snapshots, .. } = *self;
+        let Self {
+            mut stability,
+            reasons,
+            others,
+            warnings,
+            snapshots,
+            ..
+        } = *self;
         (stability.failures, stability.further_failed) = reasons.into_parts();
         stability.verdict = verdict;
         let mut outcome = shown.unwrap_or_default();
@@ -175,7 +232,9 @@ impl AttemptSeries for RepeatedRuns {
         outcome.verdict.warnings = warnings;
         outcome.verdict.snapshots = snapshots;
         outcome.other_runs = others;
-        outcome.stability = Some(stability).filter(|stability| stability.runs() > 0).map(Box::new);
+        outcome.stability = Some(stability)
+            .filter(|stability| stability.runs() > 0)
+            .map(Box::new);
         outcome
     }
 }

@@ -23,14 +23,29 @@ pub(super) struct RequestPace {
 
 impl RequestPace {
     pub(super) fn new(watchdog: Arc<Watchdog>, recorder: Option<Recorder>) -> Self {
-        Self { limit: None, watchdog, recorder, waited_micros: Arc::default() }
+        Self {
+            limit: None,
+            watchdog,
+            recorder,
+            waited_micros: Arc::default(),
+        }
     }
 
     /// When the requests of the same attempt to an agent with this limit may be sent.
     pub(super) fn with_limit(&self, limit: Option<Arc<RateLimit>>) -> Self {
-        let Self { watchdog, recorder, waited_micros, .. } = self;
+        let Self {
+            watchdog,
+            recorder,
+            waited_micros,
+            ..
+        } = self;
         let (watchdog, waited_micros) = (Arc::clone(watchdog), Arc::clone(waited_micros));
-        Self { limit, watchdog, recorder: recorder.clone(), waited_micros }
+        Self {
+            limit,
+            watchdog,
+            recorder: recorder.clone(),
+            waited_micros,
+        }
     }
 }
 
@@ -48,7 +63,10 @@ impl RequestPace {
 
 impl fmt::Debug for RequestPace {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("RequestPace").field("limit", &self.limit).finish_non_exhaustive()
+        formatter
+            .debug_struct("RequestPace")
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
     }
 }
 

@@ -18,7 +18,11 @@ pub(super) struct Retries {
 
 impl Retries {
     pub(super) fn new(of: u32) -> Self {
-        Self { of, begun: 0, latest: Outcome::default() }
+        Self {
+            of,
+            begun: 0,
+            latest: Outcome::default(),
+        }
     }
 }
 
@@ -30,7 +34,9 @@ impl AttemptSeries for Retries {
                 return None;
             }
             outcome.earlier_attempts = std::mem::take(&mut self.latest.earlier_attempts);
-            outcome.earlier_attempts.push(std::mem::take(&mut self.latest).into_earlier());
+            outcome
+                .earlier_attempts
+                .push(std::mem::take(&mut self.latest).into_earlier());
         }
         self.latest = outcome;
         if !self.latest.status().fails_the_run() || self.begun == self.of {
@@ -39,9 +45,18 @@ impl AttemptSeries for Retries {
         self.begun += 1;
         key.attempt += 1;
         let failed = &self.latest;
-        let why = failed.headline().map(|(_, message)| message.to_owned()).unwrap_or_default();
+        let why = failed
+            .headline()
+            .map(|(_, message)| message.to_owned())
+            .unwrap_or_default();
         let (id, status) = (failed.test.id.clone(), failed.status());
-        Some(RunEvent::Retrying { id, retry: self.begun, of: self.of, status, why })
+        Some(RunEvent::Retrying {
+            id,
+            retry: self.begun,
+            of: self.of,
+            status,
+            why,
+        })
     }
 
     fn finish(self: Box<Self>, _: &Case) -> Outcome {
@@ -56,17 +71,40 @@ mod tests {
 
     #[tokio::test]
     async fn only_a_test_that_does_not_pass_is_retried() {
-        let options = Options { retries: 2, ..Options::default() };
-        let shown = FakeProject::saying(&["good", "bad"], options).events().await;
-        let retries = ["t1 starts", "t1 again 1/2", "t1 again 2/2", "t1 ends", "t1: failed"];
-        assert_eq!(shown, [&["t0 starts", "t0 ends", "t0: passed"][..], &retries].concat());
+        let options = Options {
+            retries: 2,
+            ..Options::default()
+        };
+        let shown = FakeProject::saying(&["good", "bad"], options)
+            .events()
+            .await;
+        let retries = [
+            "t1 starts",
+            "t1 again 1/2",
+            "t1 again 2/2",
+            "t1 ends",
+            "t1: failed",
+        ];
+        assert_eq!(
+            shown,
+            [&["t0 starts", "t0 ends", "t0: passed"][..], &retries].concat()
+        );
     }
 
     #[tokio::test]
     async fn nothing_is_retried_in_a_run_that_stops() {
-        let options = Options { retries: 2, ..Options::default() };
+        let options = Options {
+            retries: 2,
+            ..Options::default()
+        };
         let project = FakeProject::saying(&["bad"], options);
-        project.run.stopper.wind_down(crate::run::Reason::ServerEnded);
-        assert_eq!(project.events().await, ["t0: not run: a server of the config ended"]);
+        project
+            .run
+            .stopper
+            .wind_down(crate::run::Reason::ServerEnded);
+        assert_eq!(
+            project.events().await,
+            ["t0: not run: a server of the config ended"]
+        );
     }
 }

@@ -31,12 +31,35 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
     };
     outcome.transcript.started_unix_ms = environment.started_unix_ms();
     let (purpose, teardown) = (AttemptPurpose::Report, Teardown::default());
-    let own_tape = || case.shared.mutator.is_some().then(ConversationTape::default);
+    let own_tape = || {
+        case.shared
+            .mutator
+            .is_some()
+            .then(ConversationTape::default)
+    };
     let tape = case.shared.tape.clone().or_else(own_tape);
-    let mut attempt = Attempt { case, key, environment, purpose, outcome, tape, teardown, has_ended: false };
+    let mut attempt = Attempt {
+        case,
+        key,
+        environment,
+        purpose,
+        outcome,
+        tape,
+        teardown,
+        has_ended: false,
+    };
     attempt.run(threads).await;
-    let Attempt { environment, mut outcome, teardown, has_ended, .. } = attempt;
-    let may_write = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO).is_ok();
+    let Attempt {
+        environment,
+        mut outcome,
+        teardown,
+        has_ended,
+        ..
+    } = attempt;
+    let may_write = case
+        .watchdog
+        .begin(TestStep::Evaluate, Duration::ZERO)
+        .is_ok();
     if let Some(log) = &case.shared.log {
         log.mask(&|text: &str| environment.marked(text));
     }
@@ -60,13 +83,21 @@ pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThread
 }
 
 fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem> {
-    let Case { shared, redactor, .. } = case;
-    let live = AttemptEnvironment::live(&shared.context, &shared.transport, &shared.servers, redactor);
+    let Case {
+        shared, redactor, ..
+    } = case;
+    let live = AttemptEnvironment::live(
+        &shared.context,
+        &shared.transport,
+        &shared.servers,
+        redactor,
+    );
     match (&shared.recording, &shared.recordings) {
         (Some(kept), _) => Ok(live.with_recording(kept, key)),
         (None, Some(recordings)) => live.with_recordings(recordings, key),
         (None, None)
-            if shared.kept.is_some() || (shared.failed_walks.is_some() && case.entry.test.walk.is_some()) =>
+            if shared.kept.is_some()
+                || (shared.failed_walks.is_some() && case.entry.test.walk.is_some()) =>
         {
             Ok(live.recorded_in_memory(key))
         }

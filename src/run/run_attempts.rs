@@ -14,7 +14,11 @@ use crate::context::CaseKey;
 use crate::outcome::Outcome;
 
 /// Runs the attempts at a test, the first of which is `key`, until nothing is left to decide or all tests stop.
-pub(super) async fn run_attempts(case: &Case, key: &mut CaseKey, threads: &mut UsedThreads) -> Outcome {
+pub(super) async fn run_attempts(
+    case: &Case,
+    key: &mut CaseKey,
+    threads: &mut UsedThreads,
+) -> Outcome {
     let policy = case.shared.options.runs.policy(case.entry.test.runs);
     let walk = case.entry.test.walk.as_ref();
     let mut series: Box<dyn AttemptSeries + Send> = match (walk, policy) {

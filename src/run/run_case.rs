@@ -21,7 +21,9 @@ use crate::redact::Sealed;
 
 /// Runs one test; its outcome contains whatever goes wrong. `None` if the test has ended without this thread.
 pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
-    case.tell(RunEvent::CaseStarted { id: case.entry.id().into_owned() });
+    case.tell(RunEvent::CaseStarted {
+        id: case.entry.id().into_owned(),
+    });
     let outcome = match &case.entry.test.skip {
         None => run_attempts_of(case).await,
         Some(why) => skipped(&case.shared, &case.entry, why.clone()),
@@ -46,7 +48,12 @@ fn tell_end(case: &Case, outcome: &Outcome) {
     let id = case.entry.id().into_owned();
     let (status, fails_the_run) = (outcome.status(), outcome.fails_the_run());
     let duration_us = outcome.transcript.duration_us;
-    let ended = RunEvent::CaseEnded { id, status, duration_us, fails_the_run };
+    let ended = RunEvent::CaseEnded {
+        id,
+        status,
+        duration_us,
+        fails_the_run,
+    };
     case.shared.tell(case.redactor.seal(ended));
 }
 
@@ -70,7 +77,11 @@ pub(super) async fn end_without_thread(
             run_teardown(case, &Watchdog::default(), &preparation).await
         } else {
             let message = "teardown: its variables are still being read".to_owned();
-            Teardown::not_started(Problem { kind: ErrorKind::Hook, message, help: None })
+            Teardown::not_started(Problem {
+                kind: ErrorKind::Hook,
+                message,
+                help: None,
+            })
         };
         teardown.report(&mut outcome);
     }

@@ -36,8 +36,12 @@ impl RunHelpers {
         redactor: &Redactor,
         stopper: &Stopper,
     ) -> Self {
-        let environment = AttemptEnvironment::live(context, transport, &ServerWatch::default(), redactor);
-        Self { environment, stopper: stopper.clone() }
+        let environment =
+            AttemptEnvironment::live(context, transport, &ServerWatch::default(), redactor);
+        Self {
+            environment,
+            stopper: stopper.clone(),
+        }
     }
 
     /// The answer of the target `name` to `keys` that `read` finds in its text. Its client-side tools are not declared: no
@@ -53,7 +57,12 @@ impl RunHelpers {
         keys: Map<String, Value>,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Result<T, Halt> {
-        let question = HelperQuestion { role, test_id: None, keys, connector: None };
+        let question = HelperQuestion {
+            role,
+            test_id: None,
+            keys,
+            connector: None,
+        };
         let mut asked = Helper {
             role,
             name,
@@ -79,7 +88,10 @@ impl RunHelpers {
         target: &PreparedHelper,
     ) -> Result<Option<Vec<DeclaredTool>>, TargetError> {
         let limits = self.limits(target.timeout);
-        target.target.declared_tools(self.session_options(), &limits).await
+        target
+            .target
+            .declared_tools(self.session_options(), &limits)
+            .await
     }
 
     /// How far an exchange of this timeout may go.
@@ -114,9 +126,19 @@ impl RunHelpers {
         launch: &Launch,
         keys: Map<String, Value>,
     ) -> Result<Value, Halt> {
-        let question = HelperQuestion { role: HelperRole::Generator, test_id: None, keys, connector: None };
+        let question = HelperQuestion {
+            role: HelperRole::Generator,
+            test_id: None,
+            keys,
+            connector: None,
+        };
         let body = &question.body();
-        let request = ScriptRequest { program, launch, body, expected: Expected::Cases };
+        let request = ScriptRequest {
+            program,
+            launch,
+            body,
+            expected: Expected::Cases,
+        };
         Ok(hook::ask(request, self.stopper.token()).await?)
     }
 }
@@ -129,9 +151,17 @@ impl ToolHost for NoTools {
         Handling::Agent
     }
 
-    fn answer<'a>(&'a mut self, call: &'a ToolCall, _: &'a Trace) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+        _: &'a Trace,
+    ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
         let message = format!("nothing answers the call to `{}`", call.name);
-        let problem = Problem { kind: ErrorKind::Conversation, message, help: None };
+        let problem = Problem {
+            kind: ErrorKind::Conversation,
+            message,
+            help: None,
+        };
         Box::pin(std::future::ready(Err(problem.into())))
     }
 }

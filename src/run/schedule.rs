@@ -60,7 +60,10 @@ impl Schedule {
 
     /// How many tests run at once.
     pub(super) fn parallel(&self) -> usize {
-        self.shared.options.parallel.clamp(1, self.plan.cases.len().max(1))
+        self.shared
+            .options
+            .parallel
+            .clamp(1, self.plan.cases.len().max(1))
     }
 
     /// The test to run next, with its index in the plan; `None` if there is none, or the run stops.
@@ -73,12 +76,24 @@ impl Schedule {
         let (entry, loading) = prefetch.start()?;
         prefetch.load_ahead(self.parallel());
         drop(prefetch);
-        Some((index, Case::new(Arc::clone(&self.shared), Arc::clone(&self.plan), entry, loading)))
+        Some((
+            index,
+            Case::new(
+                Arc::clone(&self.shared),
+                Arc::clone(&self.plan),
+                entry,
+                loading,
+            ),
+        ))
     }
 
     /// Takes the outcome of a test, and reports it if it is next. No test waits for reports that have no room.
     pub(super) fn finish(&self, index: usize, outcome: Sealed<Outcome>) {
-        let Options { after_failure, flaky_fails, .. } = self.shared.options;
+        let Options {
+            after_failure,
+            flaky_fails,
+            ..
+        } = self.shared.options;
         let is_flaky = outcome.is_flaky() && outcome.test.quarantine.is_none();
         let is_failure = outcome.fails_the_run() || (flaky_fails && is_flaky);
         if is_failure && after_failure == AfterFailure::Stop {
@@ -90,7 +105,9 @@ impl Schedule {
     }
 
     fn reporting(&self) -> MutexGuard<'_, Reporting> {
-        self.reporting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reporting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports the outcomes that are next, as long as there is room.
@@ -135,11 +152,15 @@ impl Schedule {
     /// Reports the outcome that is next.
     fn report_next(&self, reporting: &mut Reporting) {
         let entry = &self.plan.cases[reporting.reported];
-        let outcome = match reporting.finished.take(reporting.reported, &self.shared.redactor) {
+        let outcome = match reporting
+            .finished
+            .take(reporting.reported, &self.shared.redactor)
+        {
             Ok(Some(outcome)) => outcome,
             Ok(None) => {
                 let reason = self.shared.stopper.reason();
-                reporting.all.lost_server |= reason == Some(Reason::ServerEnded) && entry.test.skip.is_none();
+                reporting.all.lost_server |=
+                    reason == Some(Reason::ServerEnded) && entry.test.skip.is_none();
                 not_run(&self.shared, entry, reason)
             }
             Err(error) => lost(&self.shared, entry, &error),
@@ -158,26 +179,56 @@ mod tests {
     #[tokio::test]
     async fn outcomes_are_reported_in_the_order_of_the_plan() {
         let words = vec!["good"; 40];
-        let shown = FakeProject::saying(&words, Options { parallel: 7, ..Options::default() }).events().await;
-        let finished: Vec<&String> = shown.iter().filter(|event| event.ends_with(": passed")).collect();
+        let shown = FakeProject::saying(
+            &words,
+            Options {
+                parallel: 7,
+                ..Options::default()
+            },
+        )
+        .events()
+        .await;
+        let finished: Vec<&String> = shown
+            .iter()
+            .filter(|event| event.ends_with(": passed"))
+            .collect();
         let expected: Vec<String> = (0..40).map(|index| format!("t{index}: passed")).collect();
         assert_eq!(finished, expected.iter().collect::<Vec<_>>());
     }
 
     #[tokio::test]
     async fn one_at_a_time_each_starts_when_the_one_before_it_is_reported() {
-        let shown = FakeProject::saying(&["good", "bad"], Options::default()).events().await;
-        let expected = ["t0 starts", "t0 ends", "t0: passed", "t1 starts", "t1 ends", "t1: failed"];
+        let shown = FakeProject::saying(&["good", "bad"], Options::default())
+            .events()
+            .await;
+        let expected = [
+            "t0 starts",
+            "t0 ends",
+            "t0: passed",
+            "t1 starts",
+            "t1 ends",
+            "t1: failed",
+        ];
         assert_eq!(shown, expected);
     }
 
     #[tokio::test]
     async fn nothing_starts_after_the_first_failure_if_it_stops_the_run() {
-        let options = Options { after_failure: AfterFailure::Stop, ..Options::default() };
-        let shown = FakeProject::saying(&["good", "bad", "good"], options).events().await;
+        let options = Options {
+            after_failure: AfterFailure::Stop,
+            ..Options::default()
+        };
+        let shown = FakeProject::saying(&["good", "bad", "good"], options)
+            .events()
+            .await;
         assert_eq!(
             shown[3..],
-            ["t1 starts", "t1 ends", "t1: failed", "t2: not run: a test before it did not pass"]
+            [
+                "t1 starts",
+                "t1 ends",
+                "t1: failed",
+                "t2: not run: a test before it did not pass"
+            ]
         );
     }
 

@@ -23,13 +23,22 @@ pub(super) struct ScriptOracle<'a> {
 impl<'a> ScriptOracle<'a> {
     /// What the attempt is prepared from.
     pub(super) fn preparation(&self) -> MutexGuard<'a, Preparation> {
-        self.preparation.lock().unwrap_or_else(PoisonError::into_inner)
+        self.preparation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the script accepts that `asked` names.
     pub(super) async fn decide(&self, asked: &ScriptQuestion) -> Result<Decision, Halt> {
-        let ScriptQuestion { program, timeout_ms, request, .. } = asked;
-        let answer = self.ask(program, *timeout_ms, request, Expected::Verdict).await?;
+        let ScriptQuestion {
+            program,
+            timeout_ms,
+            request,
+            ..
+        } = asked;
+        let answer = self
+            .ask(program, *timeout_ms, request, Expected::Verdict)
+            .await?;
         Ok(match &answer {
             Value::Bool(true) => Decision::Confirmed,
             Value::Bool(false) => Decision::Rejected(None),
@@ -46,13 +55,22 @@ impl<'a> ScriptOracle<'a> {
         request: &Value,
         expected: Expected,
     ) -> Result<Value, Halt> {
-        let Attempt { case, environment, .. } = self.attempt;
+        let Attempt {
+            case, environment, ..
+        } = self.attempt;
         let run = async {
             let launch = self.preparation().script(program, timeout_ms);
-            let mut launch =
-                launch.map_err(|error| Problem { kind: ErrorKind::Script, ..case.unprepared(error) })?;
+            let mut launch = launch.map_err(|error| Problem {
+                kind: ErrorKind::Script,
+                ..case.unprepared(error)
+            })?;
             case.warn(launch.leave_out_unusable(&format!("the script {program}")));
-            let request = ScriptRequest { program, launch: &launch, body: request, expected };
+            let request = ScriptRequest {
+                program,
+                launch: &launch,
+                body: request,
+                expected,
+            };
             case.watchdog.extend(request.launch.timeout);
             Ok(hook::ask(request, case.shared.stopper.token()).await?)
         };
@@ -64,6 +82,13 @@ impl<'a> ScriptOracle<'a> {
                 }
             }
         };
-        environment.script(&program.shown(), request, |answer| expected.mismatch(answer), run).await
+        environment
+            .script(
+                &program.shown(),
+                request,
+                |answer| expected.mismatch(answer),
+                run,
+            )
+            .await
     }
 }

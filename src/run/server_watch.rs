@@ -42,8 +42,16 @@ impl Attempt<'_> {
         if servers.is_empty() {
             return;
         }
-        let problems = self.outcome.transcript.turns.iter_mut().filter_map(|turn| turn.end.problem_mut());
-        let Some(problem) = problems.into_iter().find(|problem| problem.kind == ErrorKind::Protocol) else {
+        let problems = self
+            .outcome
+            .transcript
+            .turns
+            .iter_mut()
+            .filter_map(|turn| turn.end.problem_mut());
+        let Some(problem) = problems
+            .into_iter()
+            .find(|problem| problem.kind == ErrorKind::Protocol)
+        else {
             return;
         };
         if let Ok(exit) = timeout(PATIENCE, servers.exit()).await {

@@ -26,7 +26,11 @@ pub(super) struct SimulatedInput<'a> {
 
 impl<'a> SimulatedInput<'a> {
     pub(super) fn new(attempt: &'a Attempt<'a>, simulator: Simulator<'a>) -> Self {
-        Self { attempt, simulator, asked: None }
+        Self {
+            attempt,
+            simulator,
+            asked: None,
+        }
     }
 
     async fn simulated(
@@ -47,19 +51,33 @@ impl<'a> SimulatedInput<'a> {
         let whole = self.simulator.helpers.limits.deadline;
         let answer = self.simulator.ask(number, so_far, left).await;
         // The clock of a replay need not have come to the deadline.
-        if let Err(Halt::Broken(Problem { kind: ErrorKind::Timeout, .. })) = &answer
+        if let Err(Halt::Broken(Problem {
+            kind: ErrorKind::Timeout,
+            ..
+        })) = &answer
             && whole.is_none_or(|whole| deadline <= whole)
         {
             return Err(self.time_is_up(so_far.trace));
         }
         let left = self.time_left(so_far)?;
-        let SimulatorAnswer { input, is_goal_achieved, .. } = answer?;
+        let SimulatorAnswer {
+            input,
+            is_goal_achieved,
+            ..
+        } = answer?;
         if is_goal_achieved {
             return achieved(number, so_far);
         }
-        let time_left = Some(TimeLeft { left, of: self.simulator.simulation.timeout });
+        let time_left = Some(TimeLeft {
+            left,
+            of: self.simulator.simulation.timeout,
+        });
         let sends = UnwrittenRequest::Says(input_of(so_far.trace, input));
-        Ok(Some(UnwrittenTurn { sends, origin: InputOrigin::Simulator, time_left }))
+        Ok(Some(UnwrittenTurn {
+            sends,
+            origin: InputOrigin::Simulator,
+            time_left,
+        }))
     }
 
     /// What is left of the time of the conversation, which begins with the first question to the simulator.
@@ -69,17 +87,34 @@ impl<'a> SimulatedInput<'a> {
         let trace = so_far.trace;
         let (asked, before) = *self.asked.get_or_insert((now, trace.turns.len()));
         // The time of an agent can be virtual.
-        let of_agent = trace.turns.iter().skip(before).map(|turn| trace.turn_micros(turn)).sum();
+        let of_agent = trace
+            .turns
+            .iter()
+            .skip(before)
+            .map(|turn| trace.turn_micros(turn))
+            .sum();
         let left = allowed.saturating_sub(now.since(asked).max(Duration::from_micros(of_agent)));
-        if left.is_zero() { Err(self.time_is_up(trace)) } else { Ok(left) }
+        if left.is_zero() {
+            Err(self.time_is_up(trace))
+        } else {
+            Ok(left)
+        }
     }
 
     /// The time of the conversation is over between two turns.
     fn time_is_up(&self, trace: &Trace) -> Halt {
         let turns = trace.turns.len();
-        let reached = format!(", in which it had {turns} turn{}", if turns == 1 { "" } else { "s" });
+        let reached = format!(
+            ", in which it had {turns} turn{}",
+            if turns == 1 { "" } else { "s" }
+        );
         let message = conversation_timeout(self.simulator.simulation.timeout, &reached);
-        Problem { kind: ErrorKind::Timeout, message, help: None }.into()
+        Problem {
+            kind: ErrorKind::Timeout,
+            message,
+            help: None,
+        }
+        .into()
     }
 }
 
@@ -87,12 +122,19 @@ impl<'a> SimulatedInput<'a> {
 fn achieved(number: usize, so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt> {
     if number == 1 {
         let message = "simulator error: the goal was achieved before the agent was asked anything";
-        let problem = Problem { kind: ErrorKind::Simulator, message: message.to_owned(), help: None };
+        let problem = Problem {
+            kind: ErrorKind::Simulator,
+            message: message.to_owned(),
+            help: None,
+        };
         return Err(problem.into());
     }
     match so_far.checkpoints.missing().as_slice() {
         [] => Ok(None),
-        missing => Err(failed(format!("missing checkpoints: {}", missing.join(", ")), so_far)),
+        missing => Err(failed(
+            format!("missing checkpoints: {}", missing.join(", ")),
+            so_far,
+        )),
     }
 }
 

@@ -57,17 +57,43 @@ impl Simulator<'_> {
         question: &HelperQuestion,
         left: Duration,
     ) -> Result<SimulatorAnswer, Halt> {
-        let ScriptOracle { attempt: Attempt { case, environment, .. }, .. } = self.helpers.scripts;
+        let ScriptOracle {
+            attempt: Attempt {
+                case, environment, ..
+            },
+            ..
+        } = self.helpers.scripts;
         let prepared = self.helpers.scripts.preparation().helper(name);
-        let prepared =
-            prepared.map_err(|error| Problem { kind: ErrorKind::Simulator, ..case.unprepared(error) })?;
+        let prepared = prepared.map_err(|error| Problem {
+            kind: ErrorKind::Simulator,
+            ..case.unprepared(error)
+        })?;
         environment.set_secrets(&prepared.secrets);
         let lane = environment.helper_lane(question.role.name());
         let deadline = environment.context.clock.now().plus(left);
-        let deadline = self.helpers.limits.deadline.map_or(deadline, |whole| whole.min(deadline));
-        let limits = Limits { deadline: Some(deadline), ..self.helpers.limits.clone() };
-        let helpers = Helpers { limits, ..self.helpers.clone() };
-        helpers.ask(name, &prepared, lane, question, ErrorKind::Simulator, read_simulator_answer).await
+        let deadline = self
+            .helpers
+            .limits
+            .deadline
+            .map_or(deadline, |whole| whole.min(deadline));
+        let limits = Limits {
+            deadline: Some(deadline),
+            ..self.helpers.limits.clone()
+        };
+        let helpers = Helpers {
+            limits,
+            ..self.helpers.clone()
+        };
+        helpers
+            .ask(
+                name,
+                &prepared,
+                lane,
+                question,
+                ErrorKind::Simulator,
+                read_simulator_answer,
+            )
+            .await
     }
 
     async fn ask_script(
@@ -76,21 +102,38 @@ impl Simulator<'_> {
         question: &HelperQuestion,
     ) -> Result<SimulatorAnswer, Halt> {
         let body = question.body();
-        let answer = self.helpers.scripts.ask(script, None, &body, Expected::UserInput).await;
+        let answer = self
+            .helpers
+            .scripts
+            .ask(script, None, &body, Expected::UserInput)
+            .await;
         let answer = answer.map_err(|halt| match halt {
-            Halt::Broken(problem) if problem.kind == ErrorKind::Script => {
-                Halt::Broken(Problem { kind: ErrorKind::Simulator, ..problem })
-            }
+            Halt::Broken(problem) if problem.kind == ErrorKind::Script => Halt::Broken(Problem {
+                kind: ErrorKind::Simulator,
+                ..problem
+            }),
             halt => halt,
         })?;
         read_simulator_value(&answer).map_err(|found| {
             let message = format!("the script {script} answered with {found}");
-            Problem { kind: ErrorKind::Simulator, message, help: None }.into()
+            Problem {
+                kind: ErrorKind::Simulator,
+                message,
+                help: None,
+            }
+            .into()
         })
     }
 
     fn question(&self, number: usize, so_far: ConversationSoFar<'_>) -> HelperQuestion {
-        let CompiledSimulation { persona, goal, connector, with, max_turns, .. } = &self.simulation;
+        let CompiledSimulation {
+            persona,
+            goal,
+            connector,
+            with,
+            max_turns,
+            ..
+        } = &self.simulation;
         let ConversationSoFar { trace, checkpoints } = so_far;
         let Attempt { key, outcome, .. } = self.helpers.scripts.attempt;
         let mut of_trace = whole_conversation(trace);

@@ -22,20 +22,34 @@ pub(super) fn keep(captured: Vec<Captured>, outcome: &mut Outcome) -> Result<(),
     }
     for captured in captured {
         let is_new = captured.is_new();
-        let Captured { golden: Golden { path, shown, .. }, text } = captured;
+        let Captured {
+            golden: Golden { path, shown, .. },
+            text,
+        } = captured;
         golden::write(&path, &text).map_err(|error| Problem {
             kind: ErrorKind::Setup,
-            message: format!("the snapshot `{shown}` cannot be written: {}", why(&path, &error)),
+            message: format!(
+                "the snapshot `{shown}` cannot be written: {}",
+                why(&path, &error)
+            ),
             help: None,
         })?;
-        outcome.verdict.snapshots.push(SnapshotWritten { file: shown, is_new });
+        outcome.verdict.snapshots.push(SnapshotWritten {
+            file: shown,
+            is_new,
+        });
     }
     Ok(())
 }
 
 /// Why a file cannot be written, in words.
 fn why(path: &Path, error: &io::Error) -> String {
-    match path.ancestors().skip(1).find(|folder| folder.is_file()).and_then(Path::file_name) {
+    match path
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.is_file())
+        .and_then(Path::file_name)
+    {
         Some(name) => format!("`{}` is a file, not a directory", name.to_string_lossy()),
         None => reason(error).to_string(),
     }

@@ -35,11 +35,13 @@ impl Spool {
         if self.in_memory >= IN_MEMORY
             && let Ok((start, length)) = self.write(&outcome)
         {
-            self.waiting.insert(index, Waiting::InFile { start, length });
+            self.waiting
+                .insert(index, Waiting::InFile { start, length });
             return;
         }
         self.in_memory += 1;
-        self.waiting.insert(index, Waiting::InMemory(Box::new(outcome)));
+        self.waiting
+            .insert(index, Waiting::InMemory(Box::new(outcome)));
     }
 
     /// Whether the outcome of a test is in.
@@ -52,7 +54,11 @@ impl Spool {
     ///
     /// # Errors
     /// If it cannot be read back.
-    pub(super) fn take(&mut self, index: usize, redactor: &Redactor) -> io::Result<Option<Sealed<Outcome>>> {
+    pub(super) fn take(
+        &mut self,
+        index: usize,
+        redactor: &Redactor,
+    ) -> io::Result<Option<Sealed<Outcome>>> {
         match self.waiting.remove(&index) {
             None => Ok(None),
             Some(Waiting::InMemory(outcome)) => {
@@ -98,7 +104,14 @@ mod tests {
     use crate::run::options::Options;
 
     fn name(spool: &mut Spool, index: usize) -> Option<String> {
-        Some(spool.take(index, &Redactor::default()).unwrap()?.test.name.clone())
+        Some(
+            spool
+                .take(index, &Redactor::default())
+                .unwrap()?
+                .test
+                .name
+                .clone(),
+        )
     }
 
     #[test]
@@ -112,7 +125,10 @@ mod tests {
         }
         for index in 0..more {
             // The first that were put in are in memory.
-            assert_eq!(matches!(spool.waiting[&index], Waiting::InMemory(_)), index >= 20);
+            assert_eq!(
+                matches!(spool.waiting[&index], Waiting::InMemory(_)),
+                index >= 20
+            );
             assert_eq!(name(&mut spool, index), Some(format!("outcome {index}")));
             assert_eq!(name(&mut spool, index), None);
         }
@@ -122,10 +138,16 @@ mod tests {
     #[test]
     fn the_file_is_used_again_once_it_is_empty() {
         let project = FakeProject::saying(&["good"], Options::default());
-        let mut spool = Spool { in_memory: IN_MEMORY, ..Spool::default() };
+        let mut spool = Spool {
+            in_memory: IN_MEMORY,
+            ..Spool::default()
+        };
         for round in 0..3 {
             spool.put(round, project.run.redactor.seal(project.outcome("same")));
-            assert!(matches!(spool.waiting[&round], Waiting::InFile { start: 0, .. }));
+            assert!(matches!(
+                spool.waiting[&round],
+                Waiting::InFile { start: 0, .. }
+            ));
             assert_eq!(name(&mut spool, round).as_deref(), Some("same"));
         }
     }
@@ -133,7 +155,13 @@ mod tests {
     #[test]
     fn an_outcome_that_cannot_be_read_back_is_an_error() {
         let mut spool = Spool::default();
-        spool.waiting.insert(1, Waiting::InFile { start: 0, length: 5 });
+        spool.waiting.insert(
+            1,
+            Waiting::InFile {
+                start: 0,
+                length: 5,
+            },
+        );
         assert!(spool.take(1, &Redactor::default()).is_err());
     }
 }

@@ -24,12 +24,18 @@ impl TargetLimits {
 
     /// Waits until fewer tests talk to the agent than may, and counts this one until the permit is dropped.
     pub(super) async fn slot(&self, concurrency: Concurrency) -> Option<OwnedSemaphorePermit> {
-        let slots = shared(&self.slots, concurrency, || Semaphore::new(concurrency.tests));
+        let slots = shared(&self.slots, concurrency, || {
+            Semaphore::new(concurrency.tests)
+        });
         slots.acquire_owned().await.ok()
     }
 }
 
-fn shared<K: Hash + Eq, T>(all: &Mutex<HashMap<K, Arc<T>>>, key: K, new: impl FnOnce() -> T) -> Arc<T> {
+fn shared<K: Hash + Eq, T>(
+    all: &Mutex<HashMap<K, Arc<T>>>,
+    key: K,
+    new: impl FnOnce() -> T,
+) -> Arc<T> {
     let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(all.entry(key).or_insert_with(|| Arc::new(new())))
 }
@@ -46,7 +52,13 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_limit_is_shared_by_those_who_have_it_from_one_place() {
         let limits = TargetLimits::default();
-        let at = |start| Concurrency { tests: 1, place: Span { start, ..Span::default() } };
+        let at = |start| Concurrency {
+            tests: 1,
+            place: Span {
+                start,
+                ..Span::default()
+            },
+        };
         let first = limits.slot(at(1)).await;
         let patience = Duration::from_secs(1);
         assert!(timeout(patience, limits.slot(at(1))).await.is_err());

@@ -23,7 +23,10 @@ pub(super) struct Teardown {
 impl Teardown {
     /// That nothing could be started.
     pub(super) fn not_started(problem: Problem) -> Self {
-        Self { warnings: Vec::new(), not_started: Some(problem) }
+        Self {
+            warnings: Vec::new(),
+            not_started: Some(problem),
+        }
     }
 
     /// Adds it to the outcome of its test, which does not pass if a command could not be started.
@@ -31,7 +34,10 @@ impl Teardown {
         outcome.verdict.warnings.extend(self.warnings);
         match self.not_started {
             Some(problem) if outcome.status() == Status::Passed => end_with(outcome, problem),
-            problem => outcome.verdict.warnings.extend(problem.map(|problem| problem.message)),
+            problem => outcome
+                .verdict
+                .warnings
+                .extend(problem.map(|problem| problem.message)),
         }
     }
 
@@ -60,7 +66,9 @@ pub(super) async fn run_teardown(
             Ok(None) => {}
             Ok(Some(mut command)) => {
                 let who = format!("teardown {}", index + 1);
-                teardown.warnings.extend(command.launch.leave_out_unusable(&who));
+                teardown
+                    .warnings
+                    .extend(command.launch.leave_out_unusable(&who));
                 watchdog.extend(command.launch.timeout);
                 match hook::run(&command, &never).await {
                     Ok(_) => {}

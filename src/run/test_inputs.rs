@@ -28,24 +28,45 @@ impl InputSource for TestInputs<'_> {
         so_far: ConversationSoFar<'a>,
     ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         Box::pin(async move {
-            let Some(unwritten) = &mut self.unwritten else { return self.written.next(so_far).await };
+            let Some(unwritten) = &mut self.unwritten else {
+                return self.written.next(so_far).await;
+            };
             if self.written.remaining() != Some(0) {
                 let next = self.written.next(so_far).await?;
-                let is_initial = self.written.ended() == 0 && self.scripts.preparation().begins_with_input();
-                let origin = if is_initial { InputOrigin::Initial } else { InputOrigin::Static };
+                let is_initial =
+                    self.written.ended() == 0 && self.scripts.preparation().begins_with_input();
+                let origin = if is_initial {
+                    InputOrigin::Initial
+                } else {
+                    InputOrigin::Static
+                };
                 return Ok(next.map(|next| NextTurn { origin, ..next }));
             }
             let Some(said) = unwritten.next(self.written.ended() + 1, so_far).await? else {
-                self.attempt.case.watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
+                self.attempt
+                    .case
+                    .watchdog
+                    .begin(TestStep::Evaluate, Duration::ZERO)?;
                 return Ok(None);
             };
-            let UnwrittenTurn { sends, origin, time_left } = said;
+            let UnwrittenTurn {
+                sends,
+                origin,
+                time_left,
+            } = said;
             let (turn, rules) = match sends {
-                UnwrittenRequest::Says(input) => (self.scripts.preparation().unwritten_turn(input), None),
+                UnwrittenRequest::Says(input) => {
+                    (self.scripts.preparation().unwritten_turn(input), None)
+                }
                 UnwrittenRequest::Prepared(prepared) => (prepared.0, Some(prepared.1)),
             };
             let request = self.written.start(turn)?;
-            Ok(Some(NextTurn { request, origin, time_left, rules }))
+            Ok(Some(NextTurn {
+                request,
+                origin,
+                time_left,
+                rules,
+            }))
         })
     }
 
@@ -56,10 +77,17 @@ impl InputSource for TestInputs<'_> {
         }
         let is_last_written = self.written.remaining() == Some(0) && end.status() == Status::Passed;
         let unwritten = self.unwritten.as_mut().filter(|_| is_last_written);
-        TurnReview { awaits: unwritten.and_then(|unwritten| unwritten.awaits(trace)), ..review }
+        TurnReview {
+            awaits: unwritten.and_then(|unwritten| unwritten.awaits(trace)),
+            ..review
+        }
     }
 
     fn remaining(&self) -> Option<usize> {
-        if self.unwritten.is_some() { None } else { self.written.remaining() }
+        if self.unwritten.is_some() {
+            None
+        } else {
+            self.written.remaining()
+        }
     }
 }

@@ -17,7 +17,11 @@ impl ThreadLocks {
     pub(super) async fn lock(&self, endpoint: &str, thread: &str) -> OwnedMutexGuard<()> {
         let talking = {
             let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(threads.entry((endpoint.to_owned(), thread.to_owned())).or_default())
+            Arc::clone(
+                threads
+                    .entry((endpoint.to_owned(), thread.to_owned()))
+                    .or_default(),
+            )
         };
         talking.lock_owned().await
     }
@@ -36,9 +40,11 @@ mod tests {
         let locks = ThreadLocks::default();
         let patience = Duration::from_secs(1);
         let held = locks.lock("http://a", "t").await;
-        for (endpoint, thread, is_free) in
-            [("http://a", "t", false), ("http://b", "t", true), ("http://a", "u", true)]
-        {
+        for (endpoint, thread, is_free) in [
+            ("http://a", "t", false),
+            ("http://b", "t", true),
+            ("http://a", "u", true),
+        ] {
             let locked = timeout(patience, locks.lock(endpoint, thread)).await;
             assert_eq!(locked.is_ok(), is_free, "{endpoint} {thread}");
         }

@@ -114,13 +114,19 @@ impl Names {
             return UncalledTools::default();
         }
         if self.is_full {
-            let note =
-                "more than 2000 different tools were called: names in rules were not compared with theirs";
-            return UncalledTools { found: Vec::new(), note: Some(note) };
+            let note = "more than 2000 different tools were called: names in rules were not compared with theirs";
+            return UncalledTools {
+                found: Vec::new(),
+                note: Some(note),
+            };
         }
         let mut found = Vec::new();
         for (name, places) in &self.named {
-            if let Some(nearest) = self.existing.iter().find(|existing| is_one_typo(name, existing)) {
+            if let Some(nearest) = self
+                .existing
+                .iter()
+                .find(|existing| is_one_typo(name, existing))
+            {
                 found.extend(places.iter().map(|(place, rule)| UncalledTool {
                     place: place.clone(),
                     name: name.clone(),
@@ -130,9 +136,11 @@ impl Names {
             }
         }
         found.sort_unstable();
-        let note =
-            "rules name more than 2000 tools that were not called: only the first of them were compared";
-        UncalledTools { found, note: self.is_partial.then_some(note) }
+        let note = "rules name more than 2000 tools that were not called: only the first of them were compared";
+        UncalledTools {
+            found,
+            note: self.is_partial.then_some(note),
+        }
     }
 }
 
@@ -151,7 +159,11 @@ mod tests {
         let half = existing.len() / 2;
         existing[..half].iter().for_each(|name| kept.exists(name));
         for (name, line) in named.iter().zip(1..) {
-            kept.name(name, "tools.forbid", || Place { file: "a".into(), line, column: 1 });
+            kept.name(name, "tools.forbid", || Place {
+                file: "a".into(),
+                line,
+                column: 1,
+            });
         }
         existing[half..].iter().for_each(|name| kept.exists(name));
         kept.uncalled()
@@ -167,11 +179,23 @@ mod tests {
 
     #[test]
     fn only_a_name_that_no_agent_called_is_reported_at_each_place() {
-        let named = ["pay-order", "get_odrer", "get_order", "pay_order", "list", "get_odrer", "gte"];
+        let named = [
+            "pay-order",
+            "get_odrer",
+            "get_order",
+            "pay_order",
+            "list",
+            "get_odrer",
+            "gte",
+        ];
         let found = uncalled(&named, &["get_order", "get", "pay_order"]);
         assert_eq!(
             words(&found),
-            ["1 pay-order pay_order", "2 get_odrer get_order", "6 get_odrer get_order"]
+            [
+                "1 pay-order pay_order",
+                "2 get_odrer get_order",
+                "6 get_odrer get_order"
+            ]
         );
         assert_eq!(found.note, None);
         assert_eq!(uncalled(&named, &[]), UncalledTools::default());
@@ -179,11 +203,16 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let many: Vec<String> = (0..=MOST_NAMES).map(|index| format!("tool_number_{index}")).collect();
+        let many: Vec<String> = (0..=MOST_NAMES)
+            .map(|index| format!("tool_number_{index}"))
+            .collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         let full = uncalled(&["tool_numbr_1"], &many);
         assert_eq!((words(&full), full.note.is_some()), (Vec::new(), true));
-        let omitted = uncalled(&[many.as_slice(), &["zzzz"]].concat(), &["tool_nmber_0", "zzz"]);
+        let omitted = uncalled(
+            &[many.as_slice(), &["zzzz"]].concat(),
+            &["tool_nmber_0", "zzz"],
+        );
         assert_eq!(
             (words(&omitted), omitted.note.is_some()),
             (vec!["1 tool_number_0 tool_nmber_0".to_owned()], true)
@@ -196,9 +225,16 @@ mod tests {
 
     #[test]
     fn nothing_is_reported_if_what_a_test_called_is_not_known() {
-        let names = Names { is_unknown: true, ..Names::default() };
+        let names = Names {
+            is_unknown: true,
+            ..Names::default()
+        };
         let names = ToolNames(Mutex::new(names));
-        names.names().name("get_odrer", "tools.forbid", || Place { file: "a".into(), line: 1, column: 1 });
+        names.names().name("get_odrer", "tools.forbid", || Place {
+            file: "a".into(),
+            line: 1,
+            column: 1,
+        });
         names.names().exists("get_order");
         assert_eq!(names.uncalled(), UncalledTools::default());
         names.names().is_unknown = false;

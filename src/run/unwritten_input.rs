@@ -52,11 +52,18 @@ pub(super) trait UnwrittenInput: Send {
 
 /// What a user's text is for the agent: the answer to the one interrupt that is open, else a message.
 pub(super) fn input_of(trace: &Trace, text: String) -> TurnInput {
-    let end = trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref());
+    let end = trace
+        .exchanges
+        .last()
+        .and_then(|exchange| exchange.run_end.as_ref());
     match end {
         Some(RunEnd::Interrupted(open)) if open.len() == 1 => {
             let (to, payload) = (AnswerTo::TheOnlyOne, Some(text.into()));
-            TurnInput::Resume(vec![PendingAnswer { to, is_resolved: true, payload }])
+            TurnInput::Resume(vec![PendingAnswer {
+                to,
+                is_resolved: true,
+                payload,
+            }])
         }
         _ => TurnInput::User(UserContent::Text(text.into())),
     }
@@ -67,7 +74,12 @@ pub(super) fn failed(message: String, so_far: ConversationSoFar<'_>) -> Halt {
     let missing = so_far.checkpoints.missing();
     let help = (!missing.is_empty() && !message.starts_with("missing"))
         .then(|| format!("these checkpoints were not reached: {}", missing.join(", ")));
-    Problem { kind: ErrorKind::Conversation, message, help }.into()
+    Problem {
+        kind: ErrorKind::Conversation,
+        message,
+        help,
+    }
+    .into()
 }
 
 /// A conversation that has more turns than it may have.

@@ -27,7 +27,8 @@ impl UsedThreads {
             kind: ErrorKind::Setup,
             message: format!("the thread `{thread}` is that of an earlier attempt"),
             help: Some(
-                "have the hook make a new `THREAD_ID` each time, or allow it with `--retry-dirty`".to_owned(),
+                "have the hook make a new `THREAD_ID` each time, or allow it with `--retry-dirty`"
+                    .to_owned(),
             ),
         })
     }

@@ -25,9 +25,20 @@ pub(super) async fn verify_recording(
     environment: &AttemptEnvironment,
     outcome: &Outcome,
 ) -> Result<(), Problem> {
-    let Case { shared, plan, entry, redactor, walk, watchdog, .. } = case;
-    let environment = environment.verification(outcome.transcript.ended_unix_ms, &shared.context)?;
-    let Some(environment) = environment else { return Ok(()) };
+    let Case {
+        shared,
+        plan,
+        entry,
+        redactor,
+        walk,
+        watchdog,
+        ..
+    } = case;
+    let environment =
+        environment.verification(outcome.transcript.ended_unix_ms, &shared.context)?;
+    let Some(environment) = environment else {
+        return Ok(());
+    };
     let loading = Loading::begin(shared.context.clone(), entry.clone());
     let case = &Case {
         shared: Arc::clone(shared),
@@ -64,15 +75,28 @@ pub(super) async fn verify_recording(
         replayed.status().as_str(),
         outcome.status().as_str()
     );
-    let help = "have rules look at what is not a secret, or take it out of the config's `redact`".to_owned();
-    Err(Problem { kind: ErrorKind::Recording, message, help: Some(help) })
+    let help = "have rules look at what is not a secret, or take it out of the config's `redact`"
+        .to_owned();
+    Err(Problem {
+        kind: ErrorKind::Recording,
+        message,
+        help: Some(help),
+    })
 }
 
 /// What must be equal in both outcomes: every status, and which rules fail where.
 fn verdicts(outcome: &Outcome) -> impl PartialEq {
-    let turns: Vec<_> = outcome.transcript.turns.iter().map(|turn| (turn.number, turn.status())).collect();
-    let broken =
-        outcome.all_failures().map(|(turn, failure)| (turn, failure.rule.clone(), failure.place.clone()));
-    let problem = outcome.first_problem().map(|(turn, problem)| (turn, problem.kind));
+    let turns: Vec<_> = outcome
+        .transcript
+        .turns
+        .iter()
+        .map(|turn| (turn.number, turn.status()))
+        .collect();
+    let broken = outcome
+        .all_failures()
+        .map(|(turn, failure)| (turn, failure.rule.clone(), failure.place.clone()));
+    let problem = outcome
+        .first_problem()
+        .map(|(turn, problem)| (turn, problem.kind));
     (outcome.status(), turns, broken.collect::<Vec<_>>(), problem)
 }

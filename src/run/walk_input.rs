@@ -33,9 +33,21 @@ impl<'a> WalkInput<'a> {
         actions: Vec<CompiledAction>,
     ) -> Self {
         let route = lock(&attempt.case.walk).route.clone();
-        let number = if let WalkRoute::Explore(number) = route { number } else { 0 };
+        let number = if let WalkRoute::Explore(number) = route {
+            number
+        } else {
+            0
+        };
         let random = WalkRandom::of_walk(plan.seed, number);
-        Self { attempt, scripts, plan, actions, route, random, taken: 0 }
+        Self {
+            attempt,
+            scripts,
+            plan,
+            actions,
+            route,
+            random,
+            taken: 0,
+        }
     }
 
     /// The next action; `None` if the walk is over.
@@ -51,21 +63,34 @@ impl<'a> WalkInput<'a> {
         let chosen = match &self.route {
             WalkRoute::Explore(_) if possible.is_empty() => None,
             WalkRoute::Explore(_) => Some(self.random.below(possible.len())),
-            WalkRoute::Given(names) => {
-                possible.iter().position(|(name, ..)| names.get(self.taken) == Some(name))
-            }
+            WalkRoute::Given(names) => possible
+                .iter()
+                .position(|(name, ..)| names.get(self.taken) == Some(name)),
         };
         walk.has_left_route |= chosen.is_none();
-        walk.taken.extend(chosen.map(|chosen| possible[chosen].0.clone()));
+        walk.taken
+            .extend(chosen.map(|chosen| possible[chosen].0.clone()));
         drop(walk);
         let Some(chosen) = chosen else {
-            return if self.taken == 0 && possible.is_empty() { Err(self.stuck(so_far)) } else { Ok(None) };
+            return if self.taken == 0 && possible.is_empty() {
+                Err(self.stuck(so_far))
+            } else {
+                Ok(None)
+            };
         };
         let (name, turn, rules) = possible.swap_remove(chosen);
         self.taken += 1;
-        self.attempt.environment.recorder().into_iter().for_each(|recorder| recorder.add_action(&name));
+        self.attempt
+            .environment
+            .recorder()
+            .into_iter()
+            .for_each(|recorder| recorder.add_action(&name));
         let sends = UnwrittenRequest::Prepared(Box::new((turn, rules)));
-        Ok(Some(UnwrittenTurn { sends, origin: InputOrigin::Walk, time_left: None }))
+        Ok(Some(UnwrittenTurn {
+            sends,
+            origin: InputOrigin::Walk,
+            time_left: None,
+        }))
     }
 
     /// The actions that are possible now, in the order of the test, each with its turn.
@@ -92,12 +117,20 @@ impl<'a> WalkInput<'a> {
     /// Nothing can be done from the beginning.
     fn stuck(&self, so_far: ConversationSoFar<'_>) -> Halt {
         let why = |action: &CompiledAction| {
-            let unmet = so_far.checkpoints.unmet(&action.name).unwrap_or("it waits for something else");
+            let unmet = so_far
+                .checkpoints
+                .unmet(&action.name)
+                .unwrap_or("it waits for something else");
             format!("`{}`: {unmet}", action.name)
         };
         let help = self.actions.iter().map(why).collect::<Vec<_>>().join("\n");
         let message = "no action of the walk is possible after the written turns".to_owned();
-        Problem { kind: ErrorKind::Setup, message, help: Some(help) }.into()
+        Problem {
+            kind: ErrorKind::Setup,
+            message,
+            help: Some(help),
+        }
+        .into()
     }
 
     /// How many more actions there may be.

@@ -49,7 +49,10 @@ mod tests {
             let mut random = WalkRandom::of_walk(7, walk);
             (0..10).for_each(|_| counts[random.below(3)] += 1);
         }
-        assert!(counts.iter().all(|count| (900..1100).contains(count)), "{counts:?}");
+        assert!(
+            counts.iter().all(|count| (900..1100).contains(count)),
+            "{counts:?}"
+        );
         assert_eq!(WalkRandom::of_walk(7, 1).below(0), 0);
     }
 }

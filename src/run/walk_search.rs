@@ -47,13 +47,20 @@ struct ShrinkingWalk {
 impl ShrinkingWalk {
     /// A walk of these actions that fails as `outcome`; `None` if no rule failed or nothing can be omitted.
     fn of(outcome: &Outcome, actions: &[String]) -> Option<Self> {
-        let (_, failure) = outcome.all_failures().next().filter(|_| outcome.status() == Status::Failed)?;
+        let (_, failure) = outcome
+            .all_failures()
+            .next()
+            .filter(|_| outcome.status() == Status::Failed)?;
         let is_written = |origin| !matches!(origin, InputOrigin::Walk);
         Some(Self {
             reduction: Reduction::of(actions.to_vec()),
             failure: failure.clone(),
             candidate: Vec::new(),
-            has_written_turns: outcome.transcript.turns.iter().any(|turn| is_written(turn.origin)),
+            has_written_turns: outcome
+                .transcript
+                .turns
+                .iter()
+                .any(|turn| is_written(turn.origin)),
         })
     }
 
@@ -73,18 +80,31 @@ impl ShrinkingWalk {
 
     /// Whether the rule fails here too.
     fn fails_alike(&self, outcome: &Outcome) -> bool {
-        let Failure { rule, level, place, .. } = &self.failure;
-        let is_same = |other: &Failure| (&other.rule, &other.level, &other.place) == (rule, level, place);
-        outcome.status() == Status::Failed && outcome.all_failures().any(|(_, failure)| is_same(failure))
+        let Failure {
+            rule, level, place, ..
+        } = &self.failure;
+        let is_same =
+            |other: &Failure| (&other.rule, &other.level, &other.place) == (rule, level, place);
+        outcome.status() == Status::Failed
+            && outcome.all_failures().any(|(_, failure)| is_same(failure))
     }
 }
 
 impl WalkSearch {
     /// The walks of `plan`.
     pub(super) fn new(plan: &WalkPlan, current: &SharedWalk) -> Self {
-        let count = |name: &String| ActionCount { name: name.clone(), taken: 0, possible: 0 };
+        let count = |name: &String| ActionCount {
+            name: name.clone(),
+            taken: 0,
+            possible: 0,
+        };
         let actions = plan.actions.iter().map(count).collect();
-        let summary = Walks { seed: plan.seed, walks: plan.walks, actions, ..Walks::default() };
+        let summary = Walks {
+            seed: plan.seed,
+            walks: plan.walks,
+            actions,
+            ..Walks::default()
+        };
         *lock(current) = CurrentWalk::of(WalkRoute::Explore(1));
         Self {
             walks: plan.walks,
@@ -121,7 +141,11 @@ impl WalkSearch {
     /// Takes the outcome of a walk that was explored; says whether there is another attempt.
     fn explored(&mut self, walk: CurrentWalk, outcome: Outcome) -> bool {
         for action in &mut self.summary.actions {
-            let taken = walk.taken.iter().filter(|name| **name == action.name).count();
+            let taken = walk
+                .taken
+                .iter()
+                .filter(|name| **name == action.name)
+                .count();
             action.taken += u64::try_from(taken).unwrap_or(u64::MAX);
             action.possible += walk.possible.get(&action.name).copied().unwrap_or_default();
         }
@@ -136,7 +160,13 @@ impl WalkSearch {
         let is_new = matches!(walk.route, WalkRoute::Explore(_));
         self.shrinking = ShrinkingWalk::of(&outcome, &walk.taken).filter(|_| is_new);
         self.recording = walk.recording;
-        self.summary.failed = Some(FailedWalk { number, actions: walk.taken, shrunk, tries, is_shortest });
+        self.summary.failed = Some(FailedWalk {
+            number,
+            actions: walk.taken,
+            shrunk,
+            tries,
+            is_shortest,
+        });
         self.shown = outcome;
         self.shrink_on()
     }
@@ -155,7 +185,8 @@ impl WalkSearch {
 
     /// Moves on to the next shorter walk, if there is one.
     fn shrink_on(&mut self) -> bool {
-        let (Some(shrinking), Some(failed)) = (&mut self.shrinking, &mut self.summary.failed) else {
+        let (Some(shrinking), Some(failed)) = (&mut self.shrinking, &mut self.summary.failed)
+        else {
             return false;
         };
         let has_next = shrinking.advance();
@@ -193,26 +224,45 @@ impl AttemptSeries for WalkSearch {
                 (WalkRoute::Explore(number), false, number, self.walks)
             };
         *lock(&self.current) = CurrentWalk::of(route);
-        Some(RunEvent::NextWalk { id, is_shorter, number, of })
+        Some(RunEvent::NextWalk {
+            id,
+            is_shorter,
+            number,
+            of,
+        })
     }
 
     fn finish(self: Box<Self>, case: &Case) -> Outcome {
-        let Self { walks, summary, mut shown, mut warnings, recording, .. } = *self;
+        let Self {
+            walks,
+            summary,
+            mut shown,
+            mut warnings,
+            recording,
+            ..
+        } = *self;
         let is_over = summary.failed.is_some() || summary.passed == walks;
         if !is_over && shown.status() != Status::Skipped {
             mark_aborted(&mut shown, case.shared.stopper.reason());
         }
         if summary.failed.is_none() && summary.passed > 0 {
-            let walks =
-                if summary.passed == 1 { "1 walk".to_owned() } else { format!("{} walks", summary.passed) };
+            let walks = if summary.passed == 1 {
+                "1 walk".to_owned()
+            } else {
+                format!("{} walks", summary.passed)
+            };
             let never = summary.actions.iter().filter(|action| action.possible == 0);
-            warnings.extend(
-                never.map(|action| format!("the action `{}` was never possible, in {walks}", action.name)),
-            );
+            warnings.extend(never.map(|action| {
+                format!(
+                    "the action `{}` was never possible, in {walks}",
+                    action.name
+                )
+            }));
         }
-        if let (Some(recordings), Some(text)) =
-            (&case.shared.failed_walks, recording.filter(|_| summary.is_shrunk()))
-        {
+        if let (Some(recordings), Some(text)) = (
+            &case.shared.failed_walks,
+            recording.filter(|_| summary.is_shrunk()),
+        ) {
             match recordings.write(&CaseKey::first(case.entry.id()), &text) {
                 Ok(file) => shown.transcript.recording = Some(file),
                 Err(problem) => warnings.push(problem.message),

@@ -72,17 +72,27 @@ impl Overdue {
             Self::Stopped => return None,
             Self::Whole(allowed, step) => timed_out(allowed, step),
             Self::Step(allowed, step) => {
-                format!("timeout after {}: {step}, and could not be interrupted", duration::chosen(allowed))
+                format!(
+                    "timeout after {}: {step}, and could not be interrupted",
+                    duration::chosen(allowed)
+                )
             }
         };
         let help = "something that nothing can interrupt takes this long: a regular expression on a large text, or \
                     a file that is a pipe";
-        Some(Problem { kind: ErrorKind::Timeout, message, help: Some(help.to_owned()) })
+        Some(Problem {
+            kind: ErrorKind::Timeout,
+            message,
+            help: Some(help.to_owned()),
+        })
     }
 }
 
 fn timed_out(allowed: Duration, step: TestStep) -> String {
-    format!("timeout after {} for the whole test: {step}", duration::chosen(allowed))
+    format!(
+        "timeout after {} for the whole test: {step}",
+        duration::chosen(allowed)
+    )
 }
 
 /// What the conversation of a test keeps from other tests while it goes on.
@@ -144,7 +154,9 @@ impl Watched {
                 return Some(Overdue::Whole(allowed, self.step));
             }
         }
-        let (allowed, _) = self.until.filter(|(_, at)| !self.is_paused && is_past(*at))?;
+        let (allowed, _) = self
+            .until
+            .filter(|(_, at)| !self.is_paused && is_past(*at))?;
         Some(Overdue::Step(allowed, self.step))
     }
 }
@@ -166,9 +178,13 @@ impl Watchdog {
     /// The attempt may take no longer than this, counted from its beginning.
     pub(super) fn limit(&self, whole: Option<Duration>) {
         let mut watched = self.watched();
-        let (Some(allowed), Some(begun)) = (whole, watched.begun) else { return };
+        let (Some(allowed), Some(begun)) = (whole, watched.begun) else {
+            return;
+        };
         // A timeout that no clock can reach is none.
-        let Some(at) = begun.checked_add(allowed) else { return };
+        let Some(at) = begun.checked_add(allowed) else {
+            return;
+        };
         if watched.whole.is_none_or(|(before, _)| allowed < before) {
             watched.whole = Some((allowed, at));
         }
@@ -195,7 +211,9 @@ impl Watchdog {
     /// The running step may take so much longer.
     pub(super) fn extend(&self, more: Duration) {
         let mut watched = self.watched();
-        watched.until = watched.until.and_then(|(allowed, at)| Some((allowed + more, at.checked_add(more)?)));
+        watched.until = watched
+            .until
+            .and_then(|(allowed, at)| Some((allowed + more, at.checked_add(more)?)));
     }
 
     /// Waits for what other tests hold, and returns how long that took, which is no time of the attempt.
@@ -273,16 +291,28 @@ impl Watchdog {
     ///
     /// # Errors
     /// Those of `work`, and that it took longer.
-    pub(super) async fn within<T>(&self, work: impl Future<Output = Result<T, Halt>>) -> Result<T, Halt> {
+    pub(super) async fn within<T>(
+        &self,
+        work: impl Future<Output = Result<T, Halt>>,
+    ) -> Result<T, Halt> {
         let (whole, step) = {
             let watched = self.watched();
             (watched.whole, watched.step)
         };
-        let Some((allowed, at)) = whole else { return work.await };
-        tokio::time::timeout_at(at, work).await.unwrap_or_else(|_elapsed| {
-            let message = timed_out(allowed, step);
-            Err(Problem { kind: ErrorKind::Timeout, message, help: None }.into())
-        })
+        let Some((allowed, at)) = whole else {
+            return work.await;
+        };
+        tokio::time::timeout_at(at, work)
+            .await
+            .unwrap_or_else(|_elapsed| {
+                let message = timed_out(allowed, step);
+                Err(Problem {
+                    kind: ErrorKind::Timeout,
+                    message,
+                    help: None,
+                }
+                .into())
+            })
     }
 
     /// The same of a script that executes a tool: all of them together may take as long as the turn.
@@ -300,11 +330,18 @@ impl Watchdog {
         let step = watched.step;
         drop(watched);
         done.unwrap_or_else(|_elapsed| {
-            let message =
-                format!("timeout: the scripts that execute tools took longer than the turn may: {step}");
+            let message = format!(
+                "timeout: the scripts that execute tools took longer than the turn may: {step}"
+            );
             let help =
-                "each call to a tool runs its script: give the turn more time with `timeout_ms`".to_owned();
-            Err(Problem { kind: ErrorKind::Timeout, message, help: Some(help) }.into())
+                "each call to a tool runs its script: give the turn more time with `timeout_ms`"
+                    .to_owned();
+            Err(Problem {
+                kind: ErrorKind::Timeout,
+                message,
+                help: Some(help),
+            }
+            .into())
         })
     }
 
@@ -332,7 +369,9 @@ mod tests {
     async fn what_other_tests_hold_up_is_no_time_of_the_attempt() {
         let watchdog = Watchdog::default();
         watchdog.begin_attempt(Some(Duration::from_secs(5)));
-        watchdog.begin(TestStep::Turn(1), Duration::from_secs(5)).expect("its thread is there");
+        watchdog
+            .begin(TestStep::Turn(1), Duration::from_secs(5))
+            .expect("its thread is there");
         let is_overdue = || watchdog.watched().overdue(Instant::now(), None).is_some();
         let long = Duration::from_mins(10);
         let looks = async {

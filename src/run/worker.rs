@@ -21,7 +21,10 @@ const TICK: Duration = Duration::from_millis(200);
 pub(super) async fn run_tests(schedule: Arc<Schedule>) {
     let current = Arc::new(CurrentCase::default());
     loop {
-        let (runtime, threads) = (Handle::current(), (Arc::clone(&schedule), Arc::clone(&current)));
+        let (runtime, threads) = (
+            Handle::current(),
+            (Arc::clone(&schedule), Arc::clone(&current)),
+        );
         let thread = spawn_blocking(move || runtime.block_on(work(&threads.0, &threads.1)));
         tokio::select! {
             biased;
@@ -42,7 +45,9 @@ async fn work(schedule: &Schedule, current: &CurrentCase) {
     while let Some((index, case)) = schedule.next() {
         let case = Arc::new(case);
         *current.case() = Some((index, Arc::clone(&case)));
-        let Some(outcome) = Box::pin(run_case(&case)).await else { return };
+        let Some(outcome) = Box::pin(run_case(&case)).await else {
+            return;
+        };
         schedule.finish(index, outcome);
     }
 }
@@ -74,9 +79,16 @@ impl CurrentCase {
                 () = stop.cancelled(), if stopped.is_none() => stopped = Some(Instant::now()),
             }
             let current = self.case().clone();
-            let Some((index, case)) = current else { continue };
+            let Some((index, case)) = current else {
+                continue;
+            };
             if let Some((overdue, preparation)) = case.watchdog.leave_if_overdue(stopped) {
-                return LeftBehind { index, case, overdue, preparation };
+                return LeftBehind {
+                    index,
+                    case,
+                    overdue,
+                    preparation,
+                };
             }
         }
     }

@@ -44,16 +44,30 @@ impl<'a> WrittenTurns<'a> {
     ) -> Self {
         let total = turns.len();
         let (turns, captures, longest_wait) = (turns.into(), Vec::new(), Duration::ZERO);
-        Self { attempt, preparation, turns, total, ended: 0, captures, timeout, longest_wait }
+        Self {
+            attempt,
+            preparation,
+            turns,
+            total,
+            ended: 0,
+            captures,
+            timeout,
+            longest_wait,
+        }
     }
 
     /// The same turns with a session that may wait so long by itself.
     pub(super) fn waiting(self, longest_wait: Duration) -> Self {
-        Self { longest_wait, ..self }
+        Self {
+            longest_wait,
+            ..self
+        }
     }
 
     fn preparation(&self) -> MutexGuard<'a, Preparation> {
-        self.preparation.lock().unwrap_or_else(PoisonError::into_inner)
+        self.preparation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many turns have ended.
@@ -66,21 +80,28 @@ impl<'a> WrittenTurns<'a> {
     /// # Errors
     /// If the test has ended without this thread.
     pub(super) fn start(&mut self, turn: PreparedTurn) -> Result<TurnRequest, Halt> {
-        let Attempt { case, key, purpose, .. } = self.attempt;
+        let Attempt {
+            case, key, purpose, ..
+        } = self.attempt;
         if *purpose == AttemptPurpose::Report {
             let (id, turn, of) = (key.test.clone(), self.ended + 1, self.total);
             case.tell(RunEvent::TurnStarted { id, turn, of });
         }
         let PreparedTurn { request, captures } = turn;
         self.captures = captures;
-        case.watchdog.begin(TestStep::Turn(self.ended + 1), request.timeout.unwrap_or(self.timeout))?;
+        case.watchdog.begin(
+            TestStep::Turn(self.ended + 1),
+            request.timeout.unwrap_or(self.timeout),
+        )?;
         case.watchdog.extend(self.longest_wait);
         Ok(request)
     }
 
     /// Captures what the turn that has just ended is to capture; the problem names what is missing.
     fn capture(&self, trace: &Trace, review: &mut TurnReview) {
-        let Attempt { case, environment, .. } = self.attempt;
+        let Attempt {
+            case, environment, ..
+        } = self.attempt;
         let (values, missing) = capture_values(&self.captures, trace, &case.redactor);
         if !values.is_empty() {
             let mut preparation = self.preparation();
@@ -88,14 +109,20 @@ impl<'a> WrittenTurns<'a> {
             environment.set_secrets(&preparation.secrets());
         }
         if !missing.is_empty() {
-            review.problem =
-                Some(Problem { kind: ErrorKind::Capture, message: missing.join("\n"), help: None });
+            review.problem = Some(Problem {
+                kind: ErrorKind::Capture,
+                message: missing.join("\n"),
+                help: None,
+            });
         }
     }
 }
 
 impl InputSource for WrittenTurns<'_> {
-    fn next<'a>(&'a mut self, _: ConversationSoFar<'a>) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+    fn next<'a>(
+        &'a mut self,
+        _: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
         Box::pin(async move {
             let case = self.attempt.case;
             let index = self.ended;
@@ -106,12 +133,17 @@ impl InputSource for WrittenTurns<'_> {
             let (turn, rules) = if let Some(turn) = written {
                 (turn, None)
             } else {
-                let late = self.preparation().late_turn(index).map_err(|error| case.unprepared(error))?;
+                let late = self
+                    .preparation()
+                    .late_turn(index)
+                    .map_err(|error| case.unprepared(error))?;
                 (late.0, Some(late.1))
             };
             // A turn that cannot be filled was not given.
             self.turns.pop_front();
-            self.attempt.environment.begin_turn(turn_count(self.ended + 1));
+            self.attempt
+                .environment
+                .begin_turn(turn_count(self.ended + 1));
             Ok(Some(NextTurn::written(self.start(turn)?, rules)))
         })
     }

@@ -57,7 +57,10 @@ pub(super) fn check(
     if let (Some(version), Some(needed)) = (version, check.needs) {
         check.problems.offer_version(node, version, needed);
     }
-    CheckedTree { problems: check.problems.list, repairs: check.repairs }
+    CheckedTree {
+        problems: check.problems.list,
+        repairs: check.repairs,
+    }
 }
 
 /// What a kind of file demands of its keys.
@@ -98,7 +101,11 @@ impl Check<'_> {
         let mut here = Here::new(node, entry);
         self.apply(schema, &mut here);
         for (key, unless) in std::mem::take(&mut here.missing) {
-            self.repairs.add(node, key, here.properties.and_then(|properties| properties.get(key)));
+            self.repairs.add(
+                node,
+                key,
+                here.properties.and_then(|properties| properties.get(key)),
+            );
             if !here.is_meant(key) && !unless.is_some_and(|unless| here.is_meant(unless)) {
                 self.problems.missing_key(&here, key);
             }
@@ -106,12 +113,15 @@ impl Check<'_> {
     }
 
     fn apply(&mut self, schema: &'static Value, here: &mut Here<'_>) {
-        let Some(keywords) = schema.as_object() else { return };
+        let Some(keywords) = schema.as_object() else {
+            return;
+        };
         let node = here.node;
         if let Some(name) = schema.get("type").and_then(Value::as_str)
             && !union::is_of_type(node, name)
         {
-            self.problems.wrong_type(here, &expected(schema), schema, &self.levels);
+            self.problems
+                .wrong_type(here, &expected(schema), schema, &self.levels);
             self.repairs.replace(node, schema);
             return;
         }
@@ -132,13 +142,20 @@ impl Check<'_> {
                 }
                 ("anyOf", Value::Array(branches), _) => self.any_of(schema, branches, here),
                 ("if", condition, NodeValue::Map(_)) => self.condition(schema, condition, here),
-                ("const", constant, _) if !node.is_scalar(constant) => self.unknown_value(schema, here),
-                ("enum", Value::Array(options), _) if !options.iter().any(|value| node.is_scalar(value)) => {
+                ("const", constant, _) if !node.is_scalar(constant) => {
+                    self.unknown_value(schema, here)
+                }
+                ("enum", Value::Array(options), _)
+                    if !options.iter().any(|value| node.is_scalar(value)) =>
+                {
                     self.unknown_value(schema, here);
                 }
                 ("properties", _, NodeValue::Map(entries)) => self.entries(schema, entries, here),
                 ("additionalProperties", Value::Object(_), NodeValue::Map(entries)) => {
-                    for entry in entries.iter().filter(|_| !keywords.contains_key("properties")) {
+                    for entry in entries
+                        .iter()
+                        .filter(|_| !keywords.contains_key("properties"))
+                    {
                         self.value(value, &entry.value, Some(entry));
                     }
                 }
@@ -148,16 +165,21 @@ impl Check<'_> {
                         self.value(items, item, None);
                     }
                 }
-                ("minItems", least, NodeValue::List(list)) => self.at_least(least, list.len(), "entry", here),
+                ("minItems", least, NodeValue::List(list)) => {
+                    self.at_least(least, list.len(), "entry", here)
+                }
                 ("minProperties", least, NodeValue::Map(entries)) => {
                     self.at_least(least, entries.len(), "entry", here);
                 }
                 ("minLength", least, NodeValue::String(text)) => {
                     self.at_least(least, text.chars().take(64).count(), "character", here);
                 }
-                ("minimum", least, NodeValue::Number(number)) if number.as_f64() < least.as_f64() => {
+                ("minimum", least, NodeValue::Number(number))
+                    if number.as_f64() < least.as_f64() =>
+                {
                     let what = format!("must be at least {least}, found {}", node.describe());
-                    self.problems.bad_value(here, &what, &format!("write {least} or more"));
+                    self.problems
+                        .bad_value(here, &what, &format!("write {least} or more"));
                     self.repairs.replace(node, schema);
                 }
                 _ => {}
@@ -181,8 +203,13 @@ impl Check<'_> {
                 self.is_in_newer = outer;
                 return;
             }
-            Branch::NoMapping => self.problems.no_mapping(here, schema, branches, &self.levels),
-            Branch::WrongType => self.problems.wrong_type(here, &one_of(branches), schema, &self.levels),
+            Branch::NoMapping => self
+                .problems
+                .no_mapping(here, schema, branches, &self.levels),
+            Branch::WrongType => {
+                self.problems
+                    .wrong_type(here, &one_of(branches), schema, &self.levels)
+            }
             Branch::UnknownValue => self.problems.unknown_value(here, schema, &self.levels),
             Branch::UnknownTag(written) => self.problems.unknown_tag(written, &tags()),
             Branch::NoTag => self.problems.no_tag(here, branches, &tags()),
@@ -198,7 +225,8 @@ impl Check<'_> {
         if let Branch::At(index) = union::pick_by_type(branches, here.node) {
             let form = &branches[index];
             // The one pattern in the schemas is that of a text instead of another type: exactly one reference.
-            let is_formed = form.get("pattern").is_none() || here.node.as_str().is_some_and(is_reference);
+            let is_formed =
+                form.get("pattern").is_none() || here.node.as_str().is_some_and(is_reference);
             if is_formed {
                 let outer = self.is_in_newer;
                 if let Some(since) = since(form) {
@@ -209,13 +237,21 @@ impl Check<'_> {
                 return;
             }
         }
-        self.problems.wrong_type(here, &one_of(branches), schema, &self.levels);
+        self.problems
+            .wrong_type(here, &one_of(branches), schema, &self.levels);
         self.repairs.replace(here.node, schema);
     }
 
     /// What holds if a key is there that excludes all others, or else.
-    fn condition(&mut self, schema: &'static Value, condition: &'static Value, here: &mut Here<'_>) {
-        let Some(alone) = demands(condition).next() else { return };
+    fn condition(
+        &mut self,
+        schema: &'static Value,
+        condition: &'static Value,
+        here: &mut Here<'_>,
+    ) {
+        let Some(alone) = demands(condition).next() else {
+            return;
+        };
         if here.node.get(alone).is_none() {
             here.unless = Some(alone);
             if let Some(otherwise) = schema.get("else") {
@@ -225,7 +261,9 @@ impl Check<'_> {
             return;
         }
         let is_among = |schema: Option<&Value>, entry: &Entry| {
-            schema.and_then(|schema| schema.get("properties")?.get(&entry.key)).is_some()
+            schema
+                .and_then(|schema| schema.get("properties")?.get(&entry.key))
+                .is_some()
         };
         let then = schema.get("then");
         let is_excluded = |entry: &&Entry| is_among(Some(schema), entry) && !is_among(then, entry);
@@ -237,9 +275,13 @@ impl Check<'_> {
     }
 
     fn entries(&mut self, schema: &'static Value, entries: &[Entry], here: &mut Here<'_>) {
-        let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
+        let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+            return;
+        };
         here.properties = Some(properties);
-        let own = schema.get("patternProperties").and_then(|patterns| patterns.as_object()?.values().next());
+        let own = schema
+            .get("patternProperties")
+            .and_then(|patterns| patterns.as_object()?.values().next());
         let is_root = self.schema.is_root(schema);
         let mut unknown = Vec::new();
         for entry in entries {
@@ -254,7 +296,11 @@ impl Check<'_> {
                 }
                 (Some(property), _) => {
                     if let Some((key, _)) = properties.get_key_value(&entry.key) {
-                        self.levels.push(SchemaLevel { schema, properties, key });
+                        self.levels.push(SchemaLevel {
+                            schema,
+                            properties,
+                            key,
+                        });
                         self.property(property, entry);
                         self.levels.pop();
                     }
@@ -275,7 +321,9 @@ impl Check<'_> {
 
     fn unknown_key(&mut self, entry: &Entry, known: &[&'static str], here: &mut Here<'_>) {
         let is_lenient = self.policy == KeyPolicy::Lenient;
-        let same = known.iter().find(|known| is_lenient && known.eq_ignore_ascii_case(&entry.key));
+        let same = known
+            .iter()
+            .find(|known| is_lenient && known.eq_ignore_ascii_case(&entry.key));
         match same {
             Some(same) if here.node.get(same).is_none() && !here.is_meant(same) => {
                 here.meant.push((*same).to_owned());
@@ -292,8 +340,12 @@ impl Check<'_> {
                     self.problems.warn_of_last();
                 }
                 match meaning {
-                    KeyMeaning::Certain(key) if !is_lenient => self.repairs.rename(&entry.value, key),
-                    KeyMeaning::Certain(_) | KeyMeaning::Possible => self.repairs.drop(&entry.value),
+                    KeyMeaning::Certain(key) if !is_lenient => {
+                        self.repairs.rename(&entry.value, key)
+                    }
+                    KeyMeaning::Certain(_) | KeyMeaning::Possible => {
+                        self.repairs.drop(&entry.value)
+                    }
                     KeyMeaning::Unknown => self.repairs.ignore(&entry.value),
                 }
             }
@@ -315,8 +367,8 @@ impl Check<'_> {
             self.is_in_newer = true;
         } else {
             // `null` is a value like others if any value is allowed; no value at all is a mistake.
-            let is_empty =
-                entry.value.value == NodeValue::Null && entry.value.span.start == entry.value.span.end;
+            let is_empty = entry.value.value == NodeValue::Null
+                && entry.value.span.start == entry.value.span.end;
             if is_empty && !self.is_in_newer && union::is_free(property) {
                 self.problems.empty_value(entry);
             }
@@ -329,7 +381,8 @@ impl Check<'_> {
         let is_root = self.schema.is_root(schema);
         for key in demands(schema).filter(|key| here.node.get(key).is_none()) {
             if is_root && key == VERSION {
-                self.repairs.add(here.node, key, schema.pointer("/properties/version"));
+                self.repairs
+                    .add(here.node, key, schema.pointer("/properties/version"));
             } else {
                 here.missing.push((key, here.unless));
             }
@@ -337,7 +390,9 @@ impl Check<'_> {
     }
 
     fn at_least(&mut self, least: &Value, count: usize, of: &str, here: &Here<'_>) {
-        let Some(least) = least.as_u64().filter(|least| (count as u64) < *least) else { return };
+        let Some(least) = least.as_u64().filter(|least| (count as u64) < *least) else {
+            return;
+        };
         let what = match (of, least) {
             ("entry", 1) => "needs at least one entry".to_owned(),
             ("entry", least) => format!("needs at least {least} entries"),
@@ -362,12 +417,17 @@ impl Check<'_> {
     /// Whether a key is newer than the file says, which is reported.
     fn is_newer(&mut self, property: &Value, entry: &Entry) -> bool {
         let key = || format!("`{}`", printable(&entry.key));
-        self.version.and_then(|_| since(property)).is_some_and(|since| self.newer(since, entry.key_span, key))
+        self.version
+            .and_then(|_| since(property))
+            .is_some_and(|since| self.newer(since, entry.key_span, key))
     }
 
     /// Reports `what` at `span` if it is newer than the file says; what is inside it is not reported as newer again.
     fn newer(&mut self, since: Version, span: Span, what: impl Fn() -> String) -> bool {
-        let Some(version) = self.version.filter(|version| since > *version && !self.is_in_newer) else {
+        let Some(version) = self
+            .version
+            .filter(|version| since > *version && !self.is_in_newer)
+        else {
             return false;
         };
         self.problems.newer(&what(), since, version, span);

@@ -124,7 +124,11 @@ const SENTENCES: &[(&[&str], &str, &str)] = &[
         "attachments",
         "a turn is what the user says; check the answer under `assert: { text: … }`",
     ),
-    (&["repeat", "times"], "attachments", "write the turn as often as it is sent"),
+    (
+        &["repeat", "times"],
+        "attachments",
+        "write the turn as often as it is sent",
+    ),
     (
         &["wait", "sleep", "pause"],
         "attachments",
@@ -135,15 +139,31 @@ const SENTENCES: &[(&[&str], &str, &str)] = &[
         "attachments",
         "attach a file: `attachments: [{ type: image, source: \"file://photo.png\" }]`",
     ),
-    (&["retries", "retry"], "turns", "write `run: { retries: 2 }` in the config, or run with `--retries 2`"),
+    (
+        &["retries", "retry"],
+        "turns",
+        "write `run: { retries: 2 }` in the config, or run with `--retries 2`",
+    ),
     (
         &["user", "input", "prompt", "message", "content"],
         "turns",
         "what the user says belongs under `turns`: `turns: [{ user: … }]`",
     ),
-    (&["only"], "turns", "run one test with `ananke run --filter NAME`"),
-    (&["skip_if", "skipIf"], "turns", "write `skip: \"why\"`, or leave tests out with `--filter 'not WORD'`"),
-    (&["xfail"], "turns", "name the test under `quarantine` in the config, with a date"),
+    (
+        &["only"],
+        "turns",
+        "run one test with `ananke run --filter NAME`",
+    ),
+    (
+        &["skip_if", "skipIf"],
+        "turns",
+        "write `skip: \"why\"`, or leave tests out with `--filter 'not WORD'`",
+    ),
+    (
+        &["xfail"],
+        "turns",
+        "name the test under `quarantine` in the config, with a date",
+    ),
     (
         &["system", "system_prompt", "systemPrompt"],
         "turns",
@@ -154,16 +174,36 @@ const SENTENCES: &[(&[&str], &str, &str)] = &[
         "turns",
         "each test is a conversation of its own: put what belongs together into the turns of one test",
     ),
-    (&["prompts"], "turns", "each prompt is a turn: `turns: [{ user: … }]`"),
-    (&["prompts"], "specs", "each prompt is a turn of a test file: `turns: [{ user: … }]`"),
-    (&["scenarios"], "specs", "tests are in files of their own, named `*.test.yaml`"),
+    (
+        &["prompts"],
+        "turns",
+        "each prompt is a turn: `turns: [{ user: … }]`",
+    ),
+    (
+        &["prompts"],
+        "specs",
+        "each prompt is a turn of a test file: `turns: [{ user: … }]`",
+    ),
+    (
+        &["scenarios"],
+        "specs",
+        "tests are in files of their own, named `*.test.yaml`",
+    ),
     (
         &["exclude", "ignore"],
         "specs",
         "list in `specs` what is included; what `.gitignore` excludes is not included",
     ),
     (
-        &["auth", "authorization", "apiKey", "api_key", "apikey", "token", "bearer"],
+        &[
+            "auth",
+            "authorization",
+            "apiKey",
+            "api_key",
+            "apikey",
+            "token",
+            "bearer",
+        ],
         "headers",
         "write it as a header: `headers: { authorization: \"Bearer ${ENV.TOKEN}\" }`",
     ),
@@ -173,44 +213,104 @@ const SENTENCES: &[(&[&str], &str, &str)] = &[
         "to accept any certificate write `tls: { insecure: true }`",
     ),
     (
-        &["temperature", "max_tokens", "max_completion_tokens", "top_p", "seed", "stop"],
+        &[
+            "temperature",
+            "max_tokens",
+            "max_completion_tokens",
+            "top_p",
+            "seed",
+            "stop",
+        ],
         "params",
         "parameters of the model belong under `params`",
     ),
-    (&["tools", "functions"], "params", "the tools of the model belong under `client_tools`"),
+    (
+        &["tools", "functions"],
+        "params",
+        "the tools of the model belong under `client_tools`",
+    ),
     (
         &["type"],
         "usage",
         "name the rule with a key, such as `text: { contains: … }` or `tools: { require: [NAME] }`",
     ),
-    (&["value"], "usage", "write the value under its rule, such as `text: { contains: … }`"),
-    (&["icontains"], "must_match", "write `must_match: \"(?i)…\"`, which ignores case"),
+    (
+        &["value"],
+        "usage",
+        "write the value under its rule, such as `text: { contains: … }`",
+    ),
+    (
+        &["icontains"],
+        "must_match",
+        "write `must_match: \"(?i)…\"`, which ignores case",
+    ),
     (
         &["contains_any", "contains-any"],
         "must_match",
         "write the texts as a pattern: `must_match: \"yes|no\"`",
     ),
-    (&["starts_with", "startsWith", "starts-with"], "must_match", "write `must_match: \"^…\"`"),
-    (&["ends_with", "endsWith", "ends-with"], "must_match", "write `must_match: \"…$\"`"),
     (
-        &["icontains", "contains_any", "contains-any", "starts_with", "startsWith", "starts-with", "regexp"],
+        &["starts_with", "startsWith", "starts-with"],
+        "must_match",
+        "write `must_match: \"^…\"`",
+    ),
+    (
+        &["ends_with", "endsWith", "ends-with"],
+        "must_match",
+        "write `must_match: \"…$\"`",
+    ),
+    (
+        &[
+            "icontains",
+            "contains_any",
+            "contains-any",
+            "starts_with",
+            "startsWith",
+            "starts-with",
+            "regexp",
+        ],
         "usage",
         "what the agent says is checked under `text`, with `contains` or a pattern in `must_match`",
     ),
-    (&["cost", "tokens"], "usage", "tokens are limited under `usage`: `usage: { max_total_tokens: 5000 }`"),
-    (&["provider", "providers"], "turns", "the agent is `target` in `ananke.config.yaml`"),
-    (&["none"], "allow_only", "to allow no tool write `allow_only: []`"),
-    (&["exactly", "once"], "allow_only", "write `require: [{ name: pay, count: 1 }]`"),
-    (&["before"], "after", "write `after` in the entry of the later tool: `{ name: ship, after: pay }`"),
+    (
+        &["cost", "tokens"],
+        "usage",
+        "tokens are limited under `usage`: `usage: { max_total_tokens: 5000 }`",
+    ),
+    (
+        &["provider", "providers"],
+        "turns",
+        "the agent is `target` in `ananke.config.yaml`",
+    ),
+    (
+        &["none"],
+        "allow_only",
+        "to allow no tool write `allow_only: []`",
+    ),
+    (
+        &["exactly", "once"],
+        "allow_only",
+        "write `require: [{ name: pay, count: 1 }]`",
+    ),
+    (
+        &["before"],
+        "after",
+        "write `after` in the entry of the later tool: `{ name: ship, after: pay }`",
+    ),
 ];
 
 /// What to do instead of `word` in a mapping that knows the keys `known`.
 pub(super) fn sentence(word: &str, known: &[&str]) -> Option<&'static str> {
-    let found = SENTENCES.iter().find(|(words, key, _)| words.contains(&word) && known.contains(key));
+    let found = SENTENCES
+        .iter()
+        .find(|(words, key, _)| words.contains(&word) && known.contains(key));
     found.map(|(.., sentence)| *sentence)
 }
 
 /// The keys that mean what other tools call `word`.
 pub(super) fn meanings(word: &str) -> &'static [&'static str] {
-    WORDS.iter().find(|(known, _)| *known == word).map_or(&[], |(_, keys)| keys)
+    WORDS
+        .iter()
+        .find(|(known, _)| *known == word)
+        .map_or(&[], |(_, keys)| keys)
 }

@@ -20,22 +20,46 @@ pub(super) struct Form<'a> {
 }
 
 /// The forms of `schema`, which is that of the definition `name` if it has one.
-pub(super) fn forms<'a>(whole: &'a LazySchema, schema: &'a Value, name: Option<&'a str>) -> Vec<Form<'a>> {
+pub(super) fn forms<'a>(
+    whole: &'a LazySchema,
+    schema: &'a Value,
+    name: Option<&'a str>,
+) -> Vec<Form<'a>> {
     let mut found = Vec::new();
-    collect(Form { whole, name, schema }, DEEPEST, &mut found);
+    collect(
+        Form {
+            whole,
+            name,
+            schema,
+        },
+        DEEPEST,
+        &mut found,
+    );
     found
 }
 
 fn collect<'a>(form: Form<'a>, left: usize, found: &mut Vec<Form<'a>>) {
-    let Some(left) = left.checked_sub(1) else { return };
+    let Some(left) = left.checked_sub(1) else {
+        return;
+    };
     if let Some(target) = form.schema.get("$ref").and_then(Value::as_str) {
         if let Some(schema) = form.whole.definition(target) {
             let name = target.rsplit('/').next().or(form.name);
-            collect(Form { name, schema, ..form }, left, found);
+            collect(
+                Form {
+                    name,
+                    schema,
+                    ..form
+                },
+                left,
+                found,
+            );
         }
         return;
     }
-    let branches = ["anyOf", "oneOf"].iter().find_map(|key| form.schema.get(key)?.as_array());
+    let branches = ["anyOf", "oneOf"]
+        .iter()
+        .find_map(|key| form.schema.get(key)?.as_array());
     match branches.filter(|branches| !branches.iter().all(is_demand)) {
         Some(branches) => {
             for schema in branches {
@@ -69,7 +93,11 @@ impl<'a> Form<'a> {
 
     /// What the value of a key can be.
     pub(super) fn property(&self, key: &str) -> Option<Forms<'a>> {
-        Some(Forms(forms(self.whole, self.schema.get("properties")?.get(key)?, None)))
+        Some(Forms(forms(
+            self.whole,
+            self.schema.get("properties")?.get(key)?,
+            None,
+        )))
     }
 
     /// The key that a mapping must have, where it is a single one.

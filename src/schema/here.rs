@@ -51,12 +51,16 @@ impl<'n> Here<'n> {
         self.elsewhere = union::of_others(branches, chosen, self.node).collect();
         // If another type is meant, nothing of this one is missing.
         if !self.elsewhere.is_empty() && self.node.get("type").is_none() {
-            self.meant.extend(demands(&branches[chosen]).map(str::to_owned));
+            self.meant
+                .extend(demands(&branches[chosen]).map(str::to_owned));
         }
     }
 
     /// What is underlined instead of the whole value: the first key of a mapping.
     pub(super) fn head(&self) -> Span {
-        self.node.entries().first().map_or(self.node.span, |entry| entry.key_span)
+        self.node
+            .entries()
+            .first()
+            .map_or(self.node.span, |entry| entry.key_span)
     }
 }

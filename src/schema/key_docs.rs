@@ -34,7 +34,10 @@ impl KeyDocs {
     pub fn all() -> Vec<Self> {
         let mut known = HashSet::new();
         let kinds = [FileKind::Test, FileKind::Config];
-        let mut keys: Vec<Self> = kinds.into_iter().flat_map(|kind| of_file(kind, &mut known)).collect();
+        let mut keys: Vec<Self> = kinds
+            .into_iter()
+            .flat_map(|kind| of_file(kind, &mut known))
+            .collect();
         // An entry of several tests has the keys of a file with one.
         let mut known = HashSet::new();
         keys.retain(|key| known.insert((key.name, key.about)));
@@ -44,7 +47,10 @@ impl KeyDocs {
     /// Whether `written` means this key: its name, or its path from any of the keys on.
     pub fn is_called(&self, written: &str) -> bool {
         let path = self.path.replace("[]", "");
-        path == written || path.strip_suffix(written).is_some_and(|rest| rest.ends_with('.'))
+        path == written
+            || path
+                .strip_suffix(written)
+                .is_some_and(|rest| rest.ends_with('.'))
     }
 }
 
@@ -56,7 +62,10 @@ fn of_file(file: FileKind, known: &mut HashSet<String>) -> Vec<KeyDocs> {
     while let Some((path, schema)) = open.pop_front() {
         for form in forms(whole, schema, None) {
             let is_known = form.name.is_some_and(|name| {
-                let tag = form.schema.pointer("/properties/type/const").map(Value::to_string);
+                let tag = form
+                    .schema
+                    .pointer("/properties/type/const")
+                    .map(Value::to_string);
                 !known.insert(format!("{name} {}", tag.unwrap_or_default()))
             });
             for (inner, mark) in [("items", "[]"), ("additionalProperties", ".NAME")] {
@@ -64,9 +73,17 @@ fn of_file(file: FileKind, known: &mut HashSet<String>) -> Vec<KeyDocs> {
                     open.push_back((format!("{path}{mark}"), entry));
                 }
             }
-            let properties = form.schema.get("properties").and_then(Value::as_object).filter(|_| !is_known);
+            let properties = form
+                .schema
+                .get("properties")
+                .and_then(Value::as_object)
+                .filter(|_| !is_known);
             for (name, property) in properties.into_iter().flatten() {
-                let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                let path = if path.is_empty() {
+                    name.clone()
+                } else {
+                    format!("{path}.{name}")
+                };
                 found.push(KeyDocs::of(file, path.clone(), name, property));
                 open.push_back((path, property));
             }
@@ -77,10 +94,30 @@ fn of_file(file: FileKind, known: &mut HashSet<String>) -> Vec<KeyDocs> {
 
 impl KeyDocs {
     fn of(file: FileKind, path: String, name: &'static str, property: &'static Value) -> Self {
-        let text = |key: &str| property.get(key).and_then(Value::as_str).unwrap_or_default();
-        let value = if is_free(property) { "any value".to_owned() } else { expected(property) };
-        let example = property.get("examples").and_then(|examples| examples.get(0)).map(Value::to_string);
-        Self { file, path, name, about: text("description"), value, since: text("x-since"), example }
+        let text = |key: &str| {
+            property
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
+        let value = if is_free(property) {
+            "any value".to_owned()
+        } else {
+            expected(property)
+        };
+        let example = property
+            .get("examples")
+            .and_then(|examples| examples.get(0))
+            .map(Value::to_string);
+        Self {
+            file,
+            path,
+            name,
+            about: text("description"),
+            value,
+            since: text("x-since"),
+            example,
+        }
     }
 }
 
@@ -89,7 +126,11 @@ mod tests {
     use super::*;
 
     fn paths(name: &str) -> Vec<String> {
-        KeyDocs::all().into_iter().filter(|key| key.is_called(name)).map(|key| key.path).collect()
+        KeyDocs::all()
+            .into_iter()
+            .filter(|key| key.is_called(name))
+            .map(|key| key.path)
+            .collect()
     }
 
     #[test]
@@ -99,13 +140,21 @@ mod tests {
         assert_eq!(paths("match_must"), [""; 0]);
         assert_eq!(paths("xt.must_match"), [""; 0]);
         assert!(paths("name").len() > 1, "several mappings have it");
-        assert!(paths("endpoint").iter().any(|path| path == "target.endpoint"));
+        assert!(
+            paths("endpoint")
+                .iter()
+                .any(|path| path == "target.endpoint")
+        );
     }
 
     #[test]
     fn every_key_has_a_description() {
         for key in KeyDocs::all() {
-            assert!(!key.about.is_empty() && !key.since.is_empty(), "{}", key.path);
+            assert!(
+                !key.about.is_empty() && !key.since.is_empty(),
+                "{}",
+                key.path
+            );
         }
     }
 }

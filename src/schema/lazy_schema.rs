@@ -37,21 +37,25 @@ impl LazySchema {
             FileKind::Case => &CASE,
         };
         cell.get_or_init(|| {
-            let nothing = || Self { root: Value::Bool(true), definitions: HashMap::new() };
+            let nothing = || Self {
+                root: Value::Bool(true),
+                definitions: HashMap::new(),
+            };
             // A test holds that the committed text is what the types make; it always parses.
-            let read = serde_json::Deserializer::from_str(committed(kind)).deserialize_map(SchemaVisitor);
+            let read =
+                serde_json::Deserializer::from_str(committed(kind)).deserialize_map(SchemaVisitor);
             read.unwrap_or_else(|_| nothing())
         })
     }
 
     /// The definition that a `$ref` refers to: `#/definitions/Turn`.
     pub(super) fn definition(&self, reference: &str) -> Option<&Value> {
-        let definition = self.definitions.get(reference.strip_prefix("#/definitions/")?)?;
-        Some(
-            definition
-                .read
-                .get_or_init(|| serde_json::from_str(definition.text.get()).unwrap_or(Value::Bool(true))),
-        )
+        let definition = self
+            .definitions
+            .get(reference.strip_prefix("#/definitions/")?)?;
+        Some(definition.read.get_or_init(|| {
+            serde_json::from_str(definition.text.get()).unwrap_or(Value::Bool(true))
+        }))
     }
 
     /// Whether `schema` is this schema as a whole.
@@ -76,13 +80,22 @@ impl<'de: 'static> Visitor<'de> for SchemaVisitor {
         while let Some(key) = entries.next_key::<&'static str>()? {
             if key == "definitions" {
                 let texts: HashMap<&'static str, &'static RawValue> = entries.next_value()?;
-                let unread = |text| LazyDefinition { text, read: OnceLock::new() };
-                definitions = texts.into_iter().map(|(name, text)| (name, unread(text))).collect();
+                let unread = |text| LazyDefinition {
+                    text,
+                    read: OnceLock::new(),
+                };
+                definitions = texts
+                    .into_iter()
+                    .map(|(name, text)| (name, unread(text)))
+                    .collect();
             } else {
                 root.insert(key.to_owned(), entries.next_value()?);
             }
         }
-        Ok(LazySchema { root: Value::Object(root), definitions })
+        Ok(LazySchema {
+            root: Value::Object(root),
+            definitions,
+        })
     }
 }
 
@@ -95,13 +108,22 @@ mod tests {
     fn it_has_what_the_committed_schema_has() {
         for kind in FileKind::ALL.iter().chain([&FileKind::Case]) {
             let mut whole = embedded(*kind).clone();
-            let definitions = whole.as_object_mut().and_then(|whole| whole.shift_remove("definitions"));
+            let definitions = whole
+                .as_object_mut()
+                .and_then(|whole| whole.shift_remove("definitions"));
             let schema = LazySchema::of(*kind);
             assert_eq!(schema.root, whole);
             let definitions = definitions.expect("definitions");
-            assert_eq!(definitions.as_object().map(Map::len), Some(schema.definitions.len()));
+            assert_eq!(
+                definitions.as_object().map(Map::len),
+                Some(schema.definitions.len())
+            );
             for (name, definition) in definitions.as_object().expect("a mapping") {
-                assert_eq!(schema.definition(&format!("#/definitions/{name}")), Some(definition), "{name}");
+                assert_eq!(
+                    schema.definition(&format!("#/definitions/{name}")),
+                    Some(definition),
+                    "{name}"
+                );
             }
         }
     }

@@ -24,9 +24,14 @@ pub struct LoadedDocument<T> {
 ///
 /// # Errors
 /// Every problem of the file, in the order of the text.
-pub fn load<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Result<LoadedDocument<T>, Vec<Diagnostic>> {
+pub fn load<T: File>(
+    kind: FileKind,
+    source: &Arc<SourceFile>,
+) -> Result<LoadedDocument<T>, Vec<Diagnostic>> {
     let (node, mut problems) = source::tree(source);
-    let Some(node) = node else { return Err(problems) };
+    let Some(node) = node else {
+        return Err(problems);
+    };
     let version = match version::of(source, &node) {
         Ok(version) => Some(version),
         // A file that is not a mapping is reported with its shape.
@@ -39,7 +44,13 @@ pub fn load<T: File>(kind: FileKind, source: &Arc<SourceFile>) -> Result<LoadedD
     problems.extend(check(kind, source, &node, version).problems);
     if let (Some(version), true) = (version, problems.is_empty()) {
         match T::read(&node) {
-            Ok(value) => return Ok(LoadedDocument { value, node, version }),
+            Ok(value) => {
+                return Ok(LoadedDocument {
+                    value,
+                    node,
+                    version,
+                });
+            }
             // The second net: the types refuse what the schema lets through.
             Err(TypeMismatch { message, span, .. }) => {
                 problems.push(Diagnostic::error(Code::WrongType, message).at(source, span, ""));

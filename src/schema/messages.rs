@@ -7,7 +7,10 @@ use crate::text::any_of;
 
 /// What a schema expects, in the words of a message: `a list`, `a text or a list`.
 pub(super) fn expected(schema: &Value) -> String {
-    if let Some(branches) = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(key)?.as_array()) {
+    if let Some(branches) = ["anyOf", "oneOf"]
+        .iter()
+        .find_map(|key| schema.get(key)?.as_array())
+    {
         return one_of(branches);
     }
     if let Some(constant) = schema.get("const") {
@@ -19,7 +22,10 @@ pub(super) fn expected(schema: &Value) -> String {
     match schema.get("type") {
         Some(Value::String(name)) => of_type(name, schema).to_owned(),
         Some(Value::Array(names)) => {
-            let names = names.iter().filter_map(Value::as_str).map(|name| of_type(name, schema).to_owned());
+            let names = names
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|name| of_type(name, schema).to_owned());
             any_of(&names.collect::<Vec<_>>())
         }
         // The one thing schemas refer to by name is a mapping.
@@ -29,7 +35,11 @@ pub(super) fn expected(schema: &Value) -> String {
 
 /// What a union expects: each kind of value once, mappings with one key each by their keys.
 pub(super) fn one_of(branches: &[Value]) -> String {
-    let keys: Vec<String> = branches.iter().filter_map(only_key).map(|key| format!("`{key}`")).collect();
+    let keys: Vec<String> = branches
+        .iter()
+        .filter_map(only_key)
+        .map(|key| format!("`{key}`"))
+        .collect();
     let mut all: Vec<String> = Vec::new();
     for branch in branches {
         let words = match only_key(branch) {

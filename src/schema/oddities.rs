@@ -24,11 +24,27 @@ const RULE_LISTS: &[&str] = &[
 ];
 
 /// Keys below which texts are sent to the agent.
-const SENT: &[&str] = &["content", "endpoint", "forwardedProps", "headers", "payload", "threadId", "user"];
+const SENT: &[&str] = &[
+    "content",
+    "endpoint",
+    "forwardedProps",
+    "headers",
+    "payload",
+    "threadId",
+    "user",
+];
 
 /// Keys whose texts are sentences, which may contain a `#`.
-const SENTENCES: &[&str] =
-    &["contains", "content", "criteria", "equals", "not_contains", "say", "text", "user"];
+const SENTENCES: &[&str] = &[
+    "contains",
+    "content",
+    "criteria",
+    "equals",
+    "not_contains",
+    "say",
+    "text",
+    "user",
+];
 
 /// What a value is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,9 +70,16 @@ pub fn oddities(
         _ => &[],
     });
     let files = [root].into_iter().chain(tests.unwrap_or_default());
-    let variables = files.filter_map(|test| test.get("vars")).flat_map(Node::entries);
+    let variables = files
+        .filter_map(|test| test.get("vars"))
+        .flat_map(Node::entries);
     let variables = variables.map(|entry| entry.key.as_str()).collect();
-    let mut scan = OddityScan { source, variables, has_environment, found: Vec::new() };
+    let mut scan = OddityScan {
+        source,
+        variables,
+        has_environment,
+        found: Vec::new(),
+    };
     scan.value(root, None, Part::Other);
     scan.found
 }
@@ -78,7 +101,11 @@ impl OddityScan<'_> {
                 }
             }
             NodeValue::List(items) => {
-                let part = if part == Part::Sent { part } else { Part::Other };
+                let part = if part == Part::Sent {
+                    part
+                } else {
+                    Part::Other
+                };
                 for item in items {
                     self.value(item, key, part);
                 }
@@ -98,7 +125,10 @@ impl OddityScan<'_> {
     fn entry(&mut self, entry: &Entry, part: Part) {
         let key = entry.key.as_str();
         if key.contains("${") && !key.contains("$${") {
-            let message = format!("the variable in the key `{}` is not replaced", printable(key));
+            let message = format!(
+                "the variable in the key `{}` is not replaced",
+                printable(key)
+            );
             self.warn(
                 Code::UnreplacedVariable,
                 message,
@@ -112,7 +142,8 @@ impl OddityScan<'_> {
             && entry.value.value == NodeValue::List(Vec::new())
         {
             let message = format!("`{key}` is an empty list: it checks nothing");
-            let help = "add an entry, or leave the key out; `false` switches off what outer levels define";
+            let help =
+                "add an entry, or leave the key out; `false` switches off what outer levels define";
             self.warn(Code::RequiresNothing, message, entry.key_span, help);
         }
         let inner = match (part, key) {
@@ -127,8 +158,12 @@ impl OddityScan<'_> {
 
     /// `{ sku:SENCHA }`, which YAML reads as a key without a value.
     fn missing_space(&mut self, entry: &Entry) {
-        let is_empty = entry.value.value == NodeValue::Null && entry.value.span.start == entry.value.span.end;
-        let written = self.source.text.get(entry.key_span.start as usize..entry.key_span.end as usize);
+        let is_empty =
+            entry.value.value == NodeValue::Null && entry.value.span.start == entry.value.span.end;
+        let written = self
+            .source
+            .text
+            .get(entry.key_span.start as usize..entry.key_span.end as usize);
         if let Some((name, value)) = entry.key.split_once(':')
             && is_empty
             && written == Some(entry.key.as_str())
@@ -138,25 +173,37 @@ impl OddityScan<'_> {
         {
             let colon = entry.key_span.start as usize + name.len() + 1;
             let key = printable(&entry.key);
-            let message = format!("`{key}` is a key without a value: there is no space after its colon");
+            let message =
+                format!("`{key}` is a key without a value: there is no space after its colon");
             let help = format!("write `{}: {}`", printable(name), printable(value));
             let warning = Diagnostic::warning(Code::SuspiciousYaml, message);
             let warning = warning.at(self.source, entry.key_span, "").help(help);
-            self.found.push(warning.fix(self.source, Span::new(colon, colon), " "));
+            self.found
+                .push(warning.fix(self.source, Span::new(colon, colon), " "));
         }
     }
 
     /// `user: Order #12`, which YAML reads as `Order` and a comment.
     fn cut_by_comment(&mut self, text: &str, span: Span) {
         let is_plain = self.source.text.get(span.start as usize..span.end as usize) == Some(text);
-        let rest = self.source.text.get(span.end as usize..).and_then(|rest| rest.lines().next());
-        let Some(rest) = rest.filter(|_| is_plain && !text.is_empty()) else { return };
+        let rest = self
+            .source
+            .text
+            .get(span.end as usize..)
+            .and_then(|rest| rest.lines().next());
+        let Some(rest) = rest.filter(|_| is_plain && !text.is_empty()) else {
+            return;
+        };
         let comment = rest.trim_start_matches([' ', '\t']);
         // A comment usually begins with a space.
-        let is_text = comment.strip_prefix('#').is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+        let is_text = comment
+            .strip_prefix('#')
+            .is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
         if is_text && comment.len() < rest.len() {
-            let message =
-                format!("the text ends before `{}`, which is a comment", printable(comment.trim_end()));
+            let message = format!(
+                "the text ends before `{}`, which is a comment",
+                printable(comment.trim_end())
+            );
             let help = "quote the text, or put a space after `#`";
             let start = span.end as usize + rest.len() - comment.len();
             let comment = Span::new(start, start + comment.trim_end().len());
@@ -166,23 +213,39 @@ impl OddityScan<'_> {
 
     /// `{{NAME}}` and `$NAME` of something that is known.
     fn unreplaced(&mut self, text: &str, span: Span) {
-        let templates = text.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
-        let braces = templates.map(|(name, _)| name.trim()).find(|name| self.is_known(name));
+        let templates = text
+            .split("{{")
+            .skip(1)
+            .filter_map(|rest| rest.split_once("}}"));
+        let braces = templates
+            .map(|(name, _)| name.trim())
+            .find(|name| self.is_known(name));
         let dollars = text.split('$').skip(1).map(|rest| {
             let end = rest.find(|sign: char| !(sign.is_ascii_alphanumeric() || sign == '_'));
             &rest[..end.unwrap_or(rest.len())]
         });
         let dollar = dollars.filter(|name| !name.starts_with(|sign: char| sign.is_ascii_digit()));
-        let dollar = dollar.filter(|name| !name.is_empty()).find(|name| (self.has_environment)(name));
+        let dollar = dollar
+            .filter(|name| !name.is_empty())
+            .find(|name| (self.has_environment)(name));
         let (written, name) = match (braces, dollar) {
             (Some(name), _) => (format!("{{{{{name}}}}}"), name),
             (None, Some(name)) => (format!("${name}"), name),
             (None, None) => return,
         };
         let name = name.strip_prefix("env.").unwrap_or(name);
-        let meant = if self.variables.contains(name) { name.to_owned() } else { format!("ENV.{name}") };
+        let meant = if self.variables.contains(name) {
+            name.to_owned()
+        } else {
+            format!("ENV.{name}")
+        };
         let message = format!("`{}` is sent as it is written", printable(&written));
-        self.warn(Code::UnreplacedVariable, message, span, &format!("write `${{{meant}}}` for the variable"));
+        self.warn(
+            Code::UnreplacedVariable,
+            message,
+            span,
+            &format!("write `${{{meant}}}` for the variable"),
+        );
     }
 
     fn is_known(&self, name: &str) -> bool {
@@ -191,6 +254,10 @@ impl OddityScan<'_> {
     }
 
     fn warn(&mut self, code: Code, message: String, span: Span, help: &str) {
-        self.found.push(Diagnostic::warning(code, message).at(self.source, span, "").help(help));
+        self.found.push(
+            Diagnostic::warning(code, message)
+                .at(self.source, span, "")
+                .help(help),
+        );
     }
 }

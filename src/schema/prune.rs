@@ -21,7 +21,9 @@ pub fn pruned(kind: FileKind, version: Version) -> Value {
     schema["$id"] = id(&format!("{}-{version}", kind.as_str())).into();
     prune(&mut schema, version);
     drop_unused(&mut schema);
-    let known = VERSIONS.iter().filter(|known| Version::parse(known) <= Some(version));
+    let known = VERSIONS
+        .iter()
+        .filter(|known| Version::parse(known) <= Some(version));
     schema["properties"]["version"]["enum"] = known.copied().collect();
     schema["properties"]["version"]["default"] = version.to_string().into();
     drop_newer_examples(&mut schema);
@@ -34,7 +36,9 @@ fn drop_newer_examples(schema: &mut Value) {
     let definitions = schema["definitions"].clone();
     each(schema, &mut |object| {
         object.shift_remove(SNIPPETS);
-        let Some(examples) = object.get("examples").and_then(Value::as_array).cloned() else { return };
+        let Some(examples) = object.get("examples").and_then(Value::as_array).cloned() else {
+            return;
+        };
         let mut alone = Value::Object(object.clone());
         alone["definitions"] = definitions.clone();
         if !are_valid(&alone, &examples) {
@@ -47,7 +51,11 @@ fn drop_newer_examples(schema: &mut Value) {
 #[cfg(feature = "json-schema")]
 fn are_valid(schema: &Value, examples: &[Value]) -> bool {
     let validator = jsonschema::draft7::new(schema).ok();
-    examples.iter().all(|example| validator.as_ref().is_some_and(|known| known.is_valid(example)))
+    examples.iter().all(|example| {
+        validator
+            .as_ref()
+            .is_some_and(|known| known.is_valid(example))
+    })
 }
 
 /// Whether all `examples` fit `schema`: a build without a validator shows none.
@@ -58,7 +66,10 @@ fn are_valid(_: &Value, _: &[Value]) -> bool {
 
 /// Since when there is what a schema describes; without a statement, always.
 pub(super) fn since(schema: &Value) -> Option<Version> {
-    schema.get("x-since").and_then(Value::as_str).and_then(Version::parse)
+    schema
+        .get("x-since")
+        .and_then(Value::as_str)
+        .and_then(Version::parse)
 }
 
 fn prune(schema: &mut Value, version: Version) {
@@ -84,17 +95,24 @@ fn prune(schema: &mut Value, version: Version) {
             if let Some(Value::Array(required)) = object.get_mut("required") {
                 required.retain(|key| key.as_str().is_none_or(|key| !gone.contains(key)));
             }
-            if object.get("if").is_some_and(|condition| demands(condition).any(|key| gone.contains(key))) {
+            if object
+                .get("if")
+                .is_some_and(|condition| demands(condition).any(|key| gone.contains(key)))
+            {
                 settle(object);
             }
             for union in ["oneOf", "anyOf"] {
                 if let Some(Value::Array(branches)) = object.get_mut(union) {
-                    branches.retain(|branch| known(branch) && !demands(branch).any(|key| gone.contains(key)));
+                    branches.retain(|branch| {
+                        known(branch) && !demands(branch).any(|key| gone.contains(key))
+                    });
                 }
             }
             // What is left of a choice between demands is no choice.
             let only = |branches: &Value| {
-                branches.as_array().is_some_and(|all| all.len() == 1 && is_demand(&all[0]))
+                branches
+                    .as_array()
+                    .is_some_and(|all| all.len() == 1 && is_demand(&all[0]))
             };
             if object.get("anyOf").is_some_and(only)
                 && let Some(Value::Array(mut branches)) = object.shift_remove("anyOf")
@@ -104,7 +122,10 @@ fn prune(schema: &mut Value, version: Version) {
             }
             for (key, value) in object.iter_mut() {
                 // Examples and constants are data, whatever their keys are called.
-                if !matches!(key.as_str(), "examples" | "default" | "const" | "enum" | SNIPPETS) {
+                if !matches!(
+                    key.as_str(),
+                    "examples" | "default" | "const" | "enum" | SNIPPETS
+                ) {
                     prune(value, version);
                 }
             }
@@ -136,8 +157,9 @@ fn merge(object: &mut Map<String, Value>, more: Map<String, Value>) {
 
 /// Drops the definitions that nothing refers to any more.
 fn drop_unused(schema: &mut Value) {
-    let Some(Value::Object(definitions)) =
-        schema.as_object_mut().and_then(|root| root.shift_remove("definitions"))
+    let Some(Value::Object(definitions)) = schema
+        .as_object_mut()
+        .and_then(|root| root.shift_remove("definitions"))
     else {
         return;
     };
@@ -151,7 +173,10 @@ fn drop_unused(schema: &mut Value) {
             references(definition, &mut open);
         }
     }
-    let kept: Map<String, Value> = definitions.into_iter().filter(|(name, _)| used.contains(name)).collect();
+    let kept: Map<String, Value> = definitions
+        .into_iter()
+        .filter(|(name, _)| used.contains(name))
+        .collect();
     if !kept.is_empty()
         && let Some(root) = schema.as_object_mut()
     {

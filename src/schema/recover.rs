@@ -35,7 +35,10 @@ pub fn recover_tree<T: File>(
     source: &Arc<SourceFile>,
     written: &Node,
 ) -> (Option<Recovered<T>>, Vec<Diagnostic>) {
-    let CheckedTree { mut problems, repairs } = check(kind, source, written, None);
+    let CheckedTree {
+        mut problems,
+        repairs,
+    } = check(kind, source, written, None);
     let (mut repaired, mut changed) = repairs.apply(written);
     if repairs.rename_keys() {
         let again = check(kind, source, &repaired, None);
@@ -48,10 +51,20 @@ pub fn recover_tree<T: File>(
         Ok(value) => {
             let mut near = HashSet::new();
             collect_near(written, &changed, &mut near);
-            (Some(Recovered { value, changed, near }), problems)
+            (
+                Some(Recovered {
+                    value,
+                    changed,
+                    near,
+                }),
+                problems,
+            )
         }
         Err(TypeMismatch { message, span }) => {
-            if problems.iter().all(|problem| problem.severity == Severity::Warning) {
+            if problems
+                .iter()
+                .all(|problem| problem.severity == Severity::Warning)
+            {
                 problems.push(Diagnostic::error(Code::WrongType, message).at(source, span, ""));
             }
             (None, problems)
@@ -73,7 +86,10 @@ impl<T> Recovered<T> {
         );
         let is_whole = |span: &Span| of_a_leaf || !self.near.contains(span);
         problem.severity == Severity::Error
-            && problem.labels.iter().all(|label| !self.changed.contains(&label.span) && is_whole(&label.span))
+            && problem
+                .labels
+                .iter()
+                .all(|label| !self.changed.contains(&label.span) && is_whole(&label.span))
     }
 }
 
@@ -121,15 +137,22 @@ mod tests {
     use crate::model::{TestFile, Turn};
 
     fn read(text: &str) -> Option<Recovered<TestFile>> {
-        recover(FileKind::Test, &Arc::new(SourceFile::new("a.test.yaml", "a.test.yaml", text)))
+        recover(
+            FileKind::Test,
+            &Arc::new(SourceFile::new("a.test.yaml", "a.test.yaml", text)),
+        )
     }
 
     #[test]
     fn keeps_what_fits_and_makes_up_the_rest() {
         let text = "version: 1.0\nnmae: x\nturns:\n  - usr: a\n    assert: { text: { must_match: [b, 5] } }\n  - 7\n";
         let recovered = read(text).expect("something fits");
-        let [alone] = recovered.value.tests.as_slice() else { panic!("one test") };
-        let Turn::User(turn) = &alone.turns.as_ref().expect("turns")[0].value else { panic!("a user turn") };
+        let [alone] = recovered.value.tests.as_slice() else {
+            panic!("one test")
+        };
+        let Turn::User(turn) = &alone.turns.as_ref().expect("turns")[0].value else {
+            panic!("a user turn")
+        };
         let block = turn
             .assert
             .as_ref()
@@ -142,7 +165,8 @@ mod tests {
 
     #[test]
     fn a_whole_file_is_itself() {
-        let recovered = read("version: \"1.0\"\nname: x\nturns: [{ user: a }]\n").expect("all of it fits");
+        let recovered =
+            read("version: \"1.0\"\nname: x\nturns: [{ user: a }]\n").expect("all of it fits");
         assert!(recovered.changed.is_empty());
     }
 

@@ -41,7 +41,12 @@ pub(super) fn remedy(
     level: Option<SchemaLevel>,
 ) -> Option<Remedy> {
     let key = here.entry.map(|entry| entry.key.as_str());
-    let site = Site { source, node: here.node, key, forms: forms(whole, schema, here.definition) };
+    let site = Site {
+        source,
+        node: here.node,
+        key,
+        forms: forms(whole, schema, here.definition),
+    };
     let found = match &here.node.value {
         NodeValue::List(items) => site.of_list(items),
         NodeValue::String(text) => site.of_text(text),
@@ -74,11 +79,18 @@ impl Site<'_> {
     }
 
     fn of_mapping(&self, entries: &[Entry], level: Option<SchemaLevel>) -> Option<Remedy> {
-        let fits = self.forms.iter().filter_map(Form::items).any(|item| item.accepts(self.node));
+        let fits = self
+            .forms
+            .iter()
+            .filter_map(Form::items)
+            .any(|item| item.accepts(self.node));
         if fits {
             return Some(advice(match entries.first() {
                 Some(first) if !self.written().starts_with(['{', '*', '&', '!']) => {
-                    format!("begin each entry of a list with `- `: `- {}: …`", printable(&first.key))
+                    format!(
+                        "begin each entry of a list with `- `: `- {}: …`",
+                        printable(&first.key)
+                    )
                 }
                 _ => "put `[` and `]` round it".to_owned(),
             }));
@@ -87,27 +99,46 @@ impl Site<'_> {
             return None;
         }
         if let [only] = entries {
-            let text = only.value.as_str().and_then(|_| as_flow(self.source, &only.value))?;
+            let text = only
+                .value
+                .as_str()
+                .and_then(|_| as_flow(self.source, &only.value))?;
             return Some(self.replacement(format!("write the text alone: `{text}`"), text));
         }
         let list = level?.longer_sibling()?;
-        Some(advice(format!("an entry with conditions belongs under `{list}`")))
+        Some(advice(format!(
+            "an entry with conditions belongs under `{list}`"
+        )))
     }
 
     /// A single value where a list is expected, or one that needs quotes to be a text.
     fn of_scalar(&self) -> Option<Remedy> {
         let written = as_flow(self.source, self.node);
         if !matches!(self.node.value, NodeValue::String(_))
-            && self.forms.iter().any(|form| form.is_of("string") && form.schema.get("pattern").is_none())
+            && self
+                .forms
+                .iter()
+                .any(|form| form.is_of("string") && form.schema.get("pattern").is_none())
         {
-            let written = self.source.text.get(self.node.span.start as usize..self.node.span.end as usize)?;
-            return Some(self.replacement("put quotes around it".to_owned(), format!("\"{written}\"")));
+            let written = self
+                .source
+                .text
+                .get(self.node.span.start as usize..self.node.span.end as usize)?;
+            return Some(
+                self.replacement("put quotes around it".to_owned(), format!("\"{written}\"")),
+            );
         }
         let items: Vec<Forms<'_>> = self.forms.iter().filter_map(Form::items).collect();
         if !items.iter().any(|item| item.accepts(self.node)) {
             let entry = items.into_iter().find_map(|Forms(forms)| {
-                let entry = Site { forms, key: None, ..*self };
-                entry.template(WrittenShape::Text).or_else(|| entry.value_of_key())
+                let entry = Site {
+                    forms,
+                    key: None,
+                    ..*self
+                };
+                entry
+                    .template(WrittenShape::Text)
+                    .or_else(|| entry.value_of_key())
             })?;
             let (_, text) = entry.edit?;
             let list = format!("[{text}]");
@@ -127,16 +158,24 @@ impl Site<'_> {
     /// What is often written here.
     fn example(&self, level: Option<SchemaLevel>) -> Option<Remedy> {
         let key = self.key.unwrap_or_default();
-        let property = level.filter(|level| level.key == key).and_then(|level| level.properties.get(key));
+        let property = level
+            .filter(|level| level.key == key)
+            .and_then(|level| level.properties.get(key));
         let example = property.and_then(|property| property.get("examples")?.get(0));
         let text = if let Some(example) = example {
             first_line(&example.to_string())
         } else if self.forms.iter().any(|form| form.is_of("integer")) {
-            if key.ends_with("_ms") { "5000".to_owned() } else { "1".to_owned() }
+            if key.ends_with("_ms") {
+                "5000".to_owned()
+            } else {
+                "1".to_owned()
+            }
         } else {
             let first = |form: &Form<'_>| {
                 let known = form.schema.get("properties")?.as_object()?;
-                form.only_demand().map(str::to_owned).or_else(|| known.keys().next().cloned())
+                form.only_demand()
+                    .map(str::to_owned)
+                    .or_else(|| known.keys().next().cloned())
             };
             format!("{{ {}: … }}", self.forms.iter().find_map(first)?)
         };
@@ -148,15 +187,28 @@ impl Site<'_> {
         let (key, value) = text.split_once(':')?;
         let is_known = self.forms.iter().any(|form| form.property(key).is_some());
         if is_known && value.starts_with(' ') && self.written().starts_with(['"', '\'']) {
-            let help = format!("write it without the quotes around it: `{key}:{}`", first_line(value));
+            let help = format!(
+                "write it without the quotes around it: `{key}:{}`",
+                first_line(value)
+            );
             return Some(advice(help));
         }
-        if value.is_empty() || value.starts_with("//") || !is_known || !self.written().starts_with(key) {
+        if value.is_empty()
+            || value.starts_with("//")
+            || !is_known
+            || !self.written().starts_with(key)
+        {
             return None;
         }
         let after = self.node.span.start as usize + key.len() + 1;
-        let help = format!("put a space after the colon: `{key}: {}`", first_line(value));
-        Some(Remedy { help, edit: Some((Span::new(after, after), " ".to_owned())) })
+        let help = format!(
+            "put a space after the colon: `{key}: {}`",
+            first_line(value)
+        );
+        Some(Remedy {
+            help,
+            edit: Some((Span::new(after, after), " ".to_owned())),
+        })
     }
 
     /// JSON inside quotes, where a mapping or a list is expected.
@@ -167,18 +219,32 @@ impl Site<'_> {
             Value::Array(_) if self.forms.iter().any(|form| form.is_of("array")) => "list",
             _ => return None,
         };
-        let help = format!("write it as a {what}, without the quotes: `{}`", self.line(&first_line(text)));
-        Some(if text.contains('\n') { advice(help) } else { self.replacement(help, text.to_owned()) })
+        let help = format!(
+            "write it as a {what}, without the quotes: `{}`",
+            self.line(&first_line(text))
+        );
+        Some(if text.contains('\n') {
+            advice(help)
+        } else {
+            self.replacement(help, text.to_owned())
+        })
     }
 
     /// A number or a truth value that is written as a text.
     fn quoted_scalar(&self, text: &str) -> Option<Remedy> {
-        if self.forms.iter().any(|form| form.is_of("integer") || form.is_of("number")) {
+        if self
+            .forms
+            .iter()
+            .any(|form| form.is_of("integer") || form.is_of("number"))
+        {
             if text.parse::<u64>().is_ok() {
                 let help = format!("write the number without quotes: `{}`", self.line(text));
                 return Some(self.replacement(help, text.to_owned()));
             }
-            let ms = self.key.filter(|key| key.ends_with("_ms")).and_then(|_| milliseconds(text))?;
+            let ms = self
+                .key
+                .filter(|key| key.ends_with("_ms"))
+                .and_then(|_| milliseconds(text))?;
             let help = format!("write milliseconds: `{}`", self.line(&ms.to_string()));
             return Some(self.replacement(help, ms.to_string()));
         }
@@ -196,52 +262,92 @@ impl Site<'_> {
         let (_, _, line, is_certain) = MEANT_SHAPES.iter().find(|(definition, written, ..)| {
             *written == shape && self.forms.iter().any(|form| form.name == Some(definition))
         })?;
-        let written = self.steps(shape).or_else(|| as_flow(self.source, self.node));
+        let written = self
+            .steps(shape)
+            .or_else(|| as_flow(self.source, self.node));
         let filled = line.replace('…', written.as_deref().unwrap_or("…"));
         let help = format!("write `{}`", self.line(&filled));
         let is_whole = *is_certain && written.is_some();
-        Some(if is_whole { self.replacement(help, filled) } else { advice(help) })
+        Some(if is_whole {
+            self.replacement(help, filled)
+        } else {
+            advice(help)
+        })
     }
 
     /// The entries of a list, each in the shape that is meant.
     fn steps(&self, shape: WrittenShape) -> Option<String> {
-        let (WrittenShape::List, NodeValue::List(items)) = (shape, &self.node.value) else { return None };
-        let entry = MEANT_SHAPES.iter().find(|(definition, ..)| *definition == "SequenceStep")?.2;
-        let is_call = self.forms.iter().any(|form| form.name == Some("SequenceRule"));
+        let (WrittenShape::List, NodeValue::List(items)) = (shape, &self.node.value) else {
+            return None;
+        };
+        let entry = MEANT_SHAPES
+            .iter()
+            .find(|(definition, ..)| *definition == "SequenceStep")?
+            .2;
+        let is_call = self
+            .forms
+            .iter()
+            .any(|form| form.name == Some("SequenceRule"));
         let one = |item: &Node| {
             let flow = as_flow(self.source, item)?;
-            Some(if item.as_str().is_some() { entry.replace('…', &flow) } else { flow })
+            Some(if item.as_str().is_some() {
+                entry.replace('…', &flow)
+            } else {
+                flow
+            })
         };
         let steps: Option<Vec<String>> = items.iter().filter(|_| is_call).map(one).collect();
-        steps.filter(|steps| !steps.is_empty()).map(|steps| format!("[{}]", steps.join(", ")))
+        steps
+            .filter(|steps| !steps.is_empty())
+            .map(|steps| format!("[{}]", steps.join(", ")))
     }
 
     /// A text where a mapping is expected that has one key for it.
     fn value_of_key(&self) -> Option<Remedy> {
-        let key = self.forms.iter().filter(|form| form.is_of("object")).find_map(|form| {
-            let fits = |key: &&str| form.property(key).is_some_and(|property| property.accepts(self.node));
-            let name = Some("name").filter(|name| form.demands_at_most(name));
-            form.only_demand().or(name).filter(fits)
-        })?;
+        let key = self
+            .forms
+            .iter()
+            .filter(|form| form.is_of("object"))
+            .find_map(|form| {
+                let fits = |key: &&str| {
+                    form.property(key)
+                        .is_some_and(|property| property.accepts(self.node))
+                };
+                let name = Some("name").filter(|name| form.demands_at_most(name));
+                form.only_demand().or(name).filter(fits)
+            })?;
         let written = as_flow(self.source, self.node);
         let value = format!("{{ {key}: {} }}", written.as_deref().unwrap_or("…"));
         let help = format!("write `{}`", self.line(&value));
-        Some(if written.is_some() { self.replacement(help, value) } else { advice(help) })
+        Some(if written.is_some() {
+            self.replacement(help, value)
+        } else {
+            advice(help)
+        })
     }
 
     /// What is written, from where the value begins.
     fn written(&self) -> &str {
-        self.source.text.get(self.node.span.start as usize..).unwrap_or_default()
+        self.source
+            .text
+            .get(self.node.span.start as usize..)
+            .unwrap_or_default()
     }
 
     /// `value` with its key, where it has one.
     fn line(&self, value: &str) -> String {
-        self.key.map_or_else(|| value.to_owned(), |key| format!("{}: {value}", printable(key)))
+        self.key.map_or_else(
+            || value.to_owned(),
+            |key| format!("{}: {value}", printable(key)),
+        )
     }
 
     /// The help, and `text` instead of the whole value.
     fn replacement(&self, help: String, text: String) -> Remedy {
-        Remedy { help, edit: extent(self.source, self.node).map(|span| (span, text)) }
+        Remedy {
+            help,
+            edit: extent(self.source, self.node).map(|span| (span, text)),
+        }
     }
 }
 
@@ -268,9 +374,14 @@ fn milliseconds(text: &str) -> Option<u64> {
 /// Whether a text as it is written means the same in a list, and can be no list of words by itself.
 fn is_one_word(written: &str) -> bool {
     let is_plain = |text: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
+        !text.is_empty()
+            && text
+                .chars()
+                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
     };
-    let quoted = ['"', '\''].iter().find_map(|quote| written.strip_prefix(*quote)?.strip_suffix(*quote));
+    let quoted = ['"', '\'']
+        .iter()
+        .find_map(|quote| written.strip_prefix(*quote)?.strip_suffix(*quote));
     match quoted {
         Some(text) => !text.is_empty() && !text.contains(char::is_whitespace),
         None => is_plain(written),

@@ -33,7 +33,10 @@ enum Repair {
 
 impl Repairs {
     pub(super) fn new(schema: &'static LazySchema) -> Self {
-        Self { schema, changes: HashMap::new() }
+        Self {
+            schema,
+            changes: HashMap::new(),
+        }
     }
 
     pub(super) fn drop(&mut self, node: &Node) {
@@ -50,17 +53,25 @@ impl Repairs {
 
     /// Whether a key is renamed, so that its value is to be looked at under its new name.
     pub(super) fn rename_keys(&self) -> bool {
-        self.changes.values().any(|change| matches!(change, Repair::Rename(_)))
+        self.changes
+            .values()
+            .any(|change| matches!(change, Repair::Rename(_)))
     }
 
     pub(super) fn replace(&mut self, node: &Node, schema: &Value) {
         let placeholder = self.placeholder(schema, node.span);
-        self.changes.entry(node).or_insert(Repair::Replace(placeholder));
+        self.changes
+            .entry(node)
+            .or_insert(Repair::Replace(placeholder));
     }
 
     pub(super) fn add(&mut self, node: &Node, key: &str, schema: Option<&Value>) {
         let entry = self.required(key, schema.unwrap_or(&Value::Null), node.span);
-        match self.changes.entry(node).or_insert_with(|| Repair::Add(Vec::new())) {
+        match self
+            .changes
+            .entry(node)
+            .or_insert_with(|| Repair::Add(Vec::new()))
+        {
             Repair::Add(entries) => entries.push(entry),
             Repair::Drop | Repair::Ignore | Repair::Rename(_) | Repair::Replace(_) => {}
         }
@@ -79,12 +90,20 @@ impl Repairs {
         }
         let value = match (change, &node.value) {
             (Some(Repair::Replace(placeholder)), _) => return placeholder.clone(),
-            (_, NodeValue::List(items)) => {
-                NodeValue::List(items.iter().map(|item| self.repaired(item, places)).collect())
-            }
+            (_, NodeValue::List(items)) => NodeValue::List(
+                items
+                    .iter()
+                    .map(|item| self.repaired(item, places))
+                    .collect(),
+            ),
             (_, NodeValue::Map(entries)) => {
                 let mut kept = Vec::with_capacity(entries.len());
-                for Entry { key, key_span, value } in entries {
+                for Entry {
+                    key,
+                    key_span,
+                    value,
+                } in entries
+                {
                     let key = match self.changes.get(&std::ptr::from_ref(value)) {
                         Some(Repair::Drop) => {
                             places.insert(*key_span);
@@ -95,12 +114,19 @@ impl Repairs {
                         _ => key.clone(),
                     };
                     let value = self.repaired(value, places);
-                    kept.push(Entry { key, key_span: *key_span, value });
+                    kept.push(Entry {
+                        key,
+                        key_span: *key_span,
+                        value,
+                    });
                 }
                 if let Some(Repair::Add(entries)) = change {
                     let is_there = |key: &str| kept.iter().any(|entry| entry.key == key);
-                    let missing: Vec<Entry> =
-                        entries.iter().filter(|entry| !is_there(&entry.key)).cloned().collect();
+                    let missing: Vec<Entry> = entries
+                        .iter()
+                        .filter(|entry| !is_there(&entry.key))
+                        .cloned()
+                        .collect();
                     if !missing.is_empty() {
                         places.insert(node.span);
                     }
@@ -110,7 +136,10 @@ impl Repairs {
             }
             (_, value) => value.clone(),
         };
-        Node { value, span: node.span }
+        Node {
+            value,
+            span: node.span,
+        }
     }
 
     /// A value that fits `schema`, as empty as can be.
@@ -119,8 +148,13 @@ impl Repairs {
         if let Some(target) = target.and_then(|target| self.schema.definition(target)) {
             return self.placeholder(target, span);
         }
-        let branches = ["oneOf", "anyOf"].iter().find_map(|union| schema.get(union)?.as_array());
-        let branches = branches.into_iter().flatten().filter(|branch| !is_demand(branch));
+        let branches = ["oneOf", "anyOf"]
+            .iter()
+            .find_map(|union| schema.get(union)?.as_array());
+        let branches = branches
+            .into_iter()
+            .flatten()
+            .filter(|branch| !is_demand(branch));
         if let Some(simplest) = branches.min_by_key(|branch| complexity(branch)) {
             return self.placeholder(simplest, span);
         }
@@ -129,9 +163,13 @@ impl Repairs {
             (Some(Value::String(text)), _) => NodeValue::String(text.clone()),
             (Some(Value::Bool(value)), _) => NodeValue::Bool(*value),
             (_, Some("array")) => NodeValue::List(Vec::new()),
-            (_, Some("integer" | "number")) => {
-                NodeValue::Number(schema.get("minimum").and_then(Value::as_u64).unwrap_or(0).into())
-            }
+            (_, Some("integer" | "number")) => NodeValue::Number(
+                schema
+                    .get("minimum")
+                    .and_then(Value::as_u64)
+                    .unwrap_or(0)
+                    .into(),
+            ),
             (_, Some("boolean")) => NodeValue::Bool(false),
             (_, Some("object")) => {
                 let entry = |key| self.required(key, &schema["properties"][key], span);
@@ -143,7 +181,11 @@ impl Repairs {
     }
 
     fn required(&self, key: &str, schema: &Value, span: Span) -> Entry {
-        Entry { key: key.to_owned(), key_span: span, value: self.placeholder(schema, span) }
+        Entry {
+            key: key.to_owned(),
+            key_span: span,
+            value: self.placeholder(schema, span),
+        }
     }
 }
 
@@ -170,14 +212,18 @@ mod tests {
     #[test]
     fn what_is_repaired_can_be_read() {
         let wrong = ["5", "[[]]", "{ a: { b: c } }", "~", "text"];
-        let keys = embedded(FileKind::Test)["properties"].as_object().expect("properties");
+        let keys = embedded(FileKind::Test)["properties"]
+            .as_object()
+            .expect("properties");
         for (key, value) in keys.keys().flat_map(|key| wrong.map(|value| (key, value))) {
             let text = format!(
                 "{key}: {value}\nturns: [{value}, {{ user: {value}, assert: {{ tools: {value} }} }}]\n"
             );
             let source = std::sync::Arc::new(SourceFile::new("a.yaml", "a.yaml", text));
             let written = tree(&source).0.expect("a tree");
-            let (repaired, places) = check(FileKind::Test, &source, &written, None).repairs.apply(&written);
+            let (repaired, places) = check(FileKind::Test, &source, &written, None)
+                .repairs
+                .apply(&written);
             let read = TestFile::read(&repaired).map(|_| ());
             // A duplicate key stays.
             assert!(read.is_ok() || key == "turns", "{}: {read:?}", source.text);
@@ -187,11 +233,15 @@ mod tests {
 
     #[test]
     fn there_may_be_any_number_of_repairs() {
-        let text =
-            format!("version: \"1.0\"\nname: a\nturns:\n{}", "  - { usr: 5, user: [5] }\n".repeat(3000));
+        let text = format!(
+            "version: \"1.0\"\nname: a\nturns:\n{}",
+            "  - { usr: 5, user: [5] }\n".repeat(3000)
+        );
         let source = std::sync::Arc::new(SourceFile::new("a.yaml", "a.yaml", text));
         let written = tree(&source).0.expect("a tree");
-        let (repaired, _) = check(FileKind::Test, &source, &written, None).repairs.apply(&written);
+        let (repaired, _) = check(FileKind::Test, &source, &written, None)
+            .repairs
+            .apply(&written);
         let read = TestFile::read(&repaired).expect("all of it is repaired");
         assert_eq!(read.tests[0].turns.as_ref().map(Vec::len), Some(3000));
     }

@@ -32,7 +32,10 @@ impl SchemaLevel {
 
     /// The key next to this one whose name is a longer form of its own: `forbid_calls` for `forbid`.
     pub(super) fn longer_sibling(&self) -> Option<&'static str> {
-        let is_longer = |key: &&str| key.strip_prefix(self.key).is_some_and(|rest| rest.starts_with('_'));
+        let is_longer = |key: &&str| {
+            key.strip_prefix(self.key)
+                .is_some_and(|rest| rest.starts_with('_'))
+        };
         self.properties.keys().map(String::as_str).find(is_longer)
     }
 }
@@ -45,8 +48,13 @@ pub(super) fn place(
     levels: &[SchemaLevel],
     (key, value): (&str, &Node),
 ) -> Option<String> {
-    let fits = |property: &'static Value| forms(whole, property, None).iter().any(|form| form.accepts(value));
-    place_among(whole, here, levels, key, &fits).or_else(|| place_among(whole, here, levels, key, &|_| true))
+    let fits = |property: &'static Value| {
+        forms(whole, property, None)
+            .iter()
+            .any(|form| form.accepts(value))
+    };
+    place_among(whole, here, levels, key, &fits)
+        .or_else(|| place_among(whole, here, levels, key, &|_| true))
 }
 
 fn place_among(
@@ -58,7 +66,10 @@ fn place_among(
 ) -> Option<String> {
     let search = KeySearch { whole, key, fits };
     let own = search.below(here, None, DEEPEST);
-    let around = levels.iter().rev().find(|level| search.is_in(level.properties));
+    let around = levels
+        .iter()
+        .rev()
+        .find(|level| search.is_in(level.properties));
     let next = around.map(|level| format!("next to `{}`", level.key));
     match (own, next) {
         (Some(own), Some(next)) => Some(format!("under {own}, or {next}")),
@@ -81,7 +92,9 @@ struct KeySearch<'s> {
 
 impl KeySearch<'_> {
     fn is_in(&self, properties: &'static Map<String, Value>) -> bool {
-        properties.get(self.key).is_some_and(|property| (self.fits)(property))
+        properties
+            .get(self.key)
+            .is_some_and(|property| (self.fits)(property))
     }
 
     /// The nearest places below a mapping that know the key, at most `deepest` keys away. It leaves out what is below the key
@@ -98,7 +111,10 @@ impl KeySearch<'_> {
             if path.len() >= deepest {
                 break;
             }
-            for (name, schema) in properties.iter().filter(|(name, _)| Some(name.as_str()) != without) {
+            for (name, schema) in properties
+                .iter()
+                .filter(|(name, _)| Some(name.as_str()) != without)
+            {
                 let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
                 for mapping in mappings(self.whole, schema) {
                     if without.is_some_and(|without| mapping.contains_key(without)) {
@@ -125,9 +141,14 @@ fn mappings(
     whole: &'static LazySchema,
     schema: &'static Value,
 ) -> impl Iterator<Item = &'static Map<String, Value>> {
-    let all = forms(whole, schema, None).into_iter().flat_map(move |form| {
-        let items = form.schema.get("items").map(|items| forms(whole, items, None));
-        items.into_iter().flatten().chain([form])
-    });
+    let all = forms(whole, schema, None)
+        .into_iter()
+        .flat_map(move |form| {
+            let items = form
+                .schema
+                .get("items")
+                .map(|items| forms(whole, items, None));
+            items.into_iter().flatten().chain([form])
+        });
     all.filter_map(|form| form.schema.get("properties")?.as_object())
 }

@@ -23,7 +23,11 @@ pub(super) fn add_snippets(object: &mut Map<String, Value>) {
                 Some(block @ Value::Object(_)) => add(schema, &label, [&block]),
                 Some(Value::Array(entries)) => {
                     for items in entries_of(schema) {
-                        add(items, &label, entries.iter().filter(|entry| entry.is_object()));
+                        add(
+                            items,
+                            &label,
+                            entries.iter().filter(|entry| entry.is_object()),
+                        );
                     }
                 }
                 _ => {}
@@ -32,7 +36,9 @@ pub(super) fn add_snippets(object: &mut Map<String, Value>) {
     }
     let branches = object.get_mut("oneOf").and_then(Value::as_array_mut);
     for branch in branches.into_iter().flatten() {
-        let chosen_by = tag(branch).or_else(|| choosing_key(branch)).map(str::to_owned);
+        let chosen_by = tag(branch)
+            .or_else(|| choosing_key(branch))
+            .map(str::to_owned);
         if let (Some(label), Some(body)) = (chosen_by, required(branch)) {
             put(branch, vec![snippet(&label, &body)]);
         }
@@ -40,7 +46,9 @@ pub(super) fn add_snippets(object: &mut Map<String, Value>) {
 }
 
 fn add<'b>(schema: &mut Value, label: &str, blocks: impl IntoIterator<Item = &'b Value>) {
-    let blocks = blocks.into_iter().map(|block| snippet(label, &with_tab_stops(block, &mut 0)));
+    let blocks = blocks
+        .into_iter()
+        .map(|block| snippet(label, &with_tab_stops(block, &mut 0)));
     put(schema, blocks.collect());
 }
 
@@ -56,7 +64,9 @@ fn put(schema: &mut Value, snippets: Vec<Value>) {
 
 /// The schemas of the entries of a list, which may be one form of a value among others.
 fn entries_of(schema: &mut Value) -> Vec<&mut Value> {
-    let Some(schema) = schema.as_object_mut() else { return Vec::new() };
+    let Some(schema) = schema.as_object_mut() else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     for (key, value) in schema {
         match (key.as_str(), value) {
@@ -75,10 +85,21 @@ fn required(schema: &Value) -> Option<Value> {
     let mut count = 0;
     let mut value = |key: &str| {
         let property = schema.get("properties")?.get(key)?;
-        let example = || Some(with_tab_stops(property.get("examples")?.get(0)?, &mut count));
-        Some((key.to_owned(), property.get("const").cloned().or_else(example)?))
+        let example = || {
+            Some(with_tab_stops(
+                property.get("examples")?.get(0)?,
+                &mut count,
+            ))
+        };
+        Some((
+            key.to_owned(),
+            property.get("const").cloned().or_else(example)?,
+        ))
     };
-    demands(schema).map(&mut value).collect::<Option<Map<String, Value>>>().map(Value::Object)
+    demands(schema)
+        .map(&mut value)
+        .collect::<Option<Map<String, Value>>>()
+        .map(Value::Object)
 }
 
 /// A block whose texts are tab stops, as editors write them: `${1:text}`.
@@ -86,7 +107,11 @@ fn with_tab_stops(value: &Value, count: &mut usize) -> Value {
     match value {
         Value::String(text) => {
             *count += 1;
-            let escaped = |text: &str| text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}");
+            let escaped = |text: &str| {
+                text.replace('\\', "\\\\")
+                    .replace('$', "\\$")
+                    .replace('}', "\\}")
+            };
             if is_plain(text) {
                 return format!("${{{count}:{text}}}").into();
             }
@@ -94,9 +119,14 @@ fn with_tab_stops(value: &Value, count: &mut usize) -> Value {
             let inner = quoted.get(1..quoted.len() - 1).unwrap_or_default();
             format!("\"${{{count}:{}}}\"", escaped(inner)).into()
         }
-        Value::Array(items) => items.iter().map(|item| with_tab_stops(item, count)).collect(),
+        Value::Array(items) => items
+            .iter()
+            .map(|item| with_tab_stops(item, count))
+            .collect(),
         Value::Object(entries) => {
-            let entries = entries.iter().map(|(key, value)| (key.clone(), with_tab_stops(value, count)));
+            let entries = entries
+                .iter()
+                .map(|(key, value)| (key.clone(), with_tab_stops(value, count)));
             Value::Object(entries.collect())
         }
         other => other.clone(),
@@ -105,7 +135,8 @@ fn with_tab_stops(value: &Value, count: &mut usize) -> Value {
 
 /// Whether YAML reads a text as that text without quotes.
 fn is_plain(text: &str) -> bool {
-    let is_word = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, ' ' | '_' | '-' | '.' | '/');
+    let is_word =
+        |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, ' ' | '_' | '-' | '.' | '/');
     let has_meaning = ["true", "false", "null", "yes", "no", "on", "off"];
     text.starts_with(|sign: char| sign.is_ascii_alphabetic())
         && text.chars().all(is_word)
@@ -119,7 +150,8 @@ mod tests {
 
     #[test]
     fn texts_are_tab_stops_and_stay_texts() {
-        let block = json!({ "name": "pay", "args_match": { "id": "^\\d{2}$" }, "count": 1, "not": "no" });
+        let block =
+            json!({ "name": "pay", "args_match": { "id": "^\\d{2}$" }, "count": 1, "not": "no" });
         let expected = json!({
             "name": "${1:pay}",
             "args_match": { "id": "\"${2:^\\\\\\\\d{2\\}\\$}\"" },
@@ -138,7 +170,10 @@ mod tests {
         ]});
         add_snippets(schema.as_object_mut().unwrap());
         let body = schema.pointer("/oneOf/0/defaultSnippets/0/body");
-        assert_eq!(body, Some(&json!({ "type": "agui", "endpoint": "${1:here}" })));
+        assert_eq!(
+            body,
+            Some(&json!({ "type": "agui", "endpoint": "${1:here}" }))
+        );
         assert_eq!(schema.pointer("/oneOf/1/defaultSnippets"), None);
     }
 }

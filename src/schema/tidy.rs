@@ -38,7 +38,11 @@ pub(super) fn in_order(schema: &mut Value) {
 pub(super) fn date(schema: &mut Value, version: &str) {
     each(schema, &mut |object| {
         let properties = object.get_mut("properties").and_then(Value::as_object_mut);
-        for key in properties.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+        for key in properties
+            .into_iter()
+            .flat_map(Map::values_mut)
+            .filter_map(Value::as_object_mut)
+        {
             key.entry("x-since").or_insert_with(|| version.into());
         }
     });
@@ -46,7 +50,9 @@ pub(super) fn date(schema: &mut Value, version: &str) {
 
 /// Applies a change to every schema, innermost first.
 pub(super) fn each(schema: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
-    let Some(object) = schema.as_object_mut() else { return };
+    let Some(object) = schema.as_object_mut() else {
+        return;
+    };
     for (key, value) in object.iter_mut() {
         match (key.as_str(), value) {
             ("properties" | "definitions" | "patternProperties", Value::Object(named)) => {
@@ -76,13 +82,17 @@ fn without_null(object: &mut Map<String, Value>) {
             object.insert("type".to_owned(), only);
         }
     }
-    let Some(Value::Array(branches)) = object.get_mut("anyOf") else { return };
+    let Some(Value::Array(branches)) = object.get_mut("anyOf") else {
+        return;
+    };
     let before = branches.len();
     branches.retain(|branch| branch.get("type").is_none_or(|name| name != "null"));
     if branches.len() == before || branches.len() != 1 {
         return;
     }
-    let Some(Value::Object(only)) = branches.pop() else { return };
+    let Some(Value::Object(only)) = branches.pop() else {
+        return;
+    };
     object.shift_remove("anyOf");
     for (key, value) in only {
         object.entry(key).or_insert(value);
@@ -98,7 +108,14 @@ fn without_format(object: &mut Map<String, Value>) {
 }
 
 /// Keywords that say something about a value and check nothing.
-const ANNOTATIONS: &[&str] = &["allOf", "default", "description", "examples", "title", "x-since"];
+const ANNOTATIONS: &[&str] = &[
+    "allOf",
+    "default",
+    "description",
+    "examples",
+    "title",
+    "x-since",
+];
 
 /// A reference is alone or next to annotations, which draft-07 ignores there and editors show. Only next to keywords
 /// that check something it stays in an `allOf`.
@@ -106,7 +123,11 @@ fn unwrap_reference(object: &mut Map<String, Value>) {
     if !object.keys().all(|key| ANNOTATIONS.contains(&key.as_str())) {
         return;
     }
-    let only = match object.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+    let only = match object
+        .get("allOf")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+    {
         Some([only]) => only.get("$ref").cloned(),
         _ => None,
     };
@@ -118,16 +139,23 @@ fn unwrap_reference(object: &mut Map<String, Value>) {
 
 /// The key that chooses a branch says what the branch is, since when: an editor shows it there.
 fn describe_tags(object: &mut Map<String, Value>) {
-    let Some(Value::Array(branches)) = object.get_mut("oneOf") else { return };
+    let Some(Value::Array(branches)) = object.get_mut("oneOf") else {
+        return;
+    };
     for branch in branches.iter_mut().filter_map(Value::as_object_mut) {
-        let mut said: Vec<(&str, Option<Value>)> =
-            ["description", "x-since"].map(|key| (key, branch.get(key).cloned())).into();
+        let mut said: Vec<(&str, Option<Value>)> = ["description", "x-since"]
+            .map(|key| (key, branch.get(key).cloned()))
+            .into();
         if branch.contains_key("properties") {
             // An example is one of the value under the key.
             said.push(("examples", branch.shift_remove("examples")));
         }
-        let Some(Value::Object(properties)) = branch.get_mut("properties") else { continue };
-        let tagged = properties.get("type").is_some_and(|tag| tag.get("const").is_some());
+        let Some(Value::Object(properties)) = branch.get_mut("properties") else {
+            continue;
+        };
+        let tagged = properties
+            .get("type")
+            .is_some_and(|tag| tag.get("const").is_some());
         let mut chooser = match (tagged, properties.len()) {
             (true, _) => properties.get_mut("type"),
             (false, 1) => properties.values_mut().next(),
@@ -149,7 +177,15 @@ fn describe_tags(object: &mut Map<String, Value>) {
 
 /// What a schema is about comes first, what it consists of last.
 fn in_reading_order(object: &mut Map<String, Value>) {
-    const FIRST: &[&str] = &["$schema", "$id", "title", "description", "x-since", "type", "const"];
+    const FIRST: &[&str] = &[
+        "$schema",
+        "$id",
+        "title",
+        "description",
+        "x-since",
+        "type",
+        "const",
+    ];
     const LAST: &[&str] = &[
         "items",
         "properties",
@@ -165,7 +201,12 @@ fn in_reading_order(object: &mut Map<String, Value>) {
     let rank = |key: &str| match FIRST.iter().position(|first| *first == key) {
         Some(position) => position,
         None => {
-            FIRST.len() + 1 + LAST.iter().position(|last| *last == key).map_or(0, |position| position + 1)
+            FIRST.len()
+                + 1
+                + LAST
+                    .iter()
+                    .position(|last| *last == key)
+                    .map_or(0, |position| position + 1)
         }
     };
     let mut entries: Vec<(String, Value)> = std::mem::take(object).into_iter().collect();
@@ -177,7 +218,10 @@ fn in_reading_order(object: &mut Map<String, Value>) {
 fn relax(union: &mut Value, default: &TagDefault) {
     let branches = union.get_mut("oneOf").and_then(Value::as_array_mut);
     for branch in branches.into_iter().flatten() {
-        if branch.pointer("/properties/type/const").is_none_or(|name| name != default.tag) {
+        if branch
+            .pointer("/properties/type/const")
+            .is_none_or(|name| name != default.tag)
+        {
             continue;
         }
         if let Some(properties) = branch.get_mut("properties").and_then(Value::as_object_mut)

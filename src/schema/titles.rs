@@ -9,7 +9,9 @@ pub(super) fn title_definitions(schema: &mut Value) {
     let definitions = schema.get_mut("definitions").and_then(Value::as_object_mut);
     for (name, definition) in definitions.into_iter().flatten() {
         if let Some(definition) = definition.as_object_mut() {
-            definition.entry("title").or_insert_with(|| words(name).into());
+            definition
+                .entry("title")
+                .or_insert_with(|| words(name).into());
         }
     }
 }
@@ -33,9 +35,16 @@ fn title(branch: &Value) -> Option<String> {
         return None;
     }
     if let Some(constant) = branch.get("const") {
-        return Some(constant.as_str().map_or_else(|| constant.to_string(), str::to_owned));
+        return Some(
+            constant
+                .as_str()
+                .map_or_else(|| constant.to_string(), str::to_owned),
+        );
     }
-    if let Some(key) = tag(branch).or_else(|| only_key(branch)).or_else(|| choosing_key(branch)) {
+    if let Some(key) = tag(branch)
+        .or_else(|| only_key(branch))
+        .or_else(|| choosing_key(branch))
+    {
         return Some(key.to_owned());
     }
     let title = match branch.get("type").and_then(Value::as_str)? {
@@ -72,10 +81,19 @@ mod tests {
         for (branch, expected) in [
             (json!({ "type": "boolean", "const": false }), Some("false")),
             (json!({ "type": "string", "const": "final" }), Some("final")),
-            (json!({ "properties": { "type": { "const": "agui" }, "endpoint": {} } }), Some("agui")),
-            (json!({ "type": "object", "properties": { "say": {} } }), Some("say")),
+            (
+                json!({ "properties": { "type": { "const": "agui" }, "endpoint": {} } }),
+                Some("agui"),
+            ),
+            (
+                json!({ "type": "object", "properties": { "say": {} } }),
+                Some("say"),
+            ),
             (json!({ "required": ["turns"] }), Some("turns")),
-            (json!({ "type": "string", "pattern": "^\\$" }), Some("variable")),
+            (
+                json!({ "type": "string", "pattern": "^\\$" }),
+                Some("variable"),
+            ),
             (json!({ "type": "array" }), Some("list")),
             (json!({ "$ref": "#/definitions/Hook" }), None),
         ] {

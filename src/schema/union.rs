@@ -25,7 +25,11 @@ pub(super) enum Branch<'a> {
 
 /// The tag of a branch of a union discriminated by `type`.
 pub(super) fn tag(branch: &Value) -> Option<&str> {
-    branch.get("properties")?.get("type")?.get("const")?.as_str()
+    branch
+        .get("properties")?
+        .get("type")?
+        .get("const")?
+        .as_str()
 }
 
 /// Whether a branch must say its `type`.
@@ -57,23 +61,37 @@ pub(super) fn of_others<'a, 'n>(
     chosen: usize,
     node: &'n Node,
 ) -> impl Iterator<Item = (&'n str, Vec<&'a str>)> {
-    let unknown = move |key: &&str| branches.get(chosen).is_some_and(|branch| !knows(branch, key));
-    let keys = node.entries().iter().map(|entry| entry.key.as_str()).filter(unknown);
+    let unknown = move |key: &&str| {
+        branches
+            .get(chosen)
+            .is_some_and(|branch| !knows(branch, key))
+    };
+    let keys = node
+        .entries()
+        .iter()
+        .map(|entry| entry.key.as_str())
+        .filter(unknown);
     let with_tags = |key| {
-        let knowing = branches.iter().filter(|branch| knows(branch, key)).filter_map(tag);
+        let knowing = branches
+            .iter()
+            .filter(|branch| knows(branch, key))
+            .filter_map(tag);
         (key, knowing.collect::<Vec<_>>())
     };
     keys.map(with_tags).filter(|(_, tags)| !tags.is_empty())
 }
 
 fn knows(branch: &Value, key: &str) -> bool {
-    branch.get("properties").is_some_and(|properties| properties.get(key).is_some())
+    branch
+        .get("properties")
+        .is_some_and(|properties| properties.get(key).is_some())
 }
 
 /// Picks the branch of a `oneOf`.
 pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
     if branches.iter().any(|branch| tag(branch).is_some()) {
-        let chosen = |branch: &Value| choosing_key(branch).is_some_and(|key| node.get(key).is_some());
+        let chosen =
+            |branch: &Value| choosing_key(branch).is_some_and(|key| node.get(key).is_some());
         let chosen = branches.iter().position(chosen);
         return chosen.map_or_else(|| pick_by_tag(branches, node), Branch::At);
     }
@@ -88,7 +106,11 @@ pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
         };
     }
     if branches.iter().all(|branch| branch.get("const").is_some()) {
-        let is_it = |branch: &Value| branch.get("const").is_some_and(|constant| node.is_scalar(constant));
+        let is_it = |branch: &Value| {
+            branch
+                .get("const")
+                .is_some_and(|constant| node.is_scalar(constant))
+        };
         let position = branches.iter().position(is_it);
         return position.map_or(Branch::UnknownValue, Branch::At);
     }
@@ -96,10 +118,16 @@ pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
     let by_key = |branch: &&Value| only_key(branch).is_some();
     if matches!(node.value, NodeValue::Map(_))
         && branches.iter().filter(by_key).count() > 1
-        && branches.iter().all(|branch| only_key(branch).is_some() || branch.get("const").is_some())
+        && branches
+            .iter()
+            .all(|branch| only_key(branch).is_some() || branch.get("const").is_some())
     {
-        let [entry] = node.entries() else { return Branch::WrongKeys };
-        let position = branches.iter().position(|branch| only_key(branch) == Some(&entry.key));
+        let [entry] = node.entries() else {
+            return Branch::WrongKeys;
+        };
+        let position = branches
+            .iter()
+            .position(|branch| only_key(branch) == Some(&entry.key));
         return position.map_or(Branch::WrongKeys, Branch::At);
     }
     pick_by_type(branches, node)
@@ -115,7 +143,10 @@ fn pick_by_tag<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
             .iter()
             .position(|branch| written.as_str().is_some() && tag(branch) == written.as_str())
             .map_or(Branch::UnknownTag(written), Branch::At),
-        None => branches.iter().position(untagged).map_or(Branch::NoTag, Branch::At),
+        None => branches
+            .iter()
+            .position(untagged)
+            .map_or(Branch::NoTag, Branch::At),
     }
 }
 
@@ -127,7 +158,10 @@ pub(super) fn pick_by_type<'a>(branches: &[Value], node: &Node) -> Branch<'a> {
 
 /// Whether a branch takes values of this type, by its own keywords (a reference is to a mapping).
 pub(super) fn accepts(branch: &Value, node: &Node) -> bool {
-    match (branch.get("const"), branch.get("type").and_then(Value::as_str)) {
+    match (
+        branch.get("const"),
+        branch.get("type").and_then(Value::as_str),
+    ) {
         (Some(constant), _) => node.is_scalar(constant),
         (None, Some(name)) => is_of_type(node, name),
         (None, None) => matches!(node.value, NodeValue::Map(_)),
@@ -140,7 +174,8 @@ pub(super) fn is_of_type(node: &Node, name: &str) -> bool {
         NodeValue::Null => name == "null",
         NodeValue::Bool(_) => name == "boolean",
         NodeValue::Number(number) => {
-            name == "number" || name == "integer" && number.as_f64().is_some_and(|value| value.fract() == 0.0)
+            name == "number"
+                || name == "integer" && number.as_f64().is_some_and(|value| value.fract() == 0.0)
         }
         NodeValue::String(_) => name == "string",
         NodeValue::List(_) => name == "array",
@@ -150,5 +185,7 @@ pub(super) fn is_of_type(node: &Node, name: &str) -> bool {
 
 /// Whether a schema takes every value.
 pub(super) fn is_free(schema: &Value) -> bool {
-    !["type", "$ref", "anyOf", "oneOf", "const", "enum"].iter().any(|key| schema.get(key).is_some())
+    !["type", "$ref", "anyOf", "oneOf", "const", "enum"]
+        .iter()
+        .any(|key| schema.get(key).is_some())
 }

@@ -47,7 +47,10 @@ pub struct SchemaError {
 impl SchemaError {
     /// The same place as a JSON Pointer; empty for the whole.
     pub fn pointer(&self) -> String {
-        let escaped = self.path.iter().map(|part| part.replace('~', "~0").replace('/', "~1"));
+        let escaped = self
+            .path
+            .iter()
+            .map(|part| part.replace('~', "~0").replace('/', "~1"));
         escaped.fold(String::new(), |pointer, part| pointer + "/" + &part)
     }
 }
@@ -71,9 +74,16 @@ impl ValueSchema {
         // Linear, whatever the value holds.
         let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
         match options.build(&written) {
-            Ok(validator) => Ok(Self { written, validator: Some(Arc::new(validator)) }),
+            Ok(validator) => Ok(Self {
+                written,
+                validator: Some(Arc::new(validator)),
+            }),
             Err(error) => Err(SchemaError {
-                path: error.instance_path().iter().map(|part| part.to_string()).collect(),
+                path: error
+                    .instance_path()
+                    .iter()
+                    .map(|part| part.to_string())
+                    .collect(),
                 message: error.to_string(),
             }),
         }
@@ -85,14 +95,21 @@ impl ValueSchema {
     /// Always.
     #[cfg(not(feature = "json-schema"))]
     pub fn compile(_: Value) -> Result<Self, SchemaError> {
-        let message = "this build of ananke has no validator: it needs the feature `json-schema`".to_owned();
-        Err(SchemaError { path: Vec::new(), message })
+        let message =
+            "this build of ananke has no validator: it needs the feature `json-schema`".to_owned();
+        Err(SchemaError {
+            path: Vec::new(),
+            message,
+        })
     }
 
     /// A schema of which something is known later: it can be shown and compared, and takes every value.
     pub fn as_written(written: Value) -> Self {
         #[cfg(feature = "json-schema")]
-        let schema = Self { written, validator: None };
+        let schema = Self {
+            written,
+            validator: None,
+        };
         #[cfg(not(feature = "json-schema"))]
         let schema = Self { written };
         schema
@@ -107,7 +124,9 @@ impl ValueSchema {
     /// In which ways `value` does not fit, in its own order; not more than ten.
     #[cfg(feature = "json-schema")]
     pub fn mismatches(&self, value: &Value) -> Vec<SchemaMismatch> {
-        let Some(validator) = &self.validator else { return Vec::new() };
+        let Some(validator) = &self.validator else {
+            return Vec::new();
+        };
         let errors = validator.iter_errors(value).take(MOST_REPORTED);
         errors
             .map(|error| SchemaMismatch {
@@ -129,7 +148,10 @@ mod tests {
         let schema = ValueSchema::compile(schema).unwrap();
         assert_eq!(schema.mismatches(&json!({"items": [1], "total": 2})), []);
         let found = schema.mismatches(&json!({"items": [], "total": "2"}));
-        let found: Vec<&str> = found.iter().map(|mismatch| mismatch.pointer.as_str()).collect();
+        let found: Vec<&str> = found
+            .iter()
+            .map(|mismatch| mismatch.pointer.as_str())
+            .collect();
         assert_eq!(found, ["/items", "/total"]);
     }
 

@@ -20,7 +20,10 @@ impl Version {
     /// Reads `MAJOR.MINOR`: digits without signs and superfluous zeros.
     pub fn parse(text: &str) -> Option<Self> {
         let (major, minor) = text.split_once('.')?;
-        let version = Self { major: major.parse().ok()?, minor: minor.parse().ok()? };
+        let version = Self {
+            major: major.parse().ok()?,
+            minor: minor.parse().ok()?,
+        };
         (version.to_string() == text).then_some(version)
     }
 
@@ -40,7 +43,9 @@ impl fmt::Display for Version {
 /// The version a file declares.
 pub(super) fn of(source: &Arc<SourceFile>, root: &Node) -> Result<Version, Diagnostic> {
     let newest = Version::newest();
-    let wrong = |span: Span, message: String| Diagnostic::error(Code::Version, message).at(source, span, "");
+    let wrong = |span: Span, message: String| {
+        Diagnostic::error(Code::Version, message).at(source, span, "")
+    };
     let Some(node) = root.get("version") else {
         return Err(wrong(root.span, "the key `version` is missing".to_owned())
             .help(format!("begin the file with `version: \"{newest}\"`")));
@@ -50,10 +55,16 @@ pub(super) fn of(source: &Arc<SourceFile>, root: &Node) -> Result<Version, Diagn
         NodeValue::Number(_) => {
             // As written: `1.10` is another version than the number 1.1.
             let range = node.span.start as usize..node.span.end as usize;
-            let written = source.text.get(range).filter(|text| Version::parse(text).is_some());
+            let written = source
+                .text
+                .get(range)
+                .filter(|text| Version::parse(text).is_some());
             let example = written.map_or_else(|| newest.to_string(), str::to_owned);
-            let problem = wrong(node.span, "`version` must be a quoted text, this is a number".to_owned())
-                .help(format!("put quotes around it: `version: \"{example}\"`"));
+            let problem = wrong(
+                node.span,
+                "`version` must be a quoted text, this is a number".to_owned(),
+            )
+            .help(format!("put quotes around it: `version: \"{example}\"`"));
             return Err(match written.filter(|text| VERSIONS.contains(text)) {
                 Some(known) => problem.fix(source, node.span, format!("\"{known}\"")),
                 None => problem,
@@ -72,10 +83,14 @@ pub(super) fn of(source: &Arc<SourceFile>, root: &Node) -> Result<Version, Diagn
         Some(version) if VERSIONS.contains(&text.as_str()) => Ok(version),
         Some(version) if version.major == newest.major => Err(wrong(
             node.span,
-            format!("version {version} is newer than this program, which knows versions up to {newest}"),
+            format!(
+                "version {version} is newer than this program, which knows versions up to {newest}"
+            ),
         )
         .help("upgrade ananke")),
-        _ => Err(wrong(node.span, format!("unknown version `{}`", printable(text)))
-            .help(format!("the known versions are `{known}`"))),
+        _ => Err(
+            wrong(node.span, format!("unknown version `{}`", printable(text)))
+                .help(format!("the known versions are `{known}`")),
+        ),
     }
 }

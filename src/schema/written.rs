@@ -9,28 +9,46 @@ const LONGEST: usize = 200;
 
 /// A value on one line, as the file writes it where that is possible; `None` if it is long or deep.
 pub(super) fn as_flow(source: &SourceFile, node: &Node) -> Option<String> {
-    let written = source.text.get(node.span.start as usize..node.span.end as usize).unwrap_or_default();
+    let written = source
+        .text
+        .get(node.span.start as usize..node.span.end as usize)
+        .unwrap_or_default();
     let text = match &node.value {
         NodeValue::Null => "null".to_owned(),
         NodeValue::Bool(value) => value.to_string(),
         NodeValue::Number(number) => number.to_string(),
         NodeValue::String(text) => {
-            let is_quoted = written.len() > 1 && written.starts_with(['"', '\'']) && !written.contains('\n');
-            let is_plain = written == text && !text.contains(['\n', ',', '[', ']', '{', '}', '#', ':', '`']);
-            if is_quoted || is_plain { written.to_owned() } else { serde_json::to_string(text).ok()? }
+            let is_quoted =
+                written.len() > 1 && written.starts_with(['"', '\'']) && !written.contains('\n');
+            let is_plain =
+                written == text && !text.contains(['\n', ',', '[', ']', '{', '}', '#', ':', '`']);
+            if is_quoted || is_plain {
+                written.to_owned()
+            } else {
+                serde_json::to_string(text).ok()?
+            }
         }
         NodeValue::List(items) => {
             let is_flat = |item: &Node| !matches!(item.value, NodeValue::List(_));
-            let items: Option<Vec<String>> =
-                items.iter().map(|item| is_flat(item).then(|| as_flow(source, item))?).collect();
+            let items: Option<Vec<String>> = items
+                .iter()
+                .map(|item| is_flat(item).then(|| as_flow(source, item))?)
+                .collect();
             format!("[{}]", items?.join(", "))
         }
         NodeValue::Map(entries) => {
-            let is_plain =
-                |key: &str| key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+            let is_plain = |key: &str| {
+                key.chars()
+                    .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+            };
             let one = |entry: &Entry| {
-                let is_flat = !matches!(entry.value.value, NodeValue::Map(_)) && is_plain(&entry.key);
-                Some(format!("{}: {}", entry.key, is_flat.then(|| as_flow(source, &entry.value))??))
+                let is_flat =
+                    !matches!(entry.value.value, NodeValue::Map(_)) && is_plain(&entry.key);
+                Some(format!(
+                    "{}: {}",
+                    entry.key,
+                    is_flat.then(|| as_flow(source, &entry.value))??
+                ))
             };
             let entries: Option<Vec<String>> = entries.iter().map(one).collect();
             format!("{{ {} }}", entries?.join(", "))
@@ -49,7 +67,9 @@ pub(super) fn first_line(text: &str) -> String {
 pub(super) fn extent(source: &SourceFile, node: &Node) -> Option<Span> {
     let text = source.text.get(node.span.start as usize..)?;
     if !matches!(node.value, NodeValue::List(_) | NodeValue::Map(_)) {
-        let written = source.text.get(node.span.start as usize..node.span.end as usize)?;
+        let written = source
+            .text
+            .get(node.span.start as usize..node.span.end as usize)?;
         return (!written.is_empty()
             && !written.starts_with(['*', '&', '!', '|', '>'])
             && !written.contains('\n'))

@@ -33,27 +33,57 @@ impl From<ServerError> for ServerStartError {
 }
 
 pub(super) fn not_started(command: &ServerCommand, error: &StartError) -> ServerError {
-    let problem = Diagnostic::error(Code::Server, format!("{} {}", server_name(command), error.message));
+    let problem = Diagnostic::error(
+        Code::Server,
+        format!("{} {}", server_name(command), error.message),
+    );
     let mut problem = command.at_command(problem);
-    problem.help.extend((!error.help.is_empty()).then(|| error.help.clone()));
-    ServerError { problem, printed: String::new() }
+    problem
+        .help
+        .extend((!error.help.is_empty()).then(|| error.help.clone()));
+    ServerError {
+        problem,
+        printed: String::new(),
+    }
 }
 
-pub(super) fn address_in_use(command: &ServerCommand, place: &str, answer: ProbeAnswer) -> ServerError {
+pub(super) fn address_in_use(
+    command: &ServerCommand,
+    place: &str,
+    answer: ProbeAnswer,
+) -> ServerError {
     let (message, help) = if command.reuse {
         let message = format!("what runs at {place} already is not ready: {answer}");
-        (message, format!("stop it, so that {} can be started instead", server_name(command)))
+        (
+            message,
+            format!(
+                "stop it, so that {} can be started instead",
+                server_name(command)
+            ),
+        )
     } else {
-        let message = format!("{place} is already in use, but {} is to run there", server_name(command));
-        (message, "stop it, or set `reuse: true` to use it".to_owned())
+        let message = format!(
+            "{place} is already in use, but {} is to run there",
+            server_name(command)
+        );
+        (
+            message,
+            "stop it, or set `reuse: true` to use it".to_owned(),
+        )
     };
     let problem = command.at_readiness(Diagnostic::error(Code::Server, message).help(help));
-    ServerError { problem, printed: String::new() }
+    ServerError {
+        problem,
+        printed: String::new(),
+    }
 }
 
 pub(super) fn exited_early(command: &ServerCommand, exit: ServerExit) -> ServerError {
     let problem = Diagnostic::error(Code::Server, format!("{exit} before it was ready"));
-    ServerError { problem: command.at_command(problem), printed: exit.printed }
+    ServerError {
+        problem: command.at_command(problem),
+        printed: exit.printed,
+    }
 }
 
 /// `seen`: the last answer or error of the place that was asked.
@@ -61,7 +91,9 @@ pub(super) fn not_ready(command: &ServerCommand, seen: &str, printed: String) ->
     let waited = match &command.ready {
         Readiness::Url(url) => format!("{}: {seen}", http::shown(url)),
         Readiness::Port(port) => format!("port {port} of this machine: {seen}"),
-        Readiness::Stdout(pattern) => format!("no line of its stdout matches `{}`", pattern.as_str()),
+        Readiness::Stdout(pattern) => {
+            format!("no line of its stdout matches `{}`", pattern.as_str())
+        }
     };
     let message = format!(
         "{} was not ready within its {} ms: {waited}",

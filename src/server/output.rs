@@ -80,13 +80,27 @@ impl ServerOutput {
         printed: Printed,
         matcher: Option<Arc<Regex>>,
     ) -> Self {
-        let search = matcher.map(|pattern| LineSearch { pattern, line: Vec::new() });
-        Self { stdout, stderr, chunks: [vec![0; CHUNK], vec![0; CHUNK]], printed, search }
+        let search = matcher.map(|pattern| LineSearch {
+            pattern,
+            line: Vec::new(),
+        });
+        Self {
+            stdout,
+            stderr,
+            chunks: [vec![0; CHUNK], vec![0; CHUNK]],
+            printed,
+            search,
+        }
     }
 
     /// Reads what comes next. Nothing is lost where it is dropped and called again.
     pub(super) async fn read(&mut self) -> Read {
-        let Self { stdout, stderr, chunks: [from_stdout, from_stderr], .. } = self;
+        let Self {
+            stdout,
+            stderr,
+            chunks: [from_stdout, from_stderr],
+            ..
+        } = self;
         if stdout.is_none() && stderr.is_none() {
             return Read::AtEnd;
         }
@@ -156,7 +170,9 @@ fn plain(line: &str) -> String {
             // An operating system command, to BEL or to the string terminator.
             Some(']') => {
                 while let Some(next) = characters.next() {
-                    if next == '\u{7}' || (next == '\u{1b}' && characters.next_if_eq(&'\\').is_some()) {
+                    if next == '\u{7}'
+                        || (next == '\u{1b}' && characters.next_if_eq(&'\\').is_some())
+                    {
                         break;
                     }
                 }
@@ -176,7 +192,10 @@ mod tests {
         for (line, expected) in [
             ("plain, ünd so", "plain, ünd so"),
             ("\u{1b}[1;32mINFO\u{1b}[0m: up", "INFO: up"),
-            ("\u{1b}]0;title\u{7}up \u{1b}]8;;http://a\u{1b}\\link", "up link"),
+            (
+                "\u{1b}]0;title\u{7}up \u{1b}]8;;http://a\u{1b}\\link",
+                "up link",
+            ),
             ("up\u{1b}", "up"),
             ("up\u{1b}[1;", "up"),
             ("\u{1b}(Bup", "Bup"),
@@ -187,14 +206,27 @@ mod tests {
 
     #[test]
     fn a_line_is_found_however_it_comes_in_pieces() {
-        let text =
-            format!("starting\n{}\n\u{1b}[32mlistening\u{1b}[0m on 8000\r\nmore\n", "x".repeat(20_000));
+        let text = format!(
+            "starting\n{}\n\u{1b}[32mlistening\u{1b}[0m on 8000\r\nmore\n",
+            "x".repeat(20_000)
+        );
         let pattern = Arc::new(Regex::new("^listening on \\d+$").unwrap());
         for size in [1, 7, 1000, text.len()] {
-            let mut search = LineSearch { pattern: Arc::clone(&pattern), line: Vec::new() };
-            assert!(text.as_bytes().chunks(size).any(|chunk| search.finds(chunk)), "{size}");
+            let mut search = LineSearch {
+                pattern: Arc::clone(&pattern),
+                line: Vec::new(),
+            };
+            assert!(
+                text.as_bytes()
+                    .chunks(size)
+                    .any(|chunk| search.finds(chunk)),
+                "{size}"
+            );
         }
-        let mut search = LineSearch { pattern: Arc::new(Regex::new("x{9}").unwrap()), line: Vec::new() };
+        let mut search = LineSearch {
+            pattern: Arc::new(Regex::new("x{9}").unwrap()),
+            line: Vec::new(),
+        };
         assert!(!search.finds(&vec![b'x'; 20_000]), "no line has ended");
         assert_eq!(search.line.len(), SEARCHED);
     }

@@ -54,17 +54,46 @@ struct Keeper {
 impl RunningServer {
     /// Starts a server.
     pub(super) fn start(command: &ServerCommand) -> Result<Self, StartError> {
-        let ServerCommand { argv, environment, folder, folder_name, ready, .. } = command;
-        let Started { stdout, stderr, process, .. } =
-            start(&Program { argv, environment, folder, folder_name }, Stdio::null())?;
+        let ServerCommand {
+            argv,
+            environment,
+            folder,
+            folder_name,
+            ready,
+            ..
+        } = command;
+        let Started {
+            stdout,
+            stderr,
+            process,
+            ..
+        } = start(
+            &Program {
+                argv,
+                environment,
+                folder,
+                folder_name,
+            },
+            Stdio::null(),
+        )?;
         let (sender, state) = watch::channel(ServerState::default());
         let printed = Printed::new();
         let output = ServerOutput::new(stdout, stderr, printed.clone(), matcher(ready));
         let stop = CancellationToken::new();
-        let keeper =
-            Keeper { name: server_name(command), process, output, printed: printed.clone(), state: sender };
+        let keeper = Keeper {
+            name: server_name(command),
+            process,
+            output,
+            printed: printed.clone(),
+            state: sender,
+        };
         let task = tokio::spawn(keeper.keep(stop.clone()));
-        Ok(Self { state, printed, stop: stop.drop_guard(), task })
+        Ok(Self {
+            state,
+            printed,
+            stop: stop.drop_guard(),
+            task,
+        })
     }
 
     pub(super) fn watch(&self) -> watch::Receiver<ServerState> {
@@ -87,7 +116,12 @@ impl RunningServer {
 impl ServerState {
     /// Waits until it has ended by itself.
     pub(super) async fn exit(state: &mut watch::Receiver<Self>) -> ServerExit {
-        match state.wait_for(|state| state.exit.is_some()).await.ok().and_then(|state| state.exit.clone()) {
+        match state
+            .wait_for(|state| state.exit.is_some())
+            .await
+            .ok()
+            .and_then(|state| state.exit.clone())
+        {
             Some(exit) => exit,
             // It was ended on request, which is not reported.
             None => std::future::pending().await,
@@ -137,7 +171,11 @@ impl Keeper {
         let _ = timeout(LINGER, self.output.drain()).await;
         let status = self.process.end().await;
         let _ = timeout(LINGER, self.output.drain()).await;
-        let exit = ServerExit { name: self.name, status, printed: self.printed.last_lines() };
+        let exit = ServerExit {
+            name: self.name,
+            status,
+            printed: self.printed.last_lines(),
+        };
         self.state.send_modify(|state| state.exit = Some(exit));
     }
 

@@ -72,7 +72,10 @@ impl<'a> ServerAddress<'a> {
             Self::Port(port) => {
                 // Servers that listen on `localhost` take one of the two.
                 let mut why = String::new();
-                for address in [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)] {
+                for address in [
+                    IpAddr::V4(Ipv4Addr::LOCALHOST),
+                    IpAddr::V6(Ipv6Addr::LOCALHOST),
+                ] {
                     match timeout(PATIENCE, TcpStream::connect((address, port))).await {
                         Ok(Ok(_)) => return Ok(ProbeAnswer::Connected),
                         Ok(Err(error)) if why.is_empty() => why = error.kind().to_string(),

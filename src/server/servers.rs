@@ -66,7 +66,8 @@ impl Servers {
             ));
             return Ok(());
         }
-        let running = RunningServer::start(command).map_err(|error| not_started(command, &error))?;
+        let running =
+            RunningServer::start(command).map_err(|error| not_started(command, &error))?;
         self.running.push(running);
         let running = self.running.last_mut().expect("it was just put there");
         wait(command, running, cancel).await

@@ -22,7 +22,9 @@ impl ServerWatch {
     /// Waits until a server has ended, and returns the first that has.
     pub async fn exit(&self) -> ServerExit {
         let mut watched = self.0.clone();
-        let ends = watched.iter_mut().map(|state| Box::pin(ServerState::exit(state)));
+        let ends = watched
+            .iter_mut()
+            .map(|state| Box::pin(ServerState::exit(state)));
         match first_exit(ends.collect()).await {
             Some(exit) => exit,
             None => std::future::pending().await,

@@ -66,7 +66,10 @@ impl CandidateTurn {
                     .entries()
                     .iter()
                     .filter(|entry| ["user", "attachments"].contains(&entry.key.as_str()));
-                Node { value: NodeValue::Map(kept.cloned().collect()), span: written.span }
+                Node {
+                    value: NodeValue::Map(kept.cloned().collect()),
+                    span: written.span,
+                }
             }
             _ => written_turn(&turn.input, number)?,
         };
@@ -76,7 +79,12 @@ impl CandidateTurn {
             }
         }
         let assert = written.get("assert").cloned();
-        Ok(Self { written: keys, assert, input, steps })
+        Ok(Self {
+            written: keys,
+            assert,
+            input,
+            steps,
+        })
     }
 
     /// What the agent does, as a list of steps.
@@ -103,12 +111,20 @@ pub(super) fn rules(turns: &[CandidateTurn]) -> Option<Vec<(usize, Vec<Value>)>>
         }
     }
     for (_, steps) in &mut rules {
-        *steps = node_with_references(&Value::Array(std::mem::take(steps))).to_json().as_array().cloned()?;
+        *steps = node_with_references(&Value::Array(std::mem::take(steps)))
+            .to_json()
+            .as_array()
+            .cloned()?;
     }
     Some(rules)
 }
 
 /// The interrupt that the last of the steps is.
 fn interrupt(rules: &mut [(usize, Vec<Value>)]) -> Option<&mut serde_json::Map<String, Value>> {
-    rules.last_mut()?.1.last_mut()?.get_mut("interrupt")?.as_object_mut()
+    rules
+        .last_mut()?
+        .1
+        .last_mut()?
+        .get_mut("interrupt")?
+        .as_object_mut()
 }

@@ -30,15 +30,29 @@ pub(super) fn with_rules(block: &Node, is_kept: &dyn Fn(usize) -> bool) -> Optio
 /// The block with the rules that `accept` accepts; it is asked for each in its order.
 fn kept(block: &Node, accept: &mut dyn FnMut(()) -> bool) -> Option<Node> {
     let mut entries = Vec::new();
-    for entry in block.entries().iter().filter(|entry| !ASKING.contains(&entry.key.as_str())) {
+    for entry in block
+        .entries()
+        .iter()
+        .filter(|entry| !ASKING.contains(&entry.key.as_str()))
+    {
         let value = if WHOLE.contains(&entry.key.as_str()) {
             accept(()).then(|| entry.value.clone())
         } else {
             kept_value(&entry.value, 1, accept)
         };
-        entries.extend(value.map(|value| Entry { value, ..entry.clone() }));
+        entries.extend(value.map(|value| Entry {
+            value,
+            ..entry.clone()
+        }));
     }
-    if entries.is_empty() { None } else { Some(Node { value: NodeValue::Map(entries), span: block.span }) }
+    if entries.is_empty() {
+        None
+    } else {
+        Some(Node {
+            value: NodeValue::Map(entries),
+            span: block.span,
+        })
+    }
 }
 
 /// The rules of a key: the keys of a mapping and the items of a list are rules of their own.
@@ -49,11 +63,16 @@ fn kept_value(value: &Node, depth: usize, accept: &mut dyn FnMut(()) -> bool) ->
         NodeValue::Map(entries) if depth > 0 => {
             let kept = entries.iter().filter_map(|entry| {
                 let value = kept_value(&entry.value, depth - 1, accept)?;
-                Some(Entry { value, ..entry.clone() })
+                Some(Entry {
+                    value,
+                    ..entry.clone()
+                })
             });
             NodeValue::Map(kept.collect())
         }
-        NodeValue::List(items) => NodeValue::List(items.iter().filter(|_| accept(())).cloned().collect()),
+        NodeValue::List(items) => {
+            NodeValue::List(items.iter().filter(|_| accept(())).cloned().collect())
+        }
         _ => return accept(()).then(|| value.clone()),
     };
     let is_empty = match &parts {
@@ -61,7 +80,14 @@ fn kept_value(value: &Node, depth: usize, accept: &mut dyn FnMut(()) -> bool) ->
         NodeValue::List(items) => items.is_empty(),
         _ => false,
     };
-    if is_empty { None } else { Some(Node { value: parts, span: value.span }) }
+    if is_empty {
+        None
+    } else {
+        Some(Node {
+            value: parts,
+            span: value.span,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -79,11 +105,19 @@ mod tests {
             "text": { "contains": "x", "not_contains": [] },
         }));
         assert_eq!(count(&block), 6);
-        let only = |number: usize| with_rules(&block, &|other| other == number).map(|node| node.to_json());
+        let only =
+            |number: usize| with_rules(&block, &|other| other == number).map(|node| node.to_json());
         assert_eq!(only(1), Some(json!({ "tools": { "require": ["b"] } })));
         assert_eq!(only(2), Some(json!({ "tools": { "max_calls": 3 } })));
-        assert_eq!(only(3), Some(json!({ "sequence": { "steps": ["a", "b"] } })));
-        assert_eq!(only(5), Some(json!({ "text": { "not_contains": [] } })), "an empty list is a rule");
+        assert_eq!(
+            only(3),
+            Some(json!({ "sequence": { "steps": ["a", "b"] } }))
+        );
+        assert_eq!(
+            only(5),
+            Some(json!({ "text": { "not_contains": [] } })),
+            "an empty list is a rule"
+        );
         assert_eq!(only(9), None);
     }
 }

@@ -42,21 +42,36 @@ impl ShrinkSearch<'_> {
     ///
     /// # Errors
     /// If its files are not a test.
-    pub(super) async fn held(&self, candidate: &TestCandidate) -> Result<Option<HeldTest>, FreezeError> {
-        let Some(files) = candidate.files() else { return Ok(None) };
+    pub(super) async fn held(
+        &self,
+        candidate: &TestCandidate,
+    ) -> Result<Option<HeldTest>, FreezeError> {
+        let Some(files) = candidate.files() else {
+            return Ok(None);
+        };
         let [config, test] = &self.files;
-        let unsaved = self.context.files.with_unsaved(config.clone(), &files.config);
-        let context =
-            Context { files: unsaved.with_unsaved(test.clone(), &files.test), ..self.context.clone() };
-        let selection =
-            Selection { config: Some(config.clone()), paths: vec![test.clone()], ..Selection::default() };
+        let unsaved = self
+            .context
+            .files
+            .with_unsaved(config.clone(), &files.config);
+        let context = Context {
+            files: unsaved.with_unsaved(test.clone(), &files.test),
+            ..self.context.clone()
+        };
+        let selection = Selection {
+            config: Some(config.clone()),
+            paths: vec![test.clone()],
+            ..Selection::default()
+        };
         let plan = planned(&context, &selection, &self.id)?;
         run_test(&context, &plan, None).await.map(Some)
     }
 
     /// Whether a candidate violates the rule. After too many tries none does.
     async fn violates(&mut self, candidate: &TestCandidate, rule: &ViolatedRule) -> bool {
-        let Some(files) = candidate.files() else { return false };
+        let Some(files) = candidate.files() else {
+            return false;
+        };
         if let Some(known) = self.known.get(&files) {
             return *known;
         }
@@ -86,7 +101,11 @@ impl ShrinkSearch<'_> {
                 reduction.keep();
                 best = candidate;
             }
-            (self.report)(ShrinkProgress { tried: self.tried, turns: best.turns.len(), steps: best.steps() });
+            (self.report)(ShrinkProgress {
+                tried: self.tried,
+                turns: best.turns.len(),
+                steps: best.steps(),
+            });
             if self.tried >= self.most_tries {
                 break;
             }
@@ -95,30 +114,50 @@ impl ShrinkSearch<'_> {
     }
 
     /// The smallest conversation that violates the rule.
-    pub(super) async fn smallest(&mut self, from: TestCandidate, rule: &ViolatedRule) -> TestCandidate {
+    pub(super) async fn smallest(
+        &mut self,
+        from: TestCandidate,
+        rule: &ViolatedRule,
+    ) -> TestCandidate {
         let mut best = from;
         loop {
             let before = best.size();
             let turns = (0..best.turns.len()).collect();
-            best = self.reduce(best, rule, turns, TestCandidate::with_turns).await;
+            best = self
+                .reduce(best, rule, turns, TestCandidate::with_turns)
+                .await;
             let groups = best.groups();
-            best = self.reduce(best, rule, groups, |from, kept| from.with_steps(&kept.concat())).await;
+            best = self
+                .reduce(best, rule, groups, |from, kept| {
+                    from.with_steps(&kept.concat())
+                })
+                .await;
             let places = best.places();
-            best = self.reduce(best, rule, places, TestCandidate::with_steps).await;
+            best = self
+                .reduce(best, rule, places, TestCandidate::with_steps)
+                .await;
             // A turn whose own rules fail is the last one: without these rules, fewer steps may be enough.
             let rules = (0..best.rules()).collect();
-            best = self.reduce(best, rule, rules, TestCandidate::with_rules).await;
+            best = self
+                .reduce(best, rule, rules, TestCandidate::with_rules)
+                .await;
             if best.size() == before || self.tried >= self.most_tries {
                 break;
             }
         }
         let parts = best.parts();
-        best = self.reduce(best, rule, parts, TestCandidate::with_parts).await;
+        best = self
+            .reduce(best, rule, parts, TestCandidate::with_parts)
+            .await;
         self.without_definitions(best, rule).await
     }
 
     /// The same without what nothing refers to.
-    async fn without_definitions(&mut self, mut best: TestCandidate, rule: &ViolatedRule) -> TestCandidate {
+    async fn without_definitions(
+        &mut self,
+        mut best: TestCandidate,
+        rule: &ViolatedRule,
+    ) -> TestCandidate {
         let mut index = 0;
         while let Some(candidate) = best.without_definitions().into_iter().nth(index) {
             if self.violates(&candidate, rule).await {

@@ -73,25 +73,41 @@ pub async fn shrink(
     request: &ShrinkRequest,
     report: &mut (dyn FnMut(ShrinkProgress) + Send),
 ) -> Result<ShrunkTest, FreezeError> {
-    let ShrinkRequest { recording, selection, folder, most_tries } = request;
+    let ShrinkRequest {
+        recording,
+        selection,
+        folder,
+        most_tries,
+    } = request;
     let id = &recording.key().test;
-    let selection = Selection { paths: vec![PathBuf::from(id)], ..selection.clone() };
+    let selection = Selection {
+        paths: vec![PathBuf::from(id)],
+        ..selection.clone()
+    };
     let plan = planned(context, &selection, id)?;
     let Some(entry) = plan.cases.first() else {
-        return Err(FreezeError::refused(format!("there is no test `{id}`"), "was it renamed or deleted?"));
+        return Err(FreezeError::refused(
+            format!("there is no test `{id}`"),
+            "was it renamed or deleted?",
+        ));
     };
     let source = SourceTest::read(context, &entry.test)?;
     refuse_programs(&source.tree)?;
     let held = run_test(context, &plan, Some(recording)).await?;
-    if let Some((_, problem)) =
-        held.outcome.first_problem().filter(|(_, problem)| problem.kind == ErrorKind::Recording)
+    if let Some((_, problem)) = held
+        .outcome
+        .first_problem()
+        .filter(|(_, problem)| problem.kind == ErrorKind::Recording)
     {
         return Err(problem.clone().into());
     }
     let rule = ViolatedRule::of(&held.outcome)?;
     let mut config = SourceConfig::read(context, &plan, &entry.test.target)?;
     if let Some((_, target)) = config.targets.first_mut() {
-        target.set("threadId", literal(&json!(held.outcome.transcript.thread_id)));
+        target.set(
+            "threadId",
+            literal(&json!(held.outcome.transcript.thread_id)),
+        );
     }
     let (whole, omitted) = candidate(&source, &held, recording, config, &selection)?;
     let files = FILES.map(|name| folder.join(name));
@@ -111,19 +127,25 @@ pub async fn shrink(
     let last = search.held(&best).await?;
     let left = last.as_ref().map(size).unwrap_or_default();
     let failure = last.as_ref().and_then(|held| rule.found_in(&held.outcome));
-    let Some((message, CandidateFiles { config, test })) =
-        failure.map(|failure| failure.message.clone()).zip(best.files())
+    let Some((message, CandidateFiles { config, test })) = failure
+        .map(|failure| failure.message.clone())
+        .zip(best.files())
     else {
         return Err(not_the_same(&rule, &omitted));
     };
     let id = escape::line(id);
-    let comment =
-        format!("# What is left of `{id}`: it violates `{}`. Made with `ananke shrink`.\n", rule.path);
+    let comment = format!(
+        "# What is left of `{id}`: it violates `{}`. Made with `ananke shrink`.\n",
+        rule.path
+    );
     let [config_file, test_file] = files;
     Ok(ShrunkTest {
         rule,
         message,
-        files: [(config_file, comment.clone() + &config), (test_file, comment + &test)],
+        files: [
+            (config_file, comment.clone() + &config),
+            (test_file, comment + &test),
+        ],
         recorded: size(&held),
         left,
         steps: best.steps(),
@@ -139,7 +161,9 @@ impl ShrunkTest {
     /// # Errors
     /// If one cannot be written.
     pub fn write(&self) -> io::Result<()> {
-        self.files.iter().try_for_each(|(path, text)| write_file(path, text.as_bytes()))
+        self.files
+            .iter()
+            .try_for_each(|(path, text)| write_file(path, text.as_bytes()))
     }
 
     /// The paths of the files.
@@ -166,7 +190,11 @@ fn candidate(
     let mut reader = AgentStepReader::default();
     let mut turns = Vec::new();
     for ((turn, written), number) in held.conversation.turns.iter().zip(written).zip(1..) {
-        let steps = reader.turn(turn.changes.iter().map(|logged| (logged.after_us, &logged.change)));
+        let steps = reader.turn(
+            turn.changes
+                .iter()
+                .map(|logged| (logged.after_us, &logged.change)),
+        );
         turns.push(CandidateTurn::of(turn, written, steps, number)?);
     }
     let newest = VERSIONS.last().copied().unwrap_or_default();
@@ -177,19 +205,33 @@ fn candidate(
     let mut variables = held.conversation.variables.clone();
     variables.extend(recording.given_variables());
     let given = selection.variables.given.iter();
-    variables.extend(given.map(|(name, value)| (name.clone(), json!(recording.masked(name, value)))));
+    variables
+        .extend(given.map(|(name, value)| (name.clone(), json!(recording.masked(name, value)))));
     if !variables.is_empty() {
         entries.push(("vars".to_owned(), literal(&Value::Object(variables))));
     }
-    let kept = KEPT.iter().filter_map(|key| Some(((*key).to_owned(), frozen.root.get(key)?.clone())));
+    let kept = KEPT
+        .iter()
+        .filter_map(|key| Some(((*key).to_owned(), frozen.root.get(key)?.clone())));
     entries.extend(kept);
     let agent = match held.outcome.test.agent.as_str() {
         "" => "agent".to_owned(),
         agent => agent.to_owned(),
     };
-    let target_asserts = config.targets.iter().map(|(_, target)| target.get("assert").cloned()).collect();
+    let target_asserts = config
+        .targets
+        .iter()
+        .map(|(_, target)| target.get("assert").cloned())
+        .collect();
     let assert = frozen.root.get("assert").cloned();
-    let candidate = TestCandidate { agent, turns, config, test: test_of(entries), assert, target_asserts };
+    let candidate = TestCandidate {
+        agent,
+        turns,
+        config,
+        test: test_of(entries),
+        assert,
+        target_asserts,
+    };
     Ok((candidate, reader.omitted().collect()))
 }
 
@@ -199,7 +241,9 @@ fn literal(value: &Value) -> Node {
         match &mut node.value {
             NodeValue::String(text) => *text = text.replace("${", "$${"),
             NodeValue::List(items) => items.iter_mut().for_each(escape),
-            NodeValue::Map(entries) => entries.iter_mut().for_each(|entry| escape(&mut entry.value)),
+            NodeValue::Map(entries) => entries
+                .iter_mut()
+                .for_each(|entry| escape(&mut entry.value)),
             NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) => {}
         }
     }
@@ -229,7 +273,11 @@ async fn begin(
         let held = search.held(&form).await;
         search.tried += 1;
         // A form without captures may not be a test; the whole conversation is one, unless it is too large.
-        let held = if index == last { held? } else { held.ok().flatten() };
+        let held = if index == last {
+            held?
+        } else {
+            held.ok().flatten()
+        };
         if let Some(rule) = held.and_then(|held| rule.written_as(&held.outcome)) {
             return Ok((form, rule));
         }
@@ -238,7 +286,10 @@ async fn begin(
 }
 
 fn not_the_same(rule: &ViolatedRule, omitted: &[&'static str]) -> FreezeError {
-    let message = format!("an agent written in YAML cannot violate `{}` as the recorded one did", rule.path);
+    let message = format!(
+        "an agent written in YAML cannot violate `{}` as the recorded one did",
+        rule.path
+    );
     let help = match omitted {
         [] => "freeze the conversation with `ananke freeze` instead".to_owned(),
         omitted => format!(

@@ -38,7 +38,11 @@ impl SourceConfig {
     /// If it cannot be read any more, or a tool is answered by a program.
     pub(super) fn read(context: &Context, plan: &Plan, name: &str) -> Result<Self, FreezeError> {
         let broken = |problems| FreezeError::Broken(problems, Redactor::default());
-        let read = source::read(&context.files, &plan.config.source.path, &plan.config.source.name);
+        let read = source::read(
+            &context.files,
+            &plan.config.source.path,
+            &plan.config.source.name,
+        );
         let read = read.map_err(|problem| broken(vec![problem]))?;
         let root = source::parse(&read).map_err(broken)?;
         // An agent written in YAML needs the newest version. The name of the test file is not one that the globs of another
@@ -50,15 +54,28 @@ impl SourceConfig {
                 shared.set(key, value.clone());
             }
         }
-        let own = root.get("target").filter(|target| matches!(target.value, NodeValue::Map(_)));
+        let own = root
+            .get("target")
+            .filter(|target| matches!(target.value, NodeValue::Map(_)));
         let mut targets = Vec::new();
         let mut next = Some(name.to_owned());
         while let Some(name) = next.take().filter(|_| targets.len() < LONGEST) {
             let named = root.get("targets").and_then(|targets| targets.get(&name));
-            let Some(written) = named.or(own.filter(|_| is_default(&name))) else { break };
-            next = written.get("extends").and_then(Node::as_str).map(str::to_owned);
-            let kept = written.entries().iter().filter(|entry| KEPT.contains(&entry.key.as_str()));
-            let target = Node { value: NodeValue::Map(kept.cloned().collect()), span: written.span };
+            let Some(written) = named.or(own.filter(|_| is_default(&name))) else {
+                break;
+            };
+            next = written
+                .get("extends")
+                .and_then(Node::as_str)
+                .map(str::to_owned);
+            let kept = written
+                .entries()
+                .iter()
+                .filter(|entry| KEPT.contains(&entry.key.as_str()));
+            let target = Node {
+                value: NodeValue::Map(kept.cloned().collect()),
+                span: written.span,
+            };
             refuse_programs(&target)?;
             targets.push((name, target));
         }
@@ -73,7 +90,11 @@ impl SourceConfig {
         for (index, (name, target)) in self.targets.iter().enumerate() {
             let mut target = target.clone();
             target.remove("assert");
-            let mut keys = if index == last { agent.clone() } else { Node::of_json(&json!({})) };
+            let mut keys = if index == last {
+                agent.clone()
+            } else {
+                Node::of_json(&json!({}))
+            };
             if let Some((base, _)) = self.targets.get(index + 1) {
                 keys.set("extends", Node::of_json(&json!(base)));
             }
@@ -88,10 +109,21 @@ impl SourceConfig {
         match written.as_slice() {
             [(_, only)] => root.set("target", only.clone()),
             several => {
-                let first = several.first().map(|(name, _)| name.clone()).unwrap_or_default();
+                let first = several
+                    .first()
+                    .map(|(name, _)| name.clone())
+                    .unwrap_or_default();
                 root.set("target", Node::of_json(&json!(first)));
-                let entries = several.iter().map(|(name, keys)| Entry::new(name.clone(), keys.clone()));
-                root.set("targets", Node { value: NodeValue::Map(entries.collect()), span: root.span });
+                let entries = several
+                    .iter()
+                    .map(|(name, keys)| Entry::new(name.clone(), keys.clone()));
+                root.set(
+                    "targets",
+                    Node {
+                        value: NodeValue::Map(entries.collect()),
+                        span: root.span,
+                    },
+                );
             }
         }
         root
@@ -102,13 +134,17 @@ impl SourceConfig {
 pub(super) fn refuse_programs(keys: &Node) -> Result<(), FreezeError> {
     for tool in keys.get("client_tools").map_or(&[][..], Node::items) {
         let mock = tool.get("mock");
-        let has_program = mock.is_some_and(|mock| mock.get("script").is_some() || mock.get("cmd").is_some());
+        let has_program =
+            mock.is_some_and(|mock| mock.get("script").is_some() || mock.get("cmd").is_some());
         if has_program {
             let name = tool.get("name").and_then(Node::as_str).unwrap_or_default();
             let message = format!(
                 "the client-side tool `{name}` is answered by a program, and a shrunk test starts none"
             );
-            return Err(FreezeError::refused(message, "give the tool a `result`, and record the test again"));
+            return Err(FreezeError::refused(
+                message,
+                "give the tool a `result`, and record the test again",
+            ));
         }
     }
     Ok(())

@@ -21,16 +21,26 @@ pub(super) enum StepPart {
 /// Every part of a step.
 pub(super) fn parts(step: &AgentStep) -> Vec<StepPart> {
     let keys = |value: &Value| {
-        value.as_object().into_iter().flat_map(Map::keys).cloned().map(StepPart::Key).collect()
+        value
+            .as_object()
+            .into_iter()
+            .flat_map(Map::keys)
+            .cloned()
+            .map(StepPart::Key)
+            .collect()
     };
     match step {
-        AgentStep::Calls { args: Some(args), .. } => keys(args),
+        AgentStep::Calls {
+            args: Some(args), ..
+        } => keys(args),
         AgentStep::Answers { result, .. } => keys(result),
         AgentStep::Does(step) => match text_of(step) {
             Some((_, text)) => (0..pieces(text).len()).map(StepPart::Words).collect(),
             None => step.get("state").map(keys).unwrap_or_default(),
         },
-        AgentStep::Calls { args: None, .. } | AgentStep::Interrupts(_) | AgentStep::Waits(_) => Vec::new(),
+        AgentStep::Calls { args: None, .. } | AgentStep::Interrupts(_) | AgentStep::Waits(_) => {
+            Vec::new()
+        }
     }
 }
 
@@ -45,7 +55,9 @@ pub(super) fn with_parts(step: &AgentStep, kept: &BTreeSet<StepPart>) -> AgentSt
     match &mut step {
         AgentStep::Calls { args, .. } => {
             args.iter_mut().for_each(retain);
-            *args = args.take().filter(|args| args.as_object().is_none_or(|args| !args.is_empty()));
+            *args = args
+                .take()
+                .filter(|args| args.as_object().is_none_or(|args| !args.is_empty()));
         }
         AgentStep::Answers { result, .. } => retain(result),
         AgentStep::Does(written) => {
@@ -66,13 +78,19 @@ pub(super) fn with_parts(step: &AgentStep, kept: &BTreeSet<StepPart>) -> AgentSt
 
 /// The key and the text of a step that says or thinks something.
 fn text_of(step: &Value) -> Option<(&'static str, &str)> {
-    ["say", "think"].into_iter().find_map(|key| Some((key, step.get(key)?.as_str()?)))
+    ["say", "think"]
+        .into_iter()
+        .find_map(|key| Some((key, step.get(key)?.as_str()?)))
 }
 
 /// The words of a text, each with the whitespace after it; of a long one the lines.
 fn pieces(text: &str) -> Vec<&str> {
     let words: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
-    if words.len() > MOST_WORDS { text.split_inclusive('\n').collect() } else { words }
+    if words.len() > MOST_WORDS {
+        text.split_inclusive('\n').collect()
+    } else {
+        words
+    }
 }
 
 #[cfg(test)]
@@ -89,12 +107,31 @@ mod tests {
             subagent: None,
             args: (!args.is_null()).then_some(args),
         };
-        let answer = |result: Value| AgentStep::Answers { id: "a".to_owned(), result, failure: None };
+        let answer = |result: Value| AgentStep::Answers {
+            id: "a".to_owned(),
+            result,
+            failure: None,
+        };
         let does = AgentStep::Does;
         for (step, count, second, none) in [
-            (call(json!({"x": 1, "y": 2})), 2, call(json!({"y": 2})), call(Value::Null)),
-            (answer(json!({"ok": 1, "id": 2})), 2, answer(json!({"id": 2})), answer(json!({}))),
-            (does(json!({"say": "one two"})), 2, does(json!({"say": "two"})), does(json!({"say": ""}))),
+            (
+                call(json!({"x": 1, "y": 2})),
+                2,
+                call(json!({"y": 2})),
+                call(Value::Null),
+            ),
+            (
+                answer(json!({"ok": 1, "id": 2})),
+                2,
+                answer(json!({"id": 2})),
+                answer(json!({})),
+            ),
+            (
+                does(json!({"say": "one two"})),
+                2,
+                does(json!({"say": "two"})),
+                does(json!({"say": ""})),
+            ),
             (
                 does(json!({"state": {"a": 1, "b": 2}})),
                 2,
@@ -104,8 +141,15 @@ mod tests {
         ] {
             let parts = parts(&step);
             assert_eq!(parts.len(), count, "{step:?}");
-            assert_eq!(with_parts(&step, &parts.iter().cloned().collect()), step, "all of it");
-            assert_eq!(with_parts(&step, &BTreeSet::from([parts[1].clone()])), second);
+            assert_eq!(
+                with_parts(&step, &parts.iter().cloned().collect()),
+                step,
+                "all of it"
+            );
+            assert_eq!(
+                with_parts(&step, &BTreeSet::from([parts[1].clone()])),
+                second
+            );
             assert_eq!(with_parts(&step, &BTreeSet::new()), none);
         }
     }

@@ -44,7 +44,10 @@ impl TestCandidate {
 
     /// How many steps the agent makes.
     pub(super) fn steps(&self) -> usize {
-        self.turns.iter().map(|turn| turn.written_steps().len()).sum()
+        self.turns
+            .iter()
+            .map(|turn| turn.written_steps().len())
+            .sum()
     }
 
     /// The files; `None` if the conversation is not one.
@@ -60,23 +63,40 @@ impl TestCandidate {
             }
             written
         });
-        test.set("turns", Node { value: NodeValue::List(turns.collect()), span: test.span });
+        test.set(
+            "turns",
+            Node {
+                value: NodeValue::List(turns.collect()),
+                span: test.span,
+            },
+        );
         if let Some(assert) = &self.assert {
             test.set("assert", assert.clone());
         }
-        Some(CandidateFiles { config: to_yaml(&config, 0), test: to_yaml(&test, 0) })
+        Some(CandidateFiles {
+            config: to_yaml(&config, 0),
+            test: to_yaml(&test, 0),
+        })
     }
 
     /// The same with these turns alone.
     pub(super) fn with_turns(&self, kept: &[usize]) -> Self {
-        let turns = kept.iter().filter_map(|index| self.turns.get(*index).cloned()).collect();
-        Self { turns, ..self.clone() }
+        let turns = kept
+            .iter()
+            .filter_map(|index| self.turns.get(*index).cloned())
+            .collect();
+        Self {
+            turns,
+            ..self.clone()
+        }
     }
 
     /// Where each step is: the turn, and the position in it.
     pub(super) fn places(&self) -> Vec<StepPlace> {
         let of_turn = |(turn, steps): (usize, &CandidateTurn)| {
-            (0..steps.steps.len()).map(move |step| (turn, step)).collect::<Vec<_>>()
+            (0..steps.steps.len())
+                .map(move |step| (turn, step))
+                .collect::<Vec<_>>()
         };
         self.turns.iter().enumerate().flat_map(of_turn).collect()
     }
@@ -87,7 +107,9 @@ impl TestCandidate {
         let mut of_calls: HashMap<&str, usize> = HashMap::new();
         for place in self.places() {
             let call = self.turns[place.0].steps[place.1].call();
-            let group = call.map_or(groups.len(), |call| *of_calls.entry(call).or_insert(groups.len()));
+            let group = call.map_or(groups.len(), |call| {
+                *of_calls.entry(call).or_insert(groups.len())
+            });
             match groups.get_mut(group) {
                 Some(group) => group.push(place),
                 None => groups.push(vec![place]),
@@ -114,7 +136,8 @@ impl TestCandidate {
     pub(super) fn without_waits(&self) -> Self {
         let mut candidate = self.clone();
         for turn in &mut candidate.turns {
-            turn.steps.retain(|step| !matches!(step, AgentStep::Waits(_)));
+            turn.steps
+                .retain(|step| !matches!(step, AgentStep::Waits(_)));
         }
         candidate
     }
@@ -161,7 +184,9 @@ impl TestCandidate {
         let mut candidate = self.clone();
         let mut first = 0;
         for block in candidate.blocks_mut() {
-            let Some(written) = block.as_ref() else { continue };
+            let Some(written) = block.as_ref() else {
+                continue;
+            };
             let (from, many) = (first, count(written));
             first += many;
             *block = with_rules(written, &|number| kept.contains(&(from + number)));
@@ -171,12 +196,17 @@ impl TestCandidate {
 
     fn blocks(&self) -> impl Iterator<Item = &Node> {
         let of_turns = self.turns.iter().map(|turn| &turn.assert);
-        std::iter::once(&self.assert).chain(&self.target_asserts).chain(of_turns).flatten()
+        std::iter::once(&self.assert)
+            .chain(&self.target_asserts)
+            .chain(of_turns)
+            .flatten()
     }
 
     fn blocks_mut(&mut self) -> impl Iterator<Item = &mut Option<Node>> {
         let of_turns = self.turns.iter_mut().map(|turn| &mut turn.assert);
-        std::iter::once(&mut self.assert).chain(&mut self.target_asserts).chain(of_turns)
+        std::iter::once(&mut self.assert)
+            .chain(&mut self.target_asserts)
+            .chain(of_turns)
     }
 
     /// The same without variables of the test and named assertions.
@@ -193,8 +223,11 @@ impl TestCandidate {
         for index in 0..self.config.targets.len() {
             for key in ["client_tools", "state", "threadId"] {
                 let mut candidate = self.clone();
-                let removed =
-                    candidate.config.targets.get_mut(index).and_then(|(_, target)| target.remove(key));
+                let removed = candidate
+                    .config
+                    .targets
+                    .get_mut(index)
+                    .and_then(|(_, target)| target.remove(key));
                 without.extend(removed.map(|_| candidate));
             }
         }
@@ -204,6 +237,12 @@ impl TestCandidate {
 
 /// A test without turns and rules, with these entries.
 pub(super) fn test_of(entries: Vec<(String, Node)>) -> Node {
-    let entries = entries.into_iter().map(|(key, value)| Entry::new(key, value)).collect();
-    Node { value: NodeValue::Map(entries), span: crate::diagnostic::Span::default() }
+    let entries = entries
+        .into_iter()
+        .map(|(key, value)| Entry::new(key, value))
+        .collect();
+    Node {
+        value: NodeValue::Map(entries),
+        span: crate::diagnostic::Span::default(),
+    }
 }

@@ -16,7 +16,12 @@ const LIMITS: [&str; 2] = ["timing.", "usage."];
 fn finding_kind(message: &str) -> String {
     let parts = message.split('`').enumerate();
     let unquoted = parts.map(|(index, part)| if index % 2 == 0 { part } else { "" });
-    unquoted.collect::<Vec<_>>().join("`").chars().filter(|character| !character.is_ascii_digit()).collect()
+    unquoted
+        .collect::<Vec<_>>()
+        .join("`")
+        .chars()
+        .filter(|character| !character.is_ascii_digit())
+        .collect()
 }
 
 /// The rule that a conversation violates first.
@@ -46,9 +51,15 @@ impl ViolatedRule {
                     let first = problem.message.lines().next().unwrap_or_default();
                     format!("no rule failed in the recording, which ended with an error: {first}")
                 }
-                None => format!("no rule failed in the recording, whose test {}", outcome.status().as_str()),
+                None => format!(
+                    "no rule failed in the recording, whose test {}",
+                    outcome.status().as_str()
+                ),
             };
-            return Err(FreezeError::refused(message, "name the recording of a test in which a rule fails"));
+            return Err(FreezeError::refused(
+                message,
+                "name the recording of a test in which a rule fails",
+            ));
         };
         let path = failure.rule.clone();
         if ASKING.contains(&path.split('.').next().unwrap_or_default()) {
@@ -56,7 +67,10 @@ impl ViolatedRule {
                 "the rule `{path}` failed, which cannot be checked without asking: {}",
                 failure.message
             );
-            return Err(FreezeError::refused(message, "only rules about what the agent did are shrunk"));
+            return Err(FreezeError::refused(
+                message,
+                "only rules about what the agent did are shrunk",
+            ));
         }
         Ok(Self {
             path,
@@ -69,7 +83,10 @@ impl ViolatedRule {
 
     /// The failure of this rule in `outcome`, if it fails there.
     pub(super) fn found_in<'o>(&self, outcome: &'o Outcome) -> Option<&'o Failure> {
-        outcome.all_failures().map(|(_, failure)| failure).find(|failure| self.is_of(failure))
+        outcome
+            .all_failures()
+            .map(|(_, failure)| failure)
+            .find(|failure| self.is_of(failure))
     }
 
     /// Whether it is the rule of this failure. The source of the recorded test is another file, in another style: there, the
@@ -87,6 +104,9 @@ impl ViolatedRule {
     /// The same rule as it is written where `outcome` comes from; `None` if it does not fail there.
     pub(super) fn written_as(&self, outcome: &Outcome) -> Option<Self> {
         let written = Some(self.found_in(outcome)?.written.clone());
-        Some(Self { written, ..self.clone() })
+        Some(Self {
+            written,
+            ..self.clone()
+        })
     }
 }

@@ -7,7 +7,11 @@ use super::node::{Entry, Node, NodeValue, printable};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 
 /// Reports every duplicate key of one mapping, with the place of the first.
-pub(super) fn find_duplicates(source: &Arc<SourceFile>, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
+pub(super) fn find_duplicates(
+    source: &Arc<SourceFile>,
+    node: &Node,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     match &node.value {
         NodeValue::List(items) => {
             for item in items {

@@ -24,7 +24,12 @@ pub fn parse_json(source: &Arc<SourceFile>) -> (Option<Node>, Vec<Diagnostic>) {
     let text = without_comments(&source.text);
     let begin = after_blanks(&text, 0);
     let mut reader = serde_json::Deserializer::from_str(&text);
-    let read = ValueAt { text: &text, start: begin, depth: 0 }.deserialize(&mut reader);
+    let read = ValueAt {
+        text: &text,
+        start: begin,
+        depth: 0,
+    }
+    .deserialize(&mut reader);
     match read.and_then(|node| reader.end().map(|()| node)) {
         Ok(mut node) => {
             let mut problems = Vec::new();
@@ -45,14 +50,24 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     if !text.split('\n').any(is_comment) {
         return Cow::Borrowed(text);
     }
-    let blanked = |line: &str| if is_comment(line) { " ".repeat(line.len()) } else { line.to_owned() };
+    let blanked = |line: &str| {
+        if is_comment(line) {
+            " ".repeat(line.len())
+        } else {
+            line.to_owned()
+        }
+    };
     Cow::Owned(text.split('\n').map(blanked).collect::<Vec<_>>().join("\n"))
 }
 
 /// The offset of the next token, from `offset` on.
 fn after_blanks(text: &str, offset: usize) -> usize {
     let rest = text.as_bytes().get(offset..).unwrap_or_default();
-    offset + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count()
+    offset
+        + rest
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+            .count()
 }
 
 /// A value that begins at `start` of the text.
@@ -69,13 +84,24 @@ impl<'t> ValueAt<'t> {
     fn inner(self, offset: usize, token: u8) -> Self {
         let start = after_blanks(self.text, offset);
         let is_token = self.text.as_bytes().get(start) == Some(&token);
-        let start = if is_token { after_blanks(self.text, start + 1) } else { start };
-        Self { start, depth: self.depth + 1, ..self }
+        let start = if is_token {
+            after_blanks(self.text, start + 1)
+        } else {
+            start
+        };
+        Self {
+            start,
+            depth: self.depth + 1,
+            ..self
+        }
     }
 
     /// The list or mapping whose last part ends at `offset`.
     fn closed(self, value: NodeValue, offset: usize) -> Node {
-        Node { value, span: Span::new(self.start, after_blanks(self.text, offset) + 1) }
+        Node {
+            value,
+            span: Span::new(self.start, after_blanks(self.text, offset) + 1),
+        }
     }
 
     /// Where a slice of the text is.
@@ -92,7 +118,10 @@ impl<'t> ValueAt<'t> {
             Some(b'"') => NodeValue::String(serde_json::from_str(raw.get())?),
             _ => NodeValue::Number(number(raw.get())?),
         };
-        Ok(Node { value, span: self.span(raw) })
+        Ok(Node {
+            value,
+            span: self.span(raw),
+        })
     }
 }
 
@@ -102,7 +131,10 @@ fn number(digits: &str) -> Result<Number, Error> {
     if !digits.contains(['.', 'e', 'E']) {
         return Ok(number.as_i64().map_or(number, Number::from));
     }
-    number.as_f64().and_then(Number::from_f64).ok_or_else(|| Error::custom(NOT_FINITE))
+    number
+        .as_f64()
+        .and_then(Number::from_f64)
+        .ok_or_else(|| Error::custom(NOT_FINITE))
 }
 
 /// The error of a number that is too large.
@@ -148,7 +180,11 @@ impl<'de> Visitor<'de> for ValueAt<'de> {
             let value = map.next_value_seed(self.inner(key_span.end as usize, b':'))?;
             end = value.span.end as usize;
             let key = serde_json::from_str(key.get()).map_err(A::Error::custom)?;
-            entries.push(Entry { key, key_span, value });
+            entries.push(Entry {
+                key,
+                key_span,
+                value,
+            });
         }
         Ok(self.closed(NodeValue::Map(entries), end))
     }
@@ -161,40 +197,70 @@ fn too_deep() -> String {
 /// The crate's error as a problem of ours.
 fn explain(source: &Arc<SourceFile>, text: &str, error: &Error) -> Diagnostic {
     let words = error.to_string();
-    let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
+    let words = words
+        .rsplit_once(" at line ")
+        .map_or(words.as_str(), |(words, _)| words);
     let begin = Span::new(after_blanks(text, 0), after_blanks(text, 0) + 1);
     if words == too_deep() || words.starts_with("recursion limit") {
         return Diagnostic::error(Code::LimitExceeded, too_deep()).at(source, begin, "");
     }
     if error.classify() == Category::Eof {
         let problem = Diagnostic::error(Code::Syntax, "the JSON object is not closed");
-        return problem.at(source, begin, "opened here").help("add the missing quote, `}` or `]`");
+        return problem
+            .at(source, begin, "opened here")
+            .help("add the missing quote, `}` or `]`");
     }
     let offset = offset(text, error);
     let found = text.get(offset..).unwrap_or_default();
     let (message, help) = match words {
-        words if words == NOT_FINITE => (words.to_owned(), "write a finite number, or quote the text"),
-        words if words.starts_with("trailing characters") => {
-            ("unexpected text after the JSON object".to_owned(), "write one object per line")
+        words if words == NOT_FINITE => {
+            (words.to_owned(), "write a finite number, or quote the text")
         }
-        _ => (format!("this is not valid JSON: {words}"), remedy(words, found)),
+        words if words.starts_with("trailing characters") => (
+            "unexpected text after the JSON object".to_owned(),
+            "write one object per line",
+        ),
+        _ => (
+            format!("this is not valid JSON: {words}"),
+            remedy(words, found),
+        ),
     };
-    let end = found.chars().next().map_or(offset, |character| offset + character.len_utf8());
+    let end = found
+        .chars()
+        .next()
+        .map_or(offset, |character| offset + character.len_utf8());
     let problem = Diagnostic::error(Code::Syntax, message).at(source, Span::new(offset, end), "");
-    if help.is_empty() { problem } else { problem.help(help) }
+    if help.is_empty() {
+        problem
+    } else {
+        problem.help(help)
+    }
 }
 
 /// What to do about text that is not JSON, if that is known.
 fn remedy(words: &str, found: &str) -> &'static str {
     let is_word = |word: &&str| found.starts_with(*word);
-    if ["NaN", "Infinity", "-Infinity", "None", "True", "False", "undefined"].iter().any(is_word) {
+    if [
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "None",
+        "True",
+        "False",
+        "undefined",
+    ]
+    .iter()
+    .any(is_word)
+    {
         return "JSON writes `null`, `true` and `false`, and every other word as a text in quotes";
     }
     match words {
         words if words.starts_with("trailing comma") => "remove the last comma",
         words if words.starts_with("control character") => "write line breaks in a text as `\\n`",
         _ if is_word(&"'") => "write keys and texts in double quotes",
-        _ if is_word(&"//") || is_word(&"#") => "a comment begins with `//` and has a line of its own",
+        _ if is_word(&"//") || is_word(&"#") => {
+            "a comment begins with `//` and has a line of its own"
+        }
         _ => "",
     }
 }
@@ -204,7 +270,9 @@ fn offset(text: &str, error: &Error) -> usize {
     let before = error.line().saturating_sub(1);
     let line = match before {
         0 => 0,
-        _ => memchr::memchr_iter(b'\n', text.as_bytes()).nth(before - 1).map_or(text.len(), |end| end + 1),
+        _ => memchr::memchr_iter(b'\n', text.as_bytes())
+            .nth(before - 1)
+            .map_or(text.len(), |end| end + 1),
     };
     text.floor_char_boundary((line + error.column().saturating_sub(1)).min(text.len()))
 }
@@ -257,14 +325,22 @@ mod tests {
             "-1.50e2",
         ];
         assert_eq!((found.as_slice(), problems.len()), (&expected[..], 0));
-        assert_eq!(node.get("b").and_then(|b| b.get("c")).and_then(Node::as_str), Some("😀x"));
+        assert_eq!(
+            node.get("b")
+                .and_then(|b| b.get("c"))
+                .and_then(Node::as_str),
+            Some("😀x")
+        );
         assert_eq!(node.get("e").map(Node::to_json), Some(Value::from(-150.0)));
     }
 
     #[test]
     fn comments_have_lines_of_their_own() {
         let (node, _) = read("{\n  // one \"\n\"a\": \"// b\"}");
-        assert_eq!(node.expect("a tree").to_json(), serde_json::json!({"a": "// b"}));
+        assert_eq!(
+            node.expect("a tree").to_json(),
+            serde_json::json!({"a": "// b"})
+        );
     }
 
     #[test]
@@ -282,7 +358,9 @@ mod tests {
             ("{\"a\": 1, \"a\": 2}", "a.jsonl:1:10: error[duplicate-key]"),
         ] {
             let (_, problems) = read(text);
-            let [problem] = problems.as_slice() else { panic!("{text}: {problems:?}") };
+            let [problem] = problems.as_slice() else {
+                panic!("{text}: {problems:?}")
+            };
             assert!(problem.to_string().contains(expected), "{text}: {problem}");
         }
     }

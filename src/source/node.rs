@@ -45,7 +45,11 @@ pub struct Entry {
 impl Entry {
     /// An entry that is written in no file.
     pub fn new(key: String, value: Node) -> Self {
-        Self { key, key_span: Span::default(), value }
+        Self {
+            key,
+            key_span: Span::default(),
+            value,
+        }
     }
 }
 
@@ -59,15 +63,22 @@ impl Node {
             Value::String(value) => NodeValue::String(value.clone()),
             Value::Array(items) => NodeValue::List(items.iter().map(Self::of_json).collect()),
             Value::Object(map) => NodeValue::Map(
-                map.iter().map(|(key, value)| Entry::new(key.clone(), Self::of_json(value))).collect(),
+                map.iter()
+                    .map(|(key, value)| Entry::new(key.clone(), Self::of_json(value)))
+                    .collect(),
             ),
         };
-        Self { value, span: Span::default() }
+        Self {
+            value,
+            span: Span::default(),
+        }
     }
 
     /// Sets the value of a mapping's key; a new key is the last.
     pub fn set(&mut self, key: &str, value: Self) {
-        let NodeValue::Map(entries) = &mut self.value else { return };
+        let NodeValue::Map(entries) = &mut self.value else {
+            return;
+        };
         match entries.iter_mut().find(|entry| entry.key == key) {
             Some(entry) => entry.value = value,
             None => entries.push(Entry::new(key.to_owned(), value)),
@@ -76,7 +87,9 @@ impl Node {
 
     /// Removes a key of a mapping, and returns its value.
     pub fn remove(&mut self, key: &str) -> Option<Self> {
-        let NodeValue::Map(entries) = &mut self.value else { return None };
+        let NodeValue::Map(entries) = &mut self.value else {
+            return None;
+        };
         let position = entries.iter().position(|entry| entry.key == key)?;
         Some(entries.remove(position).value)
     }
@@ -91,8 +104,13 @@ impl Node {
 
     /// The value of a mapping's key, to be changed.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
-        let NodeValue::Map(entries) = &mut self.value else { return None };
-        entries.iter_mut().find(|entry| entry.key == key).map(|entry| &mut entry.value)
+        let NodeValue::Map(entries) = &mut self.value else {
+            return None;
+        };
+        entries
+            .iter_mut()
+            .find(|entry| entry.key == key)
+            .map(|entry| &mut entry.value)
     }
 
     /// The entries of a mapping; nothing for any other value.
@@ -105,7 +123,10 @@ impl Node {
 
     /// The value of a mapping's key.
     pub fn get(&self, key: &str) -> Option<&Self> {
-        self.entries().iter().find(|entry| entry.key == key).map(|entry| &entry.value)
+        self.entries()
+            .iter()
+            .find(|entry| entry.key == key)
+            .map(|entry| &entry.value)
     }
 
     /// The value that these keys and positions lead to, or as far as they lead.
@@ -113,7 +134,10 @@ impl Node {
         let mut reached = self;
         for part in path {
             let next = match &reached.value {
-                NodeValue::List(items) => part.parse::<usize>().ok().and_then(|index| items.get(index)),
+                NodeValue::List(items) => part
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| items.get(index)),
                 _ => reached.get(part),
             };
             let Some(next) = next else { break };
@@ -149,7 +173,10 @@ impl Node {
             NodeValue::String(value) => Value::String(value.clone()),
             NodeValue::List(items) => Value::Array(items.iter().map(Self::to_json).collect()),
             NodeValue::Map(entries) => Value::Object(
-                entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect::<Map<_, _>>(),
+                entries
+                    .iter()
+                    .map(|entry| (entry.key.clone(), entry.value.to_json()))
+                    .collect::<Map<_, _>>(),
             ),
         }
     }

@@ -23,7 +23,10 @@ impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let placed: Spanned<NodeValue> =
             deserializer.deserialize_newtype_struct(NODE, PlacedVisitor(PhantomData))?;
-        Ok(Self { value: placed.value, span: placed.span })
+        Ok(Self {
+            value: placed.value,
+            span: placed.span,
+        })
     }
 }
 
@@ -41,11 +44,20 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for PlacedVisitor<T> {
         let start = parts.next_element()?.ok_or_else(missing)?;
         let end = parts.next_element()?.ok_or_else(missing)?;
         let value = parts.next_element()?.ok_or_else(missing)?;
-        Ok(Spanned { value, span: Span { start, end } })
+        Ok(Spanned {
+            value,
+            span: Span { start, end },
+        })
     }
 
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Spanned<T>, D::Error> {
-        T::deserialize(deserializer).map(|value| Spanned { value, span: Span::default() })
+    fn visit_newtype_struct<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> Result<Spanned<T>, D::Error> {
+        T::deserialize(deserializer).map(|value| Spanned {
+            value,
+            span: Span::default(),
+        })
     }
 }
 
@@ -86,13 +98,16 @@ where
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<NodeValue, E> {
-        let number = Number::from_f64(value).ok_or_else(|| E::custom("the number is not finite"))?;
+        let number =
+            Number::from_f64(value).ok_or_else(|| E::custom("the number is not finite"))?;
         Ok(NodeValue::Number(number))
     }
 
     /// A number that no other type can hold comes as its digits, from the reader of trees.
     fn visit_bytes<E: Error>(self, digits: &[u8]) -> Result<NodeValue, E> {
-        serde_json::from_slice(digits).map(NodeValue::Number).map_err(E::custom)
+        serde_json::from_slice(digits)
+            .map(NodeValue::Number)
+            .map_err(E::custom)
     }
 
     fn visit_str<E>(self, value: &str) -> Result<NodeValue, E> {
@@ -114,8 +129,15 @@ where
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NodeValue, A::Error> {
         let mut entries = Vec::new();
         while let Some((key, value)) = map.next_entry::<K, V>()? {
-            let Spanned { value: key, span: key_span } = key.into();
-            entries.push(Entry { key, key_span, value: value.into() });
+            let Spanned {
+                value: key,
+                span: key_span,
+            } = key.into();
+            entries.push(Entry {
+                key,
+                key_span,
+                value: value.into(),
+            });
         }
         Ok(NodeValue::Map(entries))
     }

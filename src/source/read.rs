@@ -25,8 +25,12 @@ pub fn read(files: &Files, path: &Path, display_name: &str) -> Result<Arc<Source
     let file = files.open(path).map_err(|error| unreadable(&error))?;
     let mut bytes = Vec::with_capacity(USUAL_BYTES);
     // Reading one byte more than allowed shows whether a file is full or too large, whatever its metadata says.
-    let limit = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(limit).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+    let limit = u64::try_from(MAX_BYTES)
+        .unwrap_or(u64::MAX)
+        .saturating_add(1);
+    file.take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(&error))?;
     from_bytes(bytes, path, display_name).map(Arc::new)
 }
 
@@ -44,7 +48,9 @@ pub fn reason(error: &std::io::Error) -> &'static str {
 /// What to do about a file that cannot be read.
 pub fn remedy(error: &std::io::Error) -> &'static str {
     match error.kind() {
-        ErrorKind::NotFound => "check its name; a path in a file is relative to the directory of that file",
+        ErrorKind::NotFound => {
+            "check its name; a path in a file is relative to the directory of that file"
+        }
         ErrorKind::PermissionDenied => "give yourself permission to read it",
         ErrorKind::IsADirectory => "name a file",
         _ => "check that it can be read by another program",
@@ -74,8 +80,11 @@ fn from_bytes(bytes: Vec<u8>, path: &Path, display_name: &str) -> Result<SourceF
 /// The file is over the limit.
 pub(super) fn too_large(display_name: &str) -> Diagnostic {
     let limit = MAX_BYTES / (1024 * 1024);
-    Diagnostic::error(Code::LimitExceeded, format!("`{display_name}` is larger than {limit} MiB"))
-        .help("split it into several files")
+    Diagnostic::error(
+        Code::LimitExceeded,
+        format!("`{display_name}` is larger than {limit} MiB"),
+    )
+    .help("split it into several files")
 }
 
 #[cfg(test)]
@@ -84,7 +93,10 @@ mod tests {
 
     fn check(bytes: &[u8], expected: Result<&str, &str>) {
         let read = from_bytes(bytes.to_vec(), Path::new("a.yaml"), "a.yaml");
-        let read = read.as_ref().map(|file| file.text.as_str()).map_err(|problem| problem.message.as_str());
+        let read = read
+            .as_ref()
+            .map(|file| file.text.as_str())
+            .map_err(|problem| problem.message.as_str());
         assert_eq!(read, expected);
     }
 
@@ -103,13 +115,21 @@ mod tests {
 
     #[test]
     fn a_file_over_the_limit_is_refused() {
-        check(&vec![b'#'; MAX_BYTES + 1], Err("`a.yaml` is larger than 8 MiB"));
+        check(
+            &vec![b'#'; MAX_BYTES + 1],
+            Err("`a.yaml` is larger than 8 MiB"),
+        );
         assert!(from_bytes(vec![b'#'; MAX_BYTES], Path::new(""), "a.yaml").is_ok());
     }
 
     #[test]
     fn a_missing_file_is_told() {
-        let problem = read(&Files::default(), Path::new("/no/such/file.yaml"), "file.yaml").map(|_| ());
+        let problem = read(
+            &Files::default(),
+            Path::new("/no/such/file.yaml"),
+            "file.yaml",
+        )
+        .map(|_| ());
         assert_eq!(
             problem.map_err(|problem| problem.message),
             Err("`file.yaml` cannot be read: there is no such file".to_owned())

@@ -28,21 +28,33 @@ fn scalars_are_those_of_yaml_1_2() {
     check("[yes, no, on, off, y]", r#"["yes","no","on","off","y"]"#);
     check("[true, True, FALSE]", "[true,true,false]");
     check("[~, null, '~', '']", r#"[null,null,"~",""]"#);
-    check("[017, 1_000, 0x1f, 0o17, -3, 1.5, 1e3]", r#"["017","1_000",31,15,-3,1.5,1000.0]"#);
-    check("[2026-01-01, 12:30, 1.2.3]", r#"["2026-01-01","12:30","1.2.3"]"#);
+    check(
+        "[017, 1_000, 0x1f, 0o17, -3, 1.5, 1e3]",
+        r#"["017","1_000",31,15,-3,1.5,1000.0]"#,
+    );
+    check(
+        "[2026-01-01, 12:30, 1.2.3]",
+        r#"["2026-01-01","12:30","1.2.3"]"#,
+    );
     check("{1: a, true: b}", r#"{"1":"a","true":"b"}"#);
 }
 
 #[test]
 fn anchors_aliases_and_merges_are_resolved() {
-    check("a: &a { x: 1, y: 2 }\nb: { <<: *a, y: 3 }", r#"{"a":{"x":1,"y":2},"b":{"y":3,"x":1}}"#);
+    check(
+        "a: &a { x: 1, y: 2 }\nb: { <<: *a, y: 3 }",
+        r#"{"a":{"x":1,"y":2},"b":{"y":3,"x":1}}"#,
+    );
     check("a: &a [1]\nb: [*a, *a]", r#"{"a":[1],"b":[[1],[1]]}"#);
 }
 
 #[test]
 fn a_document_may_be_marked() {
     check("---\na: 1\n...\n", r#"{"a":1}"#);
-    check("a: |\n  one\n  two\nb: >-\n  x\n  y\n", r#"{"a":"one\ntwo\n","b":"x y"}"#);
+    check(
+        "a: |\n  one\n  two\nb: >-\n  x\n  y\n",
+        r#"{"a":"one\ntwo\n","b":"x y"}"#,
+    );
 }
 
 #[derive(Debug, PartialEq, Deserialize)]
@@ -71,7 +83,11 @@ enum Plain {
     Green,
 }
 
-const DEFAULTS: &[TagDefault] = &[TagDefault { union: "Shape", tag: "circle", key: None }];
+const DEFAULTS: &[TagDefault] = &[TagDefault {
+    union: "Shape",
+    tag: "circle",
+    key: None,
+}];
 
 /// What the typed reader says of a union, with the place it names.
 fn check_shape(text: &str, defaults: &[TagDefault], expected: Result<u64, (&str, &str)>) {
@@ -93,25 +109,65 @@ fn unions_go_by_type_by_default_or_by_their_only_key() {
     check_shape("{ radius: 3, type: circle }", DEFAULTS, Ok(3));
     check_shape("radius: 3", DEFAULTS, Ok(3));
     check_shape("circle: { radius: 4 }", &[], Ok(4));
-    check_shape("radius: 3", &[], Err(("this mapping is none of those that are allowed here", "radius")));
+    check_shape(
+        "radius: 3",
+        &[],
+        Err((
+            "this mapping is none of those that are allowed here",
+            "radius",
+        )),
+    );
     check_shape(
         "type: sphere",
         &[],
-        Err(("unknown value `sphere`: the values are `circle`, `square`", "sphere")),
+        Err((
+            "unknown value `sphere`: the values are `circle`, `square`",
+            "sphere",
+        )),
     );
-    check_shape("{ type: square, sied: 3 }", &[], Err(("unknown key `sied`", "sied")));
-    check_shape("{ type: circle }", &[], Err(("the key `radius` is missing", "{")));
-    check_shape("radius: many", DEFAULTS, Err(("the text `many` cannot stand here", "many")));
-    check_shape("{ type: square, side: }", &[], Err(("nothing cannot stand here", "")));
-    check_shape("{ type: 3 }", &[], Err(("the number 3 is not a valid `type`", "3")));
-    check_shape("circle: [4]", &[], Err(("expected a mapping, found a list", "[")));
+    check_shape(
+        "{ type: square, sied: 3 }",
+        &[],
+        Err(("unknown key `sied`", "sied")),
+    );
+    check_shape(
+        "{ type: circle }",
+        &[],
+        Err(("the key `radius` is missing", "{")),
+    );
+    check_shape(
+        "radius: many",
+        DEFAULTS,
+        Err(("the text `many` cannot stand here", "many")),
+    );
+    check_shape(
+        "{ type: square, side: }",
+        &[],
+        Err(("nothing cannot stand here", "")),
+    );
+    check_shape(
+        "{ type: 3 }",
+        &[],
+        Err(("the number 3 is not a valid `type`", "3")),
+    );
+    check_shape(
+        "circle: [4]",
+        &[],
+        Err(("expected a mapping, found a list", "[")),
+    );
 }
 
 #[test]
 fn plain_enums_are_texts() {
-    assert_eq!(from_node::<Vec<Plain>>(&node("[red, green]"), &[]), Ok(vec![Plain::Red, Plain::Green]));
+    assert_eq!(
+        from_node::<Vec<Plain>>(&node("[red, green]"), &[]),
+        Ok(vec![Plain::Red, Plain::Green])
+    );
     let mismatch = from_node::<Plain>(&node("rde"), &[]).map_err(|mismatch| mismatch.message);
-    assert_eq!(mismatch, Err("unknown value `rde`: the values are `red`, `green`".to_owned()));
+    assert_eq!(
+        mismatch,
+        Err("unknown value `rde`: the values are `red`, `green`".to_owned())
+    );
 }
 
 #[test]

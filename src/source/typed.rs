@@ -6,8 +6,8 @@
 
 use serde::de::value::{BorrowedStrDeserializer, U32Deserializer};
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
-    VariantAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess,
+    SeqAccess, VariantAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 
@@ -60,7 +60,10 @@ pub struct TagDefault {
 ///
 /// # Errors
 /// Where the tree does not fit the type: the first such place.
-pub fn from_node<T: DeserializeOwned>(node: &Node, defaults: &[TagDefault]) -> Result<T, TypeMismatch> {
+pub fn from_node<T: DeserializeOwned>(
+    node: &Node,
+    defaults: &[TagDefault],
+) -> Result<T, TypeMismatch> {
     from_mapping(node, defaults, |_| false)
 }
 
@@ -73,7 +76,14 @@ pub fn from_mapping<T: DeserializeOwned>(
     defaults: &[TagDefault],
     without: fn(&str) -> bool,
 ) -> Result<T, TypeMismatch> {
-    let reader = ValueReader { node, keys: Keys { is_left_out: without, fields: KeyFilter::All }, defaults };
+    let reader = ValueReader {
+        node,
+        keys: Keys {
+            is_left_out: without,
+            fields: KeyFilter::All,
+        },
+        defaults,
+    };
     T::deserialize(reader).map_err(|misread| misread.at(node.span))
 }
 
@@ -89,7 +99,11 @@ struct ValueReader<'de> {
 impl<'de> ValueReader<'de> {
     /// The reader of a value inside this one.
     fn of(self, node: &'de Node) -> Self {
-        Self { node, keys: Keys::ALL, defaults: self.defaults }
+        Self {
+            node,
+            keys: Keys::ALL,
+            defaults: self.defaults,
+        }
     }
 
     /// Reads the entries of a mapping; `flattened` are the fields of a type that contains others.
@@ -99,12 +113,24 @@ impl<'de> ValueReader<'de> {
         flattened: Option<&'static [&'static str]>,
         visitor: V,
     ) -> Result<V::Value, TypedReadError> {
-        let flattened = flattened.map(|fields| FlattenedFields { fields, rest: fields.iter(), field: None });
-        visitor.visit_map(Entries { reader: self, rest: entries.iter(), value: None, flattened })
+        let flattened = flattened.map(|fields| FlattenedFields {
+            fields,
+            rest: fields.iter(),
+            field: None,
+        });
+        visitor.visit_map(Entries {
+            reader: self,
+            rest: entries.iter(),
+            value: None,
+            flattened,
+        })
     }
 
     fn items(self, items: &'de [Node]) -> Items<'de> {
-        Items { reader: self, rest: items.iter() }
+        Items {
+            reader: self,
+            rest: items.iter(),
+        }
     }
 }
 
@@ -115,14 +141,18 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
         let read = match &self.node.value {
             NodeValue::Null => visitor.visit_unit(),
             NodeValue::Bool(value) => visitor.visit_bool(*value),
-            NodeValue::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
-                (Some(value), ..) => visitor.visit_u64(value),
-                (None, Some(value), _) => visitor.visit_i64(value),
-                // An integer beyond 64 bits keeps every digit.
-                (None, None, None) => visitor.visit_bytes(number.as_str().as_bytes()),
-                (None, None, Some(_)) if !number.is_f64() => visitor.visit_bytes(number.as_str().as_bytes()),
-                (None, None, Some(value)) => visitor.visit_f64(value),
-            },
+            NodeValue::Number(number) => {
+                match (number.as_u64(), number.as_i64(), number.as_f64()) {
+                    (Some(value), ..) => visitor.visit_u64(value),
+                    (None, Some(value), _) => visitor.visit_i64(value),
+                    // An integer beyond 64 bits keeps every digit.
+                    (None, None, None) => visitor.visit_bytes(number.as_str().as_bytes()),
+                    (None, None, Some(_)) if !number.is_f64() => {
+                        visitor.visit_bytes(number.as_str().as_bytes())
+                    }
+                    (None, None, Some(value)) => visitor.visit_f64(value),
+                }
+            }
             NodeValue::String(text) => visitor.visit_borrowed_str(text),
             NodeValue::List(items) => visitor.visit_seq(self.items(items)),
             NodeValue::Map(entries) => self.entries(entries, None, visitor),
@@ -141,11 +171,15 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
         visitor: V,
     ) -> Result<V::Value, TypedReadError> {
         match (name, &self.node.value) {
-            (SPANNED | NODE, _) => visitor.visit_seq(Placed { span: self.node.span, part: 0, value: self }),
+            (SPANNED | NODE, _) => visitor.visit_seq(Placed {
+                span: self.node.span,
+                part: 0,
+                value: self,
+            }),
             (ONE_OR_MANY, NodeValue::List(items)) => visitor.visit_seq(self.items(items)),
-            (SWITCH, NodeValue::Bool(value)) => {
-                visitor.visit_bool(*value).map_err(|misread: TypedReadError| misread.or_at(self.node.span))
-            }
+            (SWITCH, NodeValue::Bool(value)) => visitor
+                .visit_bool(*value)
+                .map_err(|misread: TypedReadError| misread.or_at(self.node.span)),
             _ => visitor.visit_newtype_struct(self),
         }
     }
@@ -159,8 +193,12 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
     ) -> Result<V::Value, TypedReadError> {
         match &self.node.value {
             NodeValue::Map(entries) => {
-                let flattened = fields.iter().any(|field| field.starts_with(FLATTENED)).then_some(fields);
-                self.entries(entries, flattened, visitor).map_err(|misread| misread.or_at(self.node.span))
+                let flattened = fields
+                    .iter()
+                    .any(|field| field.starts_with(FLATTENED))
+                    .then_some(fields);
+                self.entries(entries, flattened, visitor)
+                    .map_err(|misread| misread.or_at(self.node.span))
             }
             _ => Err(TypedReadError::new(
                 self.node.span,
@@ -179,7 +217,9 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
             NodeValue::String(text) => visitor.visit_enum(text.as_str().into_deserializer()),
             NodeValue::Map(entries) => self.variant(entries, name, variants).and_then(|variant| {
                 let place = variant.place;
-                visitor.visit_enum(variant).map_err(|misread| misread.or_at(place))
+                visitor
+                    .visit_enum(variant)
+                    .map_err(|misread| misread.or_at(place))
             }),
             _ => Err(TypedReadError::new(
                 self.node.span,
@@ -203,18 +243,38 @@ impl<'de> ValueReader<'de> {
         name: &str,
         variants: &'static [&'static str],
     ) -> Result<Variant<'de>, TypedReadError> {
-        let variant = |tag, place, content| Variant { tag, place, content };
-        let untagged = Self { keys: Keys { is_left_out: is_tag, fields: KeyFilter::All }, ..self };
+        let variant = |tag, place, content| Variant {
+            tag,
+            place,
+            content,
+        };
+        let untagged = Self {
+            keys: Keys {
+                is_left_out: is_tag,
+                fields: KeyFilter::All,
+            },
+            ..self
+        };
         let wrong = |message: &str| TypedReadError::new(self.node.span, message.to_owned());
         let default = self.defaults.iter().find(|default| default.union == name);
         let by_key = default.and_then(|default| Some((default.tag, default.key?)));
         if let Some((tag, key)) = by_key
             && entries.iter().any(|entry| entry.key == key)
         {
-            return Ok(variant(tag, self.node.span, Self { keys: Keys::ALL, ..self }));
+            return Ok(variant(
+                tag,
+                self.node.span,
+                Self {
+                    keys: Keys::ALL,
+                    ..self
+                },
+            ));
         }
         if let Some(entry) = entries.iter().find(|entry| entry.key == TAG) {
-            let tag = entry.value.as_str().filter(|tag| by_key.is_none_or(|(hidden, _)| *tag != hidden));
+            let tag = entry
+                .value
+                .as_str()
+                .filter(|tag| by_key.is_none_or(|(hidden, _)| *tag != hidden));
             let tag = tag.ok_or_else(|| {
                 TypedReadError::new(
                     entry.value.span,
@@ -247,7 +307,10 @@ impl<'de> EnumAccess<'de> for Variant<'de> {
     type Error = TypedReadError;
     type Variant = Self;
 
-    fn variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<(S::Value, Self), TypedReadError> {
+    fn variant_seed<S: DeserializeSeed<'de>>(
+        self,
+        seed: S,
+    ) -> Result<(S::Value, Self), TypedReadError> {
         let value = seed
             .deserialize(BorrowedStrDeserializer::new(self.tag))
             .map_err(|misread: TypedReadError| misread.or_at(self.place))?;
@@ -261,16 +324,26 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
     fn unit_variant(self) -> Result<(), TypedReadError> {
         // A word of a closed set is written as a text, never as the `type` of a mapping.
         let node = self.content.node;
-        Err(TypedReadError::new(node.span, format!("{} cannot stand here", node.describe())))
+        Err(TypedReadError::new(
+            node.span,
+            format!("{} cannot stand here", node.describe()),
+        ))
     }
 
-    fn newtype_variant_seed<S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, TypedReadError> {
+    fn newtype_variant_seed<S: DeserializeSeed<'de>>(
+        self,
+        seed: S,
+    ) -> Result<S::Value, TypedReadError> {
         let place = self.content.node.span;
-        seed.deserialize(self.content).map_err(|misread| misread.or_at(place))
+        seed.deserialize(self.content)
+            .map_err(|misread| misread.or_at(place))
     }
 
     fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, TypedReadError> {
-        Err(TypedReadError::new(self.place, "a list cannot stand here".to_owned()))
+        Err(TypedReadError::new(
+            self.place,
+            "a list cannot stand here".to_owned(),
+        ))
     }
 
     fn struct_variant<V: Visitor<'de>>(
@@ -300,7 +373,10 @@ enum KeyFilter {
 }
 
 impl Keys {
-    const ALL: Self = Self { is_left_out: |_| false, fields: KeyFilter::All };
+    const ALL: Self = Self {
+        is_left_out: |_| false,
+        fields: KeyFilter::All,
+    };
 
     fn include(self, key: &str) -> bool {
         let is_listed = |field: &str| {
@@ -346,33 +422,64 @@ impl<'de> MapAccess<'de> for Entries<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, TypedReadError> {
-        let fields = self.flattened.as_ref().map(|flattened| KeyFilter::Of(flattened.fields));
-        let keys = Keys { fields: fields.unwrap_or(self.reader.keys.fields), ..self.reader.keys };
+        let fields = self
+            .flattened
+            .as_ref()
+            .map(|flattened| KeyFilter::Of(flattened.fields));
+        let keys = Keys {
+            fields: fields.unwrap_or(self.reader.keys.fields),
+            ..self.reader.keys
+        };
         self.value = self.rest.find(|entry| keys.include(&entry.key));
         let key = if let Some(entry) = self.value {
-            MappingKey { text: &entry.key, span: entry.key_span }
+            MappingKey {
+                text: &entry.key,
+                span: entry.key_span,
+            }
         } else {
             // All entries have been read: what is left are the types that this one contains.
-            let Some(flattened) = &mut self.flattened else { return Ok(None) };
-            flattened.field = flattened.rest.find(|field| field.starts_with(FLATTENED)).copied();
-            let Some(field) = flattened.field else { return Ok(None) };
-            MappingKey { text: field, span: self.reader.node.span }
+            let Some(flattened) = &mut self.flattened else {
+                return Ok(None);
+            };
+            flattened.field = flattened
+                .rest
+                .find(|field| field.starts_with(FLATTENED))
+                .copied();
+            let Some(field) = flattened.field else {
+                return Ok(None);
+            };
+            MappingKey {
+                text: field,
+                span: self.reader.node.span,
+            }
         };
-        seed.deserialize(key).map(Some).map_err(|misread| misread.or_at(key.span))
+        seed.deserialize(key)
+            .map(Some)
+            .map_err(|misread| misread.or_at(key.span))
     }
 
-    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, TypedReadError> {
+    fn next_value_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<S::Value, TypedReadError> {
         let flattened = self.flattened.as_ref();
         let field = flattened.and_then(|flattened| Some((flattened.field?, flattened.fields)));
         let reader = match (self.value.take(), field) {
             (Some(entry), _) => self.reader.of(&entry.value),
             (None, Some((field, fields))) => {
-                let keys = Keys { fields: KeyFilter::In(field, fields), ..self.reader.keys };
-                ValueReader { keys, ..self.reader }
+                let keys = Keys {
+                    fields: KeyFilter::In(field, fields),
+                    ..self.reader.keys
+                };
+                ValueReader {
+                    keys,
+                    ..self.reader
+                }
             }
             (None, None) => return Err(serde::de::Error::custom("no value is left")),
         };
-        seed.deserialize(reader).map_err(|misread| misread.or_at(reader.node.span))
+        seed.deserialize(reader)
+            .map_err(|misread| misread.or_at(reader.node.span))
     }
 }
 
@@ -389,7 +496,9 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, TypedReadError> {
-        let Some(node) = self.rest.next() else { return Ok(None) };
+        let Some(node) = self.rest.next() else {
+            return Ok(None);
+        };
         let read = seed.deserialize(self.reader.of(node));
         read.map(Some).map_err(|misread| misread.or_at(node.span))
     }
@@ -415,7 +524,11 @@ impl<'de> Deserializer<'de> for MappingKey<'de> {
         visitor: V,
     ) -> Result<V::Value, TypedReadError> {
         match name {
-            SPANNED => visitor.visit_seq(Placed { span: self.span, part: 0, value: self }),
+            SPANNED => visitor.visit_seq(Placed {
+                span: self.span,
+                part: 0,
+                value: self,
+            }),
             _ => visitor.visit_newtype_struct(self),
         }
     }
@@ -451,8 +564,12 @@ impl<'de, D: Deserializer<'de, Error = TypedReadError> + Copy> SeqAccess<'de> fo
     ) -> Result<Option<S::Value>, TypedReadError> {
         self.part += 1;
         match self.part {
-            1 => seed.deserialize(U32Deserializer::new(self.span.start)).map(Some),
-            2 => seed.deserialize(U32Deserializer::new(self.span.end)).map(Some),
+            1 => seed
+                .deserialize(U32Deserializer::new(self.span.start))
+                .map(Some),
+            2 => seed
+                .deserialize(U32Deserializer::new(self.span.end))
+                .map(Some),
             3 => seed.deserialize(self.value).map(Some),
             _ => Ok(None),
         }

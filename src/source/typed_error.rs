@@ -33,7 +33,10 @@ pub(super) struct TypedReadError {
 
 impl TypedReadError {
     pub(super) fn new(span: Span, message: String) -> Self {
-        Self { span: Some(span), message }
+        Self {
+            span: Some(span),
+            message,
+        }
     }
 
     /// Gives the place to a mismatch that has none yet.
@@ -44,7 +47,10 @@ impl TypedReadError {
 
     /// What the user gets to see.
     pub(super) fn at(self, span: Span) -> TypeMismatch {
-        TypeMismatch { span: self.span.unwrap_or(span), message: self.message }
+        TypeMismatch {
+            span: self.span.unwrap_or(span),
+            message: self.message,
+        }
     }
 }
 
@@ -73,7 +79,10 @@ fn found(unexpected: Unexpected<'_>) -> String {
 
 impl de::Error for TypedReadError {
     fn custom<T: Display>(message: T) -> Self {
-        Self { span: None, message: message.to_string() }
+        Self {
+            span: None,
+            message: message.to_string(),
+        }
     }
 
     // `expected` may be serde's wording ("struct X"), so it is not passed on.

@@ -14,8 +14,15 @@ pub(super) struct Opening {
 
 /// What is open at `problem`, where a parser found out that something does not fit, or closed only a line later.
 pub(super) fn opening(text: &str, problem: usize) -> Option<Opening> {
-    let mut reader = Reader { text, offset: 0, is_start: true, brackets: Vec::new() };
-    let found = reader.read(problem).or_else(|| reader.brackets.last().copied());
+    let mut reader = Reader {
+        text,
+        offset: 0,
+        is_start: true,
+        brackets: Vec::new(),
+    };
+    let found = reader
+        .read(problem)
+        .or_else(|| reader.brackets.last().copied());
     found.filter(|opening| opening.offset < problem)
 }
 
@@ -31,17 +38,26 @@ impl Reader<'_> {
     /// Reads on to the end of the text, or to what is certainly not closed.
     fn read(&mut self, problem: usize) -> Option<Opening> {
         while let Some(sign) = self.rest().chars().next() {
-            let here = Opening { offset: self.offset, sign };
+            let here = Opening {
+                offset: self.offset,
+                sign,
+            };
             self.offset += sign.len_utf8();
             let is_before_blank = self.rest().chars().next().is_none_or(char::is_whitespace);
             match sign {
                 '\n' => self.is_start = true,
-                '#' if self.text[..here.offset].chars().next_back().is_none_or(char::is_whitespace) => {
+                '#' if self.text[..here.offset]
+                    .chars()
+                    .next_back()
+                    .is_none_or(char::is_whitespace) =>
+                {
                     self.skip_line();
                 }
                 _ if sign.is_whitespace() => {}
                 '"' | '\'' if self.is_start => {
-                    let Some(end) = self.closing(sign) else { return Some(here) };
+                    let Some(end) = self.closing(sign) else {
+                        return Some(here);
+                    };
                     let is_one_line = !self.text[here.offset..end].contains('\n');
                     self.offset = end;
                     self.is_start = false;
@@ -61,12 +77,17 @@ impl Reader<'_> {
                     }
                     self.is_start = false;
                 }
-                '|' | '>' if self.is_start && self.brackets.is_empty() => self.skip_block(here.offset),
+                '|' | '>' if self.is_start && self.brackets.is_empty() => {
+                    self.skip_block(here.offset)
+                }
                 '-' | '?' if self.is_start && is_before_blank => {}
                 ':' if is_before_blank => self.is_start = true,
                 ',' if !self.brackets.is_empty() => self.is_start = true,
                 '&' | '*' | '!' if self.is_start => {
-                    self.offset += self.rest().find(char::is_whitespace).unwrap_or(self.rest().len());
+                    self.offset += self
+                        .rest()
+                        .find(char::is_whitespace)
+                        .unwrap_or(self.rest().len());
                 }
                 _ => self.is_start = false,
             }
@@ -110,7 +131,9 @@ impl Reader<'_> {
         if !is_header {
             return;
         }
-        let line = self.text[..sign].rfind('\n').map_or(0, |newline| newline + 1);
+        let line = self.text[..sign]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
         let own = indentation(&self.text[line..]);
         self.skip_line();
         while let Some(next) = self.rest().strip_prefix('\n') {
@@ -130,7 +153,8 @@ impl Reader<'_> {
 fn indentation(line: &str) -> usize {
     let text = line.trim_start_matches(' ');
     let column = line.len() - text.len();
-    text.strip_prefix("- ").map_or(column, |rest| column + 2 + indentation(rest))
+    text.strip_prefix("- ")
+        .map_or(column, |rest| column + 2 + indentation(rest))
 }
 
 #[cfg(test)]

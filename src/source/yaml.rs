@@ -65,15 +65,19 @@ pub fn tree(source: &Arc<SourceFile>) -> (Option<Node>, Vec<Diagnostic>) {
 /// Reads a document. The crate recurses and wants much stack a level, so a deep one is read again on a thread with
 /// enough of it, and the threads that programs usually run on are never short of it.
 fn read(text: &str) -> Result<Node, serde_yaml::Error> {
-    let read =
-        |depth| serde_yaml::from_str_with_options::<Spanned<YamlValue>>(text, options(depth)).map(Node::from);
+    let read = |depth| {
+        serde_yaml::from_str_with_options::<Spanned<YamlValue>>(text, options(depth))
+            .map(Node::from)
+    };
     let shallow = read(USUAL_DEPTH);
     if !matches!(&shallow, Err(error) if is_too_deep(error)) {
         return shallow;
     }
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(DEEP_STACK);
-        let deep = thread.spawn_scoped(scope, || read(MAX_DEPTH)).map(std::thread::ScopedJoinHandle::join);
+        let deep = thread
+            .spawn_scoped(scope, || read(MAX_DEPTH))
+            .map(std::thread::ScopedJoinHandle::join);
         match deep {
             Ok(Ok(read)) => read,
             // The system gives no thread: the document counts as too deep.
@@ -117,7 +121,8 @@ fn options(depth: usize) -> serde_yaml::Options {
 }
 
 fn is_blank(text: &str) -> bool {
-    text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
+    text.lines()
+        .all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
 }
 
 fn empty(source: &Arc<SourceFile>) -> Diagnostic {
@@ -138,7 +143,9 @@ fn restore_digits(node: &mut Node, text: &str) {
             }
         }
         NodeValue::Number(number) if is_large(number) => {
-            let written = text.get(node.span.start as usize..node.span.end as usize).unwrap_or_default();
+            let written = text
+                .get(node.span.start as usize..node.span.end as usize)
+                .unwrap_or_default();
             let written = written.strip_prefix('+').unwrap_or(written);
             let digits = written.strip_prefix('-').unwrap_or(written);
             if digits.bytes().all(|digit| digit.is_ascii_digit())
@@ -168,7 +175,11 @@ impl From<Spanned<YamlValue>> for Node {
     fn from(read: Spanned<YamlValue>) -> Self {
         // The digits of a large number are at its anchor, not at the alias.
         let is_large = matches!(&read.value.0, NodeValue::Number(number) if is_large(number));
-        let mut place = span(if is_large { read.defined } else { read.referenced });
+        let mut place = span(if is_large {
+            read.defined
+        } else {
+            read.referenced
+        });
         // A block mapping begins with its first key and has no sign of its own.
         if let (NodeValue::Map(entries), true) = (&read.value.0, place.start == place.end)
             && let Some(first) = entries.first()
@@ -176,18 +187,26 @@ impl From<Spanned<YamlValue>> for Node {
         {
             place = first.key_span;
         }
-        Self { value: read.value.0, span: place }
+        Self {
+            value: read.value.0,
+            span: place,
+        }
     }
 }
 
 impl From<YamlKey> for diagnostic::Spanned<String> {
     fn from(YamlKey(read): YamlKey) -> Self {
-        Self { span: span(read.referenced), value: read.value }
+        Self {
+            span: span(read.referenced),
+            value: read.value,
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for YamlValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeValueVisitor::<YamlKey, Spanned<Self>>(PhantomData)).map(Self)
+        deserializer
+            .deserialize_any(NodeValueVisitor::<YamlKey, Spanned<Self>>(PhantomData))
+            .map(Self)
     }
 }

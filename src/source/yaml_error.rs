@@ -16,12 +16,16 @@ use crate::text::truncate;
 /// The crate's error as a problem of ours.
 pub(super) fn explain(source: &Arc<SourceFile>, error: &Error) -> Diagnostic {
     let problem = words(error);
-    let location = error.location().filter(|location| *location != Location::UNKNOWN);
+    let location = error
+        .location()
+        .filter(|location| *location != Location::UNKNOWN);
     let Some(place) = location.map(|location| place(source, location)) else {
         return problem.in_file(source);
     };
     let is_about_structure = problem.code == Code::Syntax && is_about_structure(error);
-    if let Some(opening) = opening(&source.text, place.start as usize).filter(|_| is_about_structure) {
+    if let Some(opening) =
+        opening(&source.text, place.start as usize).filter(|_| is_about_structure)
+    {
         return not_closed(source, opening);
     }
     match no_space(source, place).filter(|_| is_about_structure) {
@@ -60,8 +64,11 @@ fn not_closed(source: &Arc<SourceFile>, Opening { offset, sign }: Opening) -> Di
         '{' => ("this mapping is not closed", '}'),
         quote => ("this text is not closed on its line", quote),
     };
-    let problem =
-        Diagnostic::error(Code::Syntax, message).at(source, Span::new(offset, offset + 1), "opened here");
+    let problem = Diagnostic::error(Code::Syntax, message).at(
+        source,
+        Span::new(offset, offset + 1),
+        "opened here",
+    );
     problem.help(format!("add the missing `{close}`"))
 }
 
@@ -69,20 +76,28 @@ fn not_closed(source: &Arc<SourceFile>, Opening { offset, sign }: Opening) -> Di
 fn no_space(source: &Arc<SourceFile>, place: Span) -> Option<Diagnostic> {
     let before = source.text.get(..place.start as usize)?;
     let this = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let previous = before[..this].trim_end().rfind('\n').map_or(0, |newline| newline + 1);
+    let previous = before[..this]
+        .trim_end()
+        .rfind('\n')
+        .map_or(0, |newline| newline + 1);
     [this, previous].into_iter().find_map(|start| {
         let line = source.text[start..].lines().next()?;
         let text = line.trim_start_matches([' ', '-']);
         let (key, value) = text.split_once(':')?;
-        let is_key = !key.is_empty() && key.chars().all(|sign| sign.is_ascii_alphanumeric() || sign == '_');
-        let is_value = value.starts_with(['"', '\'', '[', '{']) || value.starts_with(char::is_alphabetic);
+        let is_key = !key.is_empty()
+            && key
+                .chars()
+                .all(|sign| sign.is_ascii_alphanumeric() || sign == '_');
+        let is_value =
+            value.starts_with(['"', '\'', '[', '{']) || value.starts_with(char::is_alphabetic);
         if !is_key || !is_value {
             return None;
         }
         let begin = start + line.len() - text.len();
         let colon = begin + key.len() + 1;
         let message = format!("there is no space after the colon of `{key}`");
-        let problem = Diagnostic::error(Code::Syntax, message).at(source, Span::new(begin, colon), "");
+        let problem =
+            Diagnostic::error(Code::Syntax, message).at(source, Span::new(begin, colon), "");
         let help = format!("write `{key}: {}`", truncate::chars(value.trim_end(), 200));
         Some(problem.help(help).fix(source, Span::new(colon, colon), " "))
     })
@@ -93,8 +108,12 @@ fn place(source: &SourceFile, location: Location) -> Span {
     if location.span().byte_offset().is_some() {
         return span(location);
     }
-    let line = usize::try_from(location.line()).unwrap_or(usize::MAX).saturating_sub(1);
-    let column = usize::try_from(location.column()).unwrap_or(usize::MAX).saturating_sub(1);
+    let line = usize::try_from(location.line())
+        .unwrap_or(usize::MAX)
+        .saturating_sub(1);
+    let column = usize::try_from(location.column())
+        .unwrap_or(usize::MAX)
+        .saturating_sub(1);
     let text = source.text.as_str();
     let start = match line {
         0 => 0,
@@ -103,7 +122,10 @@ fn place(source: &SourceFile, location: Location) -> Span {
             .map_or(text.len(), |newline| newline + 1),
     };
     let line = text[start..].lines().next().unwrap_or("");
-    let offset = line.char_indices().nth(column).map_or(line.len(), |(offset, _)| offset);
+    let offset = line
+        .char_indices()
+        .nth(column)
+        .map_or(line.len(), |(offset, _)| offset);
     Span::new(start + offset, start + offset)
 }
 
@@ -120,7 +142,10 @@ fn words(error: &Error) -> Diagnostic {
             .help("write one document per file: move the rest to a file of its own"),
         Error::NonFiniteFloat { value, .. } => Diagnostic::error(
             Code::BadValue,
-            format!("`{}` is not a number that JSON can represent", printable(value)),
+            format!(
+                "`{}` is not a number that JSON can represent",
+                printable(value)
+            ),
         )
         .help("write a finite number, or quote the text"),
         Error::NullIntoString { .. }
@@ -128,10 +153,11 @@ fn words(error: &Error) -> Diagnostic {
         | Error::UnexpectedContainerEndWhileReadingKeyNode { .. } => {
             syntax("a key must be a text").help("write every key as `name: value`")
         }
-        Error::MergeValueNotMapOrSeqOfMaps { .. } => {
-            Diagnostic::error(Code::WrongType, "`<<` takes a mapping or a list of mappings")
-                .help("merge an anchored mapping: `<<: *name`")
-        }
+        Error::MergeValueNotMapOrSeqOfMaps { .. } => Diagnostic::error(
+            Code::WrongType,
+            "`<<` takes a mapping or a list of mappings",
+        )
+        .help("merge an anchored mapping: `<<: *name`"),
         Error::UnknownAnchor { .. } => no_anchor(),
         Error::UnsupportedTag { .. }
         | Error::TaggedScalarCannotDeserializeIntoString { .. }
@@ -139,7 +165,9 @@ fn words(error: &Error) -> Diagnostic {
         | Error::InvalidBinaryBase64 { .. }
         | Error::BinaryNotUtf8 { .. } => syntax("this tag does not fit its value")
             .help("leave out the `!` tag; quote a text that begins with `!`"),
-        Error::RecursiveReferencesRequireWeakTypes { .. } => syntax("this alias is inside its own anchor"),
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            syntax("this alias is inside its own anchor")
+        }
         Error::AliasReplayCounterOverflow { .. }
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
@@ -152,20 +180,29 @@ fn words(error: &Error) -> Diagnostic {
             | BudgetBreach::AliasAnchorRatio { .. }
             | BudgetBreach::RecordedAnchorEvents { .. }
             | BudgetBreach::RecordedAnchorBytes { .. } => too_many_aliases(),
-            _ => Diagnostic::error(Code::LimitExceeded, "the file holds more values than are read")
-                .help("split it into several files"),
+            _ => Diagnostic::error(
+                Code::LimitExceeded,
+                "the file holds more values than are read",
+            )
+            .help("split it into several files"),
         },
         _ => syntax("this is not valid YAML"),
     }
 }
 
 fn too_deep() -> Diagnostic {
-    Diagnostic::error(Code::LimitExceeded, format!("lists and mappings nest deeper than {MAX_DEPTH} levels"))
+    Diagnostic::error(
+        Code::LimitExceeded,
+        format!("lists and mappings nest deeper than {MAX_DEPTH} levels"),
+    )
 }
 
 fn too_many_aliases() -> Diagnostic {
-    Diagnostic::error(Code::LimitExceeded, "the aliases of this file expand to more values than are read")
-        .help("write the repeated parts in full, or split the file")
+    Diagnostic::error(
+        Code::LimitExceeded,
+        "the aliases of this file expand to more values than are read",
+    )
+    .help("write the repeated parts in full, or split the file")
 }
 
 fn no_anchor() -> Diagnostic {
@@ -219,18 +256,16 @@ fn parser_words(kind: &ErrorKind) -> Diagnostic {
         | Kind::InvalidLowSurrogate
         | Kind::MissingLowSurrogate
         | Kind::UnpairedLowSurrogate
-        | Kind::InvalidUnicodeEscape => {
-            syntax("invalid escape sequence").help("write `\\\\` for a backslash, or use single quotes")
-        }
+        | Kind::InvalidUnicodeEscape => syntax("invalid escape sequence")
+            .help("write `\\\\` for a backslash, or use single quotes"),
         Kind::InvalidIndentation
         | Kind::InvalidFlowScalarIndent
         | Kind::InvalidQuotedScalarIndent
         | Kind::InvalidBlockScalarIndent
         | Kind::ExpectedBlockMappingKey
         | Kind::ExpectedBlockSequenceEntry
-        | Kind::ExpectedDocumentStart => {
-            syntax("inconsistent indentation").help("all keys of a mapping must start in the same column")
-        }
+        | Kind::ExpectedDocumentStart => syntax("inconsistent indentation")
+            .help("all keys of a mapping must start in the same column"),
         Kind::SimpleKeyExpected | Kind::InvalidSimpleKey => {
             syntax("expected `:` after a key").help("write `name: value`; a key stays on one line")
         }
@@ -240,28 +275,32 @@ fn parser_words(kind: &ErrorKind) -> Diagnostic {
         Kind::BlockSequenceEntryNotAllowed | Kind::BlockEntryInFlowCollection => {
             syntax("unexpected list entry").help("quote a text that begins with `- `")
         }
-        Kind::UnexpectedCharacter { character } if character.is_control() => {
-            syntax(&format!("the character `{}` is not allowed in a file", character.escape_debug()))
-                .help("write it as an escape inside double quotes")
-        }
-        Kind::UnexpectedCharacter { character } => {
-            syntax(&format!("a value cannot start with `{}`", character.escape_debug()))
-                .help("quote the text")
-        }
+        Kind::UnexpectedCharacter { character } if character.is_control() => syntax(&format!(
+            "the character `{}` is not allowed in a file",
+            character.escape_debug()
+        ))
+        .help("write it as an escape inside double quotes"),
+        Kind::UnexpectedCharacter { character } => syntax(&format!(
+            "a value cannot start with `{}`",
+            character.escape_debug()
+        ))
+        .help("quote the text"),
         Kind::PlainScalarStartsWithDashFlowIndicator => {
             syntax("a value cannot start with `-` here").help("quote the text")
         }
         Kind::InvalidDocumentEnd => syntax("unexpected text after the end of the document"),
-        Kind::BomInsideDocument => syntax("unexpected byte order mark inside the text").help("delete it"),
+        Kind::BomInsideDocument => {
+            syntax("unexpected byte order mark inside the text").help("delete it")
+        }
         Kind::CommentNotSeparated | Kind::CommentInterceptedScalar => {
             syntax("a comment cannot begin here").help("put a space before `#`, or quote the text")
         }
         Kind::InvalidBlockScalarHeader | Kind::ZeroBlockScalarIndent => {
             syntax("a block of text begins with `|` or `>` and a line break")
         }
-        Kind::UnexpectedEof | Kind::UnexpectedEofBlockSequence | Kind::UnexpectedEofBlockMapping => {
-            syntax("the text ends too early")
-        }
+        Kind::UnexpectedEof
+        | Kind::UnexpectedEofBlockSequence
+        | Kind::UnexpectedEofBlockMapping => syntax("the text ends too early"),
         _ => syntax("this is not valid YAML"),
     }
 }

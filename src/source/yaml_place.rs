@@ -13,5 +13,8 @@ pub(super) fn span(location: Location) -> Span {
     let start = place.byte_offset().unwrap_or(0);
     let end = start + place.byte_len().unwrap_or(0);
     let offset = |value| u32::try_from(value).unwrap_or(u32::MAX);
-    Span { start: offset(start), end: offset(end) }
+    Span {
+        start: offset(start),
+        end: offset(end),
+    }
 }

@@ -99,7 +99,9 @@ fn is_block(value: &str) -> bool {
         && !value.ends_with("\n\n")
         && value != "\n"
         && value.chars().all(is_shown)
-        && value.lines().all(|line| line.is_empty() || !line.trim_matches(' ').is_empty())
+        && value
+            .lines()
+            .all(|line| line.is_empty() || !line.trim_matches(' ').is_empty())
 }
 
 fn block(value: &str, indent: usize, text: &mut String) {
@@ -148,7 +150,10 @@ fn plain_or_quoted(value: &str) -> String {
 /// Whether YAML takes a character as it is, and people see it.
 fn is_printable(character: char) -> bool {
     !character.is_control()
-        && !matches!(character, '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+        && !matches!(
+            character,
+            '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
+        )
 }
 
 #[cfg(test)]
@@ -171,14 +176,17 @@ mod tests {
     fn is_same(one: &Node, other: &Node) -> bool {
         match (&one.value, &other.value) {
             (NodeValue::List(one), NodeValue::List(other)) => {
-                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
-            }
-            (NodeValue::Map(one), NodeValue::Map(other)) => {
                 one.len() == other.len()
                     && one
                         .iter()
                         .zip(other)
-                        .all(|(one, other)| one.key == other.key && is_same(&one.value, &other.value))
+                        .all(|(one, other)| is_same(one, other))
+            }
+            (NodeValue::Map(one), NodeValue::Map(other)) => {
+                one.len() == other.len()
+                    && one.iter().zip(other).all(|(one, other)| {
+                        one.key == other.key && is_same(&one.value, &other.value)
+                    })
             }
             (one, other) => one == other,
         }

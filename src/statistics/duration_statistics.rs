@@ -17,7 +17,11 @@ pub struct DurationStatistics {
 impl DurationStatistics {
     /// Adds a duration of `us` microseconds.
     pub fn add(&mut self, us: u64) {
-        self.least_us = if self.count == 0 { us } else { self.least_us.min(us) };
+        self.least_us = if self.count == 0 {
+            us
+        } else {
+            self.least_us.min(us)
+        };
         self.most_us = self.most_us.max(us);
         self.count += 1;
         let us = u128::from(us);
@@ -38,11 +42,19 @@ impl DurationStatistics {
             return 0;
         }
         let count = u128::from(self.count);
-        let spread =
-            count.saturating_mul(self.sum_of_squares).saturating_sub(self.sum_us.saturating_mul(self.sum_us));
-        #[expect(clippy::cast_precision_loss, reason = "far more digits than a clock has")]
+        let spread = count
+            .saturating_mul(self.sum_of_squares)
+            .saturating_sub(self.sum_us.saturating_mul(self.sum_us));
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "far more digits than a clock has"
+        )]
         let variance = spread as f64 / (count * (count - 1)) as f64;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a root is not negative")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a root is not negative"
+        )]
         let deviation = variance.sqrt().round() as u64;
         deviation
     }
@@ -65,7 +77,10 @@ mod tests {
         let statistics = of(&[2, 4, 4, 4, 5, 5, 7, 9].map(|ms| ms * 1000));
         assert_eq!((statistics.least_us, statistics.most_us), (2000, 9000));
         // The squares of the differences from 5 ms add up to 32 ms²: the root of 32 / 7 is 2.138 ms.
-        assert_eq!((statistics.average_us(), statistics.deviation_us()), (5000, 2138));
+        assert_eq!(
+            (statistics.average_us(), statistics.deviation_us()),
+            (5000, 2138)
+        );
     }
 
     #[test]

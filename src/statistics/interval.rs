@@ -26,7 +26,11 @@ pub fn exact_interval(part: u32, whole: u32) -> Interval {
         // So many or more are as improbable as so many less one, or fewer, are probable.
         _ => root(|rate| 1.0 - at_most(part - 1, whole, rate) < TAIL),
     };
-    let high = if part >= whole { 1.0 } else { root(|rate| at_most(part, whole, rate) >= TAIL) };
+    let high = if part >= whole {
+        1.0
+    } else {
+        root(|rate| at_most(part, whole, rate) >= TAIL)
+    };
     Interval { low, high }
 }
 
@@ -35,7 +39,11 @@ fn root(is_below: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
-        *(if is_below(middle) { &mut low } else { &mut high }) = middle;
+        *(if is_below(middle) {
+            &mut low
+        } else {
+            &mut high
+        }) = middle;
     }
     f64::midpoint(low, high)
 }

@@ -25,7 +25,11 @@ impl Percentage {
 
     /// So many per cent; more than 100 is all.
     pub const fn whole(percent: u32) -> Self {
-        if percent > 100 { Self::ALL } else { Self(percent * PARTS) }
+        if percent > 100 {
+            Self::ALL
+        } else {
+            Self(percent * PARTS)
+        }
     }
 
     /// Reads `95%`, `99.5%` or `95`. A fraction such as `0.95` is never guessed to be 95 %.
@@ -39,7 +43,8 @@ impl Percentage {
             None => (text.trim(), false),
         };
         let (whole, decimals) = number.split_once('.').unwrap_or((number, "0"));
-        let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let is_digits =
+            |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
         if !is_digits(whole) || !is_digits(decimals) {
             return Err(expected());
         }
@@ -47,14 +52,20 @@ impl Percentage {
         if decimals.len() > DECIMALS {
             return Err(format!("`{text}` has more than {DECIMALS} decimals"));
         }
-        let decimals = format!("{decimals:0<DECIMALS$}").parse::<u32>().map_err(|_| expected())?;
-        let parts =
-            whole.parse::<u32>().ok().and_then(|whole| whole.checked_mul(PARTS)?.checked_add(decimals));
+        let decimals = format!("{decimals:0<DECIMALS$}")
+            .parse::<u32>()
+            .map_err(|_| expected())?;
+        let parts = whole
+            .parse::<u32>()
+            .ok()
+            .and_then(|whole| whole.checked_mul(PARTS)?.checked_add(decimals));
         let parts = parts.filter(|parts| *parts <= Self::ALL.0);
         let share = Self(parts.ok_or_else(|| format!("`{text}` is more than 100%"))?);
         if !has_sign && share > Self::NONE && share <= Self::whole(1) {
             let percent = Self(share.0 * 100);
-            return Err(format!("`{text}` may be {share} or {percent}; write it with `%`"));
+            return Err(format!(
+                "`{text}` may be {share} or {percent}; write it with `%`"
+            ));
         }
         Ok(share)
     }
@@ -96,7 +107,13 @@ mod tests {
             ("100.0%", "100%"),
             ("80.50000", "80.5%"),
         ] {
-            assert_eq!(Percentage::parse(text).map(|read| read.to_string()).as_deref(), Ok(shown), "{text}");
+            assert_eq!(
+                Percentage::parse(text)
+                    .map(|read| read.to_string())
+                    .as_deref(),
+                Ok(shown),
+                "{text}"
+            );
         }
         assert!((Percentage::whole(95).as_fraction() - 0.95).abs() < 1e-12);
     }
@@ -122,6 +139,9 @@ mod tests {
     fn a_share_is_compared_exactly() {
         let eighty = Percentage::whole(80);
         assert!(eighty.is_reached_by(4, 5) && !eighty.is_reached_by(799, 1000));
-        assert!(Percentage::ALL.is_reached_by(u32::MAX, u32::MAX) && !Percentage::ALL.is_reached_by(9, 10));
+        assert!(
+            Percentage::ALL.is_reached_by(u32::MAX, u32::MAX)
+                && !Percentage::ALL.is_reached_by(9, 10)
+        );
     }
 }

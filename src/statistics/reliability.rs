@@ -33,9 +33,15 @@ pub fn reliability(passed: u32, runs: u32) -> Vec<ReliabilityEstimate> {
         ReliabilityEstimate {
             tries,
             any: 1.0 - share_of_choices(runs.saturating_sub(passed), runs, tries),
-            any_interval: Interval { low: any(low), high: any(high) },
+            any_interval: Interval {
+                low: any(low),
+                high: any(high),
+            },
             all: share_of_choices(passed, runs, tries),
-            all_interval: Interval { low: all(low), high: all(high) },
+            all_interval: Interval {
+                low: all(low),
+                high: all(high),
+            },
         }
     };
     tries.map(estimate).collect()

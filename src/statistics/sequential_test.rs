@@ -50,7 +50,11 @@ impl SequentialTest {
 
     /// How many runs in a row have to pass for it to pass.
     pub fn least_to_pass(&self) -> u32 {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast saturates")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a cast saturates"
+        )]
         let runs = (self.boundary() / self.of_pass()).ceil() as u32;
         runs
     }
@@ -60,7 +64,10 @@ impl SequentialTest {
         let of_failed = match failed {
             // For a good rate of 100 % one failure is infinitely improbable, and none says nothing.
             0 => 0.0,
-            _ => f64::from(failed) * ((1.0 - self.good.as_fraction()) / (1.0 - self.bad.as_fraction())).ln(),
+            _ => {
+                f64::from(failed)
+                    * ((1.0 - self.good.as_fraction()) / (1.0 - self.bad.as_fraction())).ln()
+            }
         };
         f64::from(passed) * self.of_pass() + of_failed
     }
@@ -83,11 +90,20 @@ mod tests {
 
     #[test]
     fn one_failure_decides_against_a_rate_of_all() {
-        let test = SequentialTest { good: Percentage::ALL, ..SequentialTest::DEFAULT };
+        let test = SequentialTest {
+            good: Percentage::ALL,
+            ..SequentialTest::DEFAULT
+        };
         assert_eq!(test.decide(9, 1), Some(SequentialDecision::Fail));
-        assert_eq!((test.decide(13, 0), test.decide(14, 0)), (None, Some(SequentialDecision::Pass)));
+        assert_eq!(
+            (test.decide(13, 0), test.decide(14, 0)),
+            (None, Some(SequentialDecision::Pass))
+        );
         assert_eq!(test.least_to_pass(), 14);
         assert_eq!(SequentialTest::DEFAULT.least_to_pass(), 18);
-        assert_eq!(SequentialTest { max: 5, ..test }.decide(5, 0), Some(SequentialDecision::Undecided));
+        assert_eq!(
+            SequentialTest { max: 5, ..test }.decide(5, 0),
+            Some(SequentialDecision::Undecided)
+        );
     }
 }

@@ -40,6 +40,13 @@ pub struct TargetCommon {
 
 impl TargetCommon {
     /// Its keys.
-    pub const KEYS: [&'static str; 7] =
-        ["description", "threadId", "timeout_ms", "client_tools", "rate_limit", "concurrency", "assert"];
+    pub const KEYS: [&'static str; 7] = [
+        "description",
+        "threadId",
+        "timeout_ms",
+        "client_tools",
+        "rate_limit",
+        "concurrency",
+        "assert",
+    ];
 }

@@ -34,7 +34,12 @@ impl TargetConfig {
         let own = protocol.read(node)?;
         let is_not_common = |key: &str| !TargetCommon::KEYS.contains(&key);
         let common = source::from_mapping(node, TAG_DEFAULTS, is_not_common)?;
-        Ok(Self { common, protocol: protocol.name, own, span: node.span })
+        Ok(Self {
+            common,
+            protocol: protocol.name,
+            own,
+            span: node.span,
+        })
     }
 
     /// The agent in words, with its article.
@@ -69,7 +74,10 @@ impl TargetConfig {
 
     /// The texts as written whose variables are secrets: headers, and what else carries credentials.
     pub fn credentials(&self) -> impl Iterator<Item = &Text> {
-        self.headers().into_iter().flat_map(FreeMap::values).chain(self.own.credentials())
+        self.headers()
+            .into_iter()
+            .flat_map(FreeMap::values)
+            .chain(self.own.credentials())
     }
 
     /// Checks every leaf of the protocol's own keys and fills it; `None` if something is known later or was reported.
@@ -88,7 +96,11 @@ impl TargetConfig {
     }
 
     /// What is odd about the turns of a test of this target; `source` is the test's file.
-    pub fn check_turns(&self, turns: &[Spanned<Turn>], source: &Arc<SourceFile>) -> Option<Diagnostic> {
+    pub fn check_turns(
+        &self,
+        turns: &[Spanned<Turn>],
+        source: &Arc<SourceFile>,
+    ) -> Option<Diagnostic> {
         self.own.check_turns(turns, source)
     }
 }
@@ -100,13 +112,22 @@ impl TargetConfig {
 pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, TypeMismatch> {
     let wrong = |span, message| TypeMismatch { span, message };
     if !matches!(node.value, NodeValue::Map(_)) {
-        return Err(wrong(node.span, format!("expected a mapping, found {}", node.describe())));
+        return Err(wrong(
+            node.span,
+            format!("expected a mapping, found {}", node.describe()),
+        ));
     }
     let Some(written) = node.get(TYPE) else {
-        return Err(wrong(node.span, "this mapping is none of those that are allowed here".to_owned()));
+        return Err(wrong(
+            node.span,
+            "this mapping is none of those that are allowed here".to_owned(),
+        ));
     };
     let Some(name) = written.as_str() else {
-        return Err(wrong(written.span, format!("{} is not a valid `type`", written.describe())));
+        return Err(wrong(
+            written.span,
+            format!("{} is not a valid `type`", written.describe()),
+        ));
     };
     Registration::find(name)
         .ok_or_else(|| wrong(written.span, format!("unknown value `{}`", printable(name))))

@@ -24,13 +24,25 @@ pub(super) async fn listed_tools(
 ) -> Result<Vec<DeclaredTool>, TargetError> {
     let mut session = target.open(options).await?;
     let mut sink = ToolsSink::default();
-    let ended = session.exchange(Action::ListTools.into(), limits, &mut sink).await;
+    let ended = session
+        .exchange(Action::ListTools.into(), limits, &mut sink)
+        .await;
     session.close().await;
     match (ended?, sink) {
-        (_, ToolsSink { error: Some(error), .. }) => {
-            Err(TargetError::new(format!("the agent does not list its tools: {error}")))
-        }
-        (Ended::Terminal, ToolsSink { tools: Some(tools), .. }) => Ok(tools),
+        (
+            _,
+            ToolsSink {
+                error: Some(error), ..
+            },
+        ) => Err(TargetError::new(format!(
+            "the agent does not list its tools: {error}"
+        ))),
+        (
+            Ended::Terminal,
+            ToolsSink {
+                tools: Some(tools), ..
+            },
+        ) => Ok(tools),
         (Ended::Timeout, _) => Err(TargetError::new("the agent did not list its tools in time")),
         _ => Err(TargetError::new("the agent did not list its tools")),
     }

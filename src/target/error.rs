@@ -44,7 +44,10 @@ impl Received {
                 add(&escaped, character.len_utf8());
             }
             if !chunk.invalid().is_empty() {
-                add(&|text| text.push(char::REPLACEMENT_CHARACTER), chunk.invalid().len());
+                add(
+                    &|text| text.push(char::REPLACEMENT_CHARACTER),
+                    chunk.invalid().len(),
+                );
             }
         }
         excerpt(&text, 0..shown)
@@ -66,21 +69,34 @@ pub struct TargetError {
 impl TargetError {
     /// An error before anything was received.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), received: Received::default(), help: None }
+        Self {
+            message: message.into(),
+            received: Received::default(),
+            help: None,
+        }
     }
 
     /// The same error, with what to do about it.
     #[must_use]
     pub fn with_help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
     }
 }
 
 impl fmt::Display for Received {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(status) = self.status else { return Ok(()) };
+        let Some(status) = self.status else {
+            return Ok(());
+        };
         let content_type = self.content_type.as_deref().unwrap_or("no content type");
-        write!(formatter, "; received: HTTP {status}, {content_type}, {} bytes", self.bytes)?;
+        write!(
+            formatter,
+            "; received: HTTP {status}, {content_type}, {} bytes",
+            self.bytes
+        )?;
         match self.events {
             0 => {}
             1 => write!(formatter, ", 1 event")?,
@@ -89,7 +105,11 @@ impl fmt::Display for Received {
         if self.first_bytes.is_empty() {
             return Ok(());
         }
-        let more = if self.bytes > Self::QUOTED_BYTES as u64 { "…" } else { "" };
+        let more = if self.bytes > Self::QUOTED_BYTES as u64 {
+            "…"
+        } else {
+            ""
+        };
         write!(formatter, ", starting `{}{more}`", self.first_bytes)
     }
 }

@@ -12,7 +12,12 @@ pub trait EventReader: Send {
     ///
     /// # Errors
     /// Why the event cannot be decoded; the text follows `event 3 `.
-    fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String>;
+    fn event(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String>;
 
     /// How long the response is still read, if it may end here; `None` while something of it is missing.
     fn rest(&self) -> Option<Rest>;

@@ -64,8 +64,14 @@ impl NamedTarget {
 }
 
 fn without(node: &Node, is_left_out: impl Fn(&str) -> bool) -> Node {
-    let kept = node.entries().iter().filter(|entry| !is_left_out(&entry.key));
-    Node { value: NodeValue::Map(kept.cloned().collect()), span: node.span }
+    let kept = node
+        .entries()
+        .iter()
+        .filter(|entry| !is_left_out(&entry.key));
+    Node {
+        value: NodeValue::Map(kept.cloned().collect()),
+        span: node.span,
+    }
 }
 
 impl<'de> Deserialize<'de> for NamedTarget {

@@ -33,8 +33,16 @@ impl Limits {
 
     /// These times, and the largest event and response without a setting.
     pub fn new(timeout: Duration, cancel: CancellationToken) -> Self {
-        let (max_event_bytes, max_response_bytes) = (Self::MAX_EVENT_BYTES, Self::MAX_RESPONSE_BYTES);
-        Self { timeout, deadline: None, max_event_bytes, max_response_bytes, cancel, pacer: None }
+        let (max_event_bytes, max_response_bytes) =
+            (Self::MAX_EVENT_BYTES, Self::MAX_RESPONSE_BYTES);
+        Self {
+            timeout,
+            deadline: None,
+            max_event_bytes,
+            max_response_bytes,
+            cancel,
+            pacer: None,
+        }
     }
 
     /// Waits until a request may be sent. Every request of an exchange waits here.
@@ -46,7 +54,10 @@ impl Limits {
 
     /// When [`Ended::Timeout`](super::Ended::Timeout) comes at the latest: what requests have waited is added.
     pub fn latest(&self) -> Option<At> {
-        let waited = self.pacer.as_ref().map_or(Duration::ZERO, |pacer| pacer.waited());
+        let waited = self
+            .pacer
+            .as_ref()
+            .map_or(Duration::ZERO, |pacer| pacer.waited());
         self.deadline.map(|deadline| deadline.plus(waited))
     }
 
@@ -60,5 +71,9 @@ impl Limits {
 /// A limit in MiB, or in bytes.
 pub(super) fn in_words(limit: usize) -> String {
     const MIB: usize = 1 << 20;
-    if limit.is_multiple_of(MIB) { format!("{} MiB", limit / MIB) } else { format!("{limit} bytes") }
+    if limit.is_multiple_of(MIB) {
+        format!("{} MiB", limit / MIB)
+    } else {
+        format!("{limit} bytes")
+    }
 }

@@ -34,7 +34,10 @@ mod served_protocols;
 mod session;
 mod sink;
 pub mod sse;
-#[expect(clippy::module_inception, reason = "the trait that the folder is about")]
+#[expect(
+    clippy::module_inception,
+    reason = "the trait that the folder is about"
+)]
 mod target;
 mod turn;
 
@@ -46,7 +49,9 @@ pub use ended::Ended;
 pub use error::{Received, TargetError};
 pub use event_reader::{EventReader, Rest};
 pub use extended::NamedTarget;
-pub use http::{Body, Chunks, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport};
+pub use http::{
+    Body, Chunks, ClientEvent, HttpRequest, Method, Next, Reply, ResponseHead, Transport,
+};
 pub use limits::Limits;
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use protocol::{Protocol, ProtocolConfig, TurnType};
@@ -54,7 +59,9 @@ pub use request::{Action, Request};
 pub use rule_docs::RuleDocs;
 pub use schema::ChosenTarget;
 pub use scripted::{AgentStep, AgentStepReader, written_agent, written_steps};
-pub use served::{ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse, TimedChange};
+pub use served::{
+    ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse, TimedChange,
+};
 pub use served_protocols::served_protocols;
 pub use session::{Session, SessionOptions};
 pub use sink::{Sink, Stop, Wire};

@@ -50,14 +50,23 @@ impl TargetPace {
         let rate = target.rate_limit.as_ref().map(|Spanned { value, span }| {
             let RateLimitConfig { requests, per_ms } = value;
             let (requests, per_ms) = (number(requests, MOST), number(per_ms, u64::from(u32::MAX)));
-            Ok(Rate { requests: count(requests?), per: Duration::from_millis(per_ms?), place: *span })
+            Ok(Rate {
+                requests: count(requests?),
+                per: Duration::from_millis(per_ms?),
+                place: *span,
+            })
         });
-        let concurrency = target
-            .concurrency
-            .as_ref()
-            .map(|written| Ok(Concurrency { tests: count(number(written, MOST)?), place: written.span }));
+        let concurrency = target.concurrency.as_ref().map(|written| {
+            Ok(Concurrency {
+                tests: count(number(written, MOST)?),
+                place: written.span,
+            })
+        });
         let (rate, concurrency): (Leaf<_>, Leaf<_>) = (rate.transpose(), concurrency.transpose());
-        Some(Self { rate: rate.ok()?, concurrency: concurrency.ok()? })
+        Some(Self {
+            rate: rate.ok()?,
+            concurrency: concurrency.ok()?,
+        })
     }
 }
 

@@ -56,7 +56,11 @@ pub trait ProtocolConfig: Debug + Send + Sync {
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>>;
 
     /// What is odd about the turns of a test of such a target; `source` is the test's file.
-    fn check_turns(&self, _turns: &[Spanned<Turn>], _source: &Arc<SourceFile>) -> Option<Diagnostic> {
+    fn check_turns(
+        &self,
+        _turns: &[Spanned<Turn>],
+        _source: &Arc<SourceFile>,
+    ) -> Option<Diagnostic> {
         None
     }
 }

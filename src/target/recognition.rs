@@ -33,7 +33,9 @@ fn recognized(error: TargetError, own: &Registration) -> TargetError {
     // Servers differ in spaces and lines, which are quoted as `\n`.
     let start = ["\\n", "\\r", "\\t", " "]
         .iter()
-        .fold(error.received.first_bytes.clone(), |start, space| start.replace(space, ""));
+        .fold(error.received.first_bytes.clone(), |start, space| {
+            start.replace(space, "")
+        });
     let has_sign = |protocol: &Registration| protocol.signs.iter().any(|sign| start.contains(sign));
     if start.is_empty() || has_sign(own) {
         return error;
@@ -89,7 +91,10 @@ impl Target for RecognizingTarget {
 
     fn prompted(&self, instructions: &str, connector: Option<&str>) -> Option<Box<dyn Target>> {
         let inner = Arc::from(self.inner.prompted(instructions, connector)?);
-        Some(Box::new(Self { inner, own: self.own }))
+        Some(Box::new(Self {
+            inner,
+            own: self.own,
+        }))
     }
 
     fn declared_tools<'a>(
@@ -101,11 +106,17 @@ impl Target for RecognizingTarget {
         Box::pin(async { tools.await.map_err(|error| recognized(error, self.own)) })
     }
 
-    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+    fn open(
+        &self,
+        options: SessionOptions,
+    ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
         let opened = self.inner.open(options);
         Box::pin(async {
             let inner = opened.await.map_err(|error| recognized(error, self.own))?;
-            Ok(Box::new(RecognizingSession { inner, own: self.own }) as Box<dyn Session>)
+            Ok(Box::new(RecognizingSession {
+                inner,
+                own: self.own,
+            }) as Box<dyn Session>)
         })
     }
 }
@@ -142,8 +153,14 @@ mod tests {
     use super::*;
 
     fn help(own: &str, start: &str) -> Option<String> {
-        let received = Received { first_bytes: Received::quote(start.as_bytes()), ..Received::default() };
-        let error = TargetError { received, ..TargetError::new("no event") };
+        let received = Received {
+            first_bytes: Received::quote(start.as_bytes()),
+            ..Received::default()
+        };
+        let error = TargetError {
+            received,
+            ..TargetError::new("no event")
+        };
         recognized(error, Registration::find(own).unwrap()).help
     }
 
@@ -159,8 +176,12 @@ mod tests {
                     let expected = !asked.signs.contains(sign);
                     let help = help(asked.name, &format!("data: {{ {sign} }}"));
                     assert_eq!(help.is_some(), expected, "{}: {sign}", asked.name);
-                    let first = PROTOCOLS.iter().find(|protocol| protocol.signs.contains(sign)).unwrap();
-                    let named = help.is_none_or(|help| help.contains(&format!("`type: {}`,", first.name)));
+                    let first = PROTOCOLS
+                        .iter()
+                        .find(|protocol| protocol.signs.contains(sign))
+                        .unwrap();
+                    let named =
+                        help.is_none_or(|help| help.contains(&format!("`type: {}`,", first.name)));
                     assert!(named, "{}: {sign}", asked.name);
                 }
             }
@@ -170,10 +191,18 @@ mod tests {
     #[test]
     fn an_answer_of_an_unknown_kind_changes_nothing() {
         for protocol in PROTOCOLS {
-            for start in
-                ["", "<html><body>Not Found</body></html>", "{\"detail\": \"Not Found\"}", "nothing here"]
-            {
-                assert_eq!(help(protocol.name, start), None, "{}: {start}", protocol.name);
+            for start in [
+                "",
+                "<html><body>Not Found</body></html>",
+                "{\"detail\": \"Not Found\"}",
+                "nothing here",
+            ] {
+                assert_eq!(
+                    help(protocol.name, start),
+                    None,
+                    "{}: {start}",
+                    protocol.name
+                );
             }
         }
     }

@@ -86,7 +86,10 @@ impl Registration {
     pub(super) fn keys(&self) -> BTreeSet<String> {
         let schema = self.schema(&mut SchemaGenerator::default());
         let properties = schema.get("properties").and_then(Value::as_object);
-        properties.into_iter().flat_map(|properties| properties.keys().cloned()).collect()
+        properties
+            .into_iter()
+            .flat_map(|properties| properties.keys().cloned())
+            .collect()
     }
 
     /// The protocol that `name` names.

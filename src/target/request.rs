@@ -65,6 +65,9 @@ pub enum Action {
 impl From<Action> for Request {
     /// Passes nothing further on.
     fn from(action: Action) -> Self {
-        Self { action, context: RequestContext::default() }
+        Self {
+            action,
+            context: RequestContext::default(),
+        }
     }
 }

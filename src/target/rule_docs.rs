@@ -18,7 +18,9 @@ pub struct RuleDocs {
 impl RuleDocs {
     /// The rules of all protocols.
     pub fn all() -> impl Iterator<Item = Self> {
-        PROTOCOLS.iter().flat_map(|protocol| protocol.rules.split("\n### `").skip(1).map(Self::parse))
+        PROTOCOLS
+            .iter()
+            .flat_map(|protocol| protocol.rules.split("\n### `").skip(1).map(Self::parse))
     }
 
     /// Reads the section of a rule: its name, sentences, and two blocks of JSON with one event a line.
@@ -27,9 +29,13 @@ impl RuleDocs {
         let mut blocks = section.split("```");
         let heading = blocks.next().unwrap_or_default();
         // What comes last before a block says what the block shows.
-        let about = heading.trim_end().rsplit_once("\n\n").map_or(heading, |(about, _)| about);
-        let mut events =
-            blocks.filter_map(|block| block.strip_prefix("json\n")).map(|events| events.lines().collect());
+        let about = heading
+            .trim_end()
+            .rsplit_once("\n\n")
+            .map_or(heading, |(about, _)| about);
+        let mut events = blocks
+            .filter_map(|block| block.strip_prefix("json\n"))
+            .map(|events| events.lines().collect());
         Self {
             name,
             about: about.split_whitespace().collect::<Vec<_>>().join(" "),

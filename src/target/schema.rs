@@ -55,8 +55,9 @@ impl JsonSchema for AnyTarget {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let target =
-            |protocol: &Registration| branch(protocol.name, protocol.since, own(protocol, generator));
+        let target = |protocol: &Registration| {
+            branch(protocol.name, protocol.since, own(protocol, generator))
+        };
         let branches: Vec<Value> = PROTOCOLS.iter().map(target).collect();
         json_schema!({
             "description": "The agent under test and how to reach it, by protocol.",
@@ -75,7 +76,11 @@ impl JsonSchema for NamedTarget {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let mut target = |protocol: &Registration| {
-            branch(protocol.name, protocol.since.max(NAMED_SINCE), own(protocol, generator))
+            branch(
+                protocol.name,
+                protocol.since.max(NAMED_SINCE),
+                own(protocol, generator),
+            )
         };
         let mut branches: Vec<Value> = PROTOCOLS.iter().map(&mut target).collect();
         branches.push(extended(generator));
@@ -85,7 +90,8 @@ impl JsonSchema for NamedTarget {
 
 /// One type of a union: `keys` with the `type` that chooses it.
 pub(super) fn branch(name: &str, since: &str, mut keys: Schema) -> Value {
-    let mut properties = Map::from_iter([(TYPE.to_owned(), json!({ "type": "string", "const": name }))]);
+    let mut properties =
+        Map::from_iter([(TYPE.to_owned(), json!({ "type": "string", "const": name }))]);
     properties.extend(take_properties(&mut keys));
     let mut required = vec![Value::from(TYPE)];
     if let Some(Value::Array(more)) = keys.remove("required") {
@@ -136,9 +142,14 @@ fn extended(generator: &mut SchemaGenerator) -> Value {
 /// Adds the values that a key has in another protocol, if the key is a closed set in both. Which of them is right is found out when
 /// the target is read by its protocol.
 fn add_values(known: &mut Value, mut other: Value) {
-    let (Some(values), Some(others)) = (closed_set(known), closed_set(&mut other)) else { return };
+    let (Some(values), Some(others)) = (closed_set(known), closed_set(&mut other)) else {
+        return;
+    };
     let is_same = |known: &Value, value: &Value| known.get("const") == value.get("const");
-    if others.iter().all(|value| values.iter().any(|known| is_same(known, value))) {
+    if others
+        .iter()
+        .all(|value| values.iter().any(|known| is_same(known, value)))
+    {
         return;
     }
     for value in others.drain(..) {
@@ -154,15 +165,24 @@ fn add_values(known: &mut Value, mut other: Value) {
 /// The values of a key that is a closed set, whether it may be missing or not.
 fn closed_set(property: &mut Value) -> Option<&mut Vec<Value>> {
     if property.get("anyOf").is_some() {
-        return property.get_mut("anyOf")?.as_array_mut()?.iter_mut().find_map(closed_set);
+        return property
+            .get_mut("anyOf")?
+            .as_array_mut()?
+            .iter_mut()
+            .find_map(closed_set);
     }
     let values = property.get_mut("oneOf")?.as_array_mut()?;
-    values.iter().all(|value| value.get("const").is_some()).then_some(values)
+    values
+        .iter()
+        .all(|value| value.get("const").is_some())
+        .then_some(values)
 }
 
 /// Adds what another protocol says of the same thing, if it says something else.
 fn add_description(known: &mut Value, other: &Value) {
-    let Some(more) = other.get("description").and_then(Value::as_str) else { return };
+    let Some(more) = other.get("description").and_then(Value::as_str) else {
+        return;
+    };
     if let Some(Value::String(description)) = known.get_mut("description")
         && !description.contains(more)
     {
@@ -178,7 +198,10 @@ fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Schema {
     for (key, mut property) in take_properties(&mut TargetCommon::json_schema(generator)) {
         if let Some(property) = property.as_object_mut() {
             raise(property, protocol.since);
-            let described = protocol.descriptions.iter().find(|(described, _)| *described == key);
+            let described = protocol
+                .descriptions
+                .iter()
+                .find(|(described, _)| *described == key);
             if let Some((_, description)) = described {
                 property.insert("description".to_owned(), (*description).into());
             }
@@ -198,7 +221,10 @@ fn take_properties(schema: &mut Schema) -> Map<String, Value> {
 
 /// A key is not older than the protocol that has it.
 fn raise(property: &mut Map<String, Value>, since: &str) {
-    let is_older = property.get("x-since").and_then(Value::as_str).is_some_and(|own| own < since);
+    let is_older = property
+        .get("x-since")
+        .and_then(Value::as_str)
+        .is_some_and(|own| own < since);
     if is_older {
         property.insert("x-since".to_owned(), since.into());
     }
@@ -210,7 +236,12 @@ mod tests {
 
     #[test]
     fn the_common_keys_are_those_of_the_type() {
-        let keys = take_properties(&mut TargetCommon::json_schema(&mut SchemaGenerator::default()));
-        assert_eq!(keys.keys().collect::<Vec<_>>(), TargetCommon::KEYS.iter().collect::<Vec<_>>());
+        let keys = take_properties(&mut TargetCommon::json_schema(
+            &mut SchemaGenerator::default(),
+        ));
+        assert_eq!(
+            keys.keys().collect::<Vec<_>>(),
+            TargetCommon::KEYS.iter().collect::<Vec<_>>()
+        );
     }
 }

@@ -115,13 +115,22 @@ impl ServedResponse {
     pub fn new(status: u16, content_type: &str, frames: Vec<ServedFrame>) -> Self {
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
         let after = frames.first().map_or(Duration::ZERO, |frame| frame.after);
-        Self { status, headers, after, frames, end: ServedEnd::Complete }
+        Self {
+            status,
+            headers,
+            after,
+            frames,
+            end: ServedEnd::Complete,
+        }
     }
 
     /// A stream of events.
     pub fn events(frames: Vec<ServedFrame>) -> Self {
         let head_first = Duration::ZERO;
-        Self { after: head_first, ..Self::new(200, "text/event-stream", frames) }
+        Self {
+            after: head_first,
+            ..Self::new(200, "text/event-stream", frames)
+        }
     }
 
     /// Whether it is a stream of events.
@@ -134,7 +143,10 @@ impl ServedResponse {
 impl ServedFrame {
     /// A server-sent event with this data, which is one line.
     pub fn event(after: Duration, data: impl std::fmt::Display) -> Self {
-        Self { after, bytes: Bytes::from(format!("data: {data}\n\n")) }
+        Self {
+            after,
+            bytes: Bytes::from(format!("data: {data}\n\n")),
+        }
     }
 }
 

@@ -66,8 +66,10 @@ const LONGEST_FIELD: usize = 1 << 10;
 impl SseFields {
     fn end_line(&mut self) {
         let line = String::from_utf8_lossy(&self.line);
-        let value =
-            |name: &str| line.strip_prefix(name).map(|value| value.strip_prefix(' ').unwrap_or(value));
+        let value = |name: &str| {
+            line.strip_prefix(name)
+                .map(|value| value.strip_prefix(' ').unwrap_or(value))
+        };
         if let Some(id) = value("id:") {
             self.last_id = Some(id.to_owned());
         } else if let Some(retry) = value("retry:") {
@@ -80,12 +82,19 @@ impl SseFields {
 impl SseDecoder {
     /// A decoder that also keeps the id of the last event, and the pause before the stream is continued.
     pub fn with_fields(max_event_bytes: usize) -> Self {
-        Self { fields: Some(SseFields::default()), ..Self::new(max_event_bytes) }
+        Self {
+            fields: Some(SseFields::default()),
+            ..Self::new(max_event_bytes)
+        }
     }
 
     /// The id of the last event that has one.
     pub fn last_id(&self) -> Option<&str> {
-        self.fields.as_ref()?.last_id.as_deref().filter(|id| !id.is_empty())
+        self.fields
+            .as_ref()?
+            .last_id
+            .as_deref()
+            .filter(|id| !id.is_empty())
     }
 
     /// The pause before the stream is continued, in milliseconds, if the stream says one.
@@ -166,9 +175,12 @@ impl SseDecoder {
                     self.place = LinePosition::Name(matched + 1);
                 }
                 LinePosition::Mark(_) | LinePosition::Name(_) => {
-                    if let (Some(fields), LinePosition::Name(matched @ 1..)) = (&mut self.fields, self.place)
+                    if let (Some(fields), LinePosition::Name(matched @ 1..)) =
+                        (&mut self.fields, self.place)
                     {
-                        fields.line.extend_from_slice(&FIELD[..matched.min(FIELD.len())]);
+                        fields
+                            .line
+                            .extend_from_slice(&FIELD[..matched.min(FIELD.len())]);
                     }
                     self.place = LinePosition::Other;
                 }
@@ -179,7 +191,8 @@ impl SseDecoder {
                     self.place = LinePosition::Value;
                 }
                 LinePosition::Value => {
-                    let end = memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
+                    let end =
+                        memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
                     match (end, first_start.take()) {
                         (Some(end), Some(start)) => {
                             self.check(end - start)?;
@@ -190,7 +203,8 @@ impl SseDecoder {
                     position = self.end_line(chunk, end);
                 }
                 LinePosition::Other => {
-                    let end = memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
+                    let end =
+                        memchr2(b'\n', b'\r', &chunk[position..]).map(|length| position + length);
                     if let Some(fields) = &mut self.fields {
                         let room = LONGEST_FIELD.saturating_sub(fields.line.len());
                         let line = &chunk[position..end.unwrap_or(chunk.len())];
@@ -231,7 +245,11 @@ impl SseDecoder {
     }
 
     /// A line of data begins: lines before it are kept in the buffer, and a newline after them.
-    fn begin_line(&mut self, chunk: &[u8], whole: &mut Option<Range<usize>>) -> Result<(), EventTooLarge> {
+    fn begin_line(
+        &mut self,
+        chunk: &[u8],
+        whole: &mut Option<Range<usize>>,
+    ) -> Result<(), EventTooLarge> {
         if let Some(range) = whole.take() {
             self.keep(&chunk[range])?;
         }
@@ -258,6 +276,10 @@ impl SseDecoder {
 
     fn check(&self, length: usize) -> Result<(), EventTooLarge> {
         let max_event_bytes = self.max_event_bytes;
-        if length > max_event_bytes { Err(EventTooLarge { max_event_bytes }) } else { Ok(()) }
+        if length > max_event_bytes {
+            Err(EventTooLarge { max_event_bytes })
+        } else {
+            Ok(())
+        }
     }
 }

@@ -62,5 +62,6 @@ pub trait Target: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the agent cannot be reached or refuses.
-    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>>;
+    fn open(&self, options: SessionOptions)
+    -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>>;
 }

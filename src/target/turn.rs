@@ -11,13 +11,17 @@ use super::protocol::TurnType;
 use super::registry::PROTOCOLS;
 use super::schema::branch;
 use crate::model::{
-    AssertBlock, CallToolTurn, ConnectTurn, GetPromptTurn, ListToolsTurn, PartsTurn, ReadResourceTurn,
-    ResumeTurn, Turn, TurnKind, UserTurn, WalkAction,
+    AssertBlock, CallToolTurn, ConnectTurn, GetPromptTurn, ListToolsTurn, PartsTurn,
+    ReadResourceTurn, ResumeTurn, Turn, TurnKind, UserTurn, WalkAction,
 };
 
 /// The type of a turn in which the user says something, whatever the protocol.
-const USER: TurnType =
-    TurnType { name: "user", since: "1.0", description: "A user message.", kind: TurnKind::User };
+const USER: TurnType = TurnType {
+    name: "user",
+    since: "1.0",
+    description: "A user message.",
+    kind: TurnKind::User,
+};
 
 /// Every type of turn, that of the user first.
 fn turn_types() -> impl Iterator<Item = &'static TurnType> {
@@ -26,7 +30,9 @@ fn turn_types() -> impl Iterator<Item = &'static TurnType> {
 
 /// The `type` that a turn of this kind has in files; if several protocols have one, the first.
 pub fn turn_type_name(kind: TurnKind) -> &'static str {
-    turn_types().find(|turn_type| turn_type.kind == kind).map_or("", |turn_type| turn_type.name)
+    turn_types()
+        .find(|turn_type| turn_type.kind == kind)
+        .map_or("", |turn_type| turn_type.name)
 }
 
 impl<'de> Deserialize<'de> for Turn {
@@ -41,7 +47,10 @@ impl<'de> Deserialize<'de> for Turn {
 
             fn visit_enum<A: EnumAccess<'de>>(self, turn: A) -> Result<Turn, A::Error> {
                 let (name, turn) = turn.variant::<String>()?;
-                match turn_types().find(|turn_type| turn_type.name == name).map(|turn_type| turn_type.kind) {
+                match turn_types()
+                    .find(|turn_type| turn_type.name == name)
+                    .map(|turn_type| turn_type.kind)
+                {
                     Some(TurnKind::User) => turn.newtype_variant().map(Turn::User),
                     Some(TurnKind::Connect) => turn.newtype_variant().map(Turn::Connect),
                     Some(TurnKind::Resume) => turn.newtype_variant().map(Turn::Resume),
@@ -64,7 +73,9 @@ impl JsonSchema for Turn {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let branches: Vec<Value> = turn_types().map(|turn_type| turn_branch(turn_type, generator)).collect();
+        let branches: Vec<Value> = turn_types()
+            .map(|turn_type| turn_branch(turn_type, generator))
+            .collect();
         json_schema!({
             "description": "One turn: what is sent, and the assertions about the response. `type` is optional for `user`.",
             "oneOf": branches,
@@ -100,14 +111,20 @@ impl JsonSchema for WalkAction {
 }
 
 /// What an action has in addition to a turn.
-const NEEDS: &str = "What must be true of the turn before. Without it, the action is always possible.";
+const NEEDS: &str =
+    "What must be true of the turn before. Without it, the action is always possible.";
 
 /// The schema version that has actions first.
 const ACTIONS_SINCE: &str = "1.3";
 
 /// The schema of one type of turn.
 fn turn_branch(
-    TurnType { name, since, description, kind }: &TurnType,
+    TurnType {
+        name,
+        since,
+        description,
+        kind,
+    }: &TurnType,
     generator: &mut SchemaGenerator,
 ) -> Value {
     let mut keys = match kind {
@@ -130,8 +147,19 @@ mod tests {
 
     #[test]
     fn every_kind_of_turn_has_a_type() {
-        use TurnKind::{CallTool, Connect, GetPrompt, ListTools, Parts, ReadResource, Resume, User};
-        for kind in [User, Connect, Resume, CallTool, ListTools, Parts, ReadResource, GetPrompt] {
+        use TurnKind::{
+            CallTool, Connect, GetPrompt, ListTools, Parts, ReadResource, Resume, User,
+        };
+        for kind in [
+            User,
+            Connect,
+            Resume,
+            CallTool,
+            ListTools,
+            Parts,
+            ReadResource,
+            GetPrompt,
+        ] {
             assert_ne!(turn_type_name(kind), "", "{kind:?}");
         }
     }

@@ -24,12 +24,20 @@ impl AgentRun {
     pub(super) fn new(run: RunEvents, tape: Tape, taped: usize, requests: SessionRequests) -> Self {
         if is_verbose() {
             let text = run.shown(&format!("user: {}\n{}", run.input, run.listed(None)));
-            #[expect(clippy::print_stderr, reason = "test harnesses capture what this prints")]
+            #[expect(
+                clippy::print_stderr,
+                reason = "test harnesses capture what this prints"
+            )]
             {
                 eprintln!("{text}");
             }
         }
-        Self { run, tape, taped, requests }
+        Self {
+            run,
+            tape,
+            taped,
+            requests,
+        }
     }
 
     /// What the agent did, in its order.
@@ -74,9 +82,14 @@ impl AgentRun {
     /// # Errors
     /// As [`Self::assert_yaml`].
     pub async fn findings(&self, block: &str) -> Result<Vec<Failure>, TestingError> {
-        let SessionStart { thread_id, redactor } = &self.run.start;
+        let SessionStart {
+            thread_id,
+            redactor,
+        } = &self.run.start;
         let (rules, state) = self.run.project.rules(block, thread_id)?;
-        let evaluated = self.tape.evaluate(self.taped, state, rules, redactor.clone());
+        let evaluated = self
+            .tape
+            .evaluate(self.taped, state, rules, redactor.clone());
         let evaluated = evaluated.map_err(|error| TestingError::usage(error.to_string()))?;
         evaluated.findings(&self.requests).await
     }
@@ -84,18 +97,30 @@ impl AgentRun {
 
 impl fmt::Debug for AgentRun {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("AgentRun").field("events", &self.run.events).finish_non_exhaustive()
+        formatter
+            .debug_struct("AgentRun")
+            .field("events", &self.run.events)
+            .finish_non_exhaustive()
     }
 }
 
 /// Whether the events of every run are printed.
-#[expect(clippy::disallowed_methods, reason = "a Rust test has no other options")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a Rust test has no other options"
+)]
 fn is_verbose() -> bool {
     std::env::var_os("ANANKE_TESTING_VERBOSE").is_some_and(|value| value == "1")
 }
 
 fn finding(failure: &Failure) -> String {
-    let expected = failure.expectation().map(|expected| format!(", expected {expected}")).unwrap_or_default();
-    let seen: String = failure.evidence().map(|seen| ["\n  seen ", seen].concat()).collect();
+    let expected = failure
+        .expectation()
+        .map(|expected| format!(", expected {expected}"))
+        .unwrap_or_default();
+    let seen: String = failure
+        .evidence()
+        .map(|seen| ["\n  seen ", seen].concat())
+        .collect();
     format!("{}: {}{expected}{seen}", failure.rule, failure.message)
 }

@@ -14,14 +14,18 @@ pub struct AgentTarget {
 impl AgentTarget {
     /// A target as a project config has it, in YAML: `type`, `endpoint` and everything else that the type knows.
     pub fn yaml(target: impl Into<String>) -> Self {
-        Self { yaml: target.into() }
+        Self {
+            yaml: target.into(),
+        }
     }
 
     /// A target of this type with these keys, in which nothing refers to a variable.
     pub fn new(target_type: &str, keys: Value) -> Self {
         let mut target = literal_value(keys);
         target["type"] = target_type.into();
-        Self { yaml: target.to_string() }
+        Self {
+            yaml: target.to_string(),
+        }
     }
 
     /// A config with this target.
@@ -40,5 +44,7 @@ impl AgentTarget {
 /// The lines of `text`, each after so many spaces.
 pub(super) fn indented(text: &str, spaces: usize) -> String {
     let before = " ".repeat(spaces);
-    text.lines().map(|line| [&before, line, "\n"].concat()).collect()
+    text.lines()
+        .map(|line| [&before, line, "\n"].concat())
+        .collect()
 }

@@ -46,7 +46,9 @@ impl<'a> RunExpectation<'a> {
     /// If none is left.
     #[track_caller]
     pub fn next_message(&self) -> EventExpectation<'a> {
-        self.next("another message", |event| matches!(event, AgentEvent::Message { .. }))
+        self.next("another message", |event| {
+            matches!(event, AgentEvent::Message { .. })
+        })
     }
 
     /// The next function call; other events are passed.
@@ -55,7 +57,9 @@ impl<'a> RunExpectation<'a> {
     /// If none is left.
     #[track_caller]
     pub fn next_function_call(&self) -> EventExpectation<'a> {
-        self.next("another function call", |event| matches!(event, AgentEvent::FunctionCall { .. }))
+        self.next("another function call", |event| {
+            matches!(event, AgentEvent::FunctionCall { .. })
+        })
     }
 
     /// The next output of a function call; other events are passed.
@@ -72,8 +76,15 @@ impl<'a> RunExpectation<'a> {
     fn next(self, what: &str, is_it: impl Fn(&AgentEvent) -> bool) -> EventExpectation<'a> {
         let Self { run } = self;
         let begin = run.cursor.index();
-        let found = run.events.iter().enumerate().skip(begin).find(|(_, event)| is_it(event));
-        let Some((index, _)) = found else { run.fail(&format!("expected {what}, but none left"), None) };
+        let found = run
+            .events
+            .iter()
+            .enumerate()
+            .skip(begin)
+            .find(|(_, event)| is_it(event));
+        let Some((index, _)) = found else {
+            run.fail(&format!("expected {what}, but none left"), None)
+        };
         run.cursor.pass(index + 1);
         EventExpectation { run, index }
     }
@@ -87,7 +98,10 @@ impl<'a> RunExpectation<'a> {
         let Self { run } = *self;
         let left = run.events.len() - run.cursor.index();
         if count > left {
-            run.fail(&format!("expected {count} more events to skip, but {left} left"), None);
+            run.fail(
+                &format!("expected {count} more events to skip, but {left} left"),
+                None,
+            );
         }
         run.cursor.pass(run.cursor.index() + count);
         self
@@ -115,10 +129,16 @@ impl<'a> RunExpectation<'a> {
     pub fn at(&self, index: isize) -> EventExpectation<'a> {
         let Self { run } = *self;
         let count = run.events.len();
-        let found =
-            if index < 0 { count.checked_sub(index.unsigned_abs()) } else { Some(index.unsigned_abs()) };
+        let found = if index < 0 {
+            count.checked_sub(index.unsigned_abs())
+        } else {
+            Some(index.unsigned_abs())
+        };
         let Some(index) = found.filter(|found| *found < count) else {
-            run.fail(&format!("there is no event at index {index}: the run has {count}"), None)
+            run.fail(
+                &format!("there is no event at index {index}: the run has {count}"),
+                None,
+            )
         };
         EventExpectation { run, index }
     }
@@ -133,13 +153,19 @@ impl<'a> RunExpectation<'a> {
         let count = run.events.len();
         let Range { start, end } = range;
         if start > end || end > count {
-            run.fail(&format!("there are no events at {start}..{end}: the run has {count}"), None);
+            run.fail(
+                &format!("there are no events at {start}..{end}: the run has {count}"),
+                None,
+            );
         }
         RangeExpectation { run, range }
     }
 
     fn all(self) -> RangeExpectation<'a> {
-        RangeExpectation { run: self.run, range: 0..self.run.events.len() }
+        RangeExpectation {
+            run: self.run,
+            range: 0..self.run.events.len(),
+        }
     }
 
     /// A message of `role` is among the events. The cursor stays.
@@ -185,7 +211,9 @@ impl<'a> RangeExpectation<'a> {
     /// If there is none.
     #[track_caller]
     pub fn contains_message(&self, role: EventRole) -> EventExpectation<'a> {
-        self.find(&format!("a message of the {}", role.as_str()), |event| is_message(event, role))
+        self.find(&format!("a message of the {}", role.as_str()), |event| {
+            is_message(event, role)
+        })
     }
 
     /// A call to `name` with at least these arguments is in the range.
@@ -216,7 +244,10 @@ impl<'a> RangeExpectation<'a> {
         is_error: impl Into<Option<bool>>,
     ) -> EventExpectation<'a> {
         let (output, is_error) = (output.into(), is_error.into());
-        let shown = output.as_ref().map(|output| format!(" {output}")).unwrap_or_default();
+        let shown = output
+            .as_ref()
+            .map(|output| format!(" {output}"))
+            .unwrap_or_default();
         self.find(&format!("a function call output{shown}"), |event| {
             output_mismatch(event, output.as_ref(), is_error).is_none()
         })
@@ -227,13 +258,19 @@ impl<'a> RangeExpectation<'a> {
         let Self { run, range } = self;
         let Some(index) = range.clone().find(|index| is_it(&run.events[*index])) else {
             let count = range.len();
-            run.fail(&format!("expected {what} in {count} events, found none"), None)
+            run.fail(
+                &format!("expected {what} in {count} events, found none"),
+                None,
+            )
         };
         EventExpectation { run, index }
     }
 }
 
-#[expect(clippy::return_self_not_must_use, reason = "an assertion is complete without what comes after it")]
+#[expect(
+    clippy::return_self_not_must_use,
+    reason = "an assertion is complete without what comes after it"
+)]
 impl<'a> EventExpectation<'a> {
     /// The event.
     pub fn event(&self) -> &'a AgentEvent {
@@ -247,11 +284,13 @@ impl<'a> EventExpectation<'a> {
     #[track_caller]
     pub fn is_message(&self, role: EventRole) -> Self {
         let found = self.event();
-        self.check(
-            is_message(found, role).then_some(()).ok_or_else(|| {
-                format!("expected a message of the {}, found {}", role.as_str(), found.short())
-            }),
-        )
+        self.check(is_message(found, role).then_some(()).ok_or_else(|| {
+            format!(
+                "expected a message of the {}, found {}",
+                role.as_str(),
+                found.short()
+            )
+        }))
     }
 
     /// It is a call to `name`, with at least these arguments. An argument that is missing is not `null`.
@@ -287,7 +326,11 @@ impl<'a> EventExpectation<'a> {
     /// # Panics
     /// If the judge rejects the message: when the future that is returned is awaited.
     #[track_caller]
-    pub fn judge(self, judge: &TestJudge, intent: &str) -> impl Future<Output = Result<Self, TestingError>> {
+    pub fn judge(
+        self,
+        judge: &TestJudge,
+        intent: &str,
+    ) -> impl Future<Output = Result<Self, TestingError>> {
         let (event, caller) = (self, Location::caller());
         async move {
             let AgentEvent::Message { content, .. } = event.event() else {
@@ -299,12 +342,18 @@ impl<'a> EventExpectation<'a> {
                 return Err(TestingError::usage(EMPTY_INTENT));
             }
             if run.project.has_agent(judge.target())? {
-                return Err(TestingError::usage("the agent cannot judge itself: name another target"));
+                return Err(TestingError::usage(
+                    "the agent cannot judge itself: name another target",
+                ));
             }
-            let JudgeVerdict { is_passed, reason } = judge.decide(&run.input, content, intent).await?;
+            let JudgeVerdict { is_passed, reason } =
+                judge.decide(&run.input, content, intent).await?;
             if !is_passed {
                 let rejected = event.mismatch(&format!("the judge rejects `{intent}`: {reason}"));
-                panic!("{}", run.failure(&rejected, Some(event.index), Some(caller)));
+                panic!(
+                    "{}",
+                    run.failure(&rejected, Some(event.index), Some(caller))
+                );
             }
             Ok(event)
         }
@@ -320,7 +369,11 @@ impl<'a> EventExpectation<'a> {
 
     /// What does not hold, with the place of the event.
     fn mismatch(&self, message: &str) -> String {
-        format!("event {} of {}: {message}", self.index, self.run.events.len())
+        format!(
+            "event {} of {}: {message}",
+            self.index,
+            self.run.events.len()
+        )
     }
 }
 
@@ -329,24 +382,36 @@ fn is_message(event: &AgentEvent, expected: EventRole) -> bool {
 }
 
 fn call_mismatch(event: &AgentEvent, expected: &str, partial: Option<&Value>) -> Option<String> {
-    let AgentEvent::FunctionCall { name, arguments, .. } = event else {
-        return Some(format!("expected a call to {expected}, found {}", event.short()));
+    let AgentEvent::FunctionCall {
+        name, arguments, ..
+    } = event
+    else {
+        return Some(format!(
+            "expected a call to {expected}, found {}",
+            event.short()
+        ));
     };
     if name != expected {
-        return Some(format!("expected a call to {expected}, found a call to {name}"));
+        return Some(format!(
+            "expected a call to {expected}, found a call to {name}"
+        ));
     }
     let partial = partial?;
     let Some(expected_arguments) = partial.as_object() else {
         return (partial != arguments)
             .then(|| format!("expected the arguments {partial}, found {arguments}"));
     };
-    expected_arguments.iter().find_map(|(key, value)| match arguments.get(key) {
-        None => Some(format!("expected the argument `{key}` of {name} to be {value}, it is missing")),
-        Some(found) if found != value => {
-            Some(format!("expected the argument `{key}` of {name} to be {value}, found {found}"))
-        }
-        Some(_) => None,
-    })
+    expected_arguments
+        .iter()
+        .find_map(|(key, value)| match arguments.get(key) {
+            None => Some(format!(
+                "expected the argument `{key}` of {name} to be {value}, it is missing"
+            )),
+            Some(found) if found != value => Some(format!(
+                "expected the argument `{key}` of {name} to be {value}, found {found}"
+            )),
+            Some(_) => None,
+        })
 }
 
 fn output_mismatch(
@@ -354,13 +419,23 @@ fn output_mismatch(
     expected: Option<&Value>,
     expected_error: Option<bool>,
 ) -> Option<String> {
-    let AgentEvent::FunctionCallOutput { output, is_error, .. } = event else {
-        return Some(format!("expected a function call output, found {}", event.short()));
+    let AgentEvent::FunctionCallOutput {
+        output, is_error, ..
+    } = event
+    else {
+        return Some(format!(
+            "expected a function call output, found {}",
+            event.short()
+        ));
     };
     if let Some(expected) = expected.filter(|expected| *expected != output) {
         return Some(format!("expected the output {expected}, found {output}"));
     }
     let what = |is_error| if is_error { "an error" } else { "no error" };
     let expected = expected_error.filter(|expected| expected != is_error)?;
-    Some(format!("expected {}, found {}: {output}", what(expected), what(*is_error)))
+    Some(format!(
+        "expected {}, found {}: {output}",
+        what(expected),
+        what(*is_error)
+    ))
 }

@@ -45,7 +45,9 @@ mod test_judge;
 mod test_session;
 mod testing_error;
 
-pub use crate::message::{AnswerTo, Attachment, ContentPart, FileContent, MediaKind, PendingAnswer};
+pub use crate::message::{
+    AnswerTo, Attachment, ContentPart, FileContent, MediaKind, PendingAnswer,
+};
 pub use crate::trace::{AgentEvent, EventRole, Interrupt};
 pub use agent_run::AgentRun;
 pub use agent_target::AgentTarget;

@@ -50,10 +50,23 @@ impl RunEvents {
         }
         for (index, event) in self.events.iter().enumerate() {
             let mark = if marked == Some(index) { ">" } else { " " };
-            text.push_str(&["\n", mark, " ", &index.to_string(), "  ", &event.to_string()].concat());
+            text.push_str(
+                &[
+                    "\n",
+                    mark,
+                    " ",
+                    &index.to_string(),
+                    "  ",
+                    &event.to_string(),
+                ]
+                .concat(),
+            );
         }
         for Interrupt { id, message, .. } in &self.interrupts {
-            let asks = message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
+            let asks = message
+                .as_ref()
+                .map(|message| format!(": {message}"))
+                .unwrap_or_default();
             text.push_str(&["\nwaiting for an answer to the interrupt `", id, "`", &asks].concat());
         }
         text
@@ -72,7 +85,9 @@ impl RunEvents {
         marked: Option<usize>,
         caller: Option<&Location<'_>>,
     ) -> String {
-        let place = caller.map(|caller| format!("\n\nasserted at {caller}")).unwrap_or_default();
+        let place = caller
+            .map(|caller| format!("\n\nasserted at {caller}"))
+            .unwrap_or_default();
         self.shown(&format!("{message}\n\n{}{place}", self.listed(marked)))
     }
 

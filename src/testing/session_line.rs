@@ -55,7 +55,14 @@ impl SessionLine {
         tape: Tape,
     ) -> Self {
         let requests = Mutex::new(requests);
-        Self { requests, reports, begins, tools, tape, begun: std::sync::Mutex::default() }
+        Self {
+            requests,
+            reports,
+            begins,
+            tools,
+            tape,
+            begun: std::sync::Mutex::default(),
+        }
     }
 }
 
@@ -67,8 +74,10 @@ impl ConversationDriver for SessionLine {
     fn begins(&self, thread: &str, tools: Vec<String>, redactor: &Redactor) {
         self.tools.set_known(tools);
         // A session that is gone needs nothing any more; the same below.
-        let _is_gone =
-            self.begins.send(SessionStart { thread_id: thread.to_owned(), redactor: redactor.clone() });
+        let _is_gone = self.begins.send(SessionStart {
+            thread_id: thread.to_owned(),
+            redactor: redactor.clone(),
+        });
     }
 
     fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {
@@ -76,18 +85,29 @@ impl ConversationDriver for SessionLine {
     }
 
     fn ended(&self, trace: &Trace, end: &TurnEnd) {
-        let mut begun = self.begun.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut begun = self
+            .begun
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(turn) = trace.turns.last() {
             self.tape.turn_ended(*begun, turn.input.clone());
         }
         *begun = self.tape.len();
         let is_complete = end.problem().is_none();
-        let interrupts = match trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref()) {
+        let interrupts = match trace
+            .exchanges
+            .last()
+            .and_then(|exchange| exchange.run_end.as_ref())
+        {
             Some(RunEnd::Interrupted(open)) => open.clone(),
             _ => Vec::new(),
         };
-        let report =
-            TurnReport { events: events_of_last_turn(trace), interrupts, is_complete, taped: *begun };
+        let report = TurnReport {
+            events: events_of_last_turn(trace),
+            interrupts,
+            is_complete,
+            taped: *begun,
+        };
         let _is_gone = self.reports.send(report);
     }
 
@@ -105,9 +125,16 @@ impl ConversationDriver for SessionLine {
             let (content, is_error) = match executed {
                 Some(Ok(content)) => (content, false),
                 Some(Err(message)) => (message.into(), true),
-                None => (format!("the mock of `{}` was removed", call.name).into(), true),
+                None => (
+                    format!("the mock of `{}` was removed", call.name).into(),
+                    true,
+                ),
             };
-            let answer = ToolAnswer { call: call.wire_id.to_string(), content, is_error };
+            let answer = ToolAnswer {
+                call: call.wire_id.to_string(),
+                content,
+                is_error,
+            };
             self.tape.answered(answer.clone());
             answer
         })

@@ -33,12 +33,18 @@ pub(super) struct SessionProject {
 
 impl fmt::Debug for SessionProject {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("SessionProject").field("config", &self.config).finish_non_exhaustive()
+        formatter
+            .debug_struct("SessionProject")
+            .field("config", &self.config)
+            .finish_non_exhaustive()
     }
 }
 
 /// The outside world of this process.
-#[expect(clippy::disallowed_methods, reason = "a test that calls this has no other context")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test that calls this has no other context"
+)]
 fn context_of_process() -> Context {
     Context {
         environment: Arc::new(std::env::vars_os().collect()),
@@ -56,27 +62,46 @@ impl SessionProject {
         let context = context_of_process();
         let path = context.working_directory.join(CONFIG_FILE);
         let files = context.files.with_unsaved(path.clone(), config);
-        Self { context: Context { files, ..context }, config: path, target: None, written: None }
+        Self {
+            context: Context { files, ..context },
+            config: path,
+            target: None,
+            written: None,
+        }
     }
 
     /// A config with this target.
     pub(super) fn of_target(target: AgentTarget) -> Self {
         let project = Self::of_text(&target.config());
-        Self { written: Some(target), ..project }
+        Self {
+            written: Some(target),
+            ..project
+        }
     }
 
     /// The target `name` of the config at `path`.
     pub(super) fn of_config(path: &Path, name: &str) -> Self {
         let context = context_of_process();
         let config = context.working_directory.join(path);
-        Self { context, config, target: Some(name.to_owned()), written: None }
+        Self {
+            context,
+            config,
+            target: Some(name.to_owned()),
+            written: None,
+        }
     }
 
     /// The plan of a test with these keys, and the context in which it is read.
     pub(super) fn plan(&self, keys: Map<String, Value>) -> Result<(Plan, Context), TestingError> {
-        let mut test =
-            Map::from_iter([("version".to_owned(), json!("1.3")), ("name".to_owned(), json!("session"))]);
-        test.extend(self.target.iter().map(|name| ("target".to_owned(), json!(name))));
+        let mut test = Map::from_iter([
+            ("version".to_owned(), json!("1.3")),
+            ("name".to_owned(), json!("session")),
+        ]);
+        test.extend(
+            self.target
+                .iter()
+                .map(|name| ("target".to_owned(), json!(name))),
+        );
         test.extend(keys);
         self.plan_text(&Value::Object(test).to_string())
     }
@@ -86,9 +111,15 @@ impl SessionProject {
         let folder = self.config.parent().unwrap_or(Path::new(""));
         let path = folder.join(TEST_FILE);
         let files = self.context.files.with_unsaved(path.clone(), test);
-        let context = Context { files, ..self.context.clone() };
-        let selection =
-            Selection { paths: vec![path], config: Some(self.config.clone()), ..Selection::default() };
+        let context = Context {
+            files,
+            ..self.context.clone()
+        };
+        let selection = Selection {
+            paths: vec![path],
+            config: Some(self.config.clone()),
+            ..Selection::default()
+        };
         let Planned { plan, problems, .. } = plan(&context, &selection, &Redactor::default());
         match plan {
             Some(plan) if plan.cases.len() == 1 => Ok((plan, context)),
@@ -97,12 +128,20 @@ impl SessionProject {
     }
 
     /// What an assert block, as YAML, says of a turn of the conversation on `thread`, and the state that the target begins with.
-    pub(super) fn rules(&self, block: &str, thread: &str) -> Result<(TurnRules, Value), TestingError> {
+    pub(super) fn rules(
+        &self,
+        block: &str,
+        thread: &str,
+    ) -> Result<(TurnRules, Value), TestingError> {
         let lines = indented(block, 6);
-        let target =
-            self.target.as_ref().map(|name| format!("target: {}\n", json!(name))).unwrap_or_default();
-        let text =
-            format!("version: \"1.3\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n{lines}");
+        let target = self
+            .target
+            .as_ref()
+            .map(|name| format!("target: {}\n", json!(name)))
+            .unwrap_or_default();
+        let text = format!(
+            "version: \"1.3\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n{lines}"
+        );
         let prepared = prepared(self.plan_text(&text)?, Some(thread))?;
         let mut turns = prepared.rules.turns;
         if turns.is_empty() {
@@ -129,11 +168,15 @@ impl SessionProject {
 }
 
 /// The only test of a plan, with everything filled in; its thread is this one, if one is given.
-fn prepared((plan, context): (Plan, Context), thread: Option<&str>) -> Result<Prepared, TestingError> {
+fn prepared(
+    (plan, context): (Plan, Context),
+    thread: Option<&str>,
+) -> Result<Prepared, TestingError> {
     let plan = Arc::new(plan);
     let entry = plan.cases[0].clone();
     let loaded = LoadedFile::of_case(&context, &entry)?.test_of(&entry)?;
-    let mut preparation = Preparation::begin(&context, &plan, &entry, loaded, Mode::Send, Map::new())?;
+    let mut preparation =
+        Preparation::begin(&context, &plan, &entry, loaded, Mode::Send, Map::new())?;
     let thread = thread.map(|thread| ("THREAD_ID".to_owned(), json!(thread)));
     preparation.define(thread.into_iter().collect());
     Ok(preparation.finish()?)

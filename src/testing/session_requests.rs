@@ -21,16 +21,20 @@ impl SessionRequests {
     /// What the script or the judge decides that `question` is for.
     pub(super) async fn decide(&self, question: &Question) -> Result<Decision, TestingError> {
         let is_over = || {
-            let message =
-                "rules that ask a script or a judge apply while the session goes on: this one has ended";
+            let message = "rules that ask a script or a judge apply while the session goes on: this one has ended";
             TestingError::usage(message)
         };
         let (answer, answered) = oneshot::channel();
         let request = DriverRequest::Decide(Box::new(question.clone()), answer);
-        self.0.upgrade().and_then(|requests| requests.send(request).ok()).ok_or_else(is_over)?;
+        self.0
+            .upgrade()
+            .and_then(|requests| requests.send(request).ok())
+            .ok_or_else(is_over)?;
         match answered.await {
             Ok(Ok(decision)) => Ok(decision),
-            Ok(Err(Halt::Broken(problem))) => Err(TestingError::of_judging(question.unanswered(problem))),
+            Ok(Err(Halt::Broken(problem))) => {
+                Err(TestingError::of_judging(question.unanswered(problem)))
+            }
             Ok(Err(Halt::Stopped | Halt::Skipped(_))) | Err(_) => Err(is_over()),
         }
     }

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::testing_error::TestingError;
 
 /// What executes the calls to a tool: the result, or in words why the call failed.
-pub(super) type ToolClosure = Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
+pub(super) type ToolClosure =
+    Arc<dyn Fn(Value) -> BoxFuture<'static, Result<Value, String>> + Send + Sync>;
 
 /// The tools of a session. Clones share them.
 #[derive(Clone, Default)]
@@ -68,12 +69,19 @@ impl SessionTools {
     }
 
     /// Executes a call; `None` if the session does not execute the tool.
-    pub(super) async fn execute(&self, name: &str, arguments: Value) -> Option<Result<Value, String>> {
+    pub(super) async fn execute(
+        &self,
+        name: &str,
+        arguments: Value,
+    ) -> Option<Result<Value, String>> {
         let function = {
             let state = self.lock();
             match state.mock(name) {
                 Some(mock) => {
-                    mock.calls.lock().unwrap_or_else(PoisonError::into_inner).push(arguments.clone());
+                    mock.calls
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(arguments.clone());
                     Some(Arc::clone(&mock.function))
                 }
                 None => state.own.get(name).cloned(),
@@ -83,19 +91,33 @@ impl SessionTools {
     }
 
     /// Replaces tools by name until what is returned is dropped.
-    pub(super) fn mock(&self, mocks: Vec<(String, ToolClosure)>) -> Result<MockedTools, TestingError> {
+    pub(super) fn mock(
+        &self,
+        mocks: Vec<(String, ToolClosure)>,
+    ) -> Result<MockedTools, TestingError> {
         let mut state = self.lock();
         let known = state.known.clone().unwrap_or_default();
         if let Some((unknown, _)) = mocks.iter().find(|(name, _)| !known.contains(name)) {
-            let tools = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let tools = if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
+            };
             return Err(TestingError::usage(format!(
                 "there is no tool `{unknown}` to mock; the tools are: {tools}"
             )));
         }
-        let of = |(name, function)| Mocked { name, function, calls: Arc::default() };
+        let of = |(name, function)| Mocked {
+            name,
+            function,
+            calls: Arc::default(),
+        };
         let mocks: Vec<Mocked> = mocks.into_iter().map(of).collect();
         state.mocks.extend(mocks.iter().cloned());
-        Ok(MockedTools { tools: self.clone(), mocks })
+        Ok(MockedTools {
+            tools: self.clone(),
+            mocks,
+        })
     }
 }
 
@@ -103,7 +125,12 @@ impl MockedTools {
     /// The arguments of every call to the mock of this tool, in their order.
     pub fn calls(&self, name: &str) -> Vec<Value> {
         let mocks = self.mocks.iter().filter(|mock| mock.name == name);
-        let calls = mocks.map(|mock| mock.calls.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        let calls = mocks.map(|mock| {
+            mock.calls
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        });
         calls.flatten().collect()
     }
 
@@ -116,7 +143,11 @@ impl MockedTools {
 /// The tools are what they would be without these mocks, whatever was mocked before and since.
 impl Drop for MockedTools {
     fn drop(&mut self) {
-        let is_of_these = |mock: &Mocked| self.mocks.iter().any(|own| Arc::ptr_eq(&own.calls, &mock.calls));
+        let is_of_these = |mock: &Mocked| {
+            self.mocks
+                .iter()
+                .any(|own| Arc::ptr_eq(&own.calls, &mock.calls))
+        };
         self.tools.lock().mocks.retain(|mock| !is_of_these(mock));
     }
 }

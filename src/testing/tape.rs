@@ -31,12 +31,24 @@ pub(super) struct Evaluation {
 impl Evaluation {
     /// What they found, after scripts and judges have decided what the rules ask. As in a YAML test, these are asked only if
     /// nothing was found.
-    pub(super) async fn findings(self, requests: &SessionRequests) -> Result<Vec<Failure>, TestingError> {
-        let Self { mut failures, questions, mut evaluator, trace } = self;
+    pub(super) async fn findings(
+        self,
+        requests: &SessionRequests,
+    ) -> Result<Vec<Failure>, TestingError> {
+        let Self {
+            mut failures,
+            questions,
+            mut evaluator,
+            trace,
+        } = self;
         if let Some(problem) = evaluator.unjudged() {
             return Err(TestingError::usage(problem.message));
         }
-        let questions = if failures.is_empty() { questions } else { Vec::new() };
+        let questions = if failures.is_empty() {
+            questions
+        } else {
+            Vec::new()
+        };
         for question in &questions {
             let decision = requests.decide(question).await?;
             failures.extend(evaluator.decide(question, decision, &trace));
@@ -76,15 +88,29 @@ impl Tape {
         redactor: Redactor,
     ) -> Result<Evaluation, regex::Error> {
         let taped: Vec<TapeItem> = self.lock()[..end].to_vec();
-        let last = taped.iter().filter(|item| matches!(item, TapeItem::Turn(..))).count().saturating_sub(1);
+        let last = taped
+            .iter()
+            .filter(|item| matches!(item, TapeItem::Turn(..)))
+            .count()
+            .saturating_sub(1);
         let mut evaluator = Evaluator::start(Inherited::default(), redactor)?;
         evaluator.set_turn_rules(last, rules);
         let mut player = TapePlayer::new(Trace::new(state), evaluator);
         taped.into_iter().try_for_each(|item| player.play(item))?;
-        let TapePlayer { trace, mut evaluator, mut failures, .. } = player;
+        let TapePlayer {
+            trace,
+            mut evaluator,
+            mut failures,
+            ..
+        } = player;
         failures.extend(evaluator.settle(&trace));
         let questions = evaluator.take_questions();
-        Ok(Evaluation { failures, questions, evaluator, trace })
+        Ok(Evaluation {
+            failures,
+            questions,
+            evaluator,
+            trace,
+        })
     }
 }
 
@@ -95,6 +121,7 @@ impl Observer for Tape {
     }
 
     fn change(&mut self, _: &Lane, at: At, change: &Change<'_>) {
-        self.lock().push(TapeItem::Change(at, change.clone().into_owned()));
+        self.lock()
+            .push(TapeItem::Change(at, change.clone().into_owned()));
     }
 }

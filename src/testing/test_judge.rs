@@ -65,7 +65,13 @@ impl TestJudge {
         let (plan, context) = project.plan(keys)?;
         let (events, received) = event_channel(1);
         let transport = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
-        let shared = Run::new(context, transport, Redactor::default(), Options::default(), events);
+        let shared = Run::new(
+            context,
+            transport,
+            Redactor::default(),
+            Options::default(),
+            events,
+        );
         let outcome = run_one(shared, plan, received).await;
         verdict(&outcome.ok_or_else(|| TestingError::Judge("the judge was not asked".to_owned()))?)
     }
@@ -73,15 +79,25 @@ impl TestJudge {
 
 fn verdict(outcome: &Outcome) -> Result<JudgeVerdict, TestingError> {
     match outcome.status() {
-        Status::Passed => Ok(JudgeVerdict { is_passed: true, reason: String::new() }),
+        Status::Passed => Ok(JudgeVerdict {
+            is_passed: true,
+            reason: String::new(),
+        }),
         Status::Failed => {
             let reason = |(_, failure): (u32, &Failure)| failure.message.clone();
             let reason = outcome.all_failures().next().map(reason);
-            Ok(JudgeVerdict { is_passed: false, reason: reason.unwrap_or_default() })
+            Ok(JudgeVerdict {
+                is_passed: false,
+                reason: reason.unwrap_or_default(),
+            })
         }
         _ => {
-            let problem = outcome.first_problem().map(|(_, problem)| problem.message.clone());
-            Err(TestingError::Judge(problem.unwrap_or_else(|| "the judge gave no verdict".to_owned())))
+            let problem = outcome
+                .first_problem()
+                .map(|(_, problem)| problem.message.clone());
+            Err(TestingError::Judge(
+                problem.unwrap_or_else(|| "the judge gave no verdict".to_owned()),
+            ))
         }
     }
 }

@@ -99,7 +99,10 @@ impl TestSession {
     fn keys(&self) -> Map<String, Value> {
         let mut keys = Map::from_iter([("interactive".to_owned(), json!({ "enabled": false }))]);
         if !self.declared.is_empty() {
-            keys.insert("client_tools".to_owned(), Value::Array(self.declared.clone()));
+            keys.insert(
+                "client_tools".to_owned(),
+                Value::Array(self.declared.clone()),
+            );
         }
         keys
     }
@@ -114,18 +117,31 @@ impl TestSession {
         F: Fn(Value) -> R + Send + Sync + 'static,
         R: Future<Output = Result<Value, String>> + Send + 'static,
     {
-        let SessionTool { name, description, parameters } = declaration;
+        let SessionTool {
+            name,
+            description,
+            parameters,
+        } = declaration;
         if self.running.is_some() || self.has_ended {
             return Err(TestingError::usage(format!(
                 "the tool `{name}` comes too late: the session has begun"
             )));
         }
-        if self.declared.iter().any(|tool| tool["name"] == name.as_str()) {
-            return Err(TestingError::usage(format!("there are two tools with the name `{name}`")));
+        if self
+            .declared
+            .iter()
+            .any(|tool| tool["name"] == name.as_str())
+        {
+            return Err(TestingError::usage(format!(
+                "there are two tools with the name `{name}`"
+            )));
         }
         let description = literal(&description);
-        self.declared.push(json!({ "name": name, "description": description, "parameters": parameters }));
-        self.project.plan(self.keys()).inspect_err(|_| _ = self.declared.pop())?;
+        self.declared
+            .push(json!({ "name": name, "description": description, "parameters": parameters }));
+        self.project
+            .plan(self.keys())
+            .inspect_err(|_| _ = self.declared.pop())?;
         let function: ToolClosure = Arc::new(move |arguments| Box::pin(function(arguments)));
         self.tools.add(&name, function);
         Ok(())
@@ -169,7 +185,13 @@ impl TestSession {
         let (requests, requested) = unbounded_channel();
         let (reported, reports) = unbounded_channel();
         let (begins, mut begun) = unbounded_channel();
-        let line = SessionLine::new(requested, reported, begins, self.tools.clone(), self.tape.clone());
+        let line = SessionLine::new(
+            requested,
+            reported,
+            begins,
+            self.tools.clone(),
+            self.tape.clone(),
+        );
         let (events, received) = event_channel(1);
         let transport = Arc::new(HttpTransport::new(Arc::clone(&context.clock)));
         let redactor = Redactor::default();
@@ -178,7 +200,13 @@ impl TestSession {
         let run = tokio::spawn(run_one(shared, plan, received));
         let begins = begun.recv().await;
         let start = begins.clone().unwrap_or_default();
-        self.running = Some(RunningSession { requests, reports, unended: VecDeque::new(), start, run });
+        self.running = Some(RunningSession {
+            requests,
+            reports,
+            unended: VecDeque::new(),
+            start,
+            run,
+        });
         if begins.is_none() {
             return Err(self.ended_without_report().await);
         }
@@ -192,8 +220,9 @@ impl TestSession {
     /// the session is over.
     pub async fn run(&mut self, input: impl Into<SessionInput>) -> Result<AgentRun, TestingError> {
         if let Some(Interrupt { id, .. }) = self.interrupts.first() {
-            let message =
-                format!("the agent waits for an answer to its interrupt `{id}`: give it with `resume`");
+            let message = format!(
+                "the agent waits for an answer to its interrupt `{id}`: give it with `resume`"
+            );
             return Err(TestingError::usage(message));
         }
         let SessionInput(content) = input.into();
@@ -210,7 +239,8 @@ impl TestSession {
         &mut self,
         answers: impl IntoIterator<Item = PendingAnswer>,
     ) -> Result<AgentRun, TestingError> {
-        self.turn(TurnInput::Resume(answers.into_iter().collect())).await
+        self.turn(TurnInput::Resume(answers.into_iter().collect()))
+            .await
     }
 
     async fn turn(&mut self, input: TurnInput) -> Result<AgentRun, TestingError> {
@@ -220,20 +250,34 @@ impl TestSession {
             TurnInput::User(content) => Some(content.text().into_owned()),
             _ => None,
         };
-        let Some(running) = &mut self.running else { return Err(self.ended_without_report().await) };
+        let Some(running) = &mut self.running else {
+            return Err(self.ended_without_report().await);
+        };
         let mut report = None;
         if running.requests.send(DriverRequest::Say(input)).is_ok() {
             running.unended.push_back(said);
             // A run that the test has not waited for is reported before this one.
             while !running.unended.is_empty() {
                 report = running.reports.recv().await;
-                let Some(TurnReport { events, .. }) = &report else { break };
+                let Some(TurnReport { events, .. }) = &report else {
+                    break;
+                };
                 let said = running.unended.pop_front().flatten();
-                let said = said.map(|content| AgentEvent::Message { role: EventRole::User, content });
-                self.history.extend(said.into_iter().chain(events.iter().cloned()));
+                let said = said.map(|content| AgentEvent::Message {
+                    role: EventRole::User,
+                    content,
+                });
+                self.history
+                    .extend(said.into_iter().chain(events.iter().cloned()));
             }
         }
-        let Some(TurnReport { events, interrupts, is_complete, taped }) = report else {
+        let Some(TurnReport {
+            events,
+            interrupts,
+            is_complete,
+            taped,
+        }) = report
+        else {
             return Err(self.ended_without_report().await);
         };
         let start = running.start.clone();
@@ -244,7 +288,14 @@ impl TestSession {
         self.interrupts.clone_from(&interrupts);
         let project = Arc::clone(&self.project);
         let cursor = Cursor::default();
-        let run = RunEvents { events, interrupts, input: text, project, start, cursor };
+        let run = RunEvents {
+            events,
+            interrupts,
+            input: text,
+            project,
+            start,
+            cursor,
+        };
         Ok(AgentRun::new(run, self.tape.clone(), taped, requests))
     }
 
@@ -280,8 +331,10 @@ impl TestSession {
     async fn ended_without_report(&mut self) -> TestingError {
         let problem = self.end().await;
         self.has_ended = true;
-        problem
-            .map_or_else(|| TestingError::Agent("the conversation ended".to_owned()), TestingError::of_agent)
+        problem.map_or_else(
+            || TestingError::Agent("the conversation ended".to_owned()),
+            TestingError::of_agent,
+        )
     }
 }
 

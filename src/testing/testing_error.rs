@@ -22,7 +22,9 @@ pub enum TestingError {
 impl TestingError {
     /// Problems of a config, a target or a rule.
     pub(super) fn of_problems(problems: &[Diagnostic]) -> Self {
-        let errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let errors = problems
+            .iter()
+            .filter(|problem| problem.severity == Severity::Error);
         let in_words = |problem: &Diagnostic| {
             let help = problem.help.iter().map(|help| format!("\nhelp: {help}"));
             help.fold(problem.to_string(), |text, help| text + &help)
@@ -65,8 +67,10 @@ impl From<PrepareError> for TestingError {
 
 impl fmt::Display for TestingError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Config(message) | Self::Agent(message) | Self::Judge(message) | Self::Usage(message)) =
-            self;
+        let (Self::Config(message)
+        | Self::Agent(message)
+        | Self::Judge(message)
+        | Self::Usage(message)) = self;
         formatter.write_str(message)
     }
 }

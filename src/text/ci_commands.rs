@@ -37,22 +37,28 @@ fn starts(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let mut starts = Vec::new();
     // Most texts have none of the pairs: they are looked at in one go.
-    if ["::", "##", "[["].iter().all(|pair| memchr::memmem::find(bytes, pair.as_bytes()).is_none()) {
+    if ["::", "##", "[["]
+        .iter()
+        .all(|pair| memchr::memmem::find(bytes, pair.as_bytes()).is_none())
+    {
         return starts;
     }
     for at in memchr::memchr3_iter(b':', b'#', b'[', bytes) {
         let is_command = match bytes[at..] {
             [b':', b':', ..] => {
-                let before = text[..at]
-                    .trim_end_matches(|character: char| character != '\n' && character.is_whitespace());
+                let before = text[..at].trim_end_matches(|character: char| {
+                    character != '\n' && character.is_whitespace()
+                });
                 before.is_empty() || before.ends_with('\n')
             }
-            [b'#', b'#', ref rest @ ..] => {
-                rest.iter().find(|byte| !byte.is_ascii_alphabetic()).is_some_and(|byte| *byte == b'[')
-            }
-            [b'[', b'[', ref rest @ ..] => {
-                rest.iter().find(|byte| !byte.is_ascii_uppercase()).is_some_and(|byte| *byte == b'|')
-            }
+            [b'#', b'#', ref rest @ ..] => rest
+                .iter()
+                .find(|byte| !byte.is_ascii_alphabetic())
+                .is_some_and(|byte| *byte == b'['),
+            [b'[', b'[', ref rest @ ..] => rest
+                .iter()
+                .find(|byte| !byte.is_ascii_uppercase())
+                .is_some_and(|byte| *byte == b'|'),
             _ => false,
         };
         if is_command {
@@ -71,10 +77,16 @@ mod tests {
         for (text, expected) in [
             ("::error file=a::b", "\\u{3a}:error file=a::b"),
             ("a\n  ::add-mask::b", "a\n  \\u{3a}:add-mask::b"),
-            ("x ##vso[task.setvariable variable=a]b", "x \\u{23}#vso[task.setvariable variable=a]b"),
+            (
+                "x ##vso[task.setvariable variable=a]b",
+                "x \\u{23}#vso[task.setvariable variable=a]b",
+            ),
             ("##[group]", "\\u{23}#[group]"),
             ("###[group]", "#\\u{23}#[group]"),
-            ("a [[ATTACHMENT|/etc/passwd]]", "a \\u{5b}[ATTACHMENT|/etc/passwd]]"),
+            (
+                "a [[ATTACHMENT|/etc/passwd]]",
+                "a \\u{5b}[ATTACHMENT|/etc/passwd]]",
+            ),
             ("[[[ATTACHMENT|b]]", "[\\u{5b}[ATTACHMENT|b]]"),
             (
                 "std::io, a :: b, ## Title [link], ##, [[1|2]], [[Home|page]]",

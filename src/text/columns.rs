@@ -25,11 +25,16 @@ pub fn end_of(text: &str, columns: usize) -> String {
     let mut room = columns.saturating_sub(1);
     let mut first = signs.len();
     while let Some(sign) = first.checked_sub(1).and_then(|index| signs.get(index)) {
-        let Some(left) = room.checked_sub(width(sign)) else { break };
+        let Some(left) = room.checked_sub(width(sign)) else {
+            break;
+        };
         (room, first) = (left, first - 1);
     }
     let cut = (columns > 0).then_some(CUT);
-    cut.into_iter().map(String::from).chain(signs[first..].iter().map(ToString::to_string)).collect()
+    cut.into_iter()
+        .map(String::from)
+        .chain(signs[first..].iter().map(ToString::to_string))
+        .collect()
 }
 
 /// The beginning of `text` in at most `columns`, with `…` for a missing end.
@@ -89,7 +94,8 @@ pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
 pub fn piece(word: &str, columns: usize) -> (&str, &str) {
     let (here, _) = parted(word, columns);
     let within = |joints: &[char], share: usize| {
-        here.rfind(joints).filter(|at| width(&here[..=*at]) * share >= columns)
+        here.rfind(joints)
+            .filter(|at| width(&here[..=*at]) * share >= columns)
     };
     // A path or JSON is broken between its parts rather than inside a name.
     match within(&[',', ';', '/', '&', '?'], 2)
@@ -157,15 +163,27 @@ mod tests {
             ("", 10, "|"),
             ("fits", 10, "fits|"),
             ("three short words", 10, "three|short|words|"),
-            ("two words, and\n  a second line", 11, "two words,|and|  a second|line|"),
+            (
+                "two words, and\n  a second line",
+                11,
+                "two words,|and|  a second|line|",
+            ),
             ("旅行者が 東京", 8, "旅行者が|東京|"),
             ("旅行者が東京", 7, "旅行者|が東京|"),
-            ("{\"a\":12345,\"b\":67890}", 14, "{\"a\":12345,|\"b\":67890}|"),
+            (
+                "{\"a\":12345,\"b\":67890}",
+                14,
+                "{\"a\":12345,|\"b\":67890}|",
+            ),
             ("abcdefgh,ijklmnop", 16, "abcdefgh,|ijklmnop|"),
             ("a,bcdefghijklmnop", 8, "a,bcdefg|hijklmno|p|"),
             ("旅", 1, "旅|"),
         ] {
-            assert_eq!(wrapped(text, columns).join("|") + "|", expected, "{text} {columns}");
+            assert_eq!(
+                wrapped(text, columns).join("|") + "|",
+                expected,
+                "{text} {columns}"
+            );
         }
     }
 }

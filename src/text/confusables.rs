@@ -25,16 +25,30 @@ mod tests {
 
     #[test]
     fn what_scripts_and_emoji_need_is_not_confusable() {
-        for text in
-            ["plain é ß ё", "👩‍🚀 ❤️ 🏴", "नमस्ते क्‍ष", "می‌خواهم", "한글 ㄱ", "ᠮᠣᠩᠭᠣᠯ᠋", "葛󠄀", "\u{fffd}\u{fffc}"]
-        {
-            assert_eq!(text.chars().find(|character| is_confusable(*character)), None, "{text}");
+        for text in [
+            "plain é ß ё",
+            "👩‍🚀 ❤️ 🏴",
+            "नमस्ते क्‍ष",
+            "می‌خواهم",
+            "한글 ㄱ",
+            "ᠮᠣᠩᠭᠣᠯ᠋",
+            "葛󠄀",
+            "\u{fffd}\u{fffc}",
+        ] {
+            assert_eq!(
+                text.chars().find(|character| is_confusable(*character)),
+                None,
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn what_is_shown_as_nothing_or_as_something_else_is_confusable() {
         let text = "\0\u{8}\u{1b}\u{7f}\u{85}\u{9b}\u{ad}\u{200b}\u{2028}\u{202e}\u{2069}\u{3164}\u{feff}\u{fdd0}\u{fffe}\u{ffff}\u{1fffe}\u{e0041}\u{10ffff}";
-        assert_eq!(text.chars().find(|character| !is_confusable(*character)), None);
+        assert_eq!(
+            text.chars().find(|character| !is_confusable(*character)),
+            None
+        );
     }
 }

@@ -46,8 +46,11 @@ fn whole(us: u64) -> String {
         (minutes > 0, format!("{minutes} min")),
         (rest != "0", format!("{rest} s")),
     ];
-    let parts: Vec<String> =
-        parts.into_iter().filter(|(is_there, _)| *is_there).map(|(_, part)| part).collect();
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(is_there, _)| *is_there)
+        .map(|(_, part)| part)
+        .collect();
     parts.join(" ")
 }
 

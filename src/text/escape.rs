@@ -11,10 +11,17 @@ use super::replace::{map_text, replace_chars};
 /// reorder text, or be a command to a CI server, becomes a visible escape such as `\u{202e}`.
 pub fn terminal(text: &str) -> Cow<'_, str> {
     let one_feed = map_text(Cow::Borrowed(text), |text| {
-        if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
+        if text.contains("\r\n") {
+            Cow::Owned(text.replace("\r\n", "\n"))
+        } else {
+            Cow::Borrowed(text)
+        }
     });
     let harmful = |character: char| !matches!(character, '\n' | '\t') && is_confusable(character);
-    map_text(map_text(one_feed, |text| escaped(text, harmful)), ci_commands::escape)
+    map_text(
+        map_text(one_feed, |text| escaped(text, harmful)),
+        ci_commands::escape,
+    )
 }
 
 /// `text` on one line of a terminal: as [`terminal`], with line feeds and tabs escaped as well.
@@ -26,7 +33,10 @@ pub fn line(text: &str) -> Cow<'_, str> {
 /// confusable character becomes an escape of JSON.
 pub fn json(json: &str) -> Cow<'_, str> {
     // No line of JSON begins with a colon, and the other characters that begin commands are in strings alone.
-    let escaped = ci_commands::escape_with(json, |first| if first == b'#' { "\\u0023" } else { "\\u005b" });
+    let escaped = ci_commands::escape_with(
+        json,
+        |first| if first == b'#' { "\\u0023" } else { "\\u005b" },
+    );
     let harmful = |character: char| character != '\n' && is_confusable(character);
     let escape = |character: char, harmless: &mut String| {
         for unit in character.encode_utf16(&mut [0; 2]) {
@@ -58,7 +68,11 @@ pub fn xml(text: &str) -> Cow<'_, str> {
     if text.chars().all(allowed_in_xml) {
         Cow::Borrowed(text)
     } else {
-        Cow::Owned(text.chars().filter(|character| allowed_in_xml(*character)).collect())
+        Cow::Owned(
+            text.chars()
+                .filter(|character| allowed_in_xml(*character))
+                .collect(),
+        )
     }
 }
 
@@ -91,7 +105,10 @@ mod tests {
             ("dos\r\nline, lone\rreturn", "dos\nline, lone\\rreturn"),
             ("\u{1b}[31mred\u{1b}[0m", "\\u{1b}[31mred\\u{1b}[0m"),
             ("\u{9b}2J\u{7f}\u{0}\u{8}", "\\u{9b}2J\\u{7f}\\u{0}\\u{8}"),
-            ("a\u{202e}b\u{2066}c\u{200b}d\u{e0041}", "a\\u{202e}b\\u{2066}c\\u{200b}d\\u{e0041}"),
+            (
+                "a\u{202e}b\u{2066}c\u{200b}d\u{e0041}",
+                "a\\u{202e}b\\u{2066}c\\u{200b}d\\u{e0041}",
+            ),
         ] {
             assert_eq!(terminal(text), expected);
         }
@@ -100,17 +117,27 @@ mod tests {
 
     #[test]
     fn xml_gets_only_what_it_allows() {
-        assert_eq!(xml("a\u{0}\u{8}\u{b}\u{c}\u{1f}\u{fffe}\u{ffff}b\t\r\n😀\u{85}"), "ab\t\r\n😀\u{85}");
+        assert_eq!(
+            xml("a\u{0}\u{8}\u{b}\u{c}\u{1f}\u{fffe}\u{ffff}b\t\r\n😀\u{85}"),
+            "ab\t\r\n😀\u{85}"
+        );
     }
 
     #[test]
     fn json_means_the_same_and_steers_nothing() {
-        for text in ["plain é 👩‍🚀", "a\u{7f}b\u{9b}c\u{202e}d\u{e0041}e", "##vso[a] ###[b] #c", "\\ \" \u{1b}"]
-        {
+        for text in [
+            "plain é 👩‍🚀",
+            "a\u{7f}b\u{9b}c\u{202e}d\u{e0041}e",
+            "##vso[a] ###[b] #c",
+            "\\ \" \u{1b}",
+        ] {
             let written = serde_json::to_string(text).unwrap();
             let harmless = json(&written);
             assert_eq!(serde_json::from_str::<String>(&harmless).unwrap(), text);
-            assert!(!harmless.chars().any(is_confusable) && !harmless.contains("##"), "{harmless}");
+            assert!(
+                !harmless.chars().any(is_confusable) && !harmless.contains("##"),
+                "{harmless}"
+            );
         }
     }
 }

@@ -22,7 +22,12 @@ impl HeadTail {
     /// All of `text`.
     pub fn new(text: String) -> Self {
         let indent = text.len() - text.trim_start_matches(' ').len();
-        Self { head: text, left_out: 0, tail: String::new(), indent }
+        Self {
+            head: text,
+            left_out: 0,
+            tail: String::new(),
+            indent,
+        }
     }
 
     /// How many bytes of the text are kept, without the line that says how many are missing.
@@ -37,11 +42,17 @@ impl HeadTail {
             return self;
         }
         let (of_head, of_tail) = (max / 4, max - max / 4);
-        let end =
-            if self.head.len() <= of_head { self.head.len() } else { last_line_end(&self.head, of_head) };
+        let end = if self.head.len() <= of_head {
+            self.head.len()
+        } else {
+            last_line_end(&self.head, of_head)
+        };
         let rest = self.head.split_off(end);
-        let (of_rest, behind) =
-            if self.left_out == 0 { (0, rest) } else { (lines(&rest), std::mem::take(&mut self.tail)) };
+        let (of_rest, behind) = if self.left_out == 0 {
+            (0, rest)
+        } else {
+            (lines(&rest), std::mem::take(&mut self.tail))
+        };
         let start = first_line_start(&behind, of_tail);
         self.left_out += of_rest + lines(&behind[..start]);
         behind[start..].clone_into(&mut self.tail);
@@ -55,26 +66,41 @@ fn lines(text: &str) -> usize {
 
 /// Where the last line ends that is whole in the first `max` bytes.
 fn last_line_end(text: &str, max: usize) -> usize {
-    text[..text.floor_char_boundary(max)].rfind('\n').map_or(0, |end| end + 1)
+    text[..text.floor_char_boundary(max)]
+        .rfind('\n')
+        .map_or(0, |end| end + 1)
 }
 
 /// Where the first line begins that is whole in the last `max` bytes.
 fn first_line_start(text: &str, max: usize) -> usize {
-    let Some(from) = text.len().checked_sub(max) else { return 0 };
+    let Some(from) = text.len().checked_sub(max) else {
+        return 0;
+    };
     let from = text.ceil_char_boundary(from);
     if from == 0 || text[..from].ends_with('\n') {
         return from;
     }
-    text[from..].find('\n').map_or(text.len(), |end| from + end + 1)
+    text[from..]
+        .find('\n')
+        .map_or(text.len(), |end| from + end + 1)
 }
 
 impl fmt::Display for HeadTail {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { head, left_out, tail, indent } = self;
+        let Self {
+            head,
+            left_out,
+            tail,
+            indent,
+        } = self;
         formatter.write_str(head)?;
         if *left_out > 0 {
             let plural = if *left_out == 1 { "" } else { "s" };
-            writeln!(formatter, "{:indent$}… ({left_out} line{plural} omitted)", "")?;
+            writeln!(
+                formatter,
+                "{:indent$}… ({left_out} line{plural} omitted)",
+                ""
+            )?;
         }
         formatter.write_str(tail)
     }

@@ -8,7 +8,12 @@ use std::time::Duration;
 const HELP: &str = "write it like `30s`, `5m`, `1h30m` or `500ms`";
 
 /// The units, longest first, in microseconds.
-const UNITS: [(&str, u64); 4] = [("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000), ("ms", 1000)];
+const UNITS: [(&str, u64); 4] = [
+    ("h", 3_600_000_000),
+    ("m", 60_000_000),
+    ("s", 1_000_000),
+    ("ms", 1000),
+];
 
 /// Reads a duration above zero: numbers, each with one of the units `h`, `m`, `s` and `ms`, longest first and each once
 /// (SPEC 9, "Durations everywhere"). Spaces may separate the parts. Anything below a microsecond is dropped.
@@ -23,7 +28,9 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let mut units = &UNITS[..];
     let mut total: u64 = 0;
     while !rest.is_empty() {
-        let (number, after) = split(rest, |character| character.is_ascii_digit() || character == '.');
+        let (number, after) = split(rest, |character| {
+            character.is_ascii_digit() || character == '.'
+        });
         let (unit, after) = split(after.trim_start(), |character| {
             !character.is_ascii_digit() && !character.is_whitespace() && character != '.'
         });
@@ -32,8 +39,9 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
             return Err(mistake(number, unit));
         };
         let part = in_microseconds(number, units[place].1);
-        total =
-            part.and_then(|part| total.checked_add(part)).ok_or_else(|| format!("`{text}` is too long"))?;
+        total = part
+            .and_then(|part| total.checked_add(part))
+            .ok_or_else(|| format!("`{text}` is too long"))?;
         units = &units[place + 1..];
         rest = after.trim_start();
     }
@@ -45,7 +53,10 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 
 /// The characters of `text` up to the first that is not `part`, and the others.
 fn split(text: &str, part: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at(text.find(|character| !part(character)).unwrap_or(text.len()))
+    text.split_at(
+        text.find(|character| !part(character))
+            .unwrap_or(text.len()),
+    )
 }
 
 /// Whether it is `5` or `1.5`.
@@ -120,7 +131,11 @@ mod tests {
             (" 7 s ", 7000),
             ("0h1s", 1000),
         ] {
-            assert_eq!(parse_duration(text), Ok(Duration::from_millis(ms)), "{text}");
+            assert_eq!(
+                parse_duration(text),
+                Ok(Duration::from_millis(ms)),
+                "{text}"
+            );
         }
         assert_eq!(parse_duration("0.0015ms"), Ok(Duration::from_micros(1)));
     }

@@ -6,8 +6,9 @@ use regex::Regex;
 use std::sync::LazyLock;
 
 /// The question marks of all scripts.
-const QUESTION_MARKS: &[char] =
-    &['?', '？', '؟', '⸮', ';', '՞', '፧', '⁇', '⁈', '⁉', '‽', '꘏', '꛷', '᥅', '﹖', '❓', '❔'];
+const QUESTION_MARKS: &[char] = &[
+    '?', '？', '؟', '⸮', ';', '՞', '፧', '⁇', '⁈', '⁉', '‽', '꘏', '꛷', '᥅', '﹖', '❓', '❔',
+];
 
 /// What ends a sentence, apart from question marks.
 const ENDS: &[char] = &['.', '!', '…', '。', '！', '．'];
@@ -27,11 +28,16 @@ static IMPERATIVE: LazyLock<Regex> = LazyLock::new(|| {
 static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
     let asks = "do you want|would you like|would you|will you|can you|shall i|shall we|should i|should we|can i|may i|\
                 do you wish|are you ready|i need you to|you need to|you must|you have to|i ask you to|let me know if i (?:can|should|may)";
-    pattern(&format!(r"\b(?:{asks})\b.*\b(?:confirm|verify|proceed|continue)\b"))
+    pattern(&format!(
+        r"\b(?:{asks})\b.*\b(?:confirm|verify|proceed|continue)\b"
+    ))
 });
 
 fn pattern(text: &str) -> Regex {
-    #[expect(clippy::expect_used, reason = "the patterns are fixed, and each is compiled by a test")]
+    #[expect(
+        clippy::expect_used,
+        reason = "the patterns are fixed, and each is compiled by a test"
+    )]
     Regex::new(text).expect("a fixed pattern")
 }
 
@@ -42,7 +48,9 @@ pub fn ends_with_question(text: &str) -> bool {
         return true;
     }
     let text = text.trim_end_matches(|end| is_around(end) || ENDS.contains(&end));
-    let sentence = last_sentence(text).trim_start_matches(is_around).to_lowercase();
+    let sentence = last_sentence(text)
+        .trim_start_matches(is_around)
+        .to_lowercase();
     BEGINS.is_match(&sentence) || IMPERATIVE.is_match(&sentence) || REQUEST.is_match(&sentence)
 }
 

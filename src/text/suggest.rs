@@ -16,7 +16,8 @@ pub fn nearest<T: AsRef<str>>(written: &str, known: impl IntoIterator<Item = T>)
         let distance = is_near_in_length.then(|| strsim::damerau_levenshtein(&plain, &folded))?;
         (distance <= allowed).then_some((distance, name))
     });
-    near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name)
+    near.min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
 }
 
 /// The nearest name if it is certainly meant: what is written differs from it in case and separators alone, or every other
@@ -25,7 +26,10 @@ pub fn nearest_certain<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> 
     let meant = nearest(written, known.iter().copied())?;
     let distance = |name: &str| strsim::damerau_levenshtein(&folded(written), &folded(name));
     let own = distance(meant);
-    let is_alone = known.iter().filter(|name| **name != meant).all(|other| distance(other) > 2 * own);
+    let is_alone = known
+        .iter()
+        .filter(|name| **name != meant)
+        .all(|other| distance(other) > 2 * own);
     is_alone.then_some(meant)
 }
 
@@ -35,15 +39,25 @@ pub fn is_one_typo(written: &str, known: &str) -> bool {
     let length = |(a, b): (char, char)| (a == b).then(|| a.len_utf8());
     let start: usize = written.chars().zip(known.chars()).map_while(length).sum();
     let (written, known) = (&written[start..], &known[start..]);
-    let end: usize = written.chars().rev().zip(known.chars().rev()).map_while(length).sum();
+    let end: usize = written
+        .chars()
+        .rev()
+        .zip(known.chars().rev())
+        .map_while(length)
+        .sum();
     let (written, known) = (&written[..written.len() - end], &known[..known.len() - end]);
     let few = |text: &str| [0, 1, 2].map(|index| text.chars().nth(index));
     let is_typo = match (few(written), few(known)) {
-        ([None, ..], [Some(_), None, _]) | ([Some(_), None, _], [None, ..] | [Some(_), None, _]) => true,
+        ([None, ..], [Some(_), None, _])
+        | ([Some(_), None, _], [None, ..] | [Some(_), None, _]) => true,
         ([Some(a), Some(b), None], [Some(c), Some(d), None]) => a == d && b == c,
         _ => false,
     };
-    is_typo && !written.chars().chain(known.chars()).any(|char| char.is_ascii_digit())
+    is_typo
+        && !written
+            .chars()
+            .chain(known.chars())
+            .any(|char| char.is_ascii_digit())
 }
 
 /// A name without its case and separators.

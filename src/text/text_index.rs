@@ -17,25 +17,34 @@ pub struct TextIndex<T> {
 
 impl<T> Default for TextIndex<T> {
     fn default() -> Self {
-        Self { table: HashTable::new(), state: RandomState::new() }
+        Self {
+            table: HashTable::new(),
+            state: RandomState::new(),
+        }
     }
 }
 
 impl<T> TextIndex<T> {
     /// The value of `text`.
     pub fn get<'t>(&self, text: &str, text_of: impl Fn(&T) -> &'t str) -> Option<&T> {
-        self.table.find(self.state.hash_one(text), |value| text_of(value) == text)
+        self.table
+            .find(self.state.hash_one(text), |value| text_of(value) == text)
     }
 
     /// The value of `text`, to change.
     pub fn get_mut<'t>(&mut self, text: &str, text_of: impl Fn(&T) -> &'t str) -> Option<&mut T> {
-        self.table.find_mut(self.state.hash_one(text), |value| text_of(value) == text)
+        self.table
+            .find_mut(self.state.hash_one(text), |value| text_of(value) == text)
     }
 
     /// Gives `text` a value, which replaces the one that it has.
     pub fn insert<'t>(&mut self, text: &str, value: T, text_of: impl Fn(&T) -> &'t str) {
         let hash = |text: &str| self.state.hash_one(text);
-        match self.table.entry(hash(text), |value| text_of(value) == text, |value| hash(text_of(value))) {
+        match self.table.entry(
+            hash(text),
+            |value| text_of(value) == text,
+            |value| hash(text_of(value)),
+        ) {
             Entry::Occupied(mut known) => *known.get_mut() = value,
             Entry::Vacant(vacant) => {
                 vacant.insert(value);
@@ -45,7 +54,9 @@ impl<T> TextIndex<T> {
 
     /// Takes the value of `text` out.
     pub fn remove<'t>(&mut self, text: &str, text_of: impl Fn(&T) -> &'t str) -> Option<T> {
-        let found = self.table.find_entry(self.state.hash_one(text), |value| text_of(value) == text);
+        let found = self
+            .table
+            .find_entry(self.state.hash_one(text), |value| text_of(value) == text);
         found.ok().map(|entry| entry.remove().0)
     }
 
@@ -61,7 +72,9 @@ mod tests {
 
     #[test]
     fn a_text_has_the_value_that_was_inserted_last() {
-        let texts: Vec<String> = (0..1000).map(|number| format!("c{}", number % 500)).collect();
+        let texts: Vec<String> = (0..1000)
+            .map(|number| format!("c{}", number % 500))
+            .collect();
         let text_of = |index: &usize| texts[*index].as_str();
         let mut index = TextIndex::default();
         for (number, text) in texts.iter().enumerate() {

@@ -24,7 +24,10 @@ pub fn bytes(text: &str, max: usize) -> Cow<'_, str> {
     }
     let kept = &text[..text.floor_char_boundary(max)];
     let (whole, missing_before) = untruncated(text);
-    Cow::Owned(format!("{kept}{}", missing(whole.len().saturating_sub(kept.len()) + missing_before)))
+    Cow::Owned(format!(
+        "{kept}{}",
+        missing(whole.len().saturating_sub(kept.len()) + missing_before)
+    ))
 }
 
 /// The end of a text of which so many bytes are missing.
@@ -37,7 +40,9 @@ pub fn missing(count: usize) -> String {
 fn untruncated(text: &str) -> (&str, usize) {
     let truncated = || {
         let (whole, end) = text.rsplit_once("… (")?;
-        let count = end.strip_suffix(" more bytes)").or_else(|| end.strip_suffix(" more byte)"))?;
+        let count = end
+            .strip_suffix(" more bytes)")
+            .or_else(|| end.strip_suffix(" more byte)"))?;
         (whole.len() >= NEVER_TRUNCATED).then_some((whole, count.parse().ok()?))
     };
     truncated().unwrap_or((text, 0))
@@ -58,8 +63,12 @@ mod tests {
 
     #[test]
     fn cuts_between_characters() {
-        for (text, max, expected) in [("short", 5, "short"), ("ééé", 2, "éé…"), ("abc", 0, "…"), ("", 0, "")]
-        {
+        for (text, max, expected) in [
+            ("short", 5, "short"),
+            ("ééé", 2, "éé…"),
+            ("abc", 0, "…"),
+            ("", 0, ""),
+        ] {
             assert_eq!(chars(text, max), expected);
         }
         for (text, max, expected) in [
@@ -79,12 +88,18 @@ mod tests {
         assert!(once.ends_with("… (83616 more bytes)"));
         assert_eq!(bytes(&once, 10), "ééééé… (99990 more bytes)");
         let claims = "short… (7 more bytes)";
-        assert_eq!(bytes(claims, 5), "short… (18 more bytes)", "an agent's own words");
+        assert_eq!(
+            bytes(claims, 5),
+            "short… (18 more bytes)",
+            "an agent's own words"
+        );
     }
 
     #[test]
     fn long_texts_keep_both_ends() {
-        let text = (1..=100).fold(String::new(), |text, number| format!("{text}line {number}\n"));
+        let text = (1..=100).fold(String::new(), |text, number| {
+            format!("{text}line {number}\n")
+        });
         assert_eq!(
             lines(&text, 100),
             "line 1\nline 2\nline 3\n… (88 lines omitted)\nline 92\nline 93\nline 94\nline 95\nline 96\nline 97\nline 98\nline 99\nline 100\n"

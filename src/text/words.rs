@@ -27,9 +27,12 @@ mod tests {
 
     #[test]
     fn only_the_last_two_words_have_a_word_between_them() {
-        for (words, expected) in
-            [(&[][..], "nothing"), (&["a"], "a"), (&["a", "b"], "a or b"), (&["a", "b", "c"], "a, b or c")]
-        {
+        for (words, expected) in [
+            (&[][..], "nothing"),
+            (&["a"], "a"),
+            (&["a", "b"], "a or b"),
+            (&["a", "b", "c"], "a, b or c"),
+        ] {
             assert_eq!(any_of(words), expected);
             assert_eq!(all_of(words), expected.replace(" or ", " and "));
         }

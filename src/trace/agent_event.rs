@@ -89,7 +89,11 @@ impl AgentEvent {
     pub fn short(&self) -> String {
         match self {
             Self::Message { role, content } => {
-                format!("a message of the {} `{}`", role.as_str(), truncate::chars(content, SHOWN))
+                format!(
+                    "a message of the {} `{}`",
+                    role.as_str(),
+                    truncate::chars(content, SHOWN)
+                )
             }
             Self::FunctionCall { name, .. } => format!("a call to {name}"),
             Self::FunctionCallOutput { name, .. } => format!("an output of {name}"),
@@ -102,9 +106,19 @@ impl fmt::Display for AgentEvent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = match self {
             Self::Message { role, content } => format!("message ({}): {content}", role.as_str()),
-            Self::FunctionCall { name, arguments, .. } => format!("function call: {name}({arguments})"),
-            Self::FunctionCallOutput { name, output, is_error, .. } => {
-                format!("function call output: {name} → {}{output}", if *is_error { "error: " } else { "" })
+            Self::FunctionCall {
+                name, arguments, ..
+            } => format!("function call: {name}({arguments})"),
+            Self::FunctionCallOutput {
+                name,
+                output,
+                is_error,
+                ..
+            } => {
+                format!(
+                    "function call output: {name} → {}{output}",
+                    if *is_error { "error: " } else { "" }
+                )
             }
         };
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -114,23 +128,52 @@ impl fmt::Display for AgentEvent {
 
 /// The events of the last turn of `trace`, in their order.
 pub fn events_of_last_turn(trace: &Trace) -> Vec<AgentEvent> {
-    let Some(turn) = trace.turns.last() else { return Vec::new() };
+    let Some(turn) = trace.turns.last() else {
+        return Vec::new();
+    };
     let mut events: Vec<(u32, AgentEvent)> = Vec::new();
     for message in &trace.messages[turn.messages.clone()] {
         if message.role == MessageKind::Assistant && !message.text.is_empty() {
             let content = message.text.clone();
-            events.push((message.order, AgentEvent::Message { role: EventRole::Assistant, content }));
+            events.push((
+                message.order,
+                AgentEvent::Message {
+                    role: EventRole::Assistant,
+                    content,
+                },
+            ));
         }
     }
-    for call in trace.calls[turn.calls.clone()].iter().filter(|call| call.origin != Origin::History) {
+    for call in trace.calls[turn.calls.clone()]
+        .iter()
+        .filter(|call| call.origin != Origin::History)
+    {
         let (tool_call_id, name) = (call.wire_id.to_string(), call.name.to_string());
         let arguments = call.args_value();
-        events.push((call.order, AgentEvent::FunctionCall { tool_call_id, name, arguments }));
-        events.extend(call.results.iter().map(|result| (result.order, output(call, result))));
+        events.push((
+            call.order,
+            AgentEvent::FunctionCall {
+                tool_call_id,
+                name,
+                arguments,
+            },
+        ));
+        events.extend(
+            call.results
+                .iter()
+                .map(|result| (result.order, output(call, result))),
+        );
     }
     // What was called before, and has a result since: a call that waited for an approval, for example.
-    for call in turn.late_results.iter().filter_map(|index| trace.calls.get(*index)) {
-        let late = call.results.iter().filter(|result| result.order >= turn.began);
+    for call in turn
+        .late_results
+        .iter()
+        .filter_map(|index| trace.calls.get(*index))
+    {
+        let late = call
+            .results
+            .iter()
+            .filter(|result| result.order >= turn.began);
         events.extend(late.map(|result| (result.order, output(call, result))));
     }
     events.sort_by_key(|(order, _)| *order);
@@ -159,15 +202,38 @@ mod tests {
         let mut deltas = Vec::new();
         let result = |id: &'static str, text: &'static str| {
             let result = ResultContent::Text(text.into());
-            Change::CallAnswered { id: id.into(), result, is_error: None }
+            Change::CallAnswered {
+                id: id.into(),
+                result,
+                is_error: None,
+            }
         };
-        let call =
-            |id: &'static str| Change::CallOpened { id: id.into(), name: "book".into(), subagent: None };
-        let start = || Change::RunStarted { run_id: None, thread_id: None, is_replay: false };
+        let call = |id: &'static str| Change::CallOpened {
+            id: id.into(),
+            name: "book".into(),
+            subagent: None,
+        };
+        let start = || Change::RunStarted {
+            run_id: None,
+            thread_id: None,
+            is_replay: false,
+        };
         let waits = RunEnd::Interrupted(vec![Interrupt::default()]);
         let turns = [
-            vec![start(), call("a"), result("a", "1"), call("b"), Change::RunEnded(waits)],
-            vec![start(), result("b", "2"), call("c"), result("c", "3"), Change::RunEnded(RunEnd::Finished)],
+            vec![
+                start(),
+                call("a"),
+                result("a", "1"),
+                call("b"),
+                Change::RunEnded(waits),
+            ],
+            vec![
+                start(),
+                result("b", "2"),
+                call("c"),
+                result("c", "3"),
+                Change::RunEnded(RunEnd::Finished),
+            ],
             vec![start(), Change::RunEnded(RunEnd::Finished)],
         ];
         let mut found = Vec::new();
@@ -178,13 +244,22 @@ mod tests {
                 trace.apply(At::default(), change, &mut deltas);
             }
             trace.end_turn(&mut deltas);
-            found.push(events_of_last_turn(&trace).iter().map(ToString::to_string).collect::<Vec<_>>());
+            found.push(
+                events_of_last_turn(&trace)
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>(),
+            );
         }
         let output = |text: &str| format!("function call output: book → {text}");
         let call = || "function call: book({})".to_owned();
         assert_eq!(
             found,
-            [vec![call(), output("1"), call()], vec![output("2"), call(), output("3")], Vec::new()]
+            [
+                vec![call(), output("1"), call()],
+                vec![output("2"), call(), output("3")],
+                Vec::new()
+            ]
         );
     }
 }

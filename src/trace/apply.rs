@@ -25,8 +25,13 @@ impl Trace {
                 self.stamps.resize(self.last_event() as usize, None);
                 self.stamps.push(Some(stamp));
             }
-            Change::RunStarted { run_id, thread_id, is_replay } => {
-                if let Some(id) = thread_id.filter(|id| self.thread_ids.last().is_none_or(|last| last != id))
+            Change::RunStarted {
+                run_id,
+                thread_id,
+                is_replay,
+            } => {
+                if let Some(id) =
+                    thread_id.filter(|id| self.thread_ids.last().is_none_or(|last| last != id))
                 {
                     self.thread_ids.push(id.into_owned());
                 }
@@ -41,7 +46,9 @@ impl Trace {
                     exchange.run_ended(at, event, outcome);
                 }
             }
-            Change::MessageOpened { id, role, subagent } => self.open_message(&id, role, author(subagent)),
+            Change::MessageOpened { id, role, subagent } => {
+                self.open_message(&id, role, author(subagent))
+            }
             Change::MessageText { id, delta } => self.add_text(at, &id, &delta),
             Change::MessageClosed { id } => {
                 if let Some(index) = self.known.messages.get(&*id).copied() {
@@ -53,7 +60,11 @@ impl Trace {
             }
             Change::CallArgs { id, delta } => self.add_args(&id, &delta),
             Change::CallArgsDone { id } => self.finish_args(at, &id, deltas),
-            Change::CallAnswered { id, result, is_error } => self.answer(at, &id, result, is_error, deltas),
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => self.answer(at, &id, result, is_error, deltas),
             Change::CallFailed { id, is_denied } => {
                 if let Some(result) = self.failed_result(&id, deltas) {
                     result.is_denied |= is_denied;
@@ -61,10 +72,19 @@ impl Trace {
             }
             Change::ToolsDeclared { tools, is_answer } => {
                 let (turn, event) = (self.current_turn(), self.last_event());
-                self.declarations.push(Declaration { tools, turn, event, is_answer });
+                self.declarations.push(Declaration {
+                    tools,
+                    turn,
+                    event,
+                    is_answer,
+                });
                 deltas.push(Delta::ToolsDeclared);
             }
-            Change::Reasoning { id, delta, subagent } => self.reason(at, &id, &delta, author(subagent)),
+            Change::Reasoning {
+                id,
+                delta,
+                subagent,
+            } => self.reason(at, &id, &delta, author(subagent)),
             Change::Custom { name, value } => self.add_custom(name.into_owned(), value),
             Change::Truncated => {
                 if let Some(exchange) = self.exchanges.last_mut() {
@@ -90,10 +110,20 @@ impl Trace {
                 }
             }
             Change::Snapshot(items) => self.snapshot(at, items, deltas),
-            Change::Violation { rule, message, events } => {
-                let (message, exchange) = (message.into_owned(), self.exchanges.len().saturating_sub(1));
+            Change::Violation {
+                rule,
+                message,
+                events,
+            } => {
+                let (message, exchange) =
+                    (message.into_owned(), self.exchanges.len().saturating_sub(1));
                 if let Some(turn) = self.turns.last_mut() {
-                    turn.violations.add(Violation { rule, message, exchange, events });
+                    turn.violations.add(Violation {
+                        rule,
+                        message,
+                        exchange,
+                        events,
+                    });
                 }
             }
             Change::Warning(text) => self.warn(text),
@@ -124,7 +154,12 @@ impl Trace {
 
     fn add_text(&mut self, at: At, id: &str, delta: &str) {
         let turn = self.current_turn();
-        let known = self.known.messages.get(id).copied().filter(|index| self.messages[*index].turn == turn);
+        let known = self
+            .known
+            .messages
+            .get(id)
+            .copied()
+            .filter(|index| self.messages[*index].turn == turn);
         let index = if let Some(index) = known {
             index
         } else {
@@ -148,7 +183,9 @@ impl Trace {
                 self.calls[known].announce_again(last_event);
                 return;
             }
-            self.warn(format!("the call id `{id}` is used again for another call: counted as a new call"));
+            self.warn(format!(
+                "the call id `{id}` is used again for another call: counted as a new call"
+            ));
         }
         let (turn, event) = (self.current_turn(), self.last_event());
         let mut call = ToolCall::new(id.into(), name.into(), author, turn, at, event);
@@ -164,7 +201,9 @@ impl Trace {
                 self.calls[index].add_args(delta);
                 self.calls[index].last_event = last_event;
             }
-            None => self.warn(format!("arguments for the call `{id}`, which never started")),
+            None => self.warn(format!(
+                "arguments for the call `{id}`, which never started"
+            )),
         }
     }
 
@@ -194,12 +233,19 @@ impl Trace {
         let (turn, event, order) = (self.current_turn(), self.last_event(), self.next_order());
         let call = &mut self.calls[index];
         if call.origin.is_new() {
-            self.tools.note(&call.name, CallPhase::Answered, &call.author, order);
+            self.tools
+                .note(&call.name, CallPhase::Answered, &call.author, order);
         }
         if call.finish_args(at, event) {
             deltas.push(Delta::ArgsDone(index));
         }
-        call.answer(ToolResult { order, ..ToolResult::new(result, is_error, at, event) }, turn);
+        call.answer(
+            ToolResult {
+                order,
+                ..ToolResult::new(result, is_error, at, event)
+            },
+            turn,
+        );
         if call.counted_in != turn
             && let Some(turn) = self.turns.last_mut()
         {
@@ -219,13 +265,25 @@ impl Trace {
 
     fn reason(&mut self, at: At, id: &str, delta: &str, author: Author) {
         if !self.kept.add_reasoning(delta) {
-            return self.warn_once(format!("reasoning beyond {MAX_REASONING_BYTES} bytes is not kept"));
+            return self.warn_once(format!(
+                "reasoning beyond {MAX_REASONING_BYTES} bytes is not kept"
+            ));
         }
         let turn = self.current_turn();
-        let known = self.known.reasoning.get(id).copied().filter(|index| self.messages[*index].turn == turn);
+        let known = self
+            .known
+            .reasoning
+            .get(id)
+            .copied()
+            .filter(|index| self.messages[*index].turn == turn);
         let index = known.unwrap_or_else(|| {
-            let mut message =
-                Message::new(id.into(), MessageKind::Reasoning, author, turn, self.last_event());
+            let mut message = Message::new(
+                id.into(),
+                MessageKind::Reasoning,
+                author,
+                turn,
+                self.last_event(),
+            );
             message.origin = self.origin();
             self.known.reasoning.insert(id.into(), self.messages.len());
             self.add_message(message);
@@ -237,7 +295,9 @@ impl Trace {
 
     fn add_custom(&mut self, name: String, value: Value) {
         if !self.kept.add_custom(&name, &value) {
-            return self.warn_once(format!("custom events beyond {MAX_CUSTOM_BYTES} bytes are not kept"));
+            return self.warn_once(format!(
+                "custom events beyond {MAX_CUSTOM_BYTES} bytes are not kept"
+            ));
         }
         let event = self.last_event();
         self.custom.push(CustomEvent { name, value, event });
@@ -248,7 +308,11 @@ impl Trace {
 
     /// Adds a warning that a turn contains once, however often its cause repeats.
     fn warn_once(&mut self, text: String) {
-        if self.turns.last().is_some_and(|turn| !turn.warnings.contains(&text)) {
+        if self
+            .turns
+            .last()
+            .is_some_and(|turn| !turn.warnings.contains(&text))
+        {
             self.warn(text);
         }
     }

@@ -148,13 +148,18 @@ impl ToolCall {
 
     /// When the call ended: at its result, else at the end of its arguments, else at its start (SPEC 7.3).
     pub fn ended(&self) -> At {
-        self.result().map(|result| result.at).or(self.args_done).unwrap_or(self.started)
+        self.result()
+            .map(|result| result.at)
+            .or(self.args_done)
+            .unwrap_or(self.started)
     }
 
     /// Drops what was parsed of it: a rule that looks at it again has it parsed again. An agent may make a million calls.
     pub fn forget_parsed(&mut self) {
         self.args = OnceLock::new();
-        self.results.iter_mut().for_each(|result| result.structured = OnceLock::new());
+        self.results
+            .iter_mut()
+            .for_each(|result| result.structured = OnceLock::new());
     }
 
     /// It is announced again; its arguments may come again too.
@@ -197,14 +202,29 @@ impl ToolCall {
 }
 
 impl ToolResult {
-    pub(super) fn new(content: ResultContent<'_>, is_error: Option<bool>, at: At, event: u32) -> Self {
+    pub(super) fn new(
+        content: ResultContent<'_>,
+        is_error: Option<bool>,
+        at: At,
+        event: u32,
+    ) -> Self {
         let is_structured = matches!(content, ResultContent::Structured(_));
         let (text, form) = match content {
             ResultContent::Text(text) => read(text),
             ResultContent::Json(value) | ResultContent::Structured(value) => written(value),
         };
         let structured = OnceLock::new();
-        Self { text, form, structured, is_structured, is_error, is_denied: false, at, order: 0, event }
+        Self {
+            text,
+            form,
+            structured,
+            is_structured,
+            is_error,
+            is_denied: false,
+            at,
+            order: 0,
+            event,
+        }
     }
 
     /// The JSON value, if the result is one; parsed when first needed.
@@ -214,12 +234,16 @@ impl ToolResult {
             ResultForm::Json => read_json(&self.text).ok(),
             ResultForm::JsonString => Some(Value::from(self.text.as_str())),
         };
-        self.structured.get_or_init(|| value().map(Box::new)).as_deref()
+        self.structured
+            .get_or_init(|| value().map(Box::new))
+            .as_deref()
     }
 
     /// The result as a value; if it is not JSON, its text.
     pub fn value(&self) -> Value {
-        self.structured().cloned().unwrap_or_else(|| Value::from(self.text.as_str()))
+        self.structured()
+            .cloned()
+            .unwrap_or_else(|| Value::from(self.text.as_str()))
     }
 }
 
@@ -227,7 +251,11 @@ impl ToolResult {
 fn read(text: Cow<'_, str>) -> (ShortText, ResultForm) {
     // A number or a word stays as sent, also if it is JSON.
     if !text.trim_start().starts_with(['{', '[', '"']) {
-        let form = if read_json(&text).is_ok() { ResultForm::Json } else { ResultForm::Text };
+        let form = if read_json(&text).is_ok() {
+            ResultForm::Json
+        } else {
+            ResultForm::Text
+        };
         return (text.into(), form);
     }
     read_json(&text).map_or_else(|_| (text.into(), ResultForm::Text), written)

@@ -60,8 +60,14 @@ impl fmt::Display for RunEnd {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Finished => formatter.write_str("finished"),
-            Self::Error { message, code: Some(code) } => write!(formatter, "{message} (code `{code}`)"),
-            Self::Error { message, code: None } => formatter.write_str(message),
+            Self::Error {
+                message,
+                code: Some(code),
+            } => write!(formatter, "{message} (code `{code}`)"),
+            Self::Error {
+                message,
+                code: None,
+            } => formatter.write_str(message),
             Self::Cancelled => formatter.write_str("cancelled"),
             Self::Interrupted(_) => formatter.write_str("interrupted"),
             Self::Unknown(outcome) => formatter.write_str(outcome),
@@ -249,42 +255,86 @@ impl Change<'_> {
     pub fn into_owned(self) -> Change<'static> {
         match self {
             Change::Stamped(micros) => Change::Stamped(micros),
-            Change::RunStarted { run_id, thread_id, is_replay } => {
-                Change::RunStarted { run_id: run_id.map(owned), thread_id: thread_id.map(owned), is_replay }
-            }
+            Change::RunStarted {
+                run_id,
+                thread_id,
+                is_replay,
+            } => Change::RunStarted {
+                run_id: run_id.map(owned),
+                thread_id: thread_id.map(owned),
+                is_replay,
+            },
             Change::RunEnded(end) => Change::RunEnded(end),
-            Change::MessageOpened { id, role, subagent } => {
-                Change::MessageOpened { id: owned(id), role, subagent: subagent.map(owned) }
-            }
-            Change::MessageText { id, delta } => Change::MessageText { id: owned(id), delta: owned(delta) },
+            Change::MessageOpened { id, role, subagent } => Change::MessageOpened {
+                id: owned(id),
+                role,
+                subagent: subagent.map(owned),
+            },
+            Change::MessageText { id, delta } => Change::MessageText {
+                id: owned(id),
+                delta: owned(delta),
+            },
             Change::MessageClosed { id } => Change::MessageClosed { id: owned(id) },
-            Change::CallOpened { id, name, subagent } => {
-                Change::CallOpened { id: owned(id), name: owned(name), subagent: subagent.map(owned) }
-            }
-            Change::CallArgs { id, delta } => Change::CallArgs { id: owned(id), delta: owned(delta) },
+            Change::CallOpened { id, name, subagent } => Change::CallOpened {
+                id: owned(id),
+                name: owned(name),
+                subagent: subagent.map(owned),
+            },
+            Change::CallArgs { id, delta } => Change::CallArgs {
+                id: owned(id),
+                delta: owned(delta),
+            },
             Change::CallArgsDone { id } => Change::CallArgsDone { id: owned(id) },
-            Change::CallAnswered { id, result, is_error } => {
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => {
                 let result = match result {
                     ResultContent::Text(text) => ResultContent::Text(owned(text)),
                     ResultContent::Json(value) => ResultContent::Json(value),
                     ResultContent::Structured(value) => ResultContent::Structured(value),
                 };
-                Change::CallAnswered { id: owned(id), result, is_error }
+                Change::CallAnswered {
+                    id: owned(id),
+                    result,
+                    is_error,
+                }
             }
-            Change::CallFailed { id, is_denied } => Change::CallFailed { id: owned(id), is_denied },
-            Change::ToolsDeclared { tools, is_answer } => Change::ToolsDeclared { tools, is_answer },
-            Change::Reasoning { id, delta, subagent } => {
-                Change::Reasoning { id: owned(id), delta: owned(delta), subagent: subagent.map(owned) }
+            Change::CallFailed { id, is_denied } => Change::CallFailed {
+                id: owned(id),
+                is_denied,
+            },
+            Change::ToolsDeclared { tools, is_answer } => {
+                Change::ToolsDeclared { tools, is_answer }
             }
-            Change::Custom { name, value } => Change::Custom { name: owned(name), value },
+            Change::Reasoning {
+                id,
+                delta,
+                subagent,
+            } => Change::Reasoning {
+                id: owned(id),
+                delta: owned(delta),
+                subagent: subagent.map(owned),
+            },
+            Change::Custom { name, value } => Change::Custom {
+                name: owned(name),
+                value,
+            },
             Change::Truncated => Change::Truncated,
             Change::Usage(usage) => Change::Usage(usage),
             Change::StateReplaced(state) => Change::StateReplaced(state),
             Change::StatePatched(patch) => Change::StatePatched(patch),
             Change::Snapshot(items) => Change::Snapshot(items),
-            Change::Violation { rule, message, events } => {
-                Change::Violation { rule, message: owned(message), events }
-            }
+            Change::Violation {
+                rule,
+                message,
+                events,
+            } => Change::Violation {
+                rule,
+                message: owned(message),
+                events,
+            },
             Change::Warning(message) => Change::Warning(owned(message)),
         }
     }

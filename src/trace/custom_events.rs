@@ -37,7 +37,9 @@ impl ReceivedBytes {
 
     /// Counts a custom event; `false` if there is no room for it.
     pub(super) fn add_custom(&mut self, name: &str, value: &Value) -> bool {
-        let bytes = size(value).bytes.saturating_add(size_of::<CustomEvent>() + name.len());
+        let bytes = size(value)
+            .bytes
+            .saturating_add(size_of::<CustomEvent>() + name.len());
         self.custom = self.custom.saturating_add(bytes);
         self.custom <= MAX_CUSTOM_BYTES
     }

@@ -19,12 +19,18 @@ impl Trace {
     /// Takes the times of the turn that ends from its events, or warns why they stay those of arrival. The events of a
     /// replay turn happened long ago: their timestamps are ignored.
     pub(super) fn take_event_times(&mut self) {
-        let Some(turn) = self.turns.last().filter(|turn| !turn.input.is_replay) else { return };
+        let Some(turn) = self.turns.last().filter(|turn| !turn.input.is_replay) else {
+            return;
+        };
         let exchanges = turn.exchanges.clone();
-        let first = self.events.partition_point(|event| usize::from(event.exchange) < exchanges.start);
+        let first = self
+            .events
+            .partition_point(|event| usize::from(event.exchange) < exchanges.start);
         match self.event_times(exchanges, first) {
             Ok(times) => self.restamp(first, &times),
-            Err(why) => self.warn(format!("the times of this turn are those of arrival: {why}")),
+            Err(why) => self.warn(format!(
+                "the times of this turn are those of arrival: {why}"
+            )),
         }
     }
 
@@ -33,23 +39,36 @@ impl Trace {
         let mut times = Vec::with_capacity(self.events.len() - first);
         for (index, exchange) in self.exchanges[exchanges.clone()].iter().enumerate() {
             let is_of_it = |event: &&Event| usize::from(event.exchange) == exchanges.start + index;
-            let events: Vec<&Event> =
-                self.events[first + times.len()..].iter().take_while(is_of_it).collect();
-            let place = if exchanges.len() == 1 { String::new() } else { format!("answer {}: ", index + 1) };
-            let stamps = (first + times.len()..).map(|event| self.stamps.get(event).copied().flatten());
+            let events: Vec<&Event> = self.events[first + times.len()..]
+                .iter()
+                .take_while(is_of_it)
+                .collect();
+            let place = if exchanges.len() == 1 {
+                String::new()
+            } else {
+                format!("answer {}: ", index + 1)
+            };
+            let stamps =
+                (first + times.len()..).map(|event| self.stamps.get(event).copied().flatten());
             times.extend(times_of(exchange, &events, stamps).map_err(|why| place + &why)?);
         }
         Ok(times)
     }
 
     fn restamp(&mut self, first: usize, times: &[At]) {
-        let time =
-            |event: u32| (event as usize).checked_sub(first).and_then(|index| times.get(index)).copied();
+        let time = |event: u32| {
+            (event as usize)
+                .checked_sub(first)
+                .and_then(|index| times.get(index))
+                .copied()
+        };
         let set = |at: &mut At, event: u32| *at = time(event).unwrap_or(*at);
         for (event, at) in self.events[first..].iter_mut().zip(times) {
             event.at = *at;
         }
-        let Some(turn) = self.turns.last() else { return };
+        let Some(turn) = self.turns.last() else {
+            return;
+        };
         for exchange in &mut self.exchanges[turn.exchanges.clone()] {
             exchange.ended = exchange.ended_by.and_then(time).or(exchange.ended);
         }
@@ -77,15 +96,21 @@ fn times_of(
     events: &[&Event],
     reported: impl Iterator<Item = Option<u64>>,
 ) -> Result<Vec<At>, String> {
-    let (Some(first), Some(last)) = (events.first(), events.last()) else { return Ok(Vec::new()) };
+    let (Some(first), Some(last)) = (events.first(), events.last()) else {
+        return Ok(Vec::new());
+    };
     let mut stamps: Vec<u64> = Vec::with_capacity(events.len());
     for (number, stamp) in (1..=events.len()).zip(reported) {
         let stamp = stamp.ok_or_else(|| format!("event {number} has no timestamp"))?;
         if !PLAUSIBLE.contains(&stamp) {
-            return Err(format!("event {number} has a timestamp that is not a Unix time in milliseconds"));
+            return Err(format!(
+                "event {number} has a timestamp that is not a Unix time in milliseconds"
+            ));
         }
         if stamps.last().is_some_and(|before| *before > stamp) {
-            return Err(format!("event {number} has an earlier timestamp than the one before it"));
+            return Err(format!(
+                "event {number} has an earlier timestamp than the one before it"
+            ));
         }
         stamps.push(stamp);
     }
@@ -99,7 +124,10 @@ fn times_of(
             took / 1000
         ));
     }
-    Ok(stamps.iter().map(|stamp| At((first.at.0 + (stamp - begun)).min(last.at.0))).collect())
+    Ok(stamps
+        .iter()
+        .map(|stamp| At((first.at.0 + (stamp - begun)).min(last.at.0)))
+        .collect())
 }
 
 #[cfg(test)]
@@ -115,9 +143,20 @@ mod tests {
         trace.begin_exchange(At(0));
         let result = ResultContent::Text("ok".into());
         let changes = [
-            Change::CallOpened { id: "c".into(), name: "a".into(), subagent: None },
-            Change::CallAnswered { id: "c".into(), result, is_error: None },
-            Change::MessageText { id: "m".into(), delta: "hi".into() },
+            Change::CallOpened {
+                id: "c".into(),
+                name: "a".into(),
+                subagent: None,
+            },
+            Change::CallAnswered {
+                id: "c".into(),
+                result,
+                is_error: None,
+            },
+            Change::MessageText {
+                id: "m".into(),
+                delta: "hi".into(),
+            },
             Change::RunEnded(RunEnd::Finished),
         ];
         let mut deltas = Vec::new();
@@ -138,9 +177,17 @@ mod tests {
         turn(&mut trace, stamps);
         let (call, message) = (&trace.calls[0], &trace.messages[0]);
         let ended = trace.exchanges[0].ended.unwrap();
-        let times = [call.started, call.ended(), message.first_text.unwrap(), ended].map(|at| at.0);
+        let times = [
+            call.started,
+            call.ended(),
+            message.first_text.unwrap(),
+            ended,
+        ]
+        .map(|at| at.0);
         match trace.turns[0].warnings.first() {
-            Some(warning) => Err(warning.replace("the times of this turn are those of arrival: ", "")),
+            Some(warning) => {
+                Err(warning.replace("the times of this turn are those of arrival: ", ""))
+            }
             None => Ok(times),
         }
     }
@@ -158,7 +205,11 @@ mod tests {
             trace.event(At(arrival));
             trace.apply(At(arrival), Change::Stamped(NOW + ms * 1000), &mut deltas);
         }
-        trace.apply(At(5_000_000), Change::RunEnded(RunEnd::Finished), &mut deltas);
+        trace.apply(
+            At(5_000_000),
+            Change::RunEnded(RunEnd::Finished),
+            &mut deltas,
+        );
         trace.end_turn(&mut deltas);
         let events: Vec<u64> = trace.events.iter().map(|event| event.at.0).collect();
         assert_eq!(events, [100_000, 800_000, 1_000_000]);
@@ -170,9 +221,15 @@ mod tests {
         let at = |ms: u64| Some(NOW + ms * 1000);
         let refused = |stamps, words: &str| assert_eq!(times(stamps), Err(words.to_owned()));
         refused([at(0), None, at(1), at(2)], "event 2 has no timestamp");
-        refused([at(0), at(5), at(4), at(6)], "event 3 has an earlier timestamp than the one before it");
+        refused(
+            [at(0), at(5), at(4), at(6)],
+            "event 3 has an earlier timestamp than the one before it",
+        );
         let seconds = NOW / 1_000;
-        refused([Some(seconds); 4], "event 1 has a timestamp that is not a Unix time in milliseconds");
+        refused(
+            [Some(seconds); 4],
+            "event 1 has a timestamp that is not a Unix time in milliseconds",
+        );
         refused(
             [at(0), at(1), at(2), at(9000)],
             "its timestamps span 9000 ms, but the response took 3000 ms",

@@ -73,7 +73,8 @@ impl Exchange {
 
     /// The agent's time, in microseconds.
     pub fn micros(&self) -> u64 {
-        self.ended.map_or(0, |ended| ended.0.saturating_sub(self.sent.0))
+        self.ended
+            .map_or(0, |ended| ended.0.saturating_sub(self.sent.0))
     }
 
     /// Begins a run.
@@ -91,9 +92,16 @@ impl Exchange {
     pub(super) fn run_ended(&mut self, at: At, event: u32, end: RunEnd) {
         (self.ended, self.ended_by) = (Some(at), Some(event));
         let is_first_end = !std::mem::replace(&mut self.running.has_ended, true);
-        let owes =
-            is_first_end && matches!(end, RunEnd::Finished | RunEnd::Interrupted(_) | RunEnd::Unknown(_));
-        let usage = self.running.usage.take().or_else(|| owes.then_some(Usage::UNKNOWN));
+        let owes = is_first_end
+            && matches!(
+                end,
+                RunEnd::Finished | RunEnd::Interrupted(_) | RunEnd::Unknown(_)
+            );
+        let usage = self
+            .running
+            .usage
+            .take()
+            .or_else(|| owes.then_some(Usage::UNKNOWN));
         if let Some(usage) = usage {
             self.usage = Some(self.usage.unwrap_or_default() + usage);
         }

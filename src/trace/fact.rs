@@ -121,7 +121,10 @@ impl Facts {
 
     /// Those of `needed` that are not among them, in the order in which people read them.
     pub fn missing(self, needed: Self) -> Vec<Fact> {
-        Fact::ALL.into_iter().filter(|fact| needed.has(*fact) && !self.has(*fact)).collect()
+        Fact::ALL
+            .into_iter()
+            .filter(|fact| needed.has(*fact) && !self.has(*fact))
+            .collect()
     }
 }
 
@@ -143,7 +146,15 @@ mod tests {
         let needed = Facts::of(&[Fact::Results, Fact::Text]) | Facts::of(&[Fact::Arguments]);
         assert_eq!(shown.missing(needed), [Fact::Arguments, Fact::Results]);
         assert_eq!(Facts::ALL.missing(needed), []);
-        assert!(Fact::ALL.into_iter().all(|fact| Facts::ALL.has(fact) && !Facts::NONE.has(fact)));
-        assert!(!Facts::ALL.except(Facts::of(&[Fact::Events])).has(Fact::Events));
+        assert!(
+            Fact::ALL
+                .into_iter()
+                .all(|fact| Facts::ALL.has(fact) && !Facts::NONE.has(fact))
+        );
+        assert!(
+            !Facts::ALL
+                .except(Facts::of(&[Fact::Events]))
+                .has(Fact::Events)
+        );
     }
 }

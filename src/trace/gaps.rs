@@ -30,8 +30,15 @@ impl Trace {
     /// Start→first call, between calls, last call→end; no calls: the whole turn (SPEC 7.3). A gap may be empty.
     pub fn gaps(&self, turn: &TurnRanges) -> Vec<CallGap<'_>> {
         let end = self.turn_micros(turn);
-        let started_before = turn.late_results.iter().map(|index| (&self.calls[*index], 0));
-        let live = turn.calls.clone().filter(|index| self.is_live(*index)).map(|index| &self.calls[index]);
+        let started_before = turn
+            .late_results
+            .iter()
+            .map(|index| (&self.calls[*index], 0));
+        let live = turn
+            .calls
+            .clone()
+            .filter(|index| self.is_live(*index))
+            .map(|index| &self.calls[index]);
         let started_now = live.map(|call| (call, self.agent_micros(turn, call.started)));
         let mut calls: Vec<(&ToolCall, u64)> = started_before.chain(started_now).collect();
         calls.sort_by_key(|(_, start)| *start);
@@ -39,13 +46,23 @@ impl Trace {
         let mut gaps = Vec::with_capacity(calls.len() + 1);
         let (mut since, mut from) = (0, None);
         for (call, start) in calls {
-            gaps.push(CallGap { since, until: start.max(since), from, to: Some(call) });
+            gaps.push(CallGap {
+                since,
+                until: start.max(since),
+                from,
+                to: Some(call),
+            });
             let ended = self.agent_micros(turn, call.ended());
             if ended >= since {
                 (since, from) = (ended, Some(call));
             }
         }
-        gaps.push(CallGap { since, until: end.max(since), from, to: None });
+        gaps.push(CallGap {
+            since,
+            until: end.max(since),
+            from,
+            to: None,
+        });
         gaps
     }
 
@@ -54,7 +71,9 @@ impl Trace {
     pub fn first_text(&self, turn: &TurnRanges) -> Option<(u64, u32)> {
         let messages = self.messages.get(turn.messages.clone()).unwrap_or_default();
         let said = messages.iter().filter(|message| Message::is_text(message));
-        let (at, event) = said.filter_map(|message| Some((message.first_text?, message.opened))).min()?;
+        let (at, event) = said
+            .filter_map(|message| Some((message.first_text?, message.opened)))
+            .min()?;
         Some((self.agent_micros(turn, at), event))
     }
 }

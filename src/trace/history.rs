@@ -23,10 +23,18 @@ impl Trace {
 
 /// What a message adds.
 fn changes(number: usize, message: &HistoryMessage) -> Vec<Change<'_>> {
-    let text = message.content.as_ref().map(|content| content.text().into_owned()).unwrap_or_default();
+    let text = message
+        .content
+        .as_ref()
+        .map(|content| content.text().into_owned())
+        .unwrap_or_default();
     if let Some(id) = &message.answers {
         let result = ResultContent::Text(text.into());
-        return vec![Change::CallAnswered { id: id.into(), result, is_error: None }];
+        return vec![Change::CallAnswered {
+            id: id.into(),
+            result,
+            is_error: None,
+        }];
     }
     let role = match message.role {
         Role::User => MessageKind::User,
@@ -35,15 +43,29 @@ fn changes(number: usize, message: &HistoryMessage) -> Vec<Change<'_>> {
     };
     let id = || format!("message-{number}").into();
     let mut changes = vec![
-        Change::MessageOpened { id: id(), role, subagent: None },
-        Change::MessageText { id: id(), delta: text.into() },
+        Change::MessageOpened {
+            id: id(),
+            role,
+            subagent: None,
+        },
+        Change::MessageText {
+            id: id(),
+            delta: text.into(),
+        },
         Change::MessageClosed { id: id() },
     ];
     for call in &message.calls {
         let id = || call.id.as_str().into();
         changes.extend([
-            Change::CallOpened { id: id(), name: call.name.as_str().into(), subagent: None },
-            Change::CallArgs { id: id(), delta: call.arguments.as_str().into() },
+            Change::CallOpened {
+                id: id(),
+                name: call.name.as_str().into(),
+                subagent: None,
+            },
+            Change::CallArgs {
+                id: id(),
+                delta: call.arguments.as_str().into(),
+            },
             Change::CallArgsDone { id: id() },
         ]);
     }

@@ -22,13 +22,16 @@ pub(super) struct KnownItems {
 impl KnownItems {
     /// The newest of `calls` with an id.
     pub(super) fn call(&self, id: &str, calls: &[ToolCall]) -> Option<usize> {
-        self.calls.get(id, |index| id_of(*index, calls)).map(|index| *index as usize)
+        self.calls
+            .get(id, |index| id_of(*index, calls))
+            .map(|index| *index as usize)
     }
 
     /// Adds the last of `calls`.
     pub(super) fn add_call(&mut self, calls: &[ToolCall]) {
         let index = u32::try_from(calls.len().saturating_sub(1)).unwrap_or(u32::MAX);
-        self.calls.insert(id_of(index, calls), index, |index| id_of(*index, calls));
+        self.calls
+            .insert(id_of(index, calls), index, |index| id_of(*index, calls));
     }
 
     /// The newest complete message of the agent whose text may be `text`.
@@ -43,9 +46,15 @@ impl KnownItems {
 
     /// Takes back what was known before a replay turn; it replaces what the replay said of the same ids.
     pub(super) fn restore(&mut self, before: Self, calls: &[ToolCall]) {
-        let Self { calls: earlier, messages, reasoning, texts } = before;
+        let Self {
+            calls: earlier,
+            messages,
+            reasoning,
+            texts,
+        } = before;
         for index in earlier.iter() {
-            self.calls.insert(id_of(*index, calls), *index, |index| id_of(*index, calls));
+            self.calls
+                .insert(id_of(*index, calls), *index, |index| id_of(*index, calls));
         }
         self.messages.extend(messages);
         self.reasoning.extend(reasoning);

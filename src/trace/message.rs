@@ -56,12 +56,22 @@ impl Message {
 
     /// The user's message that the test sent.
     pub(super) fn of_user(wire_id: ShortText, text: String, turn: usize, opened: u32) -> Self {
-        Self { text, closed: true, ..Self::new(wire_id, MessageKind::User, Author::Agent, turn, opened) }
+        Self {
+            text,
+            closed: true,
+            ..Self::new(wire_id, MessageKind::User, Author::Agent, turn, opened)
+        }
     }
 
     /// A message known from a snapshot.
     pub(super) fn of_snapshot(message: Self, origin: Origin, at: At, text: String) -> Self {
-        Self { origin, text, first_text: Some(at), closed: true, ..message }
+        Self {
+            origin,
+            text,
+            first_text: Some(at),
+            closed: true,
+            ..message
+        }
     }
 
     /// Whether it is complete.
@@ -71,7 +81,9 @@ impl Message {
 
     /// Whether it is part of the text of its turn.
     pub fn is_text(&self) -> bool {
-        self.role == MessageKind::Assistant && self.origin != Origin::History && !self.text.is_empty()
+        self.role == MessageKind::Assistant
+            && self.origin != Origin::History
+            && !self.text.is_empty()
     }
 
     /// Whether a subagent said it.

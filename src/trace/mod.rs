@@ -32,7 +32,9 @@ mod violation;
 
 pub use agent_event::{AgentEvent, EventRole, events_of_last_turn};
 pub use call::{Args, ToolCall, ToolResult};
-pub use change::{Change, Interrupt, MessageKind, ResultContent, RunEnd, SnapshotCall, SnapshotItem};
+pub use change::{
+    Change, Interrupt, MessageKind, ResultContent, RunEnd, SnapshotCall, SnapshotItem,
+};
 pub use custom_events::CustomEvent;
 pub use declaration::Declaration;
 pub use delta::Delta;

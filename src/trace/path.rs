@@ -17,9 +17,15 @@ impl Path {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         if text == "$" {
-            return Ok(Self { text: text.to_owned(), parts });
+            return Ok(Self {
+                text: text.to_owned(),
+                parts,
+            });
         }
-        let way = text.strip_prefix('$').filter(|rest| rest.starts_with(['.', '['])).unwrap_or(text);
+        let way = text
+            .strip_prefix('$')
+            .filter(|rest| rest.starts_with(['.', '[']))
+            .unwrap_or(text);
         let way = way.strip_prefix('.').unwrap_or(way);
         for (index, dotted) in way.split('.').enumerate() {
             let (key, indexes) = dotted.split_at(dotted.find('[').unwrap_or(dotted.len()));
@@ -33,7 +39,9 @@ impl Path {
             while let Some(open) = rest.strip_prefix('[') {
                 let number = open.split_once(']').filter(|(number, _)| is_index(number));
                 let Some((number, after)) = number else {
-                    return Err(format!("the path `{text}` has a `[` without a number and `]`"));
+                    return Err(format!(
+                        "the path `{text}` has a `[` without a number and `]`"
+                    ));
                 };
                 parts.push(number.to_owned());
                 rest = after;
@@ -42,7 +50,10 @@ impl Path {
                 return Err(format!("the path `{text}` goes on after `]` without a dot"));
             }
         }
-        Ok(Self { text: text.to_owned(), parts })
+        Ok(Self {
+            text: text.to_owned(),
+            parts,
+        })
     }
 
     /// Whether it is `$`.
@@ -64,7 +75,9 @@ impl Path {
     pub fn reach<'p, 'v>(&'p self, value: &'v Value) -> (String, &'v Value, Option<&'p str>) {
         let (mut way, mut reached) = (String::new(), value);
         for part in &self.parts {
-            let Some(next) = step(reached, part) else { return (way, reached, Some(part)) };
+            let Some(next) = step(reached, part) else {
+                return (way, reached, Some(part));
+            };
             if !way.is_empty() {
                 way.push('.');
             }
@@ -79,7 +92,9 @@ impl Path {
         if let Some(exact) = value.get(&self.text) {
             return Some(exact);
         }
-        self.parts.iter().try_fold(value, |inner, part| step(inner, part))
+        self.parts
+            .iter()
+            .try_fold(value, |inner, part| step(inner, part))
     }
 }
 
@@ -102,8 +117,7 @@ mod tests {
 
     #[test]
     fn finds_values() {
-        let value =
-            json!({"user": {"name": "Ada"}, "items": [{"id": 7}, [1, 2]], "a.b": 1, "a": {"b": 2, "0": 3}});
+        let value = json!({"user": {"name": "Ada"}, "items": [{"id": 7}, [1, 2]], "a.b": 1, "a": {"b": 2, "0": 3}});
         let find = |path: &str| Path::parse(path).unwrap().find(&value).cloned();
         assert_eq!(find("user.name"), Some(json!("Ada")));
         assert_eq!(find("$.user.name"), Some(json!("Ada")));
@@ -114,10 +128,22 @@ mod tests {
         assert_eq!(find("a.0"), Some(json!(3)));
         assert_eq!(find("items.2"), None);
         assert_eq!(find("user.name.x"), None);
-        assert_eq!(Path::parse("[0].id").unwrap().find(&json!([{"id": 1}])), Some(&json!(1)));
-        assert_eq!(Path::parse("$[0]").unwrap().find(&json!([5])), Some(&json!(5)));
-        assert_eq!(Path::parse("$").unwrap().find(&json!([5])), Some(&json!([5])));
-        assert_eq!(Path::parse("$ref").unwrap().find(&json!({"$ref": 5})), Some(&json!(5)));
+        assert_eq!(
+            Path::parse("[0].id").unwrap().find(&json!([{"id": 1}])),
+            Some(&json!(1))
+        );
+        assert_eq!(
+            Path::parse("$[0]").unwrap().find(&json!([5])),
+            Some(&json!(5))
+        );
+        assert_eq!(
+            Path::parse("$").unwrap().find(&json!([5])),
+            Some(&json!([5]))
+        );
+        assert_eq!(
+            Path::parse("$ref").unwrap().find(&json!({"$ref": 5})),
+            Some(&json!(5))
+        );
     }
 
     #[test]

@@ -7,11 +7,17 @@ pub fn is_same_json(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => is_same_number(one, other),
         (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same_json(one, other))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other)
+                    .all(|(one, other)| is_same_json(one, other))
         }
         (Value::Object(one), Value::Object(other)) => {
             one.len() == other.len()
-                && one.iter().all(|(key, one)| other.get(key).is_some_and(|other| is_same_json(one, other)))
+                && one
+                    .iter()
+                    .all(|(key, one)| other.get(key).is_some_and(|other| is_same_json(one, other)))
         }
         (one, other) => one == other,
     }
@@ -53,10 +59,16 @@ fn write_key(value: &Value, key: &mut String) {
 
 fn number_key(number: &Number) -> String {
     match Integer::of(number.as_str()) {
-        Some(Integer { is_negative, digits, zeros }) => {
+        Some(Integer {
+            is_negative,
+            digits,
+            zeros,
+        }) => {
             format!("{}{digits}e{zeros}", if is_negative { "-" } else { "" })
         }
-        None => number.as_f64().map_or_else(|| number.to_string(), |double| format!("{double:?}")),
+        None => number
+            .as_f64()
+            .map_or_else(|| number.to_string(), |double| format!("{double:?}")),
     }
 }
 
@@ -105,7 +117,9 @@ struct Integer {
 impl Integer {
     /// The whole number that a number in JSON is: `50`, `5e1` and `50.0` are one.
     fn of(text: &str) -> Option<Self> {
-        let (is_negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+        let (is_negative, text) = text
+            .strip_prefix('-')
+            .map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let digits = format!("{whole}{fraction}");
@@ -113,11 +127,21 @@ impl Integer {
         let dropped = i64::try_from(digits.len() - kept.len()).ok()?;
         let kept = kept.trim_start_matches('0');
         if kept.is_empty() {
-            return Some(Self { is_negative: false, digits: String::new(), zeros: 0 });
+            return Some(Self {
+                is_negative: false,
+                digits: String::new(),
+                zeros: 0,
+            });
         }
         let exponent = exponent.parse::<i64>().ok()?;
-        let zeros = exponent.checked_add(dropped)?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
-        (zeros >= 0).then(|| Self { is_negative, digits: kept.to_owned(), zeros })
+        let zeros = exponent
+            .checked_add(dropped)?
+            .checked_sub(i64::try_from(fraction.len()).ok()?)?;
+        (zeros >= 0).then(|| Self {
+            is_negative,
+            digits: kept.to_owned(),
+            zeros,
+        })
     }
 }
 
@@ -142,7 +166,10 @@ mod tests {
     #[test]
     fn integers_are_compared_exactly_and_other_numbers_as_doubles() {
         let is_same = |one: &str, other: &str| {
-            is_same_json(&serde_json::from_str(one).unwrap(), &serde_json::from_str(other).unwrap())
+            is_same_json(
+                &serde_json::from_str(one).unwrap(),
+                &serde_json::from_str(other).unwrap(),
+            )
         };
         for (one, other) in [
             ("5", "5.0"),
@@ -161,7 +188,10 @@ mod tests {
             ("18446744073709551616", "18446744073709551617"),
             ("9007199254740993", "9007199254740992.0"),
             ("-18446744073709551617", "18446744073709551617"),
-            ("115792089237316195423570985008687907853269984665640564039457584007913129639935", "1e77"),
+            (
+                "115792089237316195423570985008687907853269984665640564039457584007913129639935",
+                "1e77",
+            ),
             ("5", "5.5"),
             ("5", "\"5\""),
             ("[1,2]", "[2,1]"),

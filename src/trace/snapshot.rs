@@ -15,10 +15,15 @@ const UNFINISHED: usize = 16;
 /// The position of the first item of the running turn: after its own user message, found by id, else the last one with
 /// its text. Without that message, everything that was not known before the turn belongs to it.
 fn first_live(input: Option<&Input>, items: &[SnapshotItem]) -> usize {
-    let Some(input) = input.filter(|input| input.message_id.is_some()) else { return 0 };
+    let Some(input) = input.filter(|input| input.message_id.is_some()) else {
+        return 0;
+    };
     let own_id = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { id, .. } if Some(id) == input.message_id.as_ref());
     let own_text = |item: &SnapshotItem| matches!(item, SnapshotItem::Message { role: MessageKind::User, text, .. } if *text == input.text);
-    let found = items.iter().position(own_id).or_else(|| items.iter().rposition(own_text));
+    let found = items
+        .iter()
+        .position(own_id)
+        .or_else(|| items.iter().rposition(own_text));
     found.map_or(0, |position| position + 1)
 }
 
@@ -34,7 +39,12 @@ impl Trace {
                 _ => Origin::History,
             };
             match item {
-                SnapshotItem::Message { id, role, text, calls } => {
+                SnapshotItem::Message {
+                    id,
+                    role,
+                    text,
+                    calls,
+                } => {
                     // Its text comes before its calls.
                     if role == MessageKind::Assistant && !text.is_empty() {
                         self.snapshot_message(at, (id, text), origin, deltas);
@@ -43,13 +53,19 @@ impl Trace {
                         self.snapshot_call(at, call, origin, deltas);
                     }
                 }
-                SnapshotItem::Answer { call, result, is_error } if is_live => {
+                SnapshotItem::Answer {
+                    call,
+                    result,
+                    is_error,
+                } if is_live => {
                     let known = self.known_call(call.as_str());
                     // A snapshot may repeat a streamed result under another message id; the call's id is what counts.
                     if known.is_some_and(|index| self.calls[index].results.is_empty()) {
                         self.answer(at, &call, result, is_error, deltas);
                     } else if known.is_none() {
-                        self.warn(format!("a result for the call `{call}`, which never started"));
+                        self.warn(format!(
+                            "a result for the call `{call}`, which never started"
+                        ));
                     }
                 }
                 SnapshotItem::Answer { .. } => {}
@@ -61,18 +77,32 @@ impl Trace {
     fn is_earlier(&self, item: &SnapshotItem) -> bool {
         match item {
             SnapshotItem::Message { id, calls, .. } => {
-                self.known_ids.contains(id) || calls.iter().any(|call| self.known_ids.contains(&call.id))
+                self.known_ids.contains(id)
+                    || calls.iter().any(|call| self.known_ids.contains(&call.id))
             }
             SnapshotItem::Answer { call, .. } => self.known_ids.contains(call),
         }
     }
 
-    fn snapshot_call(&mut self, at: At, call: SnapshotCall, origin: Origin, deltas: &mut Vec<Delta>) {
+    fn snapshot_call(
+        &mut self,
+        at: At,
+        call: SnapshotCall,
+        origin: Origin,
+        deltas: &mut Vec<Delta>,
+    ) {
         if self.known_call(&call.id).is_some() {
             return;
         }
         let (turn, event) = (self.current_turn(), self.last_event());
-        let mut known = ToolCall::new(call.id.into(), call.name.into(), Author::Agent, turn, at, event);
+        let mut known = ToolCall::new(
+            call.id.into(),
+            call.name.into(),
+            Author::Agent,
+            turn,
+            at,
+            event,
+        );
         known.origin = origin;
         known.add_args(&call.args);
         known.finish_args(at, event);
@@ -92,7 +122,10 @@ impl Trace {
     ) {
         let turn = self.current_turn();
         // Some servers give a message another id in the snapshot than in the stream: it is recognised by its text.
-        let known = self.known.message_with(&text).map(|known| &self.messages[known]);
+        let known = self
+            .known
+            .message_with(&text)
+            .map(|known| &self.messages[known]);
         let is_it = |message: &Message| {
             message.role == MessageKind::Assistant
                 && message.text == text
@@ -104,7 +137,13 @@ impl Trace {
         {
             return;
         }
-        let message = Message::new(id.into(), MessageKind::Assistant, Author::Agent, turn, self.last_event());
+        let message = Message::new(
+            id.into(),
+            MessageKind::Assistant,
+            Author::Agent,
+            turn,
+            self.last_event(),
+        );
         self.push_message(Message::of_snapshot(message, origin, at, text));
         self.add_known_text(self.messages.len() - 1);
         if origin != Origin::History {

@@ -32,7 +32,11 @@ pub struct State {
 impl State {
     /// A state that starts as `value`.
     pub fn new(value: Value) -> Self {
-        Self { value, copied_bytes: 0, moved_bytes: 0 }
+        Self {
+            value,
+            copied_bytes: 0,
+            moved_bytes: 0,
+        }
     }
 
     /// The document.
@@ -55,13 +59,23 @@ impl State {
         self.check(&operations)?;
         // The package does not undo a `move` to a path that does not exist.
         let before = moves(&operations).then(|| self.value.clone());
-        let apply = if before.is_some() { patch_unsafe } else { patch };
+        let apply = if before.is_some() {
+            patch_unsafe
+        } else {
+            patch
+        };
         apply(&mut self.value, &operations).map_err(|failure| {
             if let Some(before) = before {
                 self.value = before;
             }
-            let operation = operations.get(failure.operation).map(ToString::to_string).unwrap_or_default();
-            let end = operation.char_indices().nth(SHOWN).map_or(operation.len(), |(end, _)| end);
+            let operation = operations
+                .get(failure.operation)
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            let end = operation
+                .char_indices()
+                .nth(SHOWN)
+                .map_or(operation.len(), |(end, _)| end);
             let shown = excerpt(&operation, 0..end);
             format!("`{shown}`: {}", failure.kind)
         })
@@ -78,7 +92,10 @@ impl State {
             let place = operation.path().count();
             let found = |from: &PointerBuf| {
                 let found = from.resolve(&self.value).map(size).unwrap_or_default();
-                Size { bytes: found.bytes + put.bytes, depth: found.depth + put.depth }
+                Size {
+                    bytes: found.bytes + put.bytes,
+                    depth: found.depth + put.depth,
+                }
             };
             let new = match operation {
                 PatchOperation::Add(AddOperation { value, .. })
@@ -115,7 +132,9 @@ impl State {
 
 /// Whether one of these operations moves a value.
 fn moves(operations: &[PatchOperation]) -> bool {
-    operations.iter().any(|operation| matches!(operation, PatchOperation::Move(_)))
+    operations
+        .iter()
+        .any(|operation| matches!(operation, PatchOperation::Move(_)))
 }
 
 /// The approximate size of a value.
@@ -128,18 +147,35 @@ pub(super) struct Size {
 pub(super) fn size(value: &Value) -> Size {
     const NODE: usize = size_of::<Value>();
     let of_children = |children: &mut dyn Iterator<Item = (usize, &Value)>| {
-        children.fold(Size { bytes: NODE, depth: 1 }, |sum, (name, child)| {
-            let child = size(child);
-            Size { bytes: sum.bytes + name + child.bytes, depth: sum.depth.max(child.depth + 1) }
-        })
+        children.fold(
+            Size {
+                bytes: NODE,
+                depth: 1,
+            },
+            |sum, (name, child)| {
+                let child = size(child);
+                Size {
+                    bytes: sum.bytes + name + child.bytes,
+                    depth: sum.depth.max(child.depth + 1),
+                }
+            },
+        )
     };
     match value {
-        Value::String(text) => Size { bytes: NODE + text.len(), depth: 0 },
+        Value::String(text) => Size {
+            bytes: NODE + text.len(),
+            depth: 0,
+        },
         Value::Array(items) => of_children(&mut items.iter().map(|item| (0, item))),
-        Value::Object(fields) => {
-            of_children(&mut fields.iter().map(|(name, value)| (NODE + name.len(), value)))
-        }
-        _ => Size { bytes: NODE, depth: 0 },
+        Value::Object(fields) => of_children(
+            &mut fields
+                .iter()
+                .map(|(name, value)| (NODE + name.len(), value)),
+        ),
+        _ => Size {
+            bytes: NODE,
+            depth: 0,
+        },
     }
 }
 
@@ -160,7 +196,10 @@ mod tests {
             let before = json!({ "a": [1], "b": 2 });
             let mut state = State::new(before.clone());
             let error = state.patch(&operations).unwrap_err();
-            assert!(error.contains("\"op\":\"move\"") && error.contains("path is invalid"), "{error}");
+            assert!(
+                error.contains("\"op\":\"move\"") && error.contains("path is invalid"),
+                "{error}"
+            );
             assert_eq!(state.value(), &before);
         }
     }
@@ -168,7 +207,9 @@ mod tests {
     #[test]
     fn a_move_that_applies_moves() {
         let mut state = State::new(json!({ "a": [1], "b": 2 }));
-        state.patch(&json!([{ "op": "move", "from": "/b", "path": "/a/1" }])).unwrap();
+        state
+            .patch(&json!([{ "op": "move", "from": "/b", "path": "/a/1" }]))
+            .unwrap();
         assert_eq!(state.value(), &json!({ "a": [1, 2] }));
     }
 }

@@ -71,31 +71,46 @@ pub(super) struct BeforeReplay {
 impl Trace {
     /// The record of a conversation whose state starts as `state`.
     pub fn new(state: Value) -> Self {
-        Self { state: State::new(state), ..Self::default() }
+        Self {
+            state: State::new(state),
+            ..Self::default()
+        }
     }
 
     /// The same record, which takes the times of a turn from its events if all of them have one.
     #[must_use]
     pub fn by_event_clock(self) -> Self {
-        Self { by_event_clock: true, ..self }
+        Self {
+            by_event_clock: true,
+            ..self
+        }
     }
 
     /// The same record for a conversation on the thread `id`.
     #[must_use]
     pub fn on_thread(self, id: impl Into<String>) -> Self {
-        Self { thread_ids: vec![id.into()], ..self }
+        Self {
+            thread_ids: vec![id.into()],
+            ..self
+        }
     }
 
     /// The same record for a conversation in which messages and calls with these ids existed before.
     #[must_use]
     pub fn after(self, ids: impl IntoIterator<Item = String>) -> Self {
-        Self { known_ids: ids.into_iter().collect(), ..self }
+        Self {
+            known_ids: ids.into_iter().collect(),
+            ..self
+        }
     }
 
     /// The same record of a conversation that goes on after `messages`, which are no part of it.
     #[must_use]
     pub fn remembering(self, messages: &[HistoryMessage]) -> Self {
-        Self { history: Some(Box::new(Self::of_history(messages))), ..self }
+        Self {
+            history: Some(Box::new(Self::of_history(messages))),
+            ..self
+        }
     }
 
     /// What happened before the first turn, as a record of its own.
@@ -109,13 +124,26 @@ impl Trace {
         if input.is_replay {
             let empty = State::new(Value::Object(serde_json::Map::new()));
             let state = Some(std::mem::replace(&mut self.state, empty));
-            self.before_replay = Some(BeforeReplay { known: std::mem::take(&mut self.known), state });
+            self.before_replay = Some(BeforeReplay {
+                known: std::mem::take(&mut self.known),
+                state,
+            });
         }
-        let begins = [self.exchanges.len(), self.messages.len(), self.calls.len(), self.custom.len()];
+        let begins = [
+            self.exchanges.len(),
+            self.messages.len(),
+            self.calls.len(),
+            self.custom.len(),
+        ];
         let began = self.next_order();
         self.turns.push(TurnRanges::new(input, began, begins));
         if let Some(id) = id {
-            self.push_message(Message::of_user(id.into(), text, self.current_turn(), self.next_event()));
+            self.push_message(Message::of_user(
+                id.into(),
+                text,
+                self.current_turn(),
+                self.next_event(),
+            ));
         }
     }
 
@@ -159,12 +187,18 @@ impl Trace {
     /// Ends the running turn: arguments that never ended are complete as they are, open messages are closed. What that
     /// adds goes to `deltas`.
     pub fn end_turn(&mut self, deltas: &mut Vec<Delta>) {
-        let Some(turn) = self.turns.last() else { return };
+        let Some(turn) = self.turns.last() else {
+            return;
+        };
         let (messages, calls) = (turn.messages.clone(), turn.calls.clone());
         if self.by_event_clock {
             self.take_event_times();
         }
-        let at = self.turns.last().and_then(|turn| self.turn_end(turn)).unwrap_or_default();
+        let at = self
+            .turns
+            .last()
+            .and_then(|turn| self.turn_end(turn))
+            .unwrap_or_default();
         let event = self.last_event();
         for index in messages {
             self.close_message(index, deltas);
@@ -183,11 +217,24 @@ impl Trace {
     /// Answers a call as the client at the end of the running exchange: the client's time does not count (SPEC 7.3).
     pub fn answer_as_client(&mut self, answer: &ToolAnswer, deltas: &mut Vec<Delta>) {
         let id = &*answer.call;
-        if let Some(call) = self.known_call(id).and_then(|index| self.calls.get_mut(index)) {
+        if let Some(call) = self
+            .known_call(id)
+            .and_then(|index| self.calls.get_mut(index))
+        {
             call.is_client_side = true;
         }
-        let at = self.exchanges.last().and_then(|exchange| exchange.ended).unwrap_or_default();
-        self.answer(at, id, ResultContent::Text(answer.text().into()), Some(answer.is_error), deltas);
+        let at = self
+            .exchanges
+            .last()
+            .and_then(|exchange| exchange.ended)
+            .unwrap_or_default();
+        self.answer(
+            at,
+            id,
+            ResultContent::Text(answer.text().into()),
+            Some(answer.is_error),
+            deltas,
+        );
     }
 
     /// The number of the newest event.
@@ -198,7 +245,9 @@ impl Trace {
     /// The tool whose call an interrupt is about.
     pub fn tool_of(&self, interrupt: &Interrupt) -> Option<&str> {
         let id = interrupt.call.as_deref()?;
-        let call = self.known_call(id).and_then(|index| self.calls.get(index))?;
+        let call = self
+            .known_call(id)
+            .and_then(|index| self.calls.get(index))?;
         Some(&call.name)
     }
 
@@ -209,7 +258,9 @@ impl Trace {
 
     /// Whether rules look at this call: made by the agent or a subagent, in this conversation.
     pub fn is_live(&self, call: usize) -> bool {
-        self.calls.get(call).is_some_and(|call| call.origin != Origin::History)
+        self.calls
+            .get(call)
+            .is_some_and(|call| call.origin != Origin::History)
     }
 
     /// Adds a warning to the running turn, at most [`TurnRanges::MAX_WARNINGS`].
@@ -261,7 +312,9 @@ impl Trace {
     }
 
     pub(super) fn push_message(&mut self, message: Message) {
-        self.known.messages.insert(message.wire_id.clone(), self.messages.len());
+        self.known
+            .messages
+            .insert(message.wire_id.clone(), self.messages.len());
         self.add_message(message);
     }
 
@@ -276,7 +329,8 @@ impl Trace {
     pub(super) fn push_call(&mut self, mut call: ToolCall) {
         call.order = self.next_order();
         if call.origin.is_new() {
-            self.tools.note(&call.name, CallPhase::Called, &call.author, call.order);
+            self.tools
+                .note(&call.name, CallPhase::Called, &call.author, call.order);
         }
         self.calls.push(call);
         self.known.add_call(&self.calls);

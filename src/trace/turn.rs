@@ -65,7 +65,11 @@ impl TurnRanges {
     /// How many warnings of a turn are kept; the rest is counted.
     pub const MAX_WARNINGS: usize = 20;
 
-    pub(super) fn new(input: Input, began: u32, [exchanges, messages, calls, custom]: [usize; 4]) -> Self {
+    pub(super) fn new(
+        input: Input,
+        began: u32,
+        [exchanges, messages, calls, custom]: [usize; 4],
+    ) -> Self {
         Self {
             input,
             began,
@@ -82,7 +86,9 @@ impl TurnRanges {
     pub(super) fn warn(&mut self, text: String) {
         match self.warnings.len() {
             length if length < Self::MAX_WARNINGS => self.warnings.push(text),
-            Self::MAX_WARNINGS => self.warnings.push("more warnings of this turn are not shown".to_owned()),
+            Self::MAX_WARNINGS => self
+                .warnings
+                .push("more warnings of this turn are not shown".to_owned()),
             _ => {}
         }
     }

@@ -25,10 +25,15 @@ impl Trace {
 
     /// The text of the turns whose index is wanted, except replay turns, joined by newlines, empty ones ignored.
     pub fn text_of(&self, wanted: impl Fn(usize) -> bool) -> String {
-        let turns =
-            self.turns.iter().enumerate().filter(|(index, turn)| !turn.input.is_replay && wanted(*index));
-        let texts: Vec<String> =
-            turns.map(|(_, turn)| self.turn_text(turn)).filter(|text| !text.is_empty()).collect();
+        let turns = self
+            .turns
+            .iter()
+            .enumerate()
+            .filter(|(index, turn)| !turn.input.is_replay && wanted(*index));
+        let texts: Vec<String> = turns
+            .map(|(_, turn)| self.turn_text(turn))
+            .filter(|text| !text.is_empty())
+            .collect();
         texts.join("\n")
     }
 
@@ -41,13 +46,17 @@ impl Trace {
     /// between its exchanges.
     pub fn agent_micros(&self, turn: &TurnRanges, at: At) -> u64 {
         let exchanges = self.exchanges_of(turn).iter();
-        exchanges.map(|exchange| at.0.saturating_sub(exchange.sent.0).min(exchange.micros())).sum()
+        exchanges
+            .map(|exchange| at.0.saturating_sub(exchange.sent.0).min(exchange.micros()))
+            .sum()
     }
 
     /// The tokens of a turn; `None` if no run of it ended.
     pub fn turn_usage(&self, turn: &TurnRanges) -> Option<Usage> {
         let exchanges = self.exchanges_of(turn).iter();
-        exchanges.filter_map(|exchange| exchange.usage).reduce(|sum, usage| sum + usage)
+        exchanges
+            .filter_map(|exchange| exchange.usage)
+            .reduce(|sum, usage| sum + usage)
     }
 
     /// When the first request of a turn was sent.
@@ -61,6 +70,8 @@ impl Trace {
     }
 
     fn exchanges_of(&self, turn: &TurnRanges) -> &[Exchange] {
-        self.exchanges.get(turn.exchanges.clone()).unwrap_or_default()
+        self.exchanges
+            .get(turn.exchanges.clone())
+            .unwrap_or_default()
     }
 }

@@ -26,7 +26,10 @@ pub struct Usage {
 
 impl Tokens {
     /// Nothing was reported.
-    pub const UNKNOWN: Self = Self { counted: 0, is_partial: true };
+    pub const UNKNOWN: Self = Self {
+        counted: 0,
+        is_partial: true,
+    };
 
     /// The count, if it is complete.
     pub fn whole(self) -> Option<u64> {
@@ -36,20 +39,30 @@ impl Tokens {
 
 impl From<Option<u64>> for Tokens {
     fn from(reported: Option<u64>) -> Self {
-        reported.map_or(Self::UNKNOWN, |counted| Self { counted, is_partial: false })
+        reported.map_or(Self::UNKNOWN, |counted| Self {
+            counted,
+            is_partial: false,
+        })
     }
 }
 
 impl Usage {
     /// Nothing was reported.
-    pub const UNKNOWN: Self =
-        Self { input: Tokens::UNKNOWN, output: Tokens::UNKNOWN, total: Tokens::UNKNOWN };
+    pub const UNKNOWN: Self = Self {
+        input: Tokens::UNKNOWN,
+        output: Tokens::UNKNOWN,
+        total: Tokens::UNKNOWN,
+    };
 
     /// The usage reported for one model; without a total, it is the sum of input and output.
     pub fn reported(input: Option<u64>, output: Option<u64>, total: Option<u64>) -> Self {
         let (input, output) = (Tokens::from(input), Tokens::from(output));
         let total = total.map_or(input + output, |total| Some(total).into());
-        Self { input, output, total }
+        Self {
+            input,
+            output,
+            total,
+        }
     }
 }
 
@@ -85,9 +98,18 @@ mod tests {
         let whole = Usage::reported(Some(10), Some(5), None);
         assert_eq!(whole.total.whole(), Some(15));
         let sum = whole + Usage::reported(Some(1), None, Some(9));
-        assert_eq!((sum.input.whole(), sum.output.whole(), sum.total.whole()), (Some(11), None, Some(24)));
+        assert_eq!(
+            (sum.input.whole(), sum.output.whole(), sum.total.whole()),
+            (Some(11), None, Some(24))
+        );
         assert_eq!(sum.output.counted, 5, "what is known stays known");
-        assert_eq!(Usage::reported(Some(3), None, None).total, Tokens { counted: 3, is_partial: true });
+        assert_eq!(
+            Usage::reported(Some(3), None, None).total,
+            Tokens {
+                counted: 3,
+                is_partial: true
+            }
+        );
         assert_eq!((whole + Usage::UNKNOWN).total.whole(), None);
     }
 }

@@ -25,8 +25,14 @@ pub fn credentials(value: &str) -> Vec<String> {
         pairs = rest;
     }
     for pair in pairs.split([';', ',', '&']) {
-        let Some((_, written)) = pair.split_once('=') else { continue };
-        parts.extend(forms(written.trim().trim_matches('"')).into_iter().filter(|part| is_long(part)));
+        let Some((_, written)) = pair.split_once('=') else {
+            continue;
+        };
+        parts.extend(
+            forms(written.trim().trim_matches('"'))
+                .into_iter()
+                .filter(|part| is_long(part)),
+        );
     }
     parts
 }
@@ -34,24 +40,39 @@ pub fn credentials(value: &str) -> Vec<String> {
 /// The scheme of `Bearer abc`, and what follows it.
 fn with_scheme(value: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = value.trim().split_once(' ')?;
-    let is_scheme = scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let is_scheme = scheme
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     is_scheme.then(|| (scheme, rest.trim()))
 }
 
 /// What the base64 of a header `Basic` means: all of it, the user and the password.
 fn basic(encoded: &str) -> Vec<String> {
     let engines = [&STANDARD, &URL_SAFE].map(|alphabet| GeneralPurpose::new(alphabet, ANY_PADDING));
-    let decoded = engines.iter().find_map(|engine| engine.decode(encoded).ok());
-    let Some(whole) = decoded.and_then(|bytes| String::from_utf8(bytes).ok()) else { return Vec::new() };
-    let halves = whole.split_once(':').map(|(user, password)| [user.to_owned(), password.to_owned()]);
-    [whole].into_iter().chain(halves.into_iter().flatten()).filter(|part| !part.is_empty()).collect()
+    let decoded = engines
+        .iter()
+        .find_map(|engine| engine.decode(encoded).ok());
+    let Some(whole) = decoded.and_then(|bytes| String::from_utf8(bytes).ok()) else {
+        return Vec::new();
+    };
+    let halves = whole
+        .split_once(':')
+        .map(|(user, password)| [user.to_owned(), password.to_owned()]);
+    [whole]
+        .into_iter()
+        .chain(halves.into_iter().flatten())
+        .filter(|part| !part.is_empty())
+        .collect()
 }
 
 /// `text` as it is, and as it reads when its percent-encoding is removed.
 pub(super) fn forms(text: &str) -> Vec<String> {
     let decoded = percent_decoded(text);
     let differs = decoded.as_deref().is_some_and(|decoded| decoded != text);
-    [text.to_owned()].into_iter().chain(decoded.filter(|_| differs)).collect()
+    [text.to_owned()]
+        .into_iter()
+        .chain(decoded.filter(|_| differs))
+        .collect()
 }
 
 /// Whether a part is long enough to be masked. No warning is due to a shorter one: the value it is part of is masked.
@@ -63,12 +84,19 @@ fn percent_decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, after @ ..] = rest {
-        let escaped = after.get(..2).filter(|_| *first == b'%').and_then(|digits| {
-            let all = digits.iter().all(u8::is_ascii_hexdigit);
-            u8::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| all)?, 16).ok()
-        });
+        let escaped = after
+            .get(..2)
+            .filter(|_| *first == b'%')
+            .and_then(|digits| {
+                let all = digits.iter().all(u8::is_ascii_hexdigit);
+                u8::from_str_radix(std::str::from_utf8(digits).ok().filter(|_| all)?, 16).ok()
+            });
         bytes.push(escaped.unwrap_or(*first));
-        rest = if escaped.is_some() { &after[2..] } else { after };
+        rest = if escaped.is_some() {
+            &after[2..]
+        } else {
+            after
+        };
     }
     String::from_utf8(bytes).ok()
 }
@@ -82,13 +110,26 @@ mod tests {
         for (value, expected) in [
             ("hunter22", &[][..]),
             ("Bearer hunter22", &["hunter22"]),
-            ("Basic c2hvcDpodW50ZXIyMg==", &["c2hvcDpodW50ZXIyMg==", "shop:hunter22", "shop", "hunter22"]),
-            ("basic c2hvcDpodW50ZXIyMg", &["c2hvcDpodW50ZXIyMg", "shop:hunter22", "shop", "hunter22"]),
+            (
+                "Basic c2hvcDpodW50ZXIyMg==",
+                &["c2hvcDpodW50ZXIyMg==", "shop:hunter22", "shop", "hunter22"],
+            ),
+            (
+                "basic c2hvcDpodW50ZXIyMg",
+                &["c2hvcDpodW50ZXIyMg", "shop:hunter22", "shop", "hunter22"],
+            ),
             ("Basic no base64", &["no base64"]),
-            ("sid=hunter22; theme=1; name=\"a%20b%20c\"", &["hunter22", "a%20b%20c", "a b c"]),
+            (
+                "sid=hunter22; theme=1; name=\"a%20b%20c\"",
+                &["hunter22", "a%20b%20c", "a b c"],
+            ),
             (
                 "Digest username=\"shop\", response=\"hunter22\"",
-                &["username=\"shop\", response=\"hunter22\"", "shop", "hunter22"],
+                &[
+                    "username=\"shop\", response=\"hunter22\"",
+                    "shop",
+                    "hunter22",
+                ],
             ),
             ("c2hvcDpodW50ZXIyMg==", &[]),
             ("100%", &[]),

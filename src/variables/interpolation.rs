@@ -58,7 +58,10 @@ impl<'a> Interpolation<'a> {
         mode: Mode,
         problems: &'a mut Vec<Diagnostic>,
     ) -> Self {
-        Self { problems: Some(problems), ..Self::again(scope, source, mode) }
+        Self {
+            problems: Some(problems),
+            ..Self::again(scope, source, mode)
+        }
     }
 
     /// Fills from `scope` leaves of `source` that are filled elsewhere too, where their problems are reported.
@@ -88,7 +91,8 @@ impl<'a> Interpolation<'a> {
             has_pending: self.has_pending,
         };
         fill(&mut other);
-        (self.secrets, self.room, self.has_pending) = (other.secrets, other.room, other.has_pending);
+        (self.secrets, self.room, self.has_pending) =
+            (other.secrets, other.room, other.has_pending);
     }
 
     /// The same where references may insert only `room` more bytes; nothing, without another report, if it is `None`.
@@ -191,14 +195,16 @@ impl<'a> Interpolation<'a> {
         let whole = Secret::written(place, value);
         // `Bearer abc`: the token alone is as secret as the whole.
         self.secrets.push(whole.clone());
-        self.secrets.extend(credentials(value).into_iter().map(|part| whole.part(part)));
+        self.secrets
+            .extend(credentials(value).into_iter().map(|part| whole.part(part)));
     }
 
     /// A secret that `reference` gives: its value, the parts of it, and what its variable was made of.
     pub(super) fn add_given(&mut self, reference: &Reference<'_>, value: &str) {
         let given = Secret::given(reference, value);
         self.secrets.extend(self.scope.origins().within(&given));
-        self.secrets.extend(credentials(value).into_iter().map(|part| given.part(part)));
+        self.secrets
+            .extend(credentials(value).into_iter().map(|part| given.part(part)));
         self.secrets.push(given);
     }
 
@@ -237,11 +243,15 @@ impl<'a> Interpolation<'a> {
             _ => None,
         };
         if let Some(message) = useless {
-            let warning = self.at(Diagnostic::warning(Code::UselessPattern, message), text.span);
+            let warning = self.at(
+                Diagnostic::warning(Code::UselessPattern, message),
+                text.span,
+            );
             self.add(warning.help("write what the text must contain, or leave the pattern out"));
         }
-        Pattern::check(&filled)
-            .map_err(|PatternError { message, help }| self.report(Code::BadPattern, text.span, message, help))
+        Pattern::check(&filled).map_err(|PatternError { message, help }| {
+            self.report(Code::BadPattern, text.span, message, help)
+        })
     }
 
     /// A path, relative to the directory of the file; `~` at its start is the home directory.
@@ -263,13 +273,18 @@ impl<'a> Interpolation<'a> {
             Scalar::Reference(reference) => reference,
         };
         let value = self.json_of(reference, span)?;
-        let number = value.as_u64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+        let number = value
+            .as_u64()
+            .or_else(|| value.as_str().and_then(|text| text.parse().ok()));
         if let Some(small) = number.filter(|number| *number < T::LEAST) {
             let message = format!("must be at least {}, `{reference}` gives {small}", T::LEAST);
             return Err(self.report(Code::BadValue, span, message, None));
         }
         number.ok_or_else(|| {
-            let message = format!("expected a whole number, `{reference}` gives `{}`", as_text(&value));
+            let message = format!(
+                "expected a whole number, `{reference}` gives `{}`",
+                as_text(&value)
+            );
             self.report(Code::WrongType, span, message, None)
         })
     }
@@ -288,7 +303,12 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A whole number from `least` to `most`.
-    pub fn number_within(&mut self, number: &Spanned<Scalar<u64>>, least: u64, most: u64) -> Leaf<u64> {
+    pub fn number_within(
+        &mut self,
+        number: &Spanned<Scalar<u64>>,
+        least: u64,
+        most: u64,
+    ) -> Leaf<u64> {
         let value = self.number(number)?;
         if (least..=most).contains(&value) {
             return Ok(value);
@@ -297,7 +317,12 @@ impl<'a> Interpolation<'a> {
             u64::MAX => format!("expected a whole number from {least}"),
             most => format!("expected a whole number from {least} to {most}"),
         };
-        Err(self.report(Code::BadValue, number.span, format!("`{value}` is out of range"), Some(help)))
+        Err(self.report(
+            Code::BadValue,
+            number.span,
+            format!("`{value}` is out of range"),
+            Some(help),
+        ))
     }
 
     /// A truth value: of a variable also as a text.
@@ -324,12 +349,20 @@ impl<'a> Interpolation<'a> {
             // Every entry is filled, so that every problem is reported.
             NodeValue::List(items) => {
                 let filled: Vec<Leaf<Value>> = items.iter().map(|item| self.json(item)).collect();
-                filled.into_iter().collect::<Leaf<Vec<_>>>().map(Value::Array)
+                filled
+                    .into_iter()
+                    .collect::<Leaf<Vec<_>>>()
+                    .map(Value::Array)
             }
             NodeValue::Map(entries) => {
-                let filled: Vec<Leaf<(String, Value)>> =
-                    entries.iter().map(|entry| Ok((entry.key.clone(), self.json(&entry.value)?))).collect();
-                filled.into_iter().collect::<Leaf<Map<_, _>>>().map(Value::Object)
+                let filled: Vec<Leaf<(String, Value)>> = entries
+                    .iter()
+                    .map(|entry| Ok((entry.key.clone(), self.json(&entry.value)?)))
+                    .collect();
+                filled
+                    .into_iter()
+                    .collect::<Leaf<Map<_, _>>>()
+                    .map(Value::Object)
             }
             _ => Ok(node.to_json()),
         }
@@ -357,7 +390,9 @@ impl<'a> Interpolation<'a> {
 
     /// A number as it is written, if its value is known later.
     pub fn written_number<T>(&self, number: &Spanned<Scalar<T>>) -> Option<String> {
-        let Scalar::Reference(reference) = &number.value else { return None };
+        let Scalar::Reference(reference) = &number.value else {
+            return None;
+        };
         (self.is_draft() && self.refers_to_later(reference)).then(|| reference.clone())
     }
 }
@@ -367,7 +402,10 @@ pub(super) fn size(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
         Value::Array(items) => items.iter().map(|item| 8 + size(item)).sum(),
-        Value::Object(entries) => entries.iter().map(|(key, value)| 8 + key.len() + size(value)).sum(),
+        Value::Object(entries) => entries
+            .iter()
+            .map(|(key, value)| 8 + key.len() + size(value))
+            .sum(),
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,
     }
 }

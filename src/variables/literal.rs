@@ -12,7 +12,10 @@ pub fn literal_value(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(literal(&text)),
         Value::Array(items) => items.into_iter().map(literal_value).collect(),
-        Value::Object(keys) => keys.into_iter().map(|(key, value)| (key, literal_value(value))).collect(),
+        Value::Object(keys) => keys
+            .into_iter()
+            .map(|(key, value)| (key, literal_value(value)))
+            .collect(),
         other => other,
     }
 }

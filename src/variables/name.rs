@@ -11,7 +11,10 @@ pub fn is_reserved(name: &str) -> bool {
 /// Why nothing that people give a value to may have this name, and what to do.
 pub fn name_problem(name: &str) -> Option<(&'static str, &'static str)> {
     if is_reserved(name) {
-        Some(("is reserved", "`ENV` and all names that begin with `TEST_` are ananke's own"))
+        Some((
+            "is reserved",
+            "`ENV` and all names that begin with `TEST_` are ananke's own",
+        ))
     } else if is_name(name) {
         None
     } else {
@@ -23,6 +26,8 @@ pub fn name_problem(name: &str) -> Option<(&'static str, &'static str)> {
 /// Whether `text` is `[A-Za-z_][A-Za-z0-9_]*`.
 pub fn is_name(text: &str) -> bool {
     let mut bytes = text.bytes();
-    bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+    bytes
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }

@@ -73,23 +73,48 @@ mod tests {
     use super::*;
 
     fn given(name: &str, value: &str) -> Secret {
-        Secret { name: name.to_owned(), value: value.to_owned(), is_written: false }
+        Secret {
+            name: name.to_owned(),
+            value: value.to_owned(),
+            is_written: false,
+        }
     }
 
     #[test]
     fn what_a_secret_was_made_of_is_found_at_any_depth() {
         let mut origins = Origins::default();
-        origins.set("PAIR", vec![given("ENV.USER", "shop"), given("ENV.PW", "hunter22")]);
-        origins.set("AUTH", vec![given("PAIR", "shop:hunter22"), given("PAIR", "shop:hunter22")]);
+        origins.set(
+            "PAIR",
+            vec![given("ENV.USER", "shop"), given("ENV.PW", "hunter22")],
+        );
+        origins.set(
+            "AUTH",
+            vec![
+                given("PAIR", "shop:hunter22"),
+                given("PAIR", "shop:hunter22"),
+            ],
+        );
         let within = |secret: &Secret| {
-            origins.within(secret).into_iter().map(|secret| secret.name).collect::<Vec<_>>().join(" ")
+            origins
+                .within(secret)
+                .into_iter()
+                .map(|secret| secret.name)
+                .collect::<Vec<_>>()
+                .join(" ")
         };
-        assert_eq!(within(&given("AUTH", "Basic shop:hunter22")), "PAIR ENV.PW ENV.USER");
+        assert_eq!(
+            within(&given("AUTH", "Basic shop:hunter22")),
+            "PAIR ENV.PW ENV.USER"
+        );
         assert_eq!(within(&given("AUTH.password", "hunter22")), "ENV.PW");
         assert_eq!(within(&given("OTHER", "hunter22")), "");
         let mut later = origins.clone();
         later.set("PAIR", Vec::new());
-        assert_eq!(later.within(&given("AUTH", "shop:hunter22")).len(), 3, "of what it was then");
+        assert_eq!(
+            later.within(&given("AUTH", "shop:hunter22")).len(),
+            3,
+            "of what it was then"
+        );
         assert_eq!(later.within(&given("PAIR", "shop:hunter22")), []);
     }
 }

@@ -75,12 +75,15 @@ impl Pattern {
             return Err(error);
         }
         let ast = Parser::new().parse(text).map_err(|error| syntax(&error))?;
-        regex_syntax::hir::translate::Translator::new().translate(text, &ast).map_err(|error| {
-            PatternError {
-                message: format!("the pattern is not a valid regular expression: {}", error.kind()),
+        regex_syntax::hir::translate::Translator::new()
+            .translate(text, &ast)
+            .map_err(|error| PatternError {
+                message: format!(
+                    "the pattern is not a valid regular expression: {}",
+                    error.kind()
+                ),
                 help: None,
-            }
-        })?;
+            })?;
         if text.len() > TRUSTED_LENGTH || has_counted_repetition(&ast) {
             compile(text).map_err(|_| PatternError {
                 message: "the pattern compiles to more than 1 MiB".to_owned(),
@@ -94,7 +97,10 @@ impl Pattern {
 
     /// A pattern that holds references whose values are known later: for people to read, never compiled.
     pub(super) fn as_written(text: &str) -> Self {
-        Self { text: text.into(), regex: None }
+        Self {
+            text: text.into(),
+            regex: None,
+        }
     }
 
     /// The pattern as text.
@@ -123,24 +129,32 @@ impl Pattern {
 
     /// Where it matches in `text`: its first group if it has one, else the whole match.
     pub fn find_all(&self, text: &str) -> Vec<Range<usize>> {
-        let Some(regex) = self.compiled() else { return Vec::new() };
-        let found = regex.captures_iter(text).filter_map(|found| found.get(1).or_else(|| found.get(0)));
+        let Some(regex) = self.compiled() else {
+            return Vec::new();
+        };
+        let found = regex
+            .captures_iter(text)
+            .filter_map(|found| found.get(1).or_else(|| found.get(0)));
         found.map(|found| found.range()).collect()
     }
 
     /// Its compiled form. One that was not started is compiled for the occasion; one that is too large matches nothing.
     fn compiled(&self) -> Option<Arc<Regex>> {
-        self.regex.clone().or_else(|| Patterns::default().compile(self).ok())
+        self.regex
+            .clone()
+            .or_else(|| Patterns::default().compile(self).ok())
     }
 
     /// Whether it also matches where nothing is.
     pub fn matches_nothing(&self) -> bool {
-        regex_syntax::parse(&self.text).is_ok_and(|parsed| parsed.properties().minimum_len() == Some(0))
+        regex_syntax::parse(&self.text)
+            .is_ok_and(|parsed| parsed.properties().minimum_len() == Some(0))
     }
 
     /// How many groups it has that keep what they match.
     pub fn groups(&self) -> usize {
-        regex_syntax::parse(&self.text).map_or(0, |parsed| parsed.properties().explicit_captures_len())
+        regex_syntax::parse(&self.text)
+            .map_or(0, |parsed| parsed.properties().explicit_captures_len())
     }
 }
 
@@ -174,7 +188,10 @@ struct Cache(VecDeque<(Pattern, Option<Arc<Regex>>)>);
 
 impl Cache {
     fn find(&self, text: &str) -> Option<(Pattern, Option<Arc<Regex>>)> {
-        self.0.iter().find(|(pattern, _)| pattern.as_str() == text).cloned()
+        self.0
+            .iter()
+            .find(|(pattern, _)| pattern.as_str() == text)
+            .cloned()
     }
 
     /// Puts a pattern before the others. Long ones and those with braces may compile to much and are not kept.
@@ -190,7 +207,9 @@ impl Cache {
 }
 
 fn compile(text: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(text).size_limit(MAX_COMPILED_BYTES).build()
+    RegexBuilder::new(text)
+        .size_limit(MAX_COMPILED_BYTES)
+        .build()
 }
 
 fn cache() -> MutexGuard<'static, Cache> {
@@ -203,11 +222,20 @@ fn slashes(text: &str) -> Option<PatternError> {
     if !flags.chars().all(|flag| "gimsuyvx".contains(flag)) {
         return None;
     }
-    let ours: String = flags.chars().filter(|flag| "imsx".contains(*flag)).collect();
-    let plain = if ours.is_empty() { inner.to_owned() } else { format!("(?{ours}){inner}") };
+    let ours: String = flags
+        .chars()
+        .filter(|flag| "imsx".contains(*flag))
+        .collect();
+    let plain = if ours.is_empty() {
+        inner.to_owned()
+    } else {
+        format!("(?{ours}){inner}")
+    };
     Some(PatternError {
         message: format!("`{text}` has slashes around it, which are not supported"),
-        help: Some(format!("write `{plain}`, or `(?:{text})` if the text has slashes")),
+        help: Some(format!(
+            "write `{plain}`, or `(?:{text})` if the text has slashes"
+        )),
     })
 }
 
@@ -223,13 +251,20 @@ fn syntax(error: &ast::Error) -> PatternError {
         _ => None,
     };
     let offset = error.span().start.offset;
-    let at = error.pattern().get(..offset).map_or(0, |before| before.chars().count()) + 1;
+    let at = error
+        .pattern()
+        .get(..offset)
+        .map_or(0, |before| before.chars().count())
+        + 1;
     PatternError {
         message: format!(
             "the pattern is not a valid regular expression: {}, at character {at}",
             error.kind()
         ),
-        help: Some(help.unwrap_or("put `\\` before a sign that is meant literally, as in `\\(`").to_owned()),
+        help: Some(
+            help.unwrap_or("put `\\` before a sign that is meant literally, as in `\\(`")
+                .to_owned(),
+        ),
     }
 }
 
@@ -296,14 +331,21 @@ mod tests {
             "the pattern compiles to more than 1 MiB | use smaller counted repetitions, or several patterns",
         );
         check(r"\w{2,3}", "ok");
-        check(r"\p{Nope}", "the pattern is not a valid regular expression: Unicode property not found | ");
+        check(
+            r"\p{Nope}",
+            "the pattern is not a valid regular expression: Unicode property not found | ",
+        );
     }
     #[test]
     fn keeps_the_latest_patterns_of_bounded_size() {
         let mut cache = Cache::default();
         let mut remember = |text: &str| {
             cache.remember(&Pattern::as_written(text), None);
-            cache.0.iter().map(|(pattern, _)| pattern.as_str().to_owned()).collect::<Vec<_>>()
+            cache
+                .0
+                .iter()
+                .map(|(pattern, _)| pattern.as_str().to_owned())
+                .collect::<Vec<_>>()
         };
         assert_eq!(remember("a"), ["a"]);
         assert_eq!(remember("b"), ["b", "a"]);
@@ -314,7 +356,10 @@ mod tests {
             remember(&number.to_string());
         }
         let kept = remember("a");
-        assert_eq!((kept.len(), kept[0].as_str(), kept[1].as_str()), (KEPT, "a", "31"));
+        assert_eq!(
+            (kept.len(), kept[0].as_str(), kept[1].as_str()),
+            (KEPT, "a", "31")
+        );
         assert!(cache.find("b").is_none() && cache.find("a").is_some());
     }
 

@@ -30,7 +30,9 @@ impl Interpolation<'_> {
     }
 
     pub(super) fn lacks_environment(&self, text: &Text) -> bool {
-        self.refers_to(&text.value, |found| matches!(found, Lookup::MissingEnvironment(_)))
+        self.refers_to(&text.value, |found| {
+            matches!(found, Lookup::MissingEnvironment(_))
+        })
     }
 
     pub(super) fn refers_to_later(&self, text: &str) -> bool {
@@ -38,10 +40,13 @@ impl Interpolation<'_> {
     }
 
     fn refers_to(&self, text: &str, is_sought: impl Fn(&Lookup<'_>) -> bool) -> bool {
-        scan(text).unwrap_or_default().iter().any(|piece| match piece {
-            Piece::Reference(reference) => is_sought(&self.scope.look_up(reference)),
-            Piece::Literal(_) => false,
-        })
+        scan(text)
+            .unwrap_or_default()
+            .iter()
+            .any(|piece| match piece {
+                Piece::Reference(reference) => is_sought(&self.scope.look_up(reference)),
+                Piece::Literal(_) => false,
+            })
     }
 
     pub(super) fn replace(&mut self, text: &Text, purpose: TextPurpose) -> Leaf<String> {
@@ -58,18 +63,24 @@ impl Interpolation<'_> {
         if let [Piece::Reference(reference)] = pieces.as_slice() {
             return self.look_up(reference, text, span, TextPurpose::Text);
         }
-        self.join(&pieces, text, span, TextPurpose::Text).map(Value::String)
+        self.join(&pieces, text, span, TextPurpose::Text)
+            .map(Value::String)
     }
 
-    fn scan<'t>(&mut self, text: &'t str, span: Span, purpose: TextPurpose) -> Leaf<Vec<Piece<'t>>> {
+    fn scan<'t>(
+        &mut self,
+        text: &'t str,
+        span: Span,
+        purpose: TextPurpose,
+    ) -> Leaf<Vec<Piece<'t>>> {
         let MalformedReferences { errors, references } = match scan(text) {
             Ok(pieces) => return Ok(pieces),
             Err(malformed) => malformed,
         };
         for error in errors {
             let place = self.inside(span, &text[error.range.clone()]);
-            let help =
-                "write `${NAME}` for a variable, or `$${` for the two characters themselves".to_owned();
+            let help = "write `${NAME}` for a variable, or `$${` for the two characters themselves"
+                .to_owned();
             self.report(Code::BadReference, place, error.message, Some(help));
         }
         // What else is wrong with the text is reported in the same round.
@@ -79,17 +90,27 @@ impl Interpolation<'_> {
         Err(NotReady::Invalid)
     }
 
-    fn join(&mut self, pieces: &[Piece<'_>], whole: &str, span: Span, purpose: TextPurpose) -> Leaf<String> {
+    fn join(
+        &mut self,
+        pieces: &[Piece<'_>],
+        whole: &str,
+        span: Span,
+        purpose: TextPurpose,
+    ) -> Leaf<String> {
         let mut joined = Ok(String::with_capacity(whole.len()));
         for piece in pieces {
             let text = match piece {
                 Piece::Literal(text) => Ok((*text).to_owned()),
-                Piece::Reference(reference) => match self.look_up(reference, whole, span, purpose) {
-                    Err(NotReady::Pending) if self.is_draft() => {
-                        Ok(whole[reference.range.clone()].to_owned())
+                Piece::Reference(reference) => {
+                    match self.look_up(reference, whole, span, purpose) {
+                        Err(NotReady::Pending) if self.is_draft() => {
+                            Ok(whole[reference.range.clone()].to_owned())
+                        }
+                        found => {
+                            found.map(|value| self.inserted(&as_text(&value), reference, purpose))
+                        }
                     }
-                    found => found.map(|value| self.inserted(&as_text(&value), reference, purpose)),
-                },
+                }
             };
             joined = match (joined, text) {
                 (Ok(joined), Ok(text)) => Ok(joined + &text),
@@ -105,7 +126,11 @@ impl Interpolation<'_> {
         if purpose == TextPurpose::Header && reference.default != Some(text) {
             self.add_given(reference, text);
         }
-        if purpose == TextPurpose::Pattern { regex_syntax::escape(text) } else { text.to_owned() }
+        if purpose == TextPurpose::Pattern {
+            regex_syntax::escape(text)
+        } else {
+            text.to_owned()
+        }
     }
 
     fn look_up(
@@ -118,7 +143,9 @@ impl Interpolation<'_> {
         let scope = self.scope;
         let (missing, environment) = match scope.look_up(reference) {
             Lookup::Value(value) => {
-                let Some(room) = self.room else { return Err(NotReady::Invalid) };
+                let Some(room) = self.room else {
+                    return Err(NotReady::Invalid);
+                };
                 self.room = room.checked_sub(size(&value));
                 if self.room.is_none() {
                     return Err(self.report_growth(whole, span, reference));
@@ -141,20 +168,30 @@ impl Interpolation<'_> {
             return Ok(Value::String(whole[reference.range.clone()].to_owned()));
         }
         let place = self.inside(span, &whole[reference.range.clone()]);
-        let problem = if unsent { Diagnostic::warning } else { Diagnostic::error };
+        let problem = if unsent {
+            Diagnostic::warning
+        } else {
+            Diagnostic::error
+        };
         let mut problem = problem(Code::UndefinedVariable, missing).at(self.source, place, "");
         problem.help = if environment {
             vec![self.help_for_environment(reference.path[0])]
         } else if let Some((prefix, name)) = other_environment(reference) {
             let written = &whole[reference.range.clone()];
             let meant = written.replacen(prefix, "ENV", 1);
-            let source = self.source.text.get(place.start as usize..place.end as usize);
+            let source = self
+                .source
+                .text
+                .get(place.start as usize..place.end as usize);
             if source == Some(written) {
                 problem = problem.fix(self.source, place, meant);
             }
             vec![format!("the environment is `ENV`: write `${{ENV.{name}}}`")]
         } else if scope.environment_names().any(|name| name == reference.name) {
-            vec![format!("the environment has it: write `${{ENV.{}}}`", reference.name)]
+            vec![format!(
+                "the environment has it: write `${{ENV.{}}}`",
+                reference.name
+            )]
         } else {
             self.help_for_missing(reference.name)
         };
@@ -164,7 +201,10 @@ impl Interpolation<'_> {
 
     /// Reports that too much would be inserted.
     fn report_growth(&mut self, whole: &str, span: Span, reference: &Reference<'_>) -> NotReady {
-        let message = format!("variables insert more than {} MiB here", MOST_INSERTED >> 20);
+        let message = format!(
+            "variables insert more than {} MiB here",
+            MOST_INSERTED >> 20
+        );
         let help = "write what is large to a file, and use its path".to_owned();
         let place = self.inside(span, &whole[reference.range.clone()]);
         self.report(Code::LimitExceeded, place, message, Some(help))
@@ -182,7 +222,11 @@ impl Interpolation<'_> {
 
     /// What to do about a name that nothing defines.
     fn help_for_missing(&self, wanted: &str) -> Vec<String> {
-        let hint = self.scope.hint_for_missing().filter(|_| !self.scope.knows(wanted)).map(str::to_owned);
+        let hint = self
+            .scope
+            .hint_for_missing()
+            .filter(|_| !self.scope.knows(wanted))
+            .map(str::to_owned);
         let help = match nearest(wanted, self.scope.names()) {
             Some(name) => Some(format!("did you mean `${{{name}}}`?")),
             None if hint.is_some() => None,
@@ -203,11 +247,16 @@ impl Interpolation<'_> {
 
     /// The place of `part` inside `span`, or all of it where quoting hides the part.
     fn inside(&self, span: Span, part: &str) -> Span {
-        let whole = self.source.text.get(span.start as usize..span.end as usize).unwrap_or("");
+        let whole = self
+            .source
+            .text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or("");
         match whole.find(part) {
-            Some(offset) => {
-                Span::new(span.start as usize + offset, span.start as usize + offset + part.len())
-            }
+            Some(offset) => Span::new(
+                span.start as usize + offset,
+                span.start as usize + offset + part.len(),
+            ),
             None => span,
         }
     }

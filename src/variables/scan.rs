@@ -69,11 +69,17 @@ pub fn scan(text: &str) -> Result<Vec<Piece<'_>>, MalformedReferences<'_>> {
             let range = open..open + close + 1;
             match reference(text, range.clone()) {
                 Ok(reference) => pieces.push(Piece::Reference(reference)),
-                Err(message) => errors.push(ScanError { message, range: range.clone() }),
+                Err(message) => errors.push(ScanError {
+                    message,
+                    range: range.clone(),
+                }),
             }
             range.end
         } else {
-            errors.push(ScanError { message: "`${` without its `}`".to_owned(), range: open..text.len() });
+            errors.push(ScanError {
+                message: "`${` without its `}`".to_owned(),
+                range: open..text.len(),
+            });
             text.len()
         };
         position = end;
@@ -87,7 +93,10 @@ pub fn scan(text: &str) -> Result<Vec<Piece<'_>>, MalformedReferences<'_>> {
         Piece::Reference(reference) => Some(reference),
         Piece::Literal(_) => None,
     });
-    Err(MalformedReferences { errors, references: references.collect() })
+    Err(MalformedReferences {
+        errors,
+        references: references.collect(),
+    })
 }
 
 fn push_literal<'a>(pieces: &mut Vec<Piece<'a>>, text: &'a str) {
@@ -114,10 +123,18 @@ fn reference(text: &str, range: Range<usize>) -> Result<Reference<'_>, String> {
         return Err(format!("`{name}` is not a valid variable name"));
     }
     let path: Vec<&str> = parts.collect();
-    if path.iter().any(|part| part.is_empty() || part.contains(|c: char| c.is_whitespace() || c == ':')) {
+    if path
+        .iter()
+        .any(|part| part.is_empty() || part.contains(|c: char| c.is_whitespace() || c == ':'))
+    {
         return Err(format!("`{target}` is not a valid path into a variable"));
     }
-    Ok(Reference { name, path, default, range })
+    Ok(Reference {
+        name,
+        path,
+        default,
+        range,
+    })
 }
 
 #[cfg(test)]
@@ -129,10 +146,15 @@ mod tests {
         let shown: Vec<String> = match scan(text) {
             Ok(pieces) => pieces.iter().map(show).collect(),
             Err(MalformedReferences { errors, references }) => {
-                let errors = errors
+                let errors = errors.into_iter().map(|error| {
+                    format!(
+                        "!{}@{}..{}",
+                        error.message, error.range.start, error.range.end
+                    )
+                });
+                let references = references
                     .into_iter()
-                    .map(|error| format!("!{}@{}..{}", error.message, error.range.start, error.range.end));
-                let references = references.into_iter().map(|reference| show(&Piece::Reference(reference)));
+                    .map(|reference| show(&Piece::Reference(reference)));
                 errors.chain(references).collect()
             }
         };
@@ -143,8 +165,13 @@ mod tests {
         match piece {
             Piece::Literal(text) => format!("<{text}>"),
             Piece::Reference(reference) => {
-                let default = reference.default.map(|default| format!("|{default}")).unwrap_or_default();
-                let path = [&[reference.name], reference.path.as_slice()].concat().join("/");
+                let default = reference
+                    .default
+                    .map(|default| format!("|{default}"))
+                    .unwrap_or_default();
+                let path = [&[reference.name], reference.path.as_slice()]
+                    .concat()
+                    .join("/");
                 format!("[{path}{default}]")
             }
         }
@@ -153,9 +180,15 @@ mod tests {
     #[test]
     fn finds_references_and_leaves_dollars_alone() {
         check("", "");
-        check("pay $3500 now, ^foo$ $NAME $$NAME", "<pay $3500 now, ^foo$ $NAME $$NAME>");
+        check(
+            "pay $3500 now, ^foo$ $NAME $$NAME",
+            "<pay $3500 now, ^foo$ $NAME $$NAME>",
+        );
         check("${NAME}", "[NAME]");
-        check("a ${NAME.path.0.x} b ${ENV.HOME}", "<a >[NAME/path/0/x]< b >[ENV/HOME]");
+        check(
+            "a ${NAME.path.0.x} b ${ENV.HOME}",
+            "<a >[NAME/path/0/x]< b >[ENV/HOME]",
+        );
         check("${A:-b c}${A:-}", "[A|b c][A|]");
         check("$${NAME} and $$${NAME}", "<${><NAME} and $><${><NAME}>");
         check("é${A}é", "<é>[A]<é>");
@@ -170,7 +203,10 @@ mod tests {
             "!a reference without a name@2..5!`a b` is not a valid variable name@6..12!`1x` is not a valid variable name@13..18",
         );
         check("${A:-${B}}", "!references cannot be nested@0..9");
-        check("${A..b}", "!`A..b` is not a valid path into a variable@0..7");
+        check(
+            "${A..b}",
+            "!`A..b` is not a valid path into a variable@0..7",
+        );
         check("${A-b}", "!`A-b` is not a valid variable name@0..6");
         check("${A} x ${B.c} ${", "!`${` without its `}`@14..16[A][B/c]");
     }

@@ -41,7 +41,10 @@ pub struct Scope {
 impl Scope {
     /// A scope that knows the environment alone.
     pub fn new(environment: Arc<Environment>) -> Self {
-        Self { environment, ..Self::default() }
+        Self {
+            environment,
+            ..Self::default()
+        }
     }
 
     /// This scope, in which `~` at the start of a path is `home`.
@@ -80,9 +83,10 @@ impl Scope {
         for part in parts {
             value = match value {
                 Some(Value::Object(map)) => map.get_mut(part),
-                Some(Value::Array(items)) => {
-                    part.parse::<usize>().ok().and_then(|index| items.get_mut(index))
-                }
+                Some(Value::Array(items)) => part
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| items.get_mut(index)),
                 _ => None,
             };
         }
@@ -113,13 +117,19 @@ impl Scope {
     /// Says that only the names that are known by now have a value.
     #[must_use]
     pub fn closed(self) -> Self {
-        Self { open: false, ..self }
+        Self {
+            open: false,
+            ..self
+        }
     }
 
     /// Adds to the problem of a missing name why it is missing, or where it would have to come from.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
-        Self { hint: Some(hint.into()), ..self }
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
     }
 
     /// The help for a missing name.
@@ -155,9 +165,9 @@ impl Scope {
                     None if self.environment.contains(name) => Lookup::MissingEnvironment(format!(
                         "the environment variable `{name}` is not valid UTF-8"
                     )),
-                    None => {
-                        Lookup::MissingEnvironment(format!("the environment variable `{name}` is not set"))
-                    }
+                    None => Lookup::MissingEnvironment(format!(
+                        "the environment variable `{name}` is not set"
+                    )),
                 },
                 _ => Lookup::Missing("`ENV` takes one name: `${ENV.NAME}`".to_owned()),
             };
@@ -174,7 +184,10 @@ impl Scope {
         for (depth, part) in reference.path.iter().enumerate() {
             let inner = match value {
                 Value::Object(map) => map.get(*part),
-                Value::Array(items) => part.parse::<usize>().ok().and_then(|index| items.get(index)),
+                Value::Array(items) => part
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| items.get(index)),
                 _ => None,
             };
             let Some(inner) = inner else {
@@ -193,7 +206,9 @@ impl Scope {
 
     /// Every name that has a value, with it, sorted.
     pub fn values(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.values.iter().map(|(name, value)| (name.as_str(), value))
+        self.values
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
     }
 
     /// Every name that has or gets a value, sorted, for suggestions.

@@ -45,18 +45,31 @@ pub struct Secret {
 impl Secret {
     /// A secret that a variable gives.
     pub(super) fn given(reference: &Reference<'_>, value: &str) -> Self {
-        let name = [&[reference.name], reference.path.as_slice()].concat().join(".");
-        Self { name, value: value.to_owned(), is_written: false }
+        let name = [&[reference.name], reference.path.as_slice()]
+            .concat()
+            .join(".");
+        Self {
+            name,
+            value: value.to_owned(),
+            is_written: false,
+        }
     }
 
     /// A secret that is written in the file itself: in `place`, such as `headers.cookie`.
     pub(super) fn written(place: &str, value: &str) -> Self {
-        Self { name: place.to_ascii_lowercase(), value: value.to_owned(), is_written: true }
+        Self {
+            name: place.to_ascii_lowercase(),
+            value: value.to_owned(),
+            is_written: true,
+        }
     }
 
     /// Another value that is secret together with this one, and has its name.
     pub(super) fn part(&self, value: String) -> Self {
-        Self { value, ..self.clone() }
+        Self {
+            value,
+            ..self.clone()
+        }
     }
 
     /// Whether it is too short to be masked.
@@ -75,7 +88,9 @@ impl AsRef<str> for Secret {
 pub fn is_secret_header(header: &str) -> bool {
     let name = header.to_ascii_lowercase();
     let is_like_one = SECRET_PARTS.iter().any(|part| name.contains(part))
-        || name.split(['-', '_']).any(|word| SECRET_WORDS.contains(&word));
+        || name
+            .split(['-', '_'])
+            .any(|word| SECRET_WORDS.contains(&word));
     is_like_one && !NO_SECRETS.contains(&name.as_str())
 }
 
@@ -101,7 +116,14 @@ mod tests {
         ] {
             assert!(is_secret_header(name), "{name}");
         }
-        for name in ["accept", "x-author", "x-tenant", "content-type", "Idempotency-Key", "x-monkey"] {
+        for name in [
+            "accept",
+            "x-author",
+            "x-tenant",
+            "content-type",
+            "Idempotency-Key",
+            "x-monkey",
+        ] {
             assert!(!is_secret_header(name), "{name}");
         }
     }

@@ -28,9 +28,14 @@ pub(crate) fn http_url(
             add_secrets(text, &url, name, written, interpolation);
             if !matches!(url.scheme(), "http" | "https") {
                 if url.cannot_be_a_base() {
-                    format!("the {name} is not a valid URL: it must start with `http://` or `https://`")
+                    format!(
+                        "the {name} is not a valid URL: it must start with `http://` or `https://`"
+                    )
                 } else {
-                    format!("the {name} has the scheme `{}`, expected `http` or `https`", url.scheme())
+                    format!(
+                        "the {name} has the scheme `{}`, expected `http` or `https`",
+                        url.scheme()
+                    )
                 }
             } else if !url.has_host() {
                 format!("the {name} has no host")
@@ -52,17 +57,27 @@ pub(crate) fn http_url(
 /// repeated, since it may be secret.
 fn meant(text: &str, written: &Text) -> String {
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
-    let is_host =
-        host.split(':').all(|part| !part.is_empty()) && !host.contains('@') && host.contains([':', '.']);
+    let is_host = host.split(':').all(|part| !part.is_empty())
+        && !host.contains('@')
+        && host.contains([':', '.']);
     let full = format!("http://{text}");
-    let is_plain = written.value == text && text.chars().all(|sign| sign.is_ascii_graphic() && sign != '`');
+    let is_plain = written.value == text
+        && text
+            .chars()
+            .all(|sign| sign.is_ascii_graphic() && sign != '`');
     match Url::parse(&full) {
         Ok(url) if is_host && is_plain && url.has_host() && !text.contains(['?', '#']) => full,
         _ => "http://127.0.0.1:8000/agent".to_owned(),
     }
 }
 
-fn add_secrets(text: &str, url: &Url, name: &str, written: &Text, interpolation: &mut Interpolation<'_>) {
+fn add_secrets(
+    text: &str,
+    url: &Url,
+    name: &str,
+    written: &Text,
+    interpolation: &mut Interpolation<'_>,
+) {
     let known = interpolation.secrets.len();
     let of_url = Secret::written(name, "");
     let authority = authority(text);
@@ -74,16 +89,30 @@ fn add_secrets(text: &str, url: &Url, name: &str, written: &Text, interpolation:
         if at.start >= path || at.end <= host && at.start >= rest {
             interpolation.add_given(&reference, value);
             let given = Secret::given(&reference, value);
-            interpolation.secrets.extend(forms(value).into_iter().skip(1).map(|form| given.part(form)));
+            interpolation.secrets.extend(
+                forms(value)
+                    .into_iter()
+                    .skip(1)
+                    .map(|form| given.part(form)),
+            );
         } else if at.end > path {
-            interpolation.secrets.extend(keys(&text[path..at.end]).into_iter().map(|key| of_url.part(key)));
+            interpolation.secrets.extend(
+                keys(&text[path..at.end])
+                    .into_iter()
+                    .map(|key| of_url.part(key)),
+            );
         }
     }
     interpolation.warn_of_short_secrets(known, name, written.span);
 }
 
 /// Adds the user and password of a URL, which messages call `name`, to the secrets.
-pub(crate) fn add_user_info(text: &str, url: &Url, name: &str, interpolation: &mut Interpolation<'_>) {
+pub(crate) fn add_user_info(
+    text: &str,
+    url: &Url,
+    name: &str,
+    interpolation: &mut Interpolation<'_>,
+) {
     let of_url = Secret::written(name, "");
     let mut user_info = Vec::new();
     for part in [url.username(), url.password().unwrap_or_default()].map(forms) {
@@ -93,13 +122,18 @@ pub(crate) fn add_user_info(text: &str, url: &Url, name: &str, interpolation: &m
         // As a header `Basic` carries it.
         user_info.extend(forms(whole));
     }
-    interpolation.secrets.extend(user_info.into_iter().map(|part| of_url.part(part)));
+    interpolation
+        .secrets
+        .extend(user_info.into_iter().map(|part| of_url.part(part)));
 }
 
 /// Where in a URL the user, password, host and port are.
 fn authority(text: &str) -> Range<usize> {
     let start = text.find("://").map_or(0, |end| end + 3);
-    start..text[start..].find(['/', '?', '#']).map_or(text.len(), |at| start + at)
+    start
+        ..text[start..]
+            .find(['/', '?', '#'])
+            .map_or(text.len(), |at| start + at)
 }
 
 /// The references of `written`, each with where `text` holds its value; none of those that gave their defaults.
@@ -114,17 +148,26 @@ fn inserted<'t>(
         match piece {
             Piece::Literal(literal) => end += literal.len(),
             Piece::Reference(reference) => {
-                let Lookup::Value(value) = interpolation.scope.look_up(&reference) else { return Vec::new() };
+                let Lookup::Value(value) = interpolation.scope.look_up(&reference) else {
+                    return Vec::new();
+                };
                 let value = as_text(&value);
                 end += value.len();
-                if reference.default != Some(value.as_str()) && !value.is_empty() && !is_public(&reference) {
+                if reference.default != Some(value.as_str())
+                    && !value.is_empty()
+                    && !is_public(&reference)
+                {
                     inserted.push((reference, start..end));
                 }
             }
         }
     }
     // In a replay something else may replace the URL.
-    if end == text.len() { inserted } else { Vec::new() }
+    if end == text.len() {
+        inserted
+    } else {
+        Vec::new()
+    }
 }
 
 /// Whether everybody may know the value: the name and file of the test, which reports and recordings are named after, and
@@ -138,7 +181,8 @@ fn keys(tail: &str) -> Vec<String> {
     let tail = tail.split('#').next().unwrap_or_default();
     let (path, query) = tail.split_once('?').unwrap_or((tail, ""));
     let is_key = |part: &&str| {
-        let has = |is_sought: fn(&char) -> bool| part.chars().any(|character| is_sought(&character));
+        let has =
+            |is_sought: fn(&char) -> bool| part.chars().any(|character| is_sought(&character));
         part.len() >= SHORTEST_KEY && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
     };
     let mut keys: Vec<String> = path.split('/').filter(is_key).flat_map(forms).collect();
@@ -161,7 +205,10 @@ mod tests {
         for (name, value) in [
             ("HOST", "shop.example"),
             ("PW", "hunter%322"),
-            ("URL", "https://me:pass1@shop.example/agent/T0123456789ab?key=k3y-1234&v=1"),
+            (
+                "URL",
+                "https://me:pass1@shop.example/agent/T0123456789ab?key=k3y-1234&v=1",
+            ),
         ] {
             environment.set(name, value);
         }
@@ -171,20 +218,32 @@ mod tests {
         for (written, expected) in [
             ("http://${ENV.HOST}/agent", &[][..]),
             ("http://${ENV.HOST}/?key=literal", &[]),
-            ("http://me:p%61ss@x/", &["me", "p%61ss", "pass", "me:p%61ss", "me:pass"]),
+            (
+                "http://me:p%61ss@x/",
+                &["me", "p%61ss", "pass", "me:p%61ss", "me:pass"],
+            ),
             ("http://x/?key=${ENV.PW}", &["hunter%322", "hunter22"]),
             ("http://x/${ENV.PW}/run", &["hunter%322", "hunter22"]),
             ("http://x/${ENV.NONE:-agent}/run", &[]),
             ("http://x/${TEST_NAME}/run", &[]),
-            ("${ENV.URL}", &["me", "pass1", "me:pass1", "T0123456789ab", "k3y-1234"]),
+            (
+                "${ENV.URL}",
+                &["me", "pass1", "me:pass1", "T0123456789ab", "k3y-1234"],
+            ),
         ] {
             let mut problems = Vec::new();
             let mut interpolation = Interpolation::new(&scope, &source, Mode::Send, &mut problems);
-            let written = Text { value: written.to_owned(), span: Span::new(0, 0) };
+            let written = Text {
+                value: written.to_owned(),
+                span: Span::new(0, 0),
+            };
             let text = interpolation.sent_text(&written).unwrap();
             http_url(&text, "endpoint", &written, &mut interpolation).unwrap();
-            let found: Vec<String> =
-                interpolation.into_secrets().into_iter().map(|secret| secret.value).collect();
+            let found: Vec<String> = interpolation
+                .into_secrets()
+                .into_iter()
+                .map(|secret| secret.value)
+                .collect();
             assert_eq!(found, expected, "{}", written.value);
         }
     }

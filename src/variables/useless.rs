@@ -31,7 +31,9 @@ fn may_be_useless(pattern: &str) -> bool {
         || inner.contains(['*', '?', '{', '^', '$'])
         || inner.starts_with('|')
         || inner.ends_with('|')
-        || ["&&", "--", "~~", "||", "(|", "|)", "()"].iter().any(|part| inner.contains(part))
+        || ["&&", "--", "~~", "||", "(|", "|)", "()"]
+            .iter()
+            .any(|part| inner.contains(part))
 }
 
 fn matches_nothing(parsed: &Hir) -> bool {
@@ -43,7 +45,8 @@ fn matches_nothing(parsed: &Hir) -> bool {
             parts.iter().any(|part| {
                 let properties = part.properties();
                 let takes_something = properties.minimum_len().is_some_and(|least| least > 0);
-                let is_impossible = is_after_something && properties.look_set_prefix().contains(Look::Start)
+                let is_impossible = is_after_something
+                    && properties.look_set_prefix().contains(Look::Start)
                     || is_after_end && takes_something;
                 is_after_something |= takes_something;
                 is_after_end |= properties.look_set_suffix().contains(Look::End);
@@ -78,7 +81,9 @@ fn matches_emptiness(parsed: &Hir) -> bool {
     match parsed.kind() {
         HirKind::Empty => true,
         HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => false,
-        HirKind::Repetition(repetition) => repetition.min == 0 || matches_emptiness(&repetition.sub),
+        HirKind::Repetition(repetition) => {
+            repetition.min == 0 || matches_emptiness(&repetition.sub)
+        }
         HirKind::Capture(group) => matches_emptiness(&group.sub),
         HirKind::Concat(parts) => parts.iter().all(matches_emptiness),
         HirKind::Alternation(branches) => branches.iter().any(matches_emptiness),
@@ -91,11 +96,23 @@ mod tests {
 
     #[test]
     fn finds_what_does_not_depend_on_the_text() {
-        for pattern in ["x^error", "[a&&b]", "error$x", "(a|b)^", "a(^b)", "$a", "x[a&&b]", "(?:a^)+"] {
-            assert_eq!(useless_match(pattern), Some(UselessMatch::Nothing), "{pattern}");
+        for pattern in [
+            "x^error", "[a&&b]", "error$x", "(a|b)^", "a(^b)", "$a", "x[a&&b]", "(?:a^)+",
+        ] {
+            assert_eq!(
+                useless_match(pattern),
+                Some(UselessMatch::Nothing),
+                "{pattern}"
+            );
         }
-        for pattern in ["", ".*", "a*", "^.*", ".*$", "^", "$", "(a|)", "(?s).*", "a?b?"] {
-            assert_eq!(useless_match(pattern), Some(UselessMatch::Everything), "{pattern}");
+        for pattern in [
+            "", ".*", "a*", "^.*", ".*$", "^", "$", "(a|)", "(?s).*", "a?b?",
+        ] {
+            assert_eq!(
+                useless_match(pattern),
+                Some(UselessMatch::Everything),
+                "{pattern}"
+            );
         }
         for pattern in [
             "a",

@@ -135,9 +135,14 @@ impl Conventions {
     /// Those that ananke knows.
     pub(in crate::verify) fn known() -> &'static Self {
         static KNOWN_CONVENTIONS: LazyLock<Conventions> = LazyLock::new(|| {
-            let source = Arc::new(SourceFile::new("conventions.yaml", "conventions.yaml", KNOWN));
+            let source = Arc::new(SourceFile::new(
+                "conventions.yaml",
+                "conventions.yaml",
+                KNOWN,
+            ));
             let node = parse(&source).expect("the file of conventions is YAML");
-            serde_json::from_value(node.to_json()).expect("the file of conventions has the keys of its type")
+            serde_json::from_value(node.to_json())
+                .expect("the file of conventions has the keys of its type")
         });
         &KNOWN_CONVENTIONS
     }
@@ -171,7 +176,10 @@ impl Conventions {
         let conventional = &self.attributes.conversation;
         let place = |name: &str| conventional.iter().position(|known| known == name);
         let named = attributes.filter_map(|(name, value)| Some((place(name)?, value)));
-        named.filter(|(_, value)| !value.is_empty()).min_by_key(|(place, _)| *place).map(|(_, value)| value)
+        named
+            .filter(|(_, value)| !value.is_empty())
+            .min_by_key(|(place, _)| *place)
+            .map(|(_, value)| value)
     }
 }
 
@@ -182,9 +190,18 @@ mod tests {
     #[test]
     fn the_file_is_read() {
         let known = Conventions::known();
-        assert_eq!(known.kind("gen_ai.operation.name", "chat"), Some(SpanKind::Model));
-        assert_eq!(known.kind("openinference.span.kind", "TOOL"), Some(SpanKind::Tool));
+        assert_eq!(
+            known.kind("gen_ai.operation.name", "chat"),
+            Some(SpanKind::Model)
+        );
+        assert_eq!(
+            known.kind("openinference.span.kind", "TOOL"),
+            Some(SpanKind::Tool)
+        );
         assert_eq!(known.kind("ai.operationId", "ai.embed"), None);
-        assert_eq!(known.events.get("gen_ai.choice"), Some(&EventContent::Output));
+        assert_eq!(
+            known.events.get("gen_ai.choice"),
+            Some(&EventContent::Output)
+        );
     }
 }

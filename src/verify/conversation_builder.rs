@@ -47,8 +47,10 @@ pub(in crate::verify) struct ConversationBuilder {
 impl ConversationBuilder {
     /// A conversation on this thread.
     pub(in crate::verify) fn new(thread_id: &str) -> Self {
-        let conversation =
-            ObservedConversation { thread_id: thread_id.to_owned(), ..ObservedConversation::default() };
+        let conversation = ObservedConversation {
+            thread_id: thread_id.to_owned(),
+            ..ObservedConversation::default()
+        };
         Self {
             conversation,
             origin: 0,
@@ -141,22 +143,38 @@ impl ConversationBuilder {
                 | MessageItem::Asks(None)
                 | MessageItem::Says(None) => {}
                 MessageItem::Asks(Some(said)) => {
-                    history.push(HistoryMessage { content: text(said), ..message(Role::User) });
+                    history.push(HistoryMessage {
+                        content: text(said),
+                        ..message(Role::User)
+                    });
                 }
                 MessageItem::Says(Some(said)) => {
-                    history.push(HistoryMessage { content: text(said), ..message(Role::Assistant) });
+                    history.push(HistoryMessage {
+                        content: text(said),
+                        ..message(Role::Assistant)
+                    });
                 }
                 MessageItem::Calls { id, name, args } => {
                     let id = id.unwrap_or_else(|| format!("history-{}", history.len()));
                     self.calls.insert(id.clone(), true);
                     self.judged.insert(id.clone());
-                    let calls =
-                        vec![HistoryCall { id, name, arguments: args.unwrap_or_else(|| "{}".to_owned()) }];
-                    history.push(HistoryMessage { calls, ..message(Role::Assistant) });
+                    let calls = vec![HistoryCall {
+                        id,
+                        name,
+                        arguments: args.unwrap_or_else(|| "{}".to_owned()),
+                    }];
+                    history.push(HistoryMessage {
+                        calls,
+                        ..message(Role::Assistant)
+                    });
                 }
                 MessageItem::Answers { id, result, .. } => {
                     let content = text(result.as_ref().map(text_of).unwrap_or_default());
-                    history.push(HistoryMessage { content, answers: id, ..message(Role::Tool) });
+                    history.push(HistoryMessage {
+                        content,
+                        answers: id,
+                        ..message(Role::Tool)
+                    });
                 }
             }
         }
@@ -171,9 +189,20 @@ impl ConversationBuilder {
         self.made.clear();
         let input = TurnInput::User(UserContent::Text(said.unwrap_or(NOT_SHOWN).into()));
         let after = Duration::from_micros(at.saturating_sub(self.origin));
-        let mut turn = ObservedTurn { input, after, changes: Vec::new() };
-        let started = Change::RunStarted { run_id: None, thread_id: None, is_replay: false };
-        turn.changes.push(TimedChange { after: Duration::ZERO, change: started });
+        let mut turn = ObservedTurn {
+            input,
+            after,
+            changes: Vec::new(),
+        };
+        let started = Change::RunStarted {
+            run_id: None,
+            thread_id: None,
+            is_replay: false,
+        };
+        turn.changes.push(TimedChange {
+            after: Duration::ZERO,
+            change: started,
+        });
         self.conversation.turns.push(turn);
     }
 
@@ -188,7 +217,12 @@ impl ConversationBuilder {
     }
 
     /// The agent, or a subagent of it, says or does these things.
-    pub(in crate::verify) fn does(&mut self, at: u64, items: Vec<MessageItem>, subagent: Option<&str>) {
+    pub(in crate::verify) fn does(
+        &mut self,
+        at: u64,
+        items: Vec<MessageItem>,
+        subagent: Option<&str>,
+    ) {
         for item in items {
             match item {
                 MessageItem::Instructs | MessageItem::Asks(_) => {}
@@ -196,12 +230,24 @@ impl ConversationBuilder {
                 MessageItem::Says(None) => self.lacks(Fact::Text),
                 MessageItem::Reasons(text) => {
                     let id = self.next_id("reasoning").into();
-                    self.push(at, Change::Reasoning { id, delta: text.into(), subagent: owned(subagent) });
+                    self.push(
+                        at,
+                        Change::Reasoning {
+                            id,
+                            delta: text.into(),
+                            subagent: owned(subagent),
+                        },
+                    );
                 }
                 MessageItem::Calls { id, name, args } => {
                     self.calls(at, id, name, args, subagent);
                 }
-                MessageItem::Answers { id, name, result, is_error } => {
+                MessageItem::Answers {
+                    id,
+                    name,
+                    result,
+                    is_error,
+                } => {
                     self.answers_open(at, id.as_deref(), name.as_deref(), result, is_error);
                 }
             }
@@ -221,7 +267,13 @@ impl ConversationBuilder {
                 subagent: owned(subagent),
             },
         );
-        self.push(at, Change::MessageText { id: id.clone().into(), delta: text.into() });
+        self.push(
+            at,
+            Change::MessageText {
+                id: id.clone().into(),
+                delta: text.into(),
+            },
+        );
         self.push(at, Change::MessageClosed { id: id.into() });
     }
 
@@ -242,9 +294,22 @@ impl ConversationBuilder {
         self.calls.insert(id.clone(), false);
         self.made.push((id.clone(), name.clone()));
         let call = || id.clone().into();
-        self.push(at, Change::CallOpened { id: call(), name: name.into(), subagent: owned(subagent) });
+        self.push(
+            at,
+            Change::CallOpened {
+                id: call(),
+                name: name.into(),
+                subagent: owned(subagent),
+            },
+        );
         if let Some(args) = args.filter(|args| !args.is_empty()) {
-            self.push(at, Change::CallArgs { id: call(), delta: args.into() });
+            self.push(
+                at,
+                Change::CallArgs {
+                    id: call(),
+                    delta: args.into(),
+                },
+            );
         }
         self.push(at, Change::CallArgsDone { id: call() });
         id
@@ -277,11 +342,19 @@ impl ConversationBuilder {
 
     fn only_open_call(&self) -> Option<String> {
         let mut open = self.calls.iter().filter(|(_, is_answered)| !**is_answered);
-        open.next().map(|(id, _)| id.clone()).filter(|_| open.next().is_none())
+        open.next()
+            .map(|(id, _)| id.clone())
+            .filter(|_| open.next().is_none())
     }
 
     /// A tool was executed: its call is answered, and it is known whether it failed.
-    pub(in crate::verify) fn executed(&mut self, at: u64, id: &str, result: Option<Value>, end: ToolEnd) {
+    pub(in crate::verify) fn executed(
+        &mut self,
+        at: u64,
+        id: &str,
+        result: Option<Value>,
+        end: ToolEnd,
+    ) {
         self.judged.insert(id.to_owned());
         self.answers(at, id, result, Some(end == ToolEnd::Failed));
     }
@@ -296,7 +369,14 @@ impl ConversationBuilder {
             Some(Value::String(text)) => ResultContent::Text(text.into()),
             Some(value) => ResultContent::Json(value),
         };
-        self.push(at, Change::CallAnswered { id: id.to_owned().into(), result, is_error });
+        self.push(
+            at,
+            Change::CallAnswered {
+                id: id.to_owned().into(),
+                result,
+                is_error,
+            },
+        );
     }
 
     fn next_id(&mut self, what: &str) -> String {
@@ -307,14 +387,20 @@ impl ConversationBuilder {
     fn push(&mut self, at: u64, change: Change<'static>) {
         let after = Duration::from_micros(at.saturating_sub(self.began));
         if let Some(turn) = self.conversation.turns.last_mut() {
-            let after = turn.changes.last().map_or(after, |last| last.after.max(after));
+            let after = turn
+                .changes
+                .last()
+                .map_or(after, |last| last.after.max(after));
             turn.changes.push(TimedChange { after, change });
         }
     }
 
     /// The conversation, of which `shown` is known but for what was found missing.
     pub(in crate::verify) fn finish(self, shown: Facts) -> ObservedConversation {
-        ObservedConversation { shown: shown.except(self.missing), ..self.conversation }
+        ObservedConversation {
+            shown: shown.except(self.missing),
+            ..self.conversation
+        }
     }
 }
 

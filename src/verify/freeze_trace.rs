@@ -39,21 +39,42 @@ pub async fn freeze_trace(
     context: &Context,
     request: &TraceFreezeRequest,
 ) -> Result<RecordedFile, FreezeError> {
-    let TraceFreezeRequest { format, file: (path, shown), conversation, record: to } = request;
-    let trace_context = TraceContext { context: context.clone(), selection: to.selection.clone() };
+    let TraceFreezeRequest {
+        format,
+        file: (path, shown),
+        conversation,
+        record: to,
+    } = request;
+    let trace_context = TraceContext {
+        context: context.clone(),
+        selection: to.selection.clone(),
+    };
     let file = format.open(path, shown, &trace_context).map_err(refused)?;
     let ids = file.ids();
     let is_meant = |id: &str| conversation.as_ref().is_none_or(|meant| meant == id);
-    let meant: Vec<_> = ids.iter().enumerate().filter(|(_, id)| is_meant(id)).collect();
+    let meant: Vec<_> = ids
+        .iter()
+        .enumerate()
+        .filter(|(_, id)| is_meant(id))
+        .collect();
     if meant.is_empty() {
-        let named: Vec<_> = ids.iter().take(NAMED).map(|id| format!("`{}`", escape::line(id))).collect();
+        let named: Vec<_> = ids
+            .iter()
+            .take(NAMED)
+            .map(|id| format!("`{}`", escape::line(id)))
+            .collect();
         let meant = escape::line(conversation.as_deref().unwrap_or_default()).into_owned();
         let message = format!("`{shown}` has no conversation `{meant}`");
-        return Err(FreezeError::refused(message, format!("it has {}", named.join(", "))));
+        return Err(FreezeError::refused(
+            message,
+            format!("it has {}", named.join(", ")),
+        ));
     }
     if meant.len() > MOST {
-        let message =
-            format!("`{shown}` has {} conversations: at most {MOST} become tests at once", meant.len());
+        let message = format!(
+            "`{shown}` has {} conversations: at most {MOST} become tests at once",
+            meant.len()
+        );
         return Err(FreezeError::refused(message, "name one with `--test ID`"));
     }
     let (mut held, mut names) = (Vec::new(), HashSet::new());
@@ -65,7 +86,10 @@ pub async fn freeze_trace(
             name = format!("{id} {number}");
         }
         let conversation = file.conversation(index).await?;
-        held.push((name.clone(), hold_trace(context, to, &name, conversation).await?));
+        held.push((
+            name.clone(),
+            hold_trace(context, to, &name, conversation).await?,
+        ));
     }
     record(context, to, held).await
 }

@@ -42,18 +42,38 @@ pub(super) async fn hold_trace(
         ));
     }
     let (plan, context) = request.blank_test(context, name, &[])?;
-    let target = plan.cases.first().map(|case| case.test.target.clone()).unwrap_or_default();
+    let target = plan
+        .cases
+        .first()
+        .map(|case| case.test.target.clone())
+        .unwrap_or_default();
     let clock = Arc::new(ManualClock::new(context.unix_ms()));
     let environment = Arc::clone(&plan.environment);
-    let context = Context { environment, clock: Arc::clone(&clock) as _, ..context };
-    let (inputs, answers): (VecDeque<_>, VecDeque<_>) =
-        turns.into_iter().map(|turn| (turn.input, turn.changes)).unzip();
+    let context = Context {
+        environment,
+        clock: Arc::clone(&clock) as _,
+        ..context
+    };
+    let (inputs, answers): (VecDeque<_>, VecDeque<_>) = turns
+        .into_iter()
+        .map(|turn| (turn.input, turn.changes))
+        .unzip();
     let answers = Arc::new(Mutex::new(answers));
     let left = Arc::clone(&answers);
-    let transport = Arc::new(KnownTransport::new(clock, move |request| answer(request, &answers)));
+    let transport = Arc::new(KnownTransport::new(clock, move |request| {
+        answer(request, &answers)
+    }));
     let (sender, events) = event_channel(1);
-    let mut shared = Run::new(context, transport, plan.redactor.clone(), Options::default(), sender);
-    shared.driver = Some(Arc::new(TraceUser { inputs: Mutex::new(inputs) }));
+    let mut shared = Run::new(
+        context,
+        transport,
+        plan.redactor.clone(),
+        Options::default(),
+        sender,
+    );
+    shared.driver = Some(Arc::new(TraceUser {
+        inputs: Mutex::new(inputs),
+    }));
     let held = hold(shared, events, plan).await?;
     if held.problem.is_none() && !lock(&left).is_empty() {
         let message = format!("what a trace shows cannot be replayed with the target `{target}`");
@@ -74,8 +94,11 @@ fn answer(request: &HttpRequest, answers: &TracedRuns) -> Result<ServedResponse,
     let request = served_protocols().find_map(|protocol| protocol.read(&request.body).ok());
     // If a request has all of its conversation, the calls of an agent are not seen.
     let request = request.filter(|request| request.thread().is_some());
-    let request = request.ok_or("what a trace shows cannot be said in the protocol of this target")?;
-    let changes = lock(answers).pop_front().ok_or("the trace shows nothing more")?;
+    let request =
+        request.ok_or("what a trace shows cannot be said in the protocol of this target")?;
+    let changes = lock(answers)
+        .pop_front()
+        .ok_or("the trace shows nothing more")?;
     Ok(request.response(&[changes]))
 }
 
@@ -92,7 +115,11 @@ impl ConversationDriver for TraceUser {
     fn begins(&self, _: &str, _: Vec<String>, _: &Redactor) {}
 
     fn next(&self) -> BoxFuture<'_, Option<DriverRequest>> {
-        let next = self.inputs.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let next = self
+            .inputs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front();
         Box::pin(std::future::ready(next.map(Into::into)))
     }
 

@@ -43,8 +43,14 @@ pub(in crate::verify) enum MessageItem {
 }
 
 /// The first of these keys that is there and not null.
-pub(in crate::verify) fn first<'v>(object: &'v Map<String, Value>, names: &[String]) -> Option<&'v Value> {
-    names.iter().filter_map(|name| object.get(name)).find(|value| !value.is_null())
+pub(in crate::verify) fn first<'v>(
+    object: &'v Map<String, Value>,
+    names: &[String],
+) -> Option<&'v Value> {
+    names
+        .iter()
+        .filter_map(|name| object.get(name))
+        .find(|value| !value.is_null())
 }
 
 /// A text as it is, any other value as JSON.
@@ -58,13 +64,23 @@ pub(in crate::verify) fn text_of(value: &Value) -> String {
 impl MessageNames {
     /// The items of a list of messages, of one message, or of either as a text of JSON. A message that has no role is one of
     /// `speaker`.
-    pub(in crate::verify) fn items(&self, value: &Value, speaker: MessageSpeaker) -> Vec<MessageItem> {
+    pub(in crate::verify) fn items(
+        &self,
+        value: &Value,
+        speaker: MessageSpeaker,
+    ) -> Vec<MessageItem> {
         let mut items = Vec::new();
         self.add(value, speaker, DEEPEST, &mut items);
         items
     }
 
-    fn add(&self, value: &Value, speaker: MessageSpeaker, depth: usize, items: &mut Vec<MessageItem>) {
+    fn add(
+        &self,
+        value: &Value,
+        speaker: MessageSpeaker,
+        depth: usize,
+        items: &mut Vec<MessageItem>,
+    ) {
         match value {
             _ if depth == 0 => {}
             Value::Array(messages) => {
@@ -90,10 +106,17 @@ impl MessageNames {
         items: &mut Vec<MessageItem>,
     ) {
         let message = self.unwrapped(message);
-        let role = first(&message, &self.role).and_then(Value::as_str).map(str::to_lowercase);
-        let speaker = role.and_then(|role| self.roles.get(&role).copied()).unwrap_or(speaker);
+        let role = first(&message, &self.role)
+            .and_then(Value::as_str)
+            .map(str::to_lowercase);
+        let speaker = role
+            .and_then(|role| self.roles.get(&role).copied())
+            .unwrap_or(speaker);
         let kind = self.kind(&message);
-        if matches!(kind, Some(PartKind::Call | PartKind::Result | PartKind::Reasoning)) {
+        if matches!(
+            kind,
+            Some(PartKind::Call | PartKind::Result | PartKind::Reasoning)
+        ) {
             return self.add_part(&message, speaker, items);
         }
         if let Some(Value::String(text)) = first(&message, &self.reasoning) {
@@ -101,7 +124,9 @@ impl MessageNames {
         }
         let content = first(&message, &self.content);
         let calls = first(&message, &self.calls).and_then(Value::as_array);
-        if speaker == MessageSpeaker::Tool && !content.is_some_and(|content| self.has_results(content)) {
+        if speaker == MessageSpeaker::Tool
+            && !content.is_some_and(|content| self.has_results(content))
+        {
             items.push(self.answer(&message, content.cloned()));
             return;
         }
@@ -131,15 +156,26 @@ impl MessageNames {
 
     /// Whether a list of parts has results in it, so that each of them is an answer of its own.
     fn has_results(&self, content: &Value) -> bool {
-        let mut parts = content.as_array().into_iter().flatten().filter_map(Value::as_object);
+        let mut parts = content
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_object);
         parts.any(|part| self.kind(part) == Some(PartKind::Result))
     }
 
-    fn add_part(&self, part: &Map<String, Value>, speaker: MessageSpeaker, items: &mut Vec<MessageItem>) {
+    fn add_part(
+        &self,
+        part: &Map<String, Value>,
+        speaker: MessageSpeaker,
+        items: &mut Vec<MessageItem>,
+    ) {
         let text = || first(part, &self.text).map(text_of);
         match self.kind(part) {
             Some(PartKind::Call) => items.push(self.call(part)),
-            Some(PartKind::Result) => items.push(self.answer(part, first(part, &self.result).cloned())),
+            Some(PartKind::Result) => {
+                items.push(self.answer(part, first(part, &self.result).cloned()))
+            }
             Some(PartKind::Reasoning) => items.extend(text().map(MessageItem::Reasons)),
             // A file, or what is not known: it is no text.
             None if first(part, &self.part_type).is_some() => {}
@@ -187,9 +223,12 @@ fn said(speaker: MessageSpeaker, text: Option<String>) -> MessageItem {
         MessageSpeaker::User => MessageItem::Asks(text),
         MessageSpeaker::Assistant => MessageItem::Says(text),
         MessageSpeaker::System => MessageItem::Instructs,
-        MessageSpeaker::Tool => {
-            MessageItem::Answers { id: None, name: None, result: text.map(Value::from), is_error: None }
-        }
+        MessageSpeaker::Tool => MessageItem::Answers {
+            id: None,
+            name: None,
+            result: text.map(Value::from),
+            is_error: None,
+        },
     }
 }
 
@@ -202,17 +241,30 @@ mod tests {
 
     /// The items of messages, on one line.
     fn items(value: &Value) -> String {
-        let items = Conventions::known().messages.items(value, MessageSpeaker::Assistant);
+        let items = Conventions::known()
+            .messages
+            .items(value, MessageSpeaker::Assistant);
         let shown = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
         let words = items.into_iter().map(|item| match item {
             MessageItem::Instructs => "system".to_owned(),
             MessageItem::Asks(text) => format!("user {}", shown(text)),
             MessageItem::Says(text) => format!("says {}", shown(text)),
             MessageItem::Reasons(text) => format!("reasons {text}"),
-            MessageItem::Calls { id, name, args } => format!("calls {} {name}({})", shown(id), shown(args)),
-            MessageItem::Answers { id, result, is_error, .. } => {
+            MessageItem::Calls { id, name, args } => {
+                format!("calls {} {name}({})", shown(id), shown(args))
+            }
+            MessageItem::Answers {
+                id,
+                result,
+                is_error,
+                ..
+            } => {
                 let error = if is_error == Some(true) { "!" } else { "" };
-                format!("answers {} {}{error}", shown(id), shown(result.as_ref().map(text_of)))
+                format!(
+                    "answers {} {}{error}",
+                    shown(id),
+                    shown(result.as_ref().map(text_of))
+                )
             }
         });
         words.collect::<Vec<_>>().join("; ")

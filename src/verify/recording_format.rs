@@ -45,7 +45,11 @@ impl TraceFormat for RecordingFormat {
     ) -> Result<Box<dyn TraceFile>, TraceError> {
         let recording = Arc::new(KeptRecording::open(path, shown)?);
         let TraceContext { context, selection } = context;
-        Ok(Box::new(RecordingFile { recording, context: context.clone(), selection: selection.clone() }))
+        Ok(Box::new(RecordingFile {
+            recording,
+            context: context.clone(),
+            selection: selection.clone(),
+        }))
     }
 }
 
@@ -60,9 +64,11 @@ impl TraceFile for RecordingFile {
 
     fn conversation(&self, _: usize) -> BoxFuture<'_, Result<ObservedConversation, Problem>> {
         Box::pin(async move {
-            let plan =
-                planned(&self.context, &self.selection, &self.recording.key().test).map_err(problem)?;
-            let held = run_test(&self.context, &plan, Some(&self.recording)).await.map_err(problem)?;
+            let plan = planned(&self.context, &self.selection, &self.recording.key().test)
+                .map_err(problem)?;
+            let held = run_test(&self.context, &plan, Some(&self.recording))
+                .await
+                .map_err(problem)?;
             let outcome = &held.outcome;
             if let Some(problem) = outcome.verdict.end.problem() {
                 return Err(problem.clone());
@@ -80,8 +86,13 @@ impl TraceFile for RecordingFile {
 
 /// What the target of the test shows; declared tools and tokens only if they are in the recording.
 fn shown(plan: &Plan, conversation: &LoggedConversation) -> Facts {
-    let target = plan.cases.first().and_then(|case| plan.config.target(&case.test.target));
-    let capabilities = target.map_or(Capabilities::all_but(&[]), |target| target.model.capabilities());
+    let target = plan
+        .cases
+        .first()
+        .and_then(|case| plan.config.target(&case.test.target));
+    let capabilities = target.map_or(Capabilities::all_but(&[]), |target| {
+        target.model.capabilities()
+    });
     let facts = [
         (Capability::ToolCalls, Facts::of(&[Fact::Calls])),
         (Capability::Usage, Facts::of(&[Fact::Usage])),
@@ -91,28 +102,54 @@ fn shown(plan: &Plan, conversation: &LoggedConversation) -> Facts {
         turn.changes.iter().any(|logged| is(&logged.change))
     };
     let turns = &conversation.turns;
-    let declares =
-        turns.iter().any(|turn| has(turn, |change| matches!(change, Change::ToolsDeclared { .. })));
-    let counts = turns.iter().all(|turn| has(turn, |change| matches!(change, Change::Usage(_))));
+    let declares = turns.iter().any(|turn| {
+        has(turn, |change| {
+            matches!(change, Change::ToolsDeclared { .. })
+        })
+    });
+    let counts = turns
+        .iter()
+        .all(|turn| has(turn, |change| matches!(change, Change::Usage(_))));
     let sometimes = [(declares, Fact::DeclaredTools), (counts, Fact::Usage)];
-    let missing = sometimes.into_iter().filter(|(is_there, _)| !is_there).map(|(_, fact)| Facts::of(&[fact]));
-    let lacking = facts.into_iter().filter(|(capability, _)| !capabilities.has(*capability));
-    lacking.map(|(_, fact)| fact).chain(missing).fold(Facts::ALL, Facts::except)
+    let missing = sometimes
+        .into_iter()
+        .filter(|(is_there, _)| !is_there)
+        .map(|(_, fact)| Facts::of(&[fact]));
+    let lacking = facts
+        .into_iter()
+        .filter(|(capability, _)| !capabilities.has(*capability));
+    lacking
+        .map(|(_, fact)| fact)
+        .chain(missing)
+        .fold(Facts::ALL, Facts::except)
 }
 
 fn observed(conversation: LoggedConversation) -> ObservedConversation {
     let (mut turns, mut began) = (Vec::new(), Duration::ZERO);
     for turn in conversation.turns {
         let turn = observed_turn(turn, began);
-        began += turn.changes.last().map(|last| last.after).unwrap_or_default();
+        began += turn
+            .changes
+            .last()
+            .map(|last| last.after)
+            .unwrap_or_default();
         turns.push(turn);
     }
-    ObservedConversation { history: conversation.history, turns, ..ObservedConversation::default() }
+    ObservedConversation {
+        history: conversation.history,
+        turns,
+        ..ObservedConversation::default()
+    }
 }
 
 /// The turn, with the answers of the client where they were given.
 fn observed_turn(turn: LoggedTurn, after: Duration) -> ObservedTurn {
-    let LoggedTurn { input, changes: logged, answers, .. } = turn;
+    let LoggedTurn {
+        input,
+        changes: logged,
+        answers,
+        ..
+    } = turn;
     let (mut changes, mut since) = (Vec::new(), Duration::ZERO);
     let mut answers = answers.into_iter().peekable();
     let count = logged.len();
@@ -120,24 +157,49 @@ fn observed_turn(turn: LoggedTurn, after: Duration) -> ObservedTurn {
         while let Some((_, answer)) = answers.next_if(|(before, _)| *before <= index) {
             let id = answer.call.clone().into();
             let result = ResultContent::Text(answer.text().into());
-            let change = Change::CallAnswered { id, result, is_error: Some(answer.is_error) };
-            changes.push(TimedChange { after: since, change });
+            let change = Change::CallAnswered {
+                id,
+                result,
+                is_error: Some(answer.is_error),
+            };
+            changes.push(TimedChange {
+                after: since,
+                change,
+            });
         }
         if let Some(logged) = logged.get(index) {
             since += Duration::from_micros(logged.after_us);
-            changes.push(TimedChange { after: since, change: logged.change.clone() });
+            changes.push(TimedChange {
+                after: since,
+                change: logged.change.clone(),
+            });
         }
     }
-    ObservedTurn { input, after, changes }
+    ObservedTurn {
+        input,
+        after,
+        changes,
+    }
 }
 
 fn problem(error: FreezeError) -> Problem {
     match error {
-        FreezeError::Refused { message, help } => Problem { kind: ErrorKind::Setup, message, help },
+        FreezeError::Refused { message, help } => Problem {
+            kind: ErrorKind::Setup,
+            message,
+            help,
+        },
         FreezeError::Broken(problems, redactor) => {
-            let first = problems.first().map(ToString::to_string).unwrap_or_default();
+            let first = problems
+                .first()
+                .map(ToString::to_string)
+                .unwrap_or_default();
             let help = Some("check the test with `ananke check`".to_owned());
-            Problem { kind: ErrorKind::Setup, message: redactor.text(&first).into_owned(), help }
+            Problem {
+                kind: ErrorKind::Setup,
+                message: redactor.text(&first).into_owned(),
+                help,
+            }
         }
     }
 }

@@ -21,7 +21,10 @@ const INPUTS: [&str; 4] = ["turns", "messages", "simulate", "interactive"];
 /// The text of the file at `path` with what a test needs and rules do not; `None` if nothing is missing, or it is something
 /// else. Lines stay where they are.
 pub(super) fn completed(path: &Path, text: &str) -> Option<String> {
-    if path.extension().is_some_and(|extension| extension == "jsonl") {
+    if path
+        .extension()
+        .is_some_and(|extension| extension == "jsonl")
+    {
         return None;
     }
     let source = Arc::new(SourceFile::new("", "", text));
@@ -51,14 +54,23 @@ mod tests {
         for (text, expected) in [
             (
                 "version: \"1.3\"\nassert: {}\n",
-                Some("version: \"1.3\"\nassert: {}\nname: \"own\"\ninteractive: { enabled: false }\n"),
+                Some(
+                    "version: \"1.3\"\nassert: {}\nname: \"own\"\ninteractive: { enabled: false }\n",
+                ),
             ),
-            ("name: a\nassert: {}", Some("name: a\nassert: {}\ninteractive: { enabled: false }\n")),
+            (
+                "name: a\nassert: {}",
+                Some("name: a\nassert: {}\ninteractive: { enabled: false }\n"),
+            ),
             ("name: a\nturns: [{ user: hi }]\n", None),
             ("tests: []\n", None),
             (": [", None),
         ] {
-            assert_eq!(completed(Path::new("own.yaml"), text).as_deref(), expected, "{text}");
+            assert_eq!(
+                completed(Path::new("own.yaml"), text).as_deref(),
+                expected,
+                "{text}"
+            );
         }
         assert_eq!(completed(Path::new("own.jsonl"), "{}"), None);
     }

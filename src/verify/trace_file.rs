@@ -46,7 +46,11 @@ pub struct TraceError {
 impl TraceError {
     /// The same as the problem of a test.
     pub(in crate::verify) fn problem(self) -> Problem {
-        Problem { kind: ErrorKind::Setup, message: self.message, help: self.help }
+        Problem {
+            kind: ErrorKind::Setup,
+            message: self.message,
+            help: self.help,
+        }
     }
 }
 
@@ -58,5 +62,8 @@ impl From<Problem> for TraceError {
 
 /// The file `shown` cannot be read for this reason.
 pub(in crate::verify) fn unreadable(shown: &str, why: &str) -> TraceError {
-    TraceError { message: format!("{shown}: it cannot be read: {why}"), help: None }
+    TraceError {
+        message: format!("{shown}: it cannot be read: {why}"),
+        help: None,
+    }
 }

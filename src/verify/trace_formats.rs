@@ -10,5 +10,8 @@ pub const TRACE_FORMATS: &[&dyn TraceFormat] = &[&OtelFormat, &OpenAiFormat, &Re
 
 /// The format of this name.
 pub fn trace_format(name: &str) -> Option<&'static dyn TraceFormat> {
-    TRACE_FORMATS.iter().copied().find(|format| format.name() == name)
+    TRACE_FORMATS
+        .iter()
+        .copied()
+        .find(|format| format.name() == name)
 }

@@ -73,12 +73,19 @@ struct Traces {
 }
 
 impl ObservedConversations for Traces {
-    fn conversation<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<ObservedConversation, Problem>> {
+    fn conversation<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<ObservedConversation, Problem>> {
         if let Some((file, index)) = self.places.get(id) {
             self.files[*file].conversation(*index)
         } else {
             let message = format!("there is no conversation `{id}`");
-            Box::pin(std::future::ready(Err(Problem { kind: ErrorKind::Setup, message, help: None })))
+            Box::pin(std::future::ready(Err(Problem {
+                kind: ErrorKind::Setup,
+                message,
+                help: None,
+            })))
         }
     }
 }
@@ -88,8 +95,16 @@ impl ObservedConversations for Traces {
 /// # Errors
 /// If something is wrong with a trace or with the rules: everything that is.
 pub fn verify_plan(context: &Context, request: &VerifyRequest) -> Result<VerifyPlan, VerifyError> {
-    let VerifyRequest { format, files, selection, .. } = request;
-    let trace_context = TraceContext { context: context.clone(), selection: selection.clone() };
+    let VerifyRequest {
+        format,
+        files,
+        selection,
+        ..
+    } = request;
+    let trace_context = TraceContext {
+        context: context.clone(),
+        selection: selection.clone(),
+    };
     let (mut opened, mut errors, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for (path, shown) in files {
         match format.open(path, shown, &trace_context) {
@@ -104,16 +119,27 @@ pub fn verify_plan(context: &Context, request: &VerifyRequest) -> Result<VerifyP
         return Err(VerifyError::Traces(errors));
     }
     let rules = RuleSource::of(context, request, &opened)?;
-    let Planned { plan, problems, redactor } = plan(&rules.context, &rules.selection, &Redactor::default());
-    let Some(mut plan) = plan else { return Err(VerifyError::Rules(problems, redactor)) };
+    let Planned {
+        plan,
+        problems,
+        redactor,
+    } = plan(&rules.context, &rules.selection, &Redactor::default());
+    let Some(mut plan) = plan else {
+        return Err(VerifyError::Rules(problems, redactor));
+    };
     let (mut cases, mut places) = (Vec::new(), HashMap::new());
     for (number, file) in opened.iter().enumerate() {
         let shown = &files[number].1;
         for (index, id) in file.ids().iter().enumerate() {
-            let is_own =
-                |case: &&CaseEntry| rules.is_named || file.test().is_none_or(|test| test == case.id());
+            let is_own = |case: &&CaseEntry| {
+                rules.is_named || file.test().is_none_or(|test| test == case.id())
+            };
             for case in plan.cases.iter().filter(is_own) {
-                let label = if file.test().is_some() { shown.clone() } else { format!("{shown}#{id}") };
+                let label = if file.test().is_some() {
+                    shown.clone()
+                } else {
+                    format!("{shown}#{id}")
+                };
                 let case = of_conversation(case, &label, &places, rules.lines);
                 places.insert(case.id().into_owned(), (number, index));
                 cases.push(case);
@@ -121,8 +147,18 @@ pub fn verify_plan(context: &Context, request: &VerifyRequest) -> Result<VerifyP
         }
     }
     plan.cases = cases;
-    let conversations = Arc::new(Traces { files: opened, places });
-    Ok(VerifyPlan { plan, context: rules.context, redactor, conversations, problems, notes })
+    let conversations = Arc::new(Traces {
+        files: opened,
+        places,
+    });
+    Ok(VerifyPlan {
+        plan,
+        context: rules.context,
+        redactor,
+        conversations,
+        problems,
+        notes,
+    })
 }
 
 /// The test of the rules for one conversation, with an id of its own, at one of the `lines` of its file.
@@ -135,13 +171,29 @@ fn of_conversation(
     let label = escape::line(label);
     let named = |label: &str| {
         let test = &*case.test;
-        let (id, name) = (format!("{} [{label}]", test.id), format!("{} [{label}]", test.name));
+        let (id, name) = (
+            format!("{} [{label}]", test.id),
+            format!("{} [{label}]", test.name),
+        );
         let (skip, runs, walk, simulator) = (None, None, None, None);
         let (turns, asks_person, hooks, line) = (0, false, false, test.line.min(lines));
-        let test =
-            TestEntry { id, name, simulator, asks_person, skip, runs, walk, turns, hooks, ..test.clone() };
+        let test = TestEntry {
+            id,
+            name,
+            simulator,
+            asks_person,
+            skip,
+            runs,
+            walk,
+            turns,
+            hooks,
+            ..test.clone()
+        };
         let test = TestEntry { line, ..test };
-        CaseEntry { test: Arc::new(test), ..case.clone() }
+        CaseEntry {
+            test: Arc::new(test),
+            ..case.clone()
+        }
     };
     let mut number = 1;
     let mut entry = named(&label);
@@ -173,7 +225,13 @@ impl RuleSource {
         let mut context = context.clone();
         if let Some(path) = &request.rules {
             let path = context.working_directory.join(path);
-            if locate(&context, selection.config.as_deref(), std::slice::from_ref(&path)).is_err() {
+            if locate(
+                &context,
+                selection.config.as_deref(),
+                std::slice::from_ref(&path),
+            )
+            .is_err()
+            {
                 let config = path.with_file_name(NO_CONFIG_FILE);
                 context.files = context.files.with_unsaved(config.clone(), NO_CONFIG);
                 selection.config = Some(config);
@@ -182,29 +240,51 @@ impl RuleSource {
             if let Ok(source) = read(&context.files, &path, &display_name(&context, &path))
                 && let Some(text) = completed(&path, &source.text)
             {
-                lines = u32::try_from(source.text.lines().count()).unwrap_or(u32::MAX).max(1);
+                lines = u32::try_from(source.text.lines().count())
+                    .unwrap_or(u32::MAX)
+                    .max(1);
                 context.files = context.files.with_unsaved(path.clone(), &text);
             }
             selection.paths = vec![path];
-            return Ok(Self { context, selection, is_named: true, lines });
+            return Ok(Self {
+                context,
+                selection,
+                is_named: true,
+                lines,
+            });
         }
-        let tests: Vec<PathBuf> = traces.iter().filter_map(|file| file.test().map(PathBuf::from)).collect();
+        let tests: Vec<PathBuf> = traces
+            .iter()
+            .filter_map(|file| file.test().map(PathBuf::from))
+            .collect();
         if !tests.is_empty() {
             selection.paths = tests;
             selection.paths.dedup();
-            return Ok(Self { context, selection, is_named: false, lines: u32::MAX });
+            return Ok(Self {
+                context,
+                selection,
+                is_named: false,
+                lines: u32::MAX,
+            });
         }
         let config = locate(&context, selection.config.as_deref(), &[]);
         let config = config.map_err(|problem| {
-            let problem =
-                problem.help("name the rules with `--rules FILE`, or start a project with `ananke init`");
+            let problem = problem
+                .help("name the rules with `--rules FILE`, or start a project with `ananke init`");
             VerifyError::Rules(vec![problem], Redactor::default())
         })?;
         let folder = config.parent().unwrap_or(Path::new(""));
         let file = folder.join(RULES_OF_TARGET);
-        context.files = context.files.with_unsaved(file.clone(), super::rules_file::BLANK);
+        context.files = context
+            .files
+            .with_unsaved(file.clone(), super::rules_file::BLANK);
         selection.paths = vec![file];
         selection.config = Some(config);
-        Ok(Self { context, selection, is_named: true, lines: u32::MAX })
+        Ok(Self {
+            context,
+            selection,
+            is_named: true,
+            lines: u32::MAX,
+        })
     }
 }

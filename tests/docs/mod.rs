@@ -46,14 +46,22 @@ fn fences(markdown: &str) -> Vec<(&str, Block)> {
             text.push_str(&line[indent.min(deeper)..]);
             text.push('\n');
         }
-        found.push((line.trim_start()[ticks..].trim(), Block { line: index + 1, text }));
+        found.push((
+            line.trim_start()[ticks..].trim(),
+            Block {
+                line: index + 1,
+                text,
+            },
+        ));
     }
     found
 }
 
 /// The blocks of `markdown` whose fence says exactly `language`.
 fn blocks(markdown: &str, language: &str) -> Vec<Block> {
-    let fences = fences(markdown).into_iter().filter(|(says, _)| *says == language);
+    let fences = fences(markdown)
+        .into_iter()
+        .filter(|(says, _)| *says == language);
     fences.map(|(_, block)| block).collect()
 }
 
@@ -87,8 +95,16 @@ const LISTING: &str = "version: \"1.2\"\nname: x\nturns: [{ type: mcp:list }]\n"
 fn load_block(text: &str) -> Result<(), String> {
     let has = |key: &str| text.lines().any(|line| line.starts_with(key));
     let is_config = has("target:") && !has("turns:");
-    let filled = if text.contains("type: mcp") { LISTING } else { TEST };
-    let (config, spec) = if is_config { (text, filled) } else { (CONFIG, text) };
+    let filled = if text.contains("type: mcp") {
+        LISTING
+    } else {
+        TEST
+    };
+    let (config, spec) = if is_config {
+        (text, filled)
+    } else {
+        (CONFIG, text)
+    };
     load(config, spec, "block.test.yaml")
 }
 
@@ -115,12 +131,23 @@ fn load(config: &str, spec: &str, name: &str) -> Result<(), String> {
         files: ananke::context::Files::default(),
     };
     // A named test is run whatever `specs` of the config says.
-    let selection = Selection { paths: vec![test_path], config: Some(config_path), ..Selection::default() };
+    let selection = Selection {
+        paths: vec![test_path],
+        config: Some(config_path),
+        ..Selection::default()
+    };
     let planned = plan(&context, &selection, &ananke::redact::Redactor::default());
     fs::remove_dir_all(&folder).expect("the temporary folder can be removed");
-    let errors = planned.problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let errors = planned
+        .problems
+        .iter()
+        .filter(|problem| problem.severity == Severity::Error);
     let errors: Vec<String> = errors.map(ToString::to_string).collect();
-    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+    if errors.is_empty() {
+        Ok(())
+    } else {
+        Err(errors.join("\n"))
+    }
 }
 
 #[test]
@@ -137,14 +164,21 @@ fn every_yaml_block_loads() {
         }
         for block in blocks(&markdown, "yaml mistake") {
             if load_block(&block.text).is_ok() {
-                let _ = writeln!(problems, "{}:{}: this is no mistake", path.display(), block.line);
+                let _ = writeln!(
+                    problems,
+                    "{}:{}: this is no mistake",
+                    path.display(),
+                    block.line
+                );
             }
         }
     }
     assert!(seen > 0, "no YAML block was found at all");
     let of_cases = documents().into_iter().flat_map(|path| {
         let markdown = fs::read_to_string(&path).expect("a document can be read");
-        blocks(&markdown, "jsonl").into_iter().map(move |block| (path.clone(), block))
+        blocks(&markdown, "jsonl")
+            .into_iter()
+            .map(move |block| (path.clone(), block))
     });
     for (path, block) in of_cases {
         if let Err(error) = load(CONFIG, &block.text, "block.jsonl") {
@@ -174,9 +208,20 @@ fn no_fence_hides_a_block() {
     ];
     for path in documents() {
         let markdown = fs::read_to_string(&path).expect("a document can be read");
-        let all: usize = fences.iter().map(|fence| blocks(&markdown, fence).len()).sum();
-        let lines = markdown.lines().filter(|line| line.trim_start().starts_with("```")).count();
-        assert_eq!(all * 2, lines, "{}: a fence is open or says none of {fences:?}", path.display());
+        let all: usize = fences
+            .iter()
+            .map(|fence| blocks(&markdown, fence).len())
+            .sum();
+        let lines = markdown
+            .lines()
+            .filter(|line| line.trim_start().starts_with("```"))
+            .count();
+        assert_eq!(
+            all * 2,
+            lines,
+            "{}: a fence is open or says none of {fences:?}",
+            path.display()
+        );
     }
 }
 
@@ -184,8 +229,14 @@ fn no_fence_hides_a_block() {
 fn extracts_blocks_by_their_language() {
     let markdown = "a\n```yaml\nversion: \"1.0\"\n```\n```yaml fragment\nx: 1\n```\n- b\n  ```yaml\n  k:\n    v: 2\n\n  ```\n";
     let expected = [
-        Block { line: 2, text: "version: \"1.0\"\n".to_owned() },
-        Block { line: 9, text: "k:\n  v: 2\n\n".to_owned() },
+        Block {
+            line: 2,
+            text: "version: \"1.0\"\n".to_owned(),
+        },
+        Block {
+            line: 9,
+            text: "k:\n  v: 2\n\n".to_owned(),
+        },
     ];
     assert_eq!(blocks(markdown, "yaml"), expected);
     assert_eq!(blocks(markdown, "yaml fragment").len(), 1);
@@ -201,25 +252,45 @@ fn refuses_a_block_that_is_no_file() {
     assert_eq!(load_block(TEST), Ok(()));
     assert_eq!(load_block(CONFIG), Ok(()));
     assert!(load_block("name: x\n").is_err());
-    assert!(load_block(&TEST.replace("\"1.0\"", "1.0")).is_err(), "a number is no version");
+    assert!(
+        load_block(&TEST.replace("\"1.0\"", "1.0")).is_err(),
+        "a number is no version"
+    );
     assert!(load_block("version: \"1.0\n").is_err(), "no YAML");
-    let with_text = |pattern: &str| format!("{TEST}assert: {{ text: {{ must_match: {pattern} }} }}\n");
+    let with_text =
+        |pattern: &str| format!("{TEST}assert: {{ text: {{ must_match: {pattern} }} }}\n");
     assert_eq!(load_block(&with_text("\"a|b\"")), Ok(()));
     assert!(load_block(&with_text("\"(\"")).is_err(), "no pattern");
-    assert!(load_block(&with_text("\"${NOBODY}\"")).is_err(), "no variable");
-    assert!(load_block(&CONFIG.replace("scripted", "telepathic")).is_err(), "no target");
+    assert!(
+        load_block(&with_text("\"${NOBODY}\"")).is_err(),
+        "no variable"
+    );
+    assert!(
+        load_block(&CONFIG.replace("scripted", "telepathic")).is_err(),
+        "no target"
+    );
 }
 
 /// The commands of `markdown`, in blocks of `sh` and between single backticks: the words after `ananke`.
 fn commands(markdown: &str) -> Vec<Vec<String>> {
-    let lines: Vec<String> =
-        blocks(markdown, "sh").into_iter().flat_map(|block| lines_of(&block.text)).collect();
-    let spans = markdown.split('`').skip(1).step_by(2).filter(|span| !span.contains('\n'));
+    let lines: Vec<String> = blocks(markdown, "sh")
+        .into_iter()
+        .flat_map(|block| lines_of(&block.text))
+        .collect();
+    let spans = markdown
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|span| !span.contains('\n'));
     let texts = lines.iter().map(String::as_str).chain(spans);
     texts
         .filter_map(|text| {
             let text = text.split(" #").next().unwrap_or_default().trim();
-            let ways = ["ananke ", "target/release/ananke ", "cargo run --release -- "];
+            let ways = [
+                "ananke ",
+                "target/release/ananke ",
+                "cargo run --release -- ",
+            ];
             let rest = ways.iter().find_map(|way| text.strip_prefix(way))?;
             Some(rest.split_whitespace().map(str::to_owned).collect())
         })
@@ -232,7 +303,9 @@ fn lines_of(text: &str) -> Vec<String> {
 
 fn ananke(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
+    command
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"));
     command
 }
 
@@ -241,21 +314,34 @@ fn every_command_exists() {
     let mut problems = String::new();
     let mut seen = 0;
     // The answers of a language server begin with the title of a schema, which is not a command.
-    let pages = documents().into_iter().filter(|path| !path.ends_with("internals/editors.md"));
+    let pages = documents()
+        .into_iter()
+        .filter(|path| !path.ends_with("internals/editors.md"));
     for path in pages {
         let markdown = fs::read_to_string(&path).expect("a document can be read");
         for command in commands(&markdown) {
             seen += 1;
             let name = command.first().filter(|word| !word.starts_with('-'));
-            let asked: Vec<&str> = name.map(String::as_str).into_iter().chain(["--help"]).collect();
+            let asked: Vec<&str> = name
+                .map(String::as_str)
+                .into_iter()
+                .chain(["--help"])
+                .collect();
             let help = ananke(&asked).output().expect("the program can be started");
             let text = String::from_utf8_lossy(&help.stdout);
             let known: BTreeSet<&str> = text.split([' ', ',', '\n', '=', '[', ']']).collect();
-            let is_known = |word: &str| known.contains(word.split_once('=').map_or(word, |(name, _)| name));
-            let unknown = command.iter().filter(|word| word.starts_with('-') && !is_known(word));
+            let is_known =
+                |word: &str| known.contains(word.split_once('=').map_or(word, |(name, _)| name));
+            let unknown = command
+                .iter()
+                .filter(|word| word.starts_with('-') && !is_known(word));
             for word in unknown.chain(name.filter(|_| !help.status.success())) {
-                let _ =
-                    writeln!(problems, "{}: no `{word}` in `ananke {}`", path.display(), command.join(" "));
+                let _ = writeln!(
+                    problems,
+                    "{}: no `{word}` in `ananke {}`",
+                    path.display(),
+                    command.join(" ")
+                );
             }
         }
     }
@@ -268,7 +354,11 @@ fn every_script_of_the_readme_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = fs::read_to_string(root.join("README.md")).expect("the README can be read");
     let spans = readme.split('`').skip(1).step_by(2);
-    let paths = spans.filter(|span| ["scripts/", "src/", "specs/"].iter().any(|at| span.starts_with(at)));
+    let paths = spans.filter(|span| {
+        ["scripts/", "src/", "specs/"]
+            .iter()
+            .any(|at| span.starts_with(at))
+    });
     let missing: Vec<&str> = paths.filter(|path| !root.join(path).exists()).collect();
     assert!(missing.is_empty(), "the README names {missing:?}");
 }
@@ -278,15 +368,22 @@ fn every_script_of_the_readme_exists() {
 fn the_readme_shows_what_is_printed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = fs::read_to_string(&path).expect("the README can be read");
-    let (before, rest) = readme.split_once("<!-- output of `").expect("the README has a marked output");
-    let (command, rest) = rest.split_once("` -->\n").expect("the mark names its command");
-    let (shown, after) = rest.split_once("<!-- end of output -->").expect("the marked output ends");
+    let (before, rest) = readme
+        .split_once("<!-- output of `")
+        .expect("the README has a marked output");
+    let (command, rest) = rest
+        .split_once("` -->\n")
+        .expect("the mark names its command");
+    let (shown, after) = rest
+        .split_once("<!-- end of output -->")
+        .expect("the marked output ends");
     let words: Vec<&str> = command.split_whitespace().skip(1).collect();
     let output = ananke(&words).output().expect("the program can be started");
     let printed = String::from_utf8_lossy(&output.stdout);
     let block = format!("```console\n{printed}```\n");
     if super::schema::update() {
-        let text = format!("{before}<!-- output of `{command}` -->\n{block}<!-- end of output -->{after}");
+        let text =
+            format!("{before}<!-- output of `{command}` -->\n{block}<!-- end of output -->{after}");
         fs::write(&path, text).expect("the README can be written");
     } else {
         assert_eq!(
@@ -309,8 +406,14 @@ fn the_pages_of_several_attempts_show_what_is_printed() {
         let page = fs::read_to_string(root.join("docs").join(page)).expect("the page can be read");
         let golden = root.join("tests/cases").join(case).join("stdout");
         let golden = fs::read_to_string(golden).expect("the case can be read");
-        let block = blocks(&page, "console").into_iter().next().expect("the page shows an output");
-        let (command, shown) = block.text.split_once('\n').expect("the command, and what it prints");
+        let block = blocks(&page, "console")
+            .into_iter()
+            .next()
+            .expect("the page shows an output");
+        let (command, shown) = block
+            .text
+            .split_once('\n')
+            .expect("the command, and what it prints");
         assert_eq!(command, expected);
         let golden = golden.replace("[1/2] ", "").replace("[2/2] ", "");
         assert_eq!(without_wall_clock(shown), without_wall_clock(&golden));
@@ -324,28 +427,43 @@ fn every_recipe_is_cooked() {
     let mut shown = BTreeSet::new();
     for path in documents() {
         let markdown = fs::read_to_string(&path).expect("a document can be read");
-        let lines = blocks(&markdown, "sh").into_iter().flat_map(|block| lines_of(&block.text));
+        let lines = blocks(&markdown, "sh")
+            .into_iter()
+            .flat_map(|block| lines_of(&block.text));
         shown.extend(lines.filter(|line| line.starts_with("jq ")));
     }
-    let recipes = fs::read_to_string(root.join("scripts/report-readers/recipes.txt")).expect("the recipes");
-    let cooked: BTreeSet<String> =
-        recipes.lines().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned).collect();
+    let recipes =
+        fs::read_to_string(root.join("scripts/report-readers/recipes.txt")).expect("the recipes");
+    let cooked: BTreeSet<String> = recipes
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ "))
+        .map(str::to_owned)
+        .collect();
     assert!(shown.len() > 10);
-    assert_eq!(shown, cooked, "help: ANANKE_UPDATE=1 scripts/report-readers/run writes what a recipe prints");
+    assert_eq!(
+        shown, cooked,
+        "help: ANANKE_UPDATE=1 scripts/report-readers/run writes what a recipe prints"
+    );
 }
 
 /// The last line contains the duration of the run, which always differs.
 fn without_wall_clock(printed: &str) -> &str {
-    printed.rsplit_once(" in ").map_or(printed, |(text, _)| text)
+    printed
+        .rsplit_once(" in ")
+        .map_or(printed, |(text, _)| text)
 }
 
 #[test]
 fn the_reference_lists_every_code() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reference.md");
     let reference = fs::read_to_string(path).expect("the reference can be read");
-    let (_, section) = reference.split_once("## Problems in files").expect("the reference has codes");
+    let (_, section) = reference
+        .split_once("## Problems in files")
+        .expect("the reference has codes");
     let (section, _) = section.split_once("\n## ").expect("the reference goes on");
-    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    let rows = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next());
     let listed: BTreeSet<&str> = rows.collect();
     let real: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(listed, real);

@@ -18,7 +18,11 @@ fn output(command: &str, folder: &Path) -> String {
         .env_remove("GITHUB_ACTIONS")
         .output()
         .expect("the program can be started");
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }
 
 /// `page` with what its commands print now, and how many commands it has.
@@ -26,7 +30,9 @@ fn played(page: &str) -> (String, usize) {
     let project = TempDir::new().expect("a temporary folder can be made");
     let (mut now, mut commands, mut done) = (page.to_owned(), 0, 0);
     for (says, block) in fences(page) {
-        let Some((first, rest)) = block.text.split_once('\n') else { continue };
+        let Some((first, rest)) = block.text.split_once('\n') else {
+            continue;
+        };
         if let ("yaml" | "yaml mistake", Some(name)) = (says, first.strip_prefix("# ")) {
             fs::write(project.path().join(name), &block.text).expect("the file can be written");
         } else if let ("console", Some(command)) = (says, first.strip_prefix("$ ananke ")) {

@@ -28,6 +28,8 @@ fn respond(mut stream: TcpStream, events: &[u8]) -> std::io::Result<()> {
         line.clear();
     }
     std::io::copy(&mut reader.take(length), &mut std::io::sink())?;
-    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")?;
+    stream.write_all(
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n",
+    )?;
     stream.write_all(events)
 }

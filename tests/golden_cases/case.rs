@@ -24,7 +24,14 @@ pub(crate) const SUMMARY: &str = "summary.md";
 /// The snapshots that the program wrote or deleted.
 pub(crate) const KEPT: &str = "kept";
 /// Golden files, besides the reports. Of a stream there is the whole text, or its outline.
-const GOLDEN: [&str; 6] = ["stdout", "stdout.outline", "stderr", "stderr.outline", SUMMARY, KEPT];
+const GOLDEN: [&str; 6] = [
+    "stdout",
+    "stdout.outline",
+    "stderr",
+    "stderr.outline",
+    SUMMARY,
+    KEPT,
+];
 /// Golden files of reports, and the file extension of the reports that they are compared with.
 pub(crate) const REPORTS: [(&str, &str); 6] = [
     ("junit.xml", ".xml"),
@@ -105,8 +112,9 @@ const CLASSES: [Class; 6] = [
 
 /// Whether a line begins with `error`, coloured or not.
 fn has_errors(stderr: &str) -> bool {
-    static ERROR: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?m)^(?:\x1b\[[0-9;]*m)*error\b").expect("the pattern is valid"));
+    static ERROR: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?m)^(?:\x1b\[[0-9;]*m)*error\b").expect("the pattern is valid")
+    });
     ERROR.is_match(stderr)
 }
 
@@ -126,7 +134,11 @@ impl Case {
     /// The command line.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let arguments = self.lines("arguments");
-        if arguments.is_empty() { vec!["run".to_owned()] } else { arguments }
+        if arguments.is_empty() {
+            vec!["run".to_owned()]
+        } else {
+            arguments
+        }
     }
 
     /// The lines of one of its files; none if there is no such file.
@@ -139,7 +151,9 @@ impl Case {
     pub(crate) fn has_real_time(&self) -> bool {
         let config = fs::read_to_string(self.folder.join("ananke.config.yaml")).unwrap_or_default();
         self.folder.join(ANSWER).exists()
-            || ["type: command", "type: mcp"].iter().any(|program| config.contains(program))
+            || ["type: command", "type: mcp"]
+                .iter()
+                .any(|program| config.contains(program))
     }
 
     /// Whether it is to be recorded and replayed.
@@ -148,7 +162,9 @@ impl Case {
         let runs = self.class.runs_tests && ["run", "test"].contains(&&*arguments[0]);
         let excluded = ["--dry-run", "--record", "--replay"];
         runs && !self.folder.join(LIVE_ONLY).exists()
-            && !arguments.iter().any(|argument| excluded.contains(&&**argument))
+            && !arguments
+                .iter()
+                .any(|argument| excluded.contains(&&**argument))
     }
 }
 
@@ -162,18 +178,26 @@ pub(crate) fn all(root: &Path) -> (Vec<Case>, Vec<String>) {
     let (mut cases, mut problems) = (Vec::new(), Vec::new());
     for class_name in names(root) {
         let Some(class) = CLASSES.into_iter().find(|class| class.name == class_name) else {
-            problems
-                .push(format!("{class_name}: not a class of cases, they are {:?}", CLASSES.map(|c| c.name)));
+            problems.push(format!(
+                "{class_name}: not a class of cases, they are {:?}",
+                CLASSES.map(|c| c.name)
+            ));
             continue;
         };
         for name in names(&root.join(&class_name)) {
             let folder = root.join(&class_name).join(&name);
             if !folder.is_dir() {
-                problems.push(format!("{class_name}/{name}: a file that belongs to no case"));
+                problems.push(format!(
+                    "{class_name}/{name}: a file that belongs to no case"
+                ));
             } else if names(&folder).iter().all(|file| is_golden(file)) {
                 problems.push(format!("{class_name}/{name}: golden files without a case"));
             } else {
-                cases.push(Case { class, name, folder });
+                cases.push(Case {
+                    class,
+                    name,
+                    folder,
+                });
             }
         }
     }
@@ -182,9 +206,14 @@ pub(crate) fn all(root: &Path) -> (Vec<Case>, Vec<String>) {
 
 /// The names in `folder`, sorted.
 pub(crate) fn names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let name = |entry: std::io::Result<fs::DirEntry>| {
-        entry.expect("a folder of cases can be read").file_name().into_string().expect("names are UTF-8")
+        entry
+            .expect("a folder of cases can be read")
+            .file_name()
+            .into_string()
+            .expect("names are UTF-8")
     };
     let mut names: Vec<String> = entries.map(name).collect();
     names.sort();
@@ -203,9 +232,15 @@ fn is_golden(name: &str) -> bool {
 /// What is wrong with [`all`], of stray files and of cases without a project.
 pub(crate) fn notices_stray_files() -> String {
     let workplace = Workplace::new();
-    for path in ["pass/good/arguments", "pass/left-behind/stdout", "pass/stray", "unknown/case/arguments"] {
+    for path in [
+        "pass/good/arguments",
+        "pass/left-behind/stdout",
+        "pass/stray",
+        "unknown/case/arguments",
+    ] {
         let path = workplace.path().join(path);
-        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("a folder can be made");
+        fs::create_dir_all(path.parent().expect("a file has a folder"))
+            .expect("a folder can be made");
         fs::write(path, "").expect("a file can be written");
     }
     let (cases, problems) = all(workplace.path());

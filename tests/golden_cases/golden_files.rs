@@ -15,13 +15,21 @@ pub(crate) fn check(case: &Case) -> String {
     let seen = run(case, Mode::Live);
     let mut problems = String::new();
     if seen.exit != Some(case.class.exit) {
-        let _ = writeln!(problems, "exit code {:?}, expected {}", seen.exit, case.class.exit);
+        let _ = writeln!(
+            problems,
+            "exit code {:?}, expected {}",
+            seen.exit, case.class.exit
+        );
     }
     if !(case.class.keeps)(&seen.stdout, &seen.stderr) {
         let _ = writeln!(problems, "expected {}", case.class.promise);
     }
     if !problems.is_empty() {
-        let _ = writeln!(problems, "--- stdout\n{}--- stderr\n{}", seen.stdout, seen.stderr);
+        let _ = writeln!(
+            problems,
+            "--- stdout\n{}--- stderr\n{}",
+            seen.stdout, seen.stderr
+        );
     }
     if case.is_recordable() {
         check_recording(case, &seen, &mut problems);
@@ -30,11 +38,15 @@ pub(crate) fn check(case: &Case) -> String {
     compare_printed(case, "stderr", &seen.stderr, &mut problems);
     compare(case, KEPT, seen.kept.as_deref(), &mut problems);
     for file in REPORTS.iter().map(|(golden, _)| *golden).chain([SUMMARY]) {
-        compare(case, file, seen.reports.get(file).map(String::as_str), &mut problems);
+        compare(
+            case,
+            file,
+            seen.reports.get(file).map(String::as_str),
+            &mut problems,
+        );
     }
     if !problems.is_empty() {
-        problems +=
-            "help: correct the program, or look at the difference after `ANANKE_UPDATE=1 cargo test`\n";
+        problems += "help: correct the program, or look at the difference after `ANANKE_UPDATE=1 cargo test`\n";
     }
     problems
 }
@@ -42,9 +54,10 @@ pub(crate) fn check(case: &Case) -> String {
 /// Records a case and replays the recording: both must do the same as `live`.
 fn check_recording(case: &Case, live: &Seen, problems: &mut String) {
     let recording = Workplace::new();
-    for (mode, how) in
-        [(Mode::Recorded(recording.path()), "recorded"), (Mode::Replayed(recording.path()), "replayed")]
-    {
+    for (mode, how) in [
+        (Mode::Recorded(recording.path()), "recorded"),
+        (Mode::Replayed(recording.path()), "replayed"),
+    ] {
         let seen = run(case, mode);
         if seen != *live {
             let _ = writeln!(problems, "not the same when it is {how}");
@@ -90,7 +103,13 @@ fn compare(case: &Case, file: &str, seen: Option<&str>, problems: &mut String) {
     }
 }
 
-fn difference(problems: &mut String, before: &str, after: &str, before_name: &str, after_name: &str) {
+fn difference(
+    problems: &mut String,
+    before: &str,
+    after: &str,
+    before_name: &str,
+    after_name: &str,
+) {
     let _ = write_diff(
         problems,
         &before.into(),
@@ -101,7 +120,10 @@ fn difference(problems: &mut String, before: &str, after: &str, before_name: &st
     );
 }
 
-#[expect(clippy::disallowed_methods, reason = "a switch of the test run, not of the program")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a switch of the test run, not of the program"
+)]
 fn updating() -> bool {
     std::env::var_os("ANANKE_UPDATE").is_some_and(|value| value == "1")
 }

@@ -29,16 +29,29 @@ use case::Case;
 fn main() -> ExitCode {
     let (cases, problems) = case::all(&case::root());
     let checks = [
-        Trial::test("golden::every-folder-is-a-case", move || outcome(problems.join("\n"))),
-        Trial::test("golden::stray-files-are-noticed", || outcome(case::notices_stray_files())),
-        Trial::test("golden::an-outline-has-no-words", || outcome(outline::has_no_words())),
+        Trial::test("golden::every-folder-is-a-case", move || {
+            outcome(problems.join("\n"))
+        }),
+        Trial::test("golden::stray-files-are-noticed", || {
+            outcome(case::notices_stray_files())
+        }),
+        Trial::test("golden::an-outline-has-no-words", || {
+            outcome(outline::has_no_words())
+        }),
     ];
     let trial = |case: Case| Trial::test(case.title(), move || outcome(golden_files::check(&case)));
-    let trials = checks.into_iter().chain(cases.into_iter().map(trial)).collect();
+    let trials = checks
+        .into_iter()
+        .chain(cases.into_iter().map(trial))
+        .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 /// Fails with `problems`, if there are any.
 fn outcome(problems: String) -> Result<(), Failed> {
-    if problems.is_empty() { Ok(()) } else { Err(problems.into()) }
+    if problems.is_empty() {
+        Ok(())
+    } else {
+        Err(problems.into())
+    }
 }

@@ -17,7 +17,8 @@ static ROW: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The same in two lines.
 static BROKEN_ROW: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?m)^(?P<words> {4}\S.*)\n {20,}(?P<level>(?:target|test|turn) +\S+:\d+)$").expect("valid")
+    Regex::new(r"(?m)^(?P<words> {4}\S.*)\n {20,}(?P<level>(?:target|test|turn) +\S+:\d+)$")
+        .expect("valid")
 });
 
 /// The index of a test among several, which a log has.
@@ -64,12 +65,17 @@ fn reduced(line: &str) -> Line {
     if let Some(row) = ROW.captures(line) {
         let (name, words) = row["words"].split_once("  ").unwrap_or(("", &row["words"]));
         return Line::Own(
-            format!("{} {} {name}{}", &row["level"], &row["place"], facts(words)).replace("  ", " "),
+            format!("{} {} {name}{}", &row["level"], &row["place"], facts(words))
+                .replace("  ", " "),
         );
     }
     match first.trim_end_matches(':') {
-        kind if indentation == 2 && kind.ends_with(',') => Line::Own(kind.trim_end_matches(',').to_owned()),
-        "subagents" | "not" | "dropped" if indentation == 2 => Line::Own(format!("{first}{}", facts(rest))),
+        kind if indentation == 2 && kind.ends_with(',') => {
+            Line::Own(kind.trim_end_matches(',').to_owned())
+        }
+        "subagents" | "not" | "dropped" if indentation == 2 => {
+            Line::Own(format!("{first}{}", facts(rest)))
+        }
         "turn" if indentation == 0 => Line::Own(line.to_owned()),
         // An excerpt of a file: a line with or without its number.
         _ if rest.trim_start().starts_with('|') || first == "|" => Line::Detail(String::new()),
@@ -84,17 +90,26 @@ fn reduced(line: &str) -> Line {
         mark if indentation == 0 && (mark.starts_with("error") || mark.starts_with("warning")) => {
             Line::Own(format!("{mark}{}", facts(rest)))
         }
-        mark if indentation == 8 && is_mark => {
-            Line::Own(format!("{mark}{}{}{}", code(rest), facts(message(rest)), rule(rest)))
+        mark if indentation == 8 && is_mark => Line::Own(format!(
+            "{mark}{}{}{}",
+            code(rest),
+            facts(message(rest)),
+            rule(rest)
+        )),
+        "turn" | "attempt" if indentation == 4 => {
+            Line::Own(format!("{first}{}{}", mark(rest), facts(rest)))
         }
-        "turn" | "attempt" if indentation == 4 => Line::Own(format!("{first}{}{}", mark(rest), facts(rest))),
         "warning" if indentation > 0 => Line::Own(format!("{first}{}", facts(rest))),
         // What changed between two runs.
         "tools" | "ending" | "time" | "→" if (6..12).contains(&indentation) => {
             Line::Detail(text.split_whitespace().collect::<Vec<_>>().join(" "))
         }
         "-->" | ":::" | "events" => Line::Detail(rest.trim().to_owned()),
-        "rule" => Line::Detail(rest.rsplit_once(" rule ").map_or("", |(_, rule)| rule).to_owned()),
+        "rule" => Line::Detail(
+            rest.rsplit_once(" rule ")
+                .map_or("", |(_, rule)| rule)
+                .to_owned(),
+        ),
         word @ ("help" | "seen" | "tip") => detail(word, rest),
         "=" => detail("help", rest),
         // Totals, and the headings of files.
@@ -110,7 +125,11 @@ fn reduced(line: &str) -> Line {
 
 fn detail(word: &str, text: &str) -> Line {
     let facts = facts(text);
-    Line::Detail(if facts.is_empty() { String::new() } else { format!("{word}{facts}") })
+    Line::Detail(if facts.is_empty() {
+        String::new()
+    } else {
+        format!("{word}{facts}")
+    })
 }
 
 /// What a message quotes and counts, and statuses, each after a blank.
@@ -139,13 +158,17 @@ fn message(text: &str) -> &str {
 
 /// The rule that a line ends with.
 fn rule(text: &str) -> String {
-    let rule = text[message(text).len()..].split_once(" rule ").map(|(_, rule)| rule.trim_end_matches(')'));
+    let rule = text[message(text).len()..]
+        .split_once(" rule ")
+        .map(|(_, rule)| rule.trim_end_matches(')'));
     rule.map_or(String::new(), |rule| format!("; {rule}"))
 }
 
 /// The code of the diagnostic that a finding is.
 fn code(text: &str) -> String {
-    let code = text.split_once('[').and_then(|(_, rest)| rest.split_once("]:"));
+    let code = text
+        .split_once('[')
+        .and_then(|(_, rest)| rest.split_once("]:"));
     code.map_or(String::new(), |(code, _)| format!("[{code}]"))
 }
 
@@ -198,7 +221,10 @@ pub(crate) fn has_no_words() -> String {
             "error '--junitt'; tip '--junit'\n",
         ),
     ];
-    let wrong = rows.iter().filter(|(text, expected)| outline(text) != *expected);
-    let wrong = wrong.map(|(text, expected)| format!("expected {expected:?}, found {:?}", outline(text)));
+    let wrong = rows
+        .iter()
+        .filter(|(text, expected)| outline(text) != *expected);
+    let wrong =
+        wrong.map(|(text, expected)| format!("expected {expected:?}, found {:?}", outline(text)));
     wrong.collect::<Vec<_>>().join("\n")
 }

@@ -53,7 +53,10 @@ pub(crate) fn run(case: &Case, mode: Mode<'_>) -> Seen {
         Mode::Replayed(_) => "http://127.0.0.1:9/".to_owned(),
         Mode::Live | Mode::Recorded(_) => agent::start(events),
     });
-    let here = workplace.path().to_str().expect("temporary directories have UTF-8 names");
+    let here = workplace
+        .path()
+        .to_str()
+        .expect("temporary directories have UTF-8 names");
     let mut environment = case.lines("environment");
     for line in &mut environment {
         *line = line.replace("[CASE]", here);
@@ -70,15 +73,30 @@ pub(crate) fn run(case: &Case, mode: Mode<'_>) -> Seen {
     let normalised = |text: &str| {
         let text = normalised(text, workplace.path());
         let text = if is_timed { without_times(&text) } else { text };
-        if recording.is_some() { without_recordings(&text) } else { text }
+        if recording.is_some() {
+            without_recordings(&text)
+        } else {
+            text
+        }
     };
     let read = |path: PathBuf| fs::read_to_string(path).ok().map(|text| normalised(&text));
     let report = |extension: &str| {
-        let asked = |pair: &&[String]| ["--junit", "-o"].contains(&&*pair[0]) && pair[1].ends_with(extension);
-        let text = arguments.windows(2).find(asked).and_then(|pair| read(workplace.path().join(&pair[1])));
-        if extension == ".html" { text.map(|page| without_assets(&page)) } else { text }
+        let asked = |pair: &&[String]| {
+            ["--junit", "-o"].contains(&&*pair[0]) && pair[1].ends_with(extension)
+        };
+        let text = arguments
+            .windows(2)
+            .find(asked)
+            .and_then(|pair| read(workplace.path().join(&pair[1])));
+        if extension == ".html" {
+            text.map(|page| without_assets(&page))
+        } else {
+            text
+        }
     };
-    let reports = REPORTS.iter().filter_map(|(golden, extension)| Some((*golden, report(extension)?)));
+    let reports = REPORTS
+        .iter()
+        .filter_map(|(golden, extension)| Some((*golden, report(extension)?)));
     let summary = read(workplace.path().join(SUMMARY)).map(|text| (SUMMARY, text));
     let printed = |bytes: Vec<u8>| {
         let text = String::from_utf8(bytes).expect("the program prints UTF-8");
@@ -122,19 +140,33 @@ fn snapshots(folder: &Path) -> BTreeMap<PathBuf, String> {
         let path = folder.join(&name);
         if path.is_dir() {
             found.extend(
-                snapshots(&path).into_iter().map(|(below, text)| (Path::new(&name).join(below), text)),
+                snapshots(&path)
+                    .into_iter()
+                    .map(|(below, text)| (Path::new(&name).join(below), text)),
             );
-        } else if path.extension().is_some_and(|extension| extension == "snap") {
-            found.insert(name.into(), fs::read_to_string(&path).expect("a snapshot can be read"));
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "snap")
+        {
+            found.insert(
+                name.into(),
+                fs::read_to_string(&path).expect("a snapshot can be read"),
+            );
         }
     }
     found
 }
 
 /// How the snapshots of `after` differ from those of `before`: `+` new, `~` changed, `-` deleted.
-fn changed(before: &BTreeMap<PathBuf, String>, after: &BTreeMap<PathBuf, String>) -> Option<String> {
+fn changed(
+    before: &BTreeMap<PathBuf, String>,
+    after: &BTreeMap<PathBuf, String>,
+) -> Option<String> {
     let mut changes = String::new();
-    for path in before.keys().chain(after.keys().filter(|path| !before.contains_key(*path))) {
+    for path in before
+        .keys()
+        .chain(after.keys().filter(|path| !before.contains_key(*path)))
+    {
         let shown = path.to_str().expect("names are UTF-8").replace('\\', "/");
         let _ = match (before.get(path), after.get(path)) {
             (Some(_), None) => writeln!(changes, "- {shown}"),

@@ -11,7 +11,9 @@ impl Workplace {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let temporary = std::env::temp_dir().canonicalize().expect("there is a temporary directory");
+        let temporary = std::env::temp_dir()
+            .canonicalize()
+            .expect("there is a temporary directory");
         let folder = temporary.join(format!("ananke-case-{}-{number}", std::process::id()));
         // A killed run with the same process id may have left it.
         let _ = fs::remove_dir_all(&folder);

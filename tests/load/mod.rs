@@ -32,11 +32,19 @@ fn problems(kind: FileKind, text: &str) -> Vec<Diagnostic> {
 /// The problems of a whole file.
 fn check(kind: FileKind, text: &str, expected: impl snapbox::IntoData) {
     let problems = problems(kind, text);
-    let rendered = format!("{}{}\n", human(&problems, RenderStyle::default()), summary(&problems));
+    let rendered = format!(
+        "{}{}\n",
+        human(&problems, RenderStyle::default()),
+        summary(&problems)
+    );
     assert_data_eq!(rendered, expected.into_data().raw());
 }
 
 /// The problems of a test file that continues after its name.
 fn check_test(rest: &str, expected: impl snapbox::IntoData) {
-    check(FileKind::Test, &format!("version: \"1.0\"\nname: a\n{rest}"), expected);
+    check(
+        FileKind::Test,
+        &format!("version: \"1.0\"\nname: a\n{rest}"),
+        expected,
+    );
 }

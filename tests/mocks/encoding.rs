@@ -27,7 +27,9 @@ impl Sink for Collector {
 }
 
 fn protocol(name: &str) -> &'static dyn ServedProtocol {
-    served_protocols().find(|protocol| protocol.name() == name).expect("it is served")
+    served_protocols()
+        .find(|protocol| protocol.name() == name)
+        .expect("it is served")
 }
 
 /// The changes that are read from the response which says `changes`.
@@ -36,23 +38,44 @@ fn decoded(changes: &[Change<'static>]) -> Vec<Change<'static>> {
         "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0",
         "messages": [{ "id": "u1", "role": "user", "content": "hi" }],
     });
-    let request = protocol("AG-UI").read(body.to_string().as_bytes()).expect("a request");
-    let timed = |change: &Change<'static>| TimedChange { after: Duration::ZERO, change: change.clone() };
+    let request = protocol("AG-UI")
+        .read(body.to_string().as_bytes())
+        .expect("a request");
+    let timed = |change: &Change<'static>| TimedChange {
+        after: Duration::ZERO,
+        change: change.clone(),
+    };
     let response = request.response(&[changes.iter().map(timed).collect()]);
-    let body: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.to_vec()).collect();
-    let transport = Arc::new(Canned { bodies: Mutex::new(vec![body]), chunk: 4096 });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let body: Vec<u8> = response
+        .frames
+        .iter()
+        .flat_map(|frame| frame.bytes.to_vec())
+        .collect();
+    let transport = Arc::new(Canned {
+        bodies: Mutex::new(vec![body]),
+        chunk: 4096,
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(async {
         let mut collector = Collector::default();
         let mut session = session(settings("http://127.0.0.1:1/"), transport, 1).await;
-        let ended = session.exchange(user(1, "hi"), &limits(), &mut collector).await;
+        let ended = session
+            .exchange(user(1, "hi"), &limits(), &mut collector)
+            .await;
         assert!(ended.is_ok(), "{ended:?}");
         collector.0
     })
 }
 
 fn started() -> Change<'static> {
-    Change::RunStarted { run_id: Some("r-1".into()), thread_id: Some("t-1".into()), is_replay: false }
+    Change::RunStarted {
+        run_id: Some("r-1".into()),
+        thread_id: Some("t-1".into()),
+        is_replay: false,
+    }
 }
 
 fn any_text() -> impl Strategy<Value = String> {
@@ -84,7 +107,12 @@ fn any_value() -> impl Strategy<Value = Value> {
 enum Doing {
     Says(Vec<String>),
     Thinks(Vec<String>),
-    Calls { args: Option<Value>, result: Option<Value>, failure: Option<bool>, subagent: bool },
+    Calls {
+        args: Option<Value>,
+        result: Option<Value>,
+        failure: Option<bool>,
+        subagent: bool,
+    },
     Custom(String, Value),
     State(Value),
     Patch(Value),
@@ -119,10 +147,19 @@ fn changes_of(doing: Doing, number: usize) -> Vec<Change<'static>> {
         Doing::Says(texts) => {
             let id = format!("message-{number}");
             let role = MessageKind::Assistant;
-            let mut changes = vec![Change::MessageOpened { id: id.clone().into(), role, subagent: None }];
-            let text = |delta: String| Change::MessageText { id: id.clone().into(), delta: delta.into() };
+            let mut changes = vec![Change::MessageOpened {
+                id: id.clone().into(),
+                role,
+                subagent: None,
+            }];
+            let text = |delta: String| Change::MessageText {
+                id: id.clone().into(),
+                delta: delta.into(),
+            };
             changes.extend(texts.into_iter().map(text));
-            changes.push(Change::MessageClosed { id: id.clone().into() });
+            changes.push(Change::MessageClosed {
+                id: id.clone().into(),
+            });
             changes
         }
         Doing::Thinks(texts) => {
@@ -132,29 +169,57 @@ fn changes_of(doing: Doing, number: usize) -> Vec<Change<'static>> {
                 subagent: None,
             };
             // An agent that thinks nothing does nothing.
-            texts.into_iter().filter(|text| !text.is_empty()).map(thought).collect()
+            texts
+                .into_iter()
+                .filter(|text| !text.is_empty())
+                .map(thought)
+                .collect()
         }
-        Doing::Calls { args, result, failure, subagent } => {
+        Doing::Calls {
+            args,
+            result,
+            failure,
+            subagent,
+        } => {
             let id = format!("call-{number}");
             let subagent = subagent.then(|| "scout".into());
-            let mut changes =
-                vec![Change::CallOpened { id: id.clone().into(), name: "pay".into(), subagent }];
-            changes.extend(
-                args.map(|args| Change::CallArgs { id: id.clone().into(), delta: args.to_string().into() }),
-            );
-            changes.push(Change::CallArgsDone { id: id.clone().into() });
+            let mut changes = vec![Change::CallOpened {
+                id: id.clone().into(),
+                name: "pay".into(),
+                subagent,
+            }];
+            changes.extend(args.map(|args| Change::CallArgs {
+                id: id.clone().into(),
+                delta: args.to_string().into(),
+            }));
+            changes.push(Change::CallArgsDone {
+                id: id.clone().into(),
+            });
             if let Some(result) = result {
                 let result = ResultContent::Json(result);
-                changes.push(Change::CallAnswered { id: id.clone().into(), result, is_error: None });
-                changes.extend(failure.map(|is_denied| Change::CallFailed { id: id.into(), is_denied }));
+                changes.push(Change::CallAnswered {
+                    id: id.clone().into(),
+                    result,
+                    is_error: None,
+                });
+                changes.extend(failure.map(|is_denied| Change::CallFailed {
+                    id: id.into(),
+                    is_denied,
+                }));
             }
             changes
         }
-        Doing::Custom(name, value) => vec![Change::Custom { name: name.into(), value }],
+        Doing::Custom(name, value) => vec![Change::Custom {
+            name: name.into(),
+            value,
+        }],
         Doing::State(state) => vec![Change::StateReplaced(state)],
         Doing::Patch(value) => {
             let patch = json!([{ "op": "add", "path": "/new", "value": value }]);
-            vec![Change::StateReplaced(json!({})), Change::StatePatched(patch)]
+            vec![
+                Change::StateReplaced(json!({})),
+                Change::StatePatched(patch),
+            ]
         }
     }
 }
@@ -166,7 +231,12 @@ fn end() -> impl Strategy<Value = RunEnd> {
         Just(RunEnd::Cancelled),
         ("[a-z ]{0,10}", text()).prop_map(|(message, code)| RunEnd::Error { message, code }),
         ("[a-z]{1,5}", text(), "[a-z ]{1,10}").prop_map(|(id, message, reason)| {
-            RunEnd::Interrupted(vec![Interrupt { id, message, reason: Some(reason), call: None }])
+            RunEnd::Interrupted(vec![Interrupt {
+                id,
+                message,
+                reason: Some(reason),
+                call: None,
+            }])
         }),
     ]
 }
@@ -179,14 +249,27 @@ fn sent(id: &str) -> String {
 /// The change as it is on the wire.
 fn as_sent(change: Change<'static>) -> Change<'static> {
     match change {
-        Change::MessageOpened { id, role, subagent } => {
-            Change::MessageOpened { id: sent(&id).into(), role, subagent }
-        }
-        Change::MessageText { id, delta } => Change::MessageText { id: sent(&id).into(), delta },
-        Change::MessageClosed { id } => Change::MessageClosed { id: sent(&id).into() },
-        Change::Reasoning { id, delta, subagent } => {
-            Change::Reasoning { id: sent(&id).into(), delta, subagent }
-        }
+        Change::MessageOpened { id, role, subagent } => Change::MessageOpened {
+            id: sent(&id).into(),
+            role,
+            subagent,
+        },
+        Change::MessageText { id, delta } => Change::MessageText {
+            id: sent(&id).into(),
+            delta,
+        },
+        Change::MessageClosed { id } => Change::MessageClosed {
+            id: sent(&id).into(),
+        },
+        Change::Reasoning {
+            id,
+            delta,
+            subagent,
+        } => Change::Reasoning {
+            id: sent(&id).into(),
+            delta,
+            subagent,
+        },
         other => other,
     }
 }
@@ -194,12 +277,22 @@ fn as_sent(change: Change<'static>) -> Change<'static> {
 /// What a decoder cannot see: results are text on the wire.
 fn as_decoded(change: Change<'static>) -> Change<'static> {
     match change {
-        Change::CallAnswered { id, result, is_error } => {
+        Change::CallAnswered {
+            id,
+            result,
+            is_error,
+        } => {
             let value = match result {
-                ResultContent::Text(text) => serde_json::from_str(&text).unwrap_or_else(|_| json!(text)),
+                ResultContent::Text(text) => {
+                    serde_json::from_str(&text).unwrap_or_else(|_| json!(text))
+                }
                 ResultContent::Json(value) | ResultContent::Structured(value) => value,
             };
-            Change::CallAnswered { id, result: ResultContent::Json(value), is_error }
+            Change::CallAnswered {
+                id,
+                result: ResultContent::Json(value),
+                is_error,
+            }
         }
         other => other,
     }

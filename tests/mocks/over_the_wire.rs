@@ -42,7 +42,14 @@ fn project(config: &str) -> Project {
     for entry in fs::read_dir(root.join("scripts")).unwrap() {
         let path = entry.unwrap().path();
         if path.is_file() {
-            fs::copy(&path, project.folder().join("scripts").join(path.file_name().unwrap())).unwrap();
+            fs::copy(
+                &path,
+                project
+                    .folder()
+                    .join("scripts")
+                    .join(path.file_name().unwrap()),
+            )
+            .unwrap();
         }
     }
     project
@@ -54,7 +61,12 @@ fn with_endpoint(config: &str, head: &str, next: &str, endpoint: u16) -> String 
     let start = config.find(head).expect("the target");
     let rules = start + config[start..].find(" rules:\n").expect("its rules") + 1;
     let end = rules + config[rules..].find(next).expect("what follows it");
-    format!("{}endpoint: \"http://127.0.0.1:{endpoint}\"\n{}", &config[..rules], &config[end..]).replacen(
+    format!(
+        "{}endpoint: \"http://127.0.0.1:{endpoint}\"\n{}",
+        &config[..rules],
+        &config[end..]
+    )
+    .replacen(
         "  type: scripted\n  agentId: shop",
         "  type: agui\n  agentId: shop",
         1,
@@ -63,21 +75,32 @@ fn with_endpoint(config: &str, head: &str, next: &str, endpoint: u16) -> String 
 
 async fn statuses(project: &Project) -> BTreeMap<String, String> {
     let outcomes = project.run().await;
-    let status = |outcome: &ananke::Outcome| (outcome.test.id.clone(), outcome.status().as_str().to_owned());
+    let status = |outcome: &ananke::Outcome| {
+        (
+            outcome.test.id.clone(),
+            outcome.status().as_str().to_owned(),
+        )
+    };
     outcomes.iter().map(status).collect()
 }
 
 #[tokio::test]
 async fn every_verdict_is_the_same() {
     let config =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ananke.config.yaml")).unwrap();
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ananke.config.yaml"))
+            .unwrap();
     let inside = project(&config);
     let agent = |target: Option<&str>| {
-        let selection = Selection { target: target.map(str::to_owned).into(), ..Selection::default() };
+        let selection = Selection {
+            target: target.map(str::to_owned).into(),
+            ..Selection::default()
+        };
         EmbeddedAgent::of_project(&inside.context(), &selection).unwrap()
     };
-    let (shop, closed) =
-        (Serving::start(agent(None)).await, Serving::start(agent(Some("closed-shop"))).await);
+    let (shop, closed) = (
+        Serving::start(agent(None)).await,
+        Serving::start(agent(Some("closed-shop"))).await,
+    );
     let config = with_endpoint(&config, "target:\n", "\ntargets:", shop.port);
     let config = with_endpoint(&config, "  closed-shop:", "  refunds:", closed.port);
     let (expected, found) = (statuses(&inside).await, statuses(&project(&config)).await);
@@ -86,7 +109,11 @@ async fn every_verdict_is_the_same() {
         .iter()
         .filter(|(id, status)| found.get(*id) != Some(status))
         .map(|(id, status)| format!("{id}: {status} inside, {:?} over the wire", found.get(id)))
-        .filter(|difference| !NOT_THE_SAME.iter().any(|known| difference.starts_with(known)))
+        .filter(|difference| {
+            !NOT_THE_SAME
+                .iter()
+                .any(|known| difference.starts_with(known))
+        })
         .collect();
     assert!(differences.is_empty(), "{differences:#?}");
     assert!(shop.log(1).await.len() > 40);

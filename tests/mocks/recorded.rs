@@ -22,8 +22,10 @@ const TEST: &str = "version: \"1.3\"\nname: two turns\nturns: [{ user: price? },
 
 /// A project with a test that was recorded while it talked to an agent with [`RULES`], and the text of the recording.
 async fn recorded() -> (Project, String) {
-    recorded_with("type: agui, agentId: shop, threadId: t-old, endpoint: \"http://127.0.0.1:PORT/agent\"")
-        .await
+    recorded_with(
+        "type: agui, agentId: shop, threadId: t-old, endpoint: \"http://127.0.0.1:PORT/agent\"",
+    )
+    .await
 }
 
 /// The same, as a target with these keys talked to it.
@@ -41,18 +43,31 @@ async fn recorded_with(keys: &str) -> (Project, String) {
     let running = tokio::spawn(run_plan(shared, plan));
     while receiver.recv().await.is_some() {}
     running.await.unwrap();
-    let text =
-        fs::read_to_string(recording_path(&folder, &CaseKey::first("a.test.yaml::two turns"))).unwrap();
+    let text = fs::read_to_string(recording_path(
+        &folder,
+        &CaseKey::first("a.test.yaml::two turns"),
+    ))
+    .unwrap();
     (client, text)
 }
 
 async fn agent_of(project: &Project, text: &str) -> Result<RecordedAgent, MockError> {
     let recording = Arc::new(KeptRecording::read(text, "kept/a.jsonl").expect("a recording"));
-    RecordedAgent::of(&project.context(), &recording, "kept/a.jsonl", &Selection::default()).await
+    RecordedAgent::of(
+        &project.context(),
+        &recording,
+        "kept/a.jsonl",
+        &Selection::default(),
+    )
+    .await
 }
 
 fn text_of(response: &Response) -> String {
-    response.events().iter().filter_map(|event| event["choices"][0]["delta"]["content"].as_str()).collect()
+    response
+        .events()
+        .iter()
+        .filter_map(|event| event["choices"][0]["delta"]["content"].as_str())
+        .collect()
 }
 
 #[tokio::test]
@@ -62,8 +77,10 @@ async fn it_answers_with_the_recorded_bytes_and_the_ids_of_the_request() {
     let again = Serving::start(agent_of(&client, &text).await.unwrap()).await;
     for thread in ["a", "b"] {
         for said in [&["price?"][..], &["price?", "Bye"]] {
-            let (expected, found) =
-                (live.post(&run(thread, said)).await, again.post(&run(thread, said)).await);
+            let (expected, found) = (
+                live.post(&run(thread, said)).await,
+                again.post(&run(thread, said)).await,
+            );
             // Ids of messages have the recorded thread in them.
             let found = found.body.replace("t-old:", &format!("{thread}:"));
             assert_eq!(found, expected.body, "{thread} {said:?}");
@@ -73,7 +90,11 @@ async fn it_answers_with_the_recorded_bytes_and_the_ids_of_the_request() {
     let expected = json!([{ "type": "RUN_ERROR", "message": "the recording has 2 requests, and this is request 3 of its conversation" }]);
     assert_eq!(Value::from(third.events()), expected);
     let over = again.post(&run("a", &["other words"])).await;
-    assert_eq!(over.types()[1], "TOOL_CALL_START", "a first message begins it again");
+    assert_eq!(
+        over.types()[1],
+        "TOOL_CALL_START",
+        "a first message begins it again"
+    );
 }
 
 #[tokio::test]
@@ -83,10 +104,16 @@ async fn it_answers_another_protocol_with_what_the_agent_did() {
     let user = |text: &str| json!({ "role": "user", "content": text });
     let first = json!({ "model": "m", "stream": true, "messages": [user("price?")] });
     assert_eq!(text_of(&serving.post(&first).await), "It costs 3.");
-    let messages = json!([user("price?"), { "role": "assistant", "content": "It costs 3." }, user("Bye")]);
-    let second = serving.post(&json!({ "model": "m", "stream": true, "messages": messages })).await;
+    let messages =
+        json!([user("price?"), { "role": "assistant", "content": "It costs 3." }, user("Bye")]);
+    let second = serving
+        .post(&json!({ "model": "m", "stream": true, "messages": messages }))
+        .await;
     assert_eq!(text_of(&second), "Bye");
-    assert_eq!(second.events().last().unwrap()["error"]["message"], "closed");
+    assert_eq!(
+        second.events().last().unwrap()["error"]["message"],
+        "closed"
+    );
 }
 
 #[tokio::test]
@@ -106,13 +133,23 @@ async fn a_recorded_stream_is_one_document_to_a_client_that_asks_for_none() {
 async fn a_response_that_broke_off_breaks_off() {
     let (client, text) = recorded().await;
     let mut lines: Vec<&str> = text.lines().collect();
-    let frame = lines.iter().position(|line| line.contains("TOOL_CALL_END")).unwrap();
-    let end = lines.iter().position(|line| line.starts_with("{\"end\"")).unwrap();
+    let frame = lines
+        .iter()
+        .position(|line| line.contains("TOOL_CALL_END"))
+        .unwrap();
+    let end = lines
+        .iter()
+        .position(|line| line.starts_with("{\"end\""))
+        .unwrap();
     let broken = "{\"end\":{\"how\":\"broken\",\"at_us\":6000,\"message\":\"connection reset\"}}";
     lines.splice(frame..=end, [broken]);
-    let serving = Serving::start(agent_of(&client, &(lines.join("\n") + "\n")).await.unwrap()).await;
+    let serving =
+        Serving::start(agent_of(&client, &(lines.join("\n") + "\n")).await.unwrap()).await;
     let cut = serving.post(&run("a", &["price?"])).await;
-    assert_eq!(cut.types(), ["RUN_STARTED", "TOOL_CALL_START", "TOOL_CALL_ARGS"]);
+    assert_eq!(
+        cut.types(),
+        ["RUN_STARTED", "TOOL_CALL_START", "TOOL_CALL_ARGS"]
+    );
     assert!(!cut.is_complete);
     let expected = "#1 AG-UI: \"price?\": 200, 3 events, connection broken";
     assert_eq!(serving.log(1).await, [expected]);
@@ -123,7 +160,10 @@ async fn a_recording_of_no_test_of_the_project_is_served_in_its_own_protocol() {
     let (client, text) = recorded().await;
     fs::remove_file(client.folder().join("a.test.yaml")).unwrap();
     let serving = Serving::start(agent_of(&client, &text).await.unwrap()).await;
-    assert_eq!(serving.post(&run("a", &["price?"])).await.types()[0], "RUN_STARTED");
+    assert_eq!(
+        serving.post(&run("a", &["price?"])).await.types()[0],
+        "RUN_STARTED"
+    );
     let chat = json!({ "model": "m", "messages": [{ "role": "user", "content": "price?" }] });
     let refused = serving.post(&chat).await;
     assert_eq!(refused.status, 500);

@@ -5,7 +5,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 
 use ananke::http_server::{HttpListener, RequestHandler};
-use ananke::mock::{EmbeddedAgent, MockAgent, MockOptions, MockServer, RequestEntry, RequestListener, Speed};
+use ananke::mock::{
+    EmbeddedAgent, MockAgent, MockOptions, MockServer, RequestEntry, RequestListener, Speed,
+};
 use ananke::plan::Selection;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -65,10 +67,17 @@ impl Serving {
         Self::with(agent, Vec::new(), None).await
     }
 
-    pub(crate) async fn with(agent: impl MockAgent + 'static, faults: Vec<&str>, most: Option<u64>) -> Self {
+    pub(crate) async fn with(
+        agent: impl MockAgent + 'static,
+        faults: Vec<&str>,
+        most: Option<u64>,
+    ) -> Self {
         let options = MockOptions {
             speed: "max".parse::<Speed>().unwrap(),
-            faults: faults.into_iter().map(|fault| fault.parse().unwrap()).collect(),
+            faults: faults
+                .into_iter()
+                .map(|fault| fault.parse().unwrap())
+                .collect(),
             fault_requests: most,
         };
         let lines = Arc::new(Lines::default());
@@ -77,18 +86,31 @@ impl Serving {
     }
 
     pub(crate) async fn of(handler: Arc<dyn RequestHandler>, lines: Arc<Lines>) -> Self {
-        let listener = HttpListener::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0).await.unwrap();
+        let listener = HttpListener::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)
+            .await
+            .unwrap();
         let port = listener.address().port();
         let running = tokio::spawn(async move { listener.serve(handler).await.unwrap() });
-        Self { port, lines, running }
+        Self {
+            port,
+            lines,
+            running,
+        }
     }
 
     pub(crate) async fn post(&self, body: &Value) -> Response {
-        self.send("POST", "/", &[], body.to_string().as_bytes()).await
+        self.send("POST", "/", &[], body.to_string().as_bytes())
+            .await
     }
 
     /// Sends one request on a connection of its own and reads everything that comes.
-    pub(crate) async fn send(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> Response {
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[&str],
+        body: &[u8],
+    ) -> Response {
         let mut stream = self.connect(method, path, headers, body).await;
         let mut bytes = Vec::new();
         // A broken connection ends what there is.
@@ -97,9 +119,17 @@ impl Serving {
     }
 
     /// Sends one request.
-    pub(crate) async fn connect(&self, method: &str, path: &str, headers: &[&str], body: &[u8]) -> TcpStream {
+    pub(crate) async fn connect(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[&str],
+        body: &[u8],
+    ) -> TcpStream {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
-        let headers = headers.iter().fold(String::new(), |all, header| all + header + "\r\n");
+        let headers = headers
+            .iter()
+            .fold(String::new(), |all, header| all + header + "\r\n");
         let length = body.len();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n"
@@ -126,35 +156,60 @@ fn read_response(bytes: &[u8]) -> Response {
     let text = String::from_utf8_lossy(bytes);
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let mut lines = head.lines();
-    let status = lines.next().and_then(|line| line.split(' ').nth(1)?.parse().ok()).unwrap_or_default();
+    let status = lines
+        .next()
+        .and_then(|line| line.split(' ').nth(1)?.parse().ok())
+        .unwrap_or_default();
     let headers: BTreeMap<String, String> = lines
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
         .collect();
-    if headers.get("transfer-encoding").is_none_or(|encoding| encoding != "chunked") {
-        return Response { status, headers, body: body.to_owned(), is_complete: true };
+    if headers
+        .get("transfer-encoding")
+        .is_none_or(|encoding| encoding != "chunked")
+    {
+        return Response {
+            status,
+            headers,
+            body: body.to_owned(),
+            is_complete: true,
+        };
     }
     let (mut rest, mut whole, mut is_complete) = (body, String::new(), false);
     while let Some((size, after)) = rest.split_once("\r\n") {
         let size = usize::from_str_radix(size, 16).unwrap_or_default();
         is_complete = size == 0;
-        let Some(chunk) = after.get(..size).filter(|_| size > 0) else { break };
+        let Some(chunk) = after.get(..size).filter(|_| size > 0) else {
+            break;
+        };
         whole.push_str(chunk);
         rest = after[size..].trim_start_matches("\r\n");
     }
-    Response { status, headers, body: whole, is_complete }
+    Response {
+        status,
+        headers,
+        body: whole,
+        is_complete,
+    }
 }
 
 impl Response {
     /// The events, as JSON.
     pub(crate) fn events(&self) -> Vec<Value> {
-        let data = self.body.lines().filter_map(|line| line.strip_prefix("data: "));
-        data.map(|data| serde_json::from_str(data).unwrap_or_else(|_| json!(data))).collect()
+        let data = self
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "));
+        data.map(|data| serde_json::from_str(data).unwrap_or_else(|_| json!(data)))
+            .collect()
     }
 
     /// The types of the events.
     pub(crate) fn types(&self) -> Vec<String> {
-        self.events().iter().map(|event| event["type"].as_str().unwrap_or("-").to_owned()).collect()
+        self.events()
+            .iter()
+            .map(|event| event["type"].as_str().unwrap_or("-").to_owned())
+            .collect()
     }
 }
 
@@ -188,7 +243,10 @@ const COUNTS: &str = "    - { when: { turn: 1 }, do: [{ say: first }] }
 
 fn said(response: &Response) -> String {
     let events = response.events();
-    events.iter().filter_map(|event| event["delta"].as_str()).collect()
+    events
+        .iter()
+        .filter_map(|event| event["delta"].as_str())
+        .collect()
 }
 
 #[tokio::test]
@@ -198,11 +256,23 @@ async fn a_thread_goes_on_and_another_one_begins() {
     assert_eq!(said(&serving.post(&run("a", &["1"])).await), "first");
     assert_eq!(said(&serving.post(&run("b", &["1"])).await), "first");
     assert_eq!(said(&serving.post(&run("a", &["1", "2"])).await), "second");
-    assert_eq!(said(&serving.post(&run("a", &["1", "2", "3"])).await), "a later");
-    assert_eq!(said(&serving.post(&run("a", &["again"])).await), "first", "a first message begins it again");
+    assert_eq!(
+        said(&serving.post(&run("a", &["1", "2", "3"])).await),
+        "a later"
+    );
+    assert_eq!(
+        said(&serving.post(&run("a", &["again"])).await),
+        "first",
+        "a first message begins it again"
+    );
     let connect = json!({ "threadId": "b", "runId": "r-9", "messages": [] });
-    let types =
-        ["RUN_STARTED", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "RUN_FINISHED"];
+    let types = [
+        "RUN_STARTED",
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_END",
+        "RUN_FINISHED",
+    ];
     assert_eq!(serving.post(&connect).await.types(), types);
     let connect = json!({ "threadId": "c", "runId": "r-9", "messages": [] });
     assert_eq!(
@@ -225,7 +295,14 @@ async fn clients_at_the_same_time_do_not_disturb_each_other() {
         (thread, all)
     });
     for (thread, all) in futures_util::future::join_all(conversations).await {
-        assert_eq!(all, ["first".to_owned(), "second".to_owned(), format!("{thread} later")]);
+        assert_eq!(
+            all,
+            [
+                "first".to_owned(),
+                "second".to_owned(),
+                format!("{thread} later")
+            ]
+        );
     }
 }
 
@@ -246,23 +323,34 @@ async fn a_chat_has_its_whole_conversation_in_each_request() {
     let choice = &answer["choices"][0];
     assert_eq!(choice["finish_reason"], "tool_calls");
     let call = &choice["message"]["tool_calls"][0];
-    assert_eq!(call["function"], json!({ "name": "look_up", "arguments": "{\"id\":7}" }));
+    assert_eq!(
+        call["function"],
+        json!({ "name": "look_up", "arguments": "{\"id\":7}" })
+    );
     let result = json!({ "role": "tool", "tool_call_id": call["id"], "content": "3" });
     let messages = json!([user, choice["message"], result]);
     let asked = json!({ "model": "m", "messages": messages, "tools": tools });
     let answer: Value = serde_json::from_str(&serving.post(&asked).await.body).unwrap();
     assert_eq!(answer["choices"][0]["message"]["content"], "It costs 3.");
     assert_eq!(answer["choices"][0]["finish_reason"], "stop");
-    assert_eq!(answer["usage"], json!({ "prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7 }));
+    assert_eq!(
+        answer["usage"],
+        json!({ "prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7 })
+    );
     let streamed = json!({ "model": "m", "messages": messages, "tools": tools, "stream": true });
     let events = serving.post(&streamed).await.events();
     assert_eq!(events.last().unwrap(), "[DONE]");
-    let text: String =
-        events.iter().filter_map(|event| event["choices"][0]["delta"]["content"].as_str()).collect();
+    let text: String = events
+        .iter()
+        .filter_map(|event| event["choices"][0]["delta"]["content"].as_str())
+        .collect();
     assert_eq!(text, "It costs 3.");
     let without_tools = json!({ "model": "m", "messages": [user] });
     let answer: Value = serde_json::from_str(&serving.post(&without_tools).await.body).unwrap();
-    assert_eq!(answer["choices"][0]["message"]["content"], "It costs 3.", "its own calls are not seen");
+    assert_eq!(
+        answer["choices"][0]["message"]["content"], "It costs 3.",
+        "its own calls are not seen"
+    );
 }
 
 #[tokio::test]
@@ -277,7 +365,10 @@ async fn what_is_no_request_is_answered_with_the_reason() {
     let no_json = serving.send("POST", "/", &[], b"\xff{").await;
     assert_eq!(no_json.status, 400);
     let page = serving.send("GET", "/", &[], b"").await;
-    assert_eq!((page.status, page.body.contains("the target `default`")), (200, true));
+    assert_eq!(
+        (page.status, page.body.contains("the target `default`")),
+        (200, true)
+    );
     assert_eq!(serving.send("DELETE", "/x?a=1", &[], b"").await.status, 404);
     let log = serving.log(4).await;
     assert_eq!(log[2..], ["#3 GET /: 200", "#4 DELETE /x?a=1: 404"]);
@@ -287,14 +378,26 @@ async fn what_is_no_request_is_answered_with_the_reason() {
 async fn pages_of_other_origins_may_read_it() {
     let project = project(COUNTS);
     let serving = Serving::start(embedded(&project)).await;
-    let asks = ["origin: http://shop.example", "access-control-request-headers: content-type, x-a"];
+    let asks = [
+        "origin: http://shop.example",
+        "access-control-request-headers: content-type, x-a",
+    ];
     let preflight = serving.send("OPTIONS", "/", &asks, b"").await;
     assert_eq!(preflight.status, 204);
-    assert_eq!(preflight.headers["access-control-allow-origin"], "http://shop.example");
-    assert_eq!(preflight.headers["access-control-allow-headers"], "content-type, x-a");
+    assert_eq!(
+        preflight.headers["access-control-allow-origin"],
+        "http://shop.example"
+    );
+    assert_eq!(
+        preflight.headers["access-control-allow-headers"],
+        "content-type, x-a"
+    );
     let body = run("a", &["1"]).to_string();
     let answered = serving.send("POST", "/", &asks[..1], body.as_bytes()).await;
-    assert_eq!(answered.headers["access-control-allow-origin"], "http://shop.example");
+    assert_eq!(
+        answered.headers["access-control-allow-origin"],
+        "http://shop.example"
+    );
     assert_eq!(answered.headers["content-type"], "text/event-stream");
 }
 
@@ -322,9 +425,13 @@ async fn a_body_that_is_too_large_is_refused() {
     let mut stream = serving.connect("POST", "/", &[], &[]).await;
     stream.shutdown().await.unwrap();
     drop(stream);
-    let mut stream = TcpStream::connect(("127.0.0.1", serving.port)).await.unwrap();
-    let head =
-        format!("POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+    let mut stream = TcpStream::connect(("127.0.0.1", serving.port))
+        .await
+        .unwrap();
+    let head = format!(
+        "POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
     stream.write_all(head.as_bytes()).await.unwrap();
     let (mut reading, mut writing) = stream.split();
     let writes = async { writing.write_all(&body).await };

@@ -28,20 +28,35 @@ fn told(mut report: Box<dyn Reporter>, events: &[Sealed<RunEvent>]) {
 /// The report of `events` in one value.
 pub(super) fn whole(folder: &Path, name: &str, events: &[Sealed<RunEvent>]) -> PathBuf {
     let path = folder.join(name);
-    told(Box::new(JsonReport::create(&path, &FileOptions::default()).unwrap()), events);
+    told(
+        Box::new(JsonReport::create(&path, &FileOptions::default()).unwrap()),
+        events,
+    );
     path
 }
 
 /// The same as JSON lines.
 fn lines(folder: &Path, name: &str, events: &[Sealed<RunEvent>]) -> PathBuf {
     let path = folder.join(name);
-    told(Box::new(JsonLinesReport::create(&path, &FileOptions::default()).unwrap()), events);
+    told(
+        Box::new(JsonLinesReport::create(&path, &FileOptions::default()).unwrap()),
+        events,
+    );
     path
 }
 
 fn compared(before: &Path, after: &Path) -> Result<Comparison, Vec<String>> {
-    let compared = Comparison::of((before, "before"), (after, "after"), &ComparisonRules::default());
-    compared.map_err(|problems| problems.into_iter().map(|problem| problem.message).collect())
+    let compared = Comparison::of(
+        (before, "before"),
+        (after, "after"),
+        &ComparisonRules::default(),
+    );
+    compared.map_err(|problems| {
+        problems
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect()
+    })
 }
 
 fn json(comparison: &Comparison) -> Value {
@@ -50,44 +65,69 @@ fn json(comparison: &Comparison) -> Value {
 
 /// Outcomes of every kind, one of them hostile.
 fn everything() -> Vec<Outcome> {
-    outcomes::all_kinds().into_iter().chain([outcomes::hostile()]).collect()
+    outcomes::all_kinds()
+        .into_iter()
+        .chain([outcomes::hostile()])
+        .collect()
 }
 
 #[test]
 fn one_value_says_the_same_as_the_lines() {
     let folder = TempDir::new().unwrap();
     let events = run(everything());
-    let (whole, lines) =
-        (whole(folder.path(), "deep/a.json", &events), lines(folder.path(), "deep/a.jsonl", &events));
+    let (whole, lines) = (
+        whole(folder.path(), "deep/a.json", &events),
+        lines(folder.path(), "deep/a.jsonl", &events),
+    );
     let names = fs::read_dir(folder.path().join("deep")).unwrap().count();
     assert_eq!(names, 2, "nothing in the making is left");
     let text = fs::read_to_string(whole).unwrap();
     let report: Value = serde_json::from_str(&text).unwrap();
-    assert!(jsonschema::validator_for(&ananke::report::file::json::schema()).unwrap().is_valid(&report));
+    assert!(
+        jsonschema::validator_for(&ananke::report::file::json::schema())
+            .unwrap()
+            .is_valid(&report)
+    );
     let keys: Vec<&String> = report.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["version", "run", "summary", "results"]);
-    let mut values: Vec<Value> =
-        fs::read_to_string(lines).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut values: Vec<Value> = fs::read_to_string(lines)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     for value in &mut values {
         value.as_object_mut().unwrap().shift_remove("type");
     }
     let mut last = values.pop().unwrap();
-    assert_eq!(last.as_object_mut().unwrap().shift_remove("run").unwrap(), report["run"]);
+    assert_eq!(
+        last.as_object_mut().unwrap().shift_remove("run").unwrap(),
+        report["run"]
+    );
     assert_eq!(last, report["summary"]);
     assert_eq!(&Value::from(values), &report["results"]);
-    assert_eq!(text.lines().count(), everything().len() + 2, "a result a line");
+    assert_eq!(
+        text.lines().count(),
+        everything().len() + 2,
+        "a result a line"
+    );
 }
 
 #[test]
 fn two_reports_of_one_run_have_nothing_to_tell() {
     let folder = TempDir::new().unwrap();
     let events = run(everything());
-    let paths = [whole(folder.path(), "a.json", &events), lines(folder.path(), "a", &events)];
+    let paths = [
+        whole(folder.path(), "a.json", &events),
+        lines(folder.path(), "a", &events),
+    ];
     for before in &paths {
         for after in &paths {
             let comparison = compared(before, after).unwrap();
             assert!(!comparison.is_regression());
-            let failing = everything().iter().filter(|outcome| outcome.status().fails_the_run()).count();
+            let failing = everything()
+                .iter()
+                .filter(|outcome| outcome.status().fails_the_run())
+                .count();
             let counts = json(&comparison)["counts"].clone();
             assert_eq!(counts, serde_json::json!({ "still_failing": failing }));
         }
@@ -101,17 +141,27 @@ fn what_is_printed_for_programs_fits_its_schema() {
     after.reverse();
     after.truncate(6);
     for (number, outcome) in after.iter_mut().enumerate() {
-        let status = if number % 2 == 0 { Status::Failed } else { Status::Passed };
+        let status = if number % 2 == 0 {
+            Status::Failed
+        } else {
+            Status::Passed
+        };
         *outcome = outcomes::ended(status, outcome.clone());
         outcome.transcript.turns.truncate(number);
     }
     let [before, after] = [("a", everything()), ("b", after)]
         .map(|(name, outcomes)| whole(folder.path(), name, &run(outcomes)));
-    let rules = ComparisonRules { also: ChangeKind::ALL.to_vec(), ..ComparisonRules::default() };
+    let rules = ComparisonRules {
+        also: ChangeKind::ALL.to_vec(),
+        ..ComparisonRules::default()
+    };
     let comparison = Comparison::of((&before, "a"), (&after, "b"), &rules).unwrap();
     let value = json(&comparison);
     let validator = jsonschema::validator_for(&schema()).unwrap();
-    let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+    let errors: Vec<String> = validator
+        .iter_errors(&value)
+        .map(|error| error.to_string())
+        .collect();
     assert!(errors.is_empty(), "{errors:#?}\n{value:#}");
     assert_eq!(value["counts"], value["regressions"], "every kind counts");
 }
@@ -120,24 +170,41 @@ fn what_is_printed_for_programs_fits_its_schema() {
 fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
     let folder = TempDir::new().unwrap();
     let test = |name: &str| outcomes::outcome("a.test.yaml", name);
-    let wobbles = Outcome { earlier_attempts: vec![test("wobbles")], ..test("wobbles") };
+    let wobbles = Outcome {
+        earlier_attempts: vec![test("wobbles")],
+        ..test("wobbles")
+    };
     let quarantine = Some(outcomes::quarantine(1, "*"));
-    let known = outcomes::changed(test("known"), |outcome| outcome.test.quarantine = quarantine);
+    let known = outcomes::changed(test("known"), |outcome| {
+        outcome.test.quarantine = quarantine
+    });
     let known = outcomes::ended(Status::Failed, known);
-    let [before, after] =
-        [("a", vec![test("wobbles"), test("known")]), ("b", vec![wobbles, known])].map(|(name, outcomes)| {
-            (
-                whole(folder.path(), name, &run(outcomes.clone())),
-                lines(folder.path(), &format!("{name}l"), &run(outcomes)),
-            )
-        });
+    let [before, after] = [
+        ("a", vec![test("wobbles"), test("known")]),
+        ("b", vec![wobbles, known]),
+    ]
+    .map(|(name, outcomes)| {
+        (
+            whole(folder.path(), name, &run(outcomes.clone())),
+            lines(folder.path(), &format!("{name}l"), &run(outcomes)),
+        )
+    });
     for (before, after) in [(&before.0, &after.1), (&before.1, &after.0)] {
         let comparison = compared(before, after).unwrap();
         assert!(!comparison.is_regression());
-        assert_eq!(json(&comparison)["counts"], serde_json::json!({ "newly_failing": 1, "flaky": 1 }));
+        assert_eq!(
+            json(&comparison)["counts"],
+            serde_json::json!({ "newly_failing": 1, "flaky": 1 })
+        );
         let told = comparison.text(Colouring::Plain, None);
-        assert!(told.contains("  ~ a.test.yaml::wobbles  passed on a retry\n"), "{told}");
-        assert!(told.contains("  ✗ a.test.yaml::known  failed, quarantined, passed before\n"), "{told}");
+        assert!(
+            told.contains("  ~ a.test.yaml::wobbles  passed on a retry\n"),
+            "{told}"
+        );
+        assert!(
+            told.contains("  ✗ a.test.yaml::known  failed, quarantined, passed before\n"),
+            "{told}"
+        );
     }
 }
 
@@ -145,10 +212,17 @@ fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
 fn hostile_reports_steer_no_terminal() {
     let folder = TempDir::new().unwrap();
     let [before, after] = [("a", Status::Passed), ("b", Status::Failed)].map(|(name, status)| {
-        whole(folder.path(), name, &run(vec![outcomes::ended(status, outcomes::hostile())]))
+        whole(
+            folder.path(),
+            name,
+            &run(vec![outcomes::ended(status, outcomes::hostile())]),
+        )
     });
     let comparison = compared(&before, &after).unwrap();
-    for text in [comparison.text(Colouring::Plain, None), comparison.json().unwrap()] {
+    for text in [
+        comparison.text(Colouring::Plain, None),
+        comparison.json().unwrap(),
+    ] {
         let bad = text.chars().find(|character| {
             (character.is_control() && *character != '\n')
                 || "\u{202e}\u{fffe}\u{ffff}\u{e0041}".contains(*character)
@@ -156,12 +230,20 @@ fn hostile_reports_steer_no_terminal() {
         assert_eq!(bad, None, "{text}");
         assert!(!text.contains("##"), "an order to a build server: {text}");
     }
-    for (columns, colour) in [(80, Colouring::Plain), (40, Colouring::Coloured), (20, Colouring::Plain)] {
+    for (columns, colour) in [
+        (80, Colouring::Plain),
+        (40, Colouring::Coloured),
+        (20, Colouring::Plain),
+    ] {
         let text = comparison.text(colour, Some(columns));
         let text = anstream::adapter::strip_str(&text).to_string();
-        let orders = text.lines().filter(|line| line.trim_start().starts_with("::"));
+        let orders = text
+            .lines()
+            .filter(|line| line.trim_start().starts_with("::"));
         assert_eq!(orders.count(), 0, "{text}");
-        let wide = text.lines().find(|line| ananke::text::columns::width(line) > columns);
+        let wide = text
+            .lines()
+            .find(|line| ananke::text::columns::width(line) > columns);
         assert_eq!(wide, None, "{text}");
     }
 }
@@ -170,17 +252,28 @@ fn hostile_reports_steer_no_terminal() {
 fn half_a_report_is_none() {
     let folder = TempDir::new().unwrap();
     let events = run(outcomes::all_kinds());
-    for whole in [whole(folder.path(), "a", &events), lines(folder.path(), "b", &events)] {
+    for whole in [
+        whole(folder.path(), "a", &events),
+        lines(folder.path(), "b", &events),
+    ] {
         let bytes = fs::read(&whole).unwrap();
         let cut = folder.path().join("cut");
         let end = bytes.len() - 1;
-        let ends_of_lines = (0..end).filter(|at| bytes[*at] == b'\n').flat_map(|at| [at, at + 1]);
+        let ends_of_lines = (0..end)
+            .filter(|at| bytes[*at] == b'\n')
+            .flat_map(|at| [at, at + 1]);
         for length in (0..end).step_by(97).chain(ends_of_lines).chain([end - 1]) {
             fs::write(&cut, &bytes[..length]).unwrap();
-            assert!(compared(&whole, &cut).is_err(), "the first {length} of {end} bytes");
+            assert!(
+                compared(&whole, &cut).is_err(),
+                "the first {length} of {end} bytes"
+            );
         }
         fs::write(&cut, &bytes[..end]).unwrap();
-        assert!(compared(&whole, &cut).is_ok(), "a last line may end without a line feed");
+        assert!(
+            compared(&whole, &cut).is_ok(),
+            "a last line may end without a line feed"
+        );
     }
 }
 
@@ -192,9 +285,12 @@ fn what_is_wrong_with_a_report_is_said() {
     let path = folder.path().join("report");
     let message = |text: &str| {
         fs::write(&path, text).unwrap();
-        compared(&path, &path).err().map(|problems| problems[0].clone())
+        compared(&path, &path)
+            .err()
+            .map(|problems| problems[0].clone())
     };
-    let fine = format!("\u{feff}\n  {RESULT}\n\n{SUMMARY} {{\"type\":\"later\",\"version\":\"1.7\"}}\n\n");
+    let fine =
+        format!("\u{feff}\n  {RESULT}\n\n{SUMMARY} {{\"type\":\"later\",\"version\":\"1.7\"}}\n\n");
     assert_eq!(message(&fine), None);
     for (text, expected) in [
         (
@@ -205,15 +301,30 @@ fn what_is_wrong_with_a_report_is_said() {
             format!("{RESULT}\n{SUMMARY}\n{SUMMARY}"),
             ", line 3, column 64: the file continues after the end of a report: a report is of one run",
         ),
-        (SUMMARY.to_owned(), ": the summary counts 1, and the report has 0 results"),
-        (RESULT.to_owned(), ": the summary is missing behind 1 result"),
-        (RESULT.replace("\"id\":\"a\",", ""), ", line 1, column 51: a result without its `id`"),
-        (RESULT.replace("status", "state"), ", line 1, column 59: a result without its `status`"),
+        (
+            SUMMARY.to_owned(),
+            ": the summary counts 1, and the report has 0 results",
+        ),
+        (
+            RESULT.to_owned(),
+            ": the summary is missing behind 1 result",
+        ),
+        (
+            RESULT.replace("\"id\":\"a\",", ""),
+            ", line 1, column 51: a result without its `id`",
+        ),
+        (
+            RESULT.replace("status", "state"),
+            ", line 1, column 59: a result without its `status`",
+        ),
         (
             RESULT.replace("\"passed\"", "7"),
             ", line 1, column 53: invalid type: integer `7`, expected a string",
         ),
-        (RESULT.replace('}', ",\"duration_ms\":-1}"), ", line 1, column 77: nothing takes -1 ms"),
+        (
+            RESULT.replace('}', ",\"duration_ms\":-1}"),
+            ", line 1, column 77: nothing takes -1 ms",
+        ),
         (
             RESULT.replace("1.0", "2.0"),
             ", line 1, column 33: the format of the report is 2.0, this program reads 1.x",
@@ -223,7 +334,10 @@ fn what_is_wrong_with_a_report_is_said() {
             ", line 1, column 32: the format of the report is 10, this program reads 1.x",
         ),
         ("\n\n".to_owned(), ": there is no report in it"),
-        ("[]".to_owned(), ", line 1, column 1: invalid type: sequence, expected an object of a report"),
+        (
+            "[]".to_owned(),
+            ", line 1, column 1: invalid type: sequence, expected an object of a report",
+        ),
         (
             "{\"version\":\"1.0\"}".to_owned(),
             ", line 1, column 17: neither a `type` nor `results`, one of which every report has",
@@ -232,13 +346,21 @@ fn what_is_wrong_with_a_report_is_said() {
             "{\"version\":\"1.0\",\"results\":[]}".to_owned(),
             ", line 1, column 30: results without a `summary`",
         ),
-        ("[".repeat(100_000), ", line 1, column 1: invalid type: sequence, expected an object of a report"),
+        (
+            "[".repeat(100_000),
+            ", line 1, column 1: invalid type: sequence, expected an object of a report",
+        ),
         (
             format!("{{\"a\":{}", "[".repeat(100_000)),
             ", line 1, column 100005: the report ends in the middle of a value",
         ),
     ] {
-        assert_eq!(message(&text), Some(format!("`before`{expected}")), "{}", &text[..text.len().min(200)]);
+        assert_eq!(
+            message(&text),
+            Some(format!("`before`{expected}")),
+            "{}",
+            &text[..text.len().min(200)]
+        );
     }
 }
 
@@ -278,11 +400,19 @@ proptest! {
 /// Fails if a line of a comparison has an unknown beginning, or if text outside of code is read as Markdown or HTML.
 pub(super) fn check_markdown(text: &str) {
     for line in text.lines() {
-        let starts = ["## ", "### ", "- ", "  - "].iter().any(|start| line.starts_with(start));
-        assert!(starts || line.is_empty() || line.contains(" newly "), "{line:?}");
+        let starts = ["## ", "### ", "- ", "  - "]
+            .iter()
+            .any(|start| line.starts_with(start));
+        assert!(
+            starts || line.is_empty() || line.contains(" newly "),
+            "{line:?}"
+        );
         // No name of an element begins with a digit.
         let outside = super::markdown::outside_of_spans(line).replace("<1 ms", "1 ms");
-        assert!(!outside.contains(['<', '[', '@', '|', '#']) || line.starts_with('#'), "{line:?}");
+        assert!(
+            !outside.contains(['<', '[', '@', '|', '#']) || line.starts_with('#'),
+            "{line:?}"
+        );
         assert!(!line.chars().any(char::is_control), "{line:?}");
     }
 }
@@ -299,7 +429,11 @@ pub(super) fn check_html(page: &str) {
     for found in tag.find_iter(body) {
         assert!(ours.is_match(found.as_str()), "{:?}", found.as_str());
     }
-    assert!(!page.chars().any(|character| character.is_control() && character != '\n'));
+    assert!(
+        !page
+            .chars()
+            .any(|character| character.is_control() && character != '\n')
+    );
 }
 
 /// Two runs of many tests in which every word is hostile, and how they differ.
@@ -309,17 +443,35 @@ fn hostile_comparison(count: usize) -> Comparison {
         let mut outcome = outcomes::hostile_after_all(status, number.is_multiple_of(3));
         outcome.test.id = format!("{number}{}{}", outcomes::MARKDOWN, outcomes::HOSTILE);
         for turn in &mut outcome.transcript.turns {
-            turn.lines.push(outcomes::calls(9, &format!("{number}{}", outcomes::MARKDOWN), "", None, (0, 0)));
+            turn.lines.push(outcomes::calls(
+                9,
+                &format!("{number}{}", outcomes::MARKDOWN),
+                "",
+                None,
+                (0, 0),
+            ));
         }
         outcome
     };
-    let statuses = [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped];
-    let outcomes =
-        |shift: usize| (0..count).map(move |number| named(number + shift, statuses[(number * shift) % 5]));
+    let statuses = [
+        Status::Passed,
+        Status::Failed,
+        Status::Error,
+        Status::Timeout,
+        Status::Skipped,
+    ];
+    let outcomes = |shift: usize| {
+        (0..count).map(move |number| named(number + shift, statuses[(number * shift) % 5]))
+    };
     let before = whole(folder.path(), "a.json", &run(outcomes(1).collect()));
     let after = whole(folder.path(), "b.json", &run(outcomes(2).collect()));
     let hostile = format!("{}{}", outcomes::MARKDOWN, outcomes::HOSTILE);
-    Comparison::of((&before, &hostile), (&after, &hostile), &ComparisonRules::default()).unwrap()
+    Comparison::of(
+        (&before, &hostile),
+        (&after, &hostile),
+        &ComparisonRules::default(),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -328,7 +480,11 @@ fn hostile_text_stays_text_in_markdown() {
     assert!(text.starts_with("## ✗ regression: "), "{text}");
     check_markdown(&text);
     let text = hostile_comparison(300).markdown();
-    assert!(text.len() <= 65_000 && text.contains("\n- … and "), "{}", text.len());
+    assert!(
+        text.len() <= 65_000 && text.contains("\n- … and "),
+        "{}",
+        text.len()
+    );
 }
 
 #[test]

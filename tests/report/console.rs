@@ -25,7 +25,10 @@ impl Screen {
 
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -46,7 +49,11 @@ impl Write for Broken {
     }
 }
 
-pub(super) fn printed(events: &[Sealed<RunEvent>], colour: Colouring, verbosity: Verbosity) -> String {
+pub(super) fn printed(
+    events: &[Sealed<RunEvent>],
+    colour: Colouring,
+    verbosity: Verbosity,
+) -> String {
     printed_on(|| None, events, colour, verbosity)
 }
 
@@ -58,7 +65,12 @@ pub(super) fn printed_on(
     verbosity: Verbosity,
 ) -> String {
     let screen = Screen::default();
-    let options = ConsoleOptions { colour, verbosity, size, ..ConsoleOptions::default() };
+    let options = ConsoleOptions {
+        colour,
+        verbosity,
+        size,
+        ..ConsoleOptions::default()
+    };
     let mut report = Box::new(ConsoleReport::new(Box::new(screen.clone()), options));
     for event in events {
         report.event(event).expect("a screen takes everything");
@@ -70,30 +82,68 @@ pub(super) fn printed_on(
 #[test]
 fn a_run_with_every_status() {
     let events = run(outcomes::all_kinds());
-    compare(&printed(&events, Colouring::Plain, Verbosity::Normal), "normal.txt");
-    compare(&printed(&events, Colouring::Coloured, Verbosity::Normal), "normal.ansi");
-    compare(&printed(&events, Colouring::Plain, Verbosity::Verbose), "verbose.txt");
-    compare(&printed(&events, Colouring::Plain, Verbosity::Quiet), "quiet.txt");
+    compare(
+        &printed(&events, Colouring::Plain, Verbosity::Normal),
+        "normal.txt",
+    );
+    compare(
+        &printed(&events, Colouring::Coloured, Verbosity::Normal),
+        "normal.ansi",
+    );
+    compare(
+        &printed(&events, Colouring::Plain, Verbosity::Verbose),
+        "verbose.txt",
+    );
+    compare(
+        &printed(&events, Colouring::Plain, Verbosity::Quiet),
+        "quiet.txt",
+    );
 }
 
 /// The events of a run with retried tests, which fails for every possible reason.
 fn retried() -> Vec<Sealed<RunEvent>> {
     let expired = vec![outcomes::quarantine(18, "specs/gone.test.yaml::*")];
-    ended(outcomes::retried(), Verdict { flaky_fails: true, expired, ..Verdict::default() })
+    ended(
+        outcomes::retried(),
+        Verdict {
+            flaky_fails: true,
+            expired,
+            ..Verdict::default()
+        },
+    )
 }
 
 #[test]
 fn tests_that_were_tried_again() {
-    compare(&printed(&retried(), Colouring::Plain, Verbosity::Normal), "retried.txt");
-    compare(&printed(&retried(), Colouring::Plain, Verbosity::Verbose), "retried-verbose.txt");
-    compare(&printed(&retried(), Colouring::Plain, Verbosity::Quiet), "retried-quiet.txt");
-    let mild = printed(&run(outcomes::retried()), Colouring::Plain, Verbosity::Quiet);
-    assert!(mild.contains("\nflaky\n") && !mild.contains("which fails the run"), "{mild}");
+    compare(
+        &printed(&retried(), Colouring::Plain, Verbosity::Normal),
+        "retried.txt",
+    );
+    compare(
+        &printed(&retried(), Colouring::Plain, Verbosity::Verbose),
+        "retried-verbose.txt",
+    );
+    compare(
+        &printed(&retried(), Colouring::Plain, Verbosity::Quiet),
+        "retried-quiet.txt",
+    );
+    let mild = printed(
+        &run(outcomes::retried()),
+        Colouring::Plain,
+        Verbosity::Quiet,
+    );
+    assert!(
+        mild.contains("\nflaky\n") && !mild.contains("which fails the run"),
+        "{mild}"
+    );
 }
 
 #[test]
 fn colour_changes_no_word() {
-    let events: Vec<_> = run(outcomes::all_kinds()).into_iter().chain(retried()).collect();
+    let events: Vec<_> = run(outcomes::all_kinds())
+        .into_iter()
+        .chain(retried())
+        .collect();
     for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
         let coloured = printed(&events, Colouring::Coloured, verbosity);
         assert_eq!(
@@ -104,17 +154,37 @@ fn colour_changes_no_word() {
 }
 
 /// A terminal with this many columns.
-#[expect(clippy::unnecessary_wraps, reason = "not every terminal knows its size")]
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "not every terminal knows its size"
+)]
 fn columns<const COLUMNS: usize>() -> Option<TerminalSize> {
-    Some(TerminalSize { columns: COLUMNS, rows: 24 })
+    Some(TerminalSize {
+        columns: COLUMNS,
+        rows: 24,
+    })
 }
 
 #[test]
 fn lines_are_wrapped_at_the_width_of_a_terminal() {
     let events = run(outcomes::all_kinds());
-    compare(&printed_on(columns::<80>, &events, Colouring::Plain, Verbosity::Normal), "normal-80.txt");
-    compare(&printed_on(columns::<40>, &events, Colouring::Plain, Verbosity::Normal), "normal-40.txt");
-    compare(&printed_on(columns::<80>, &retried(), Colouring::Plain, Verbosity::Normal), "retried-80.txt");
+    compare(
+        &printed_on(columns::<80>, &events, Colouring::Plain, Verbosity::Normal),
+        "normal-80.txt",
+    );
+    compare(
+        &printed_on(columns::<40>, &events, Colouring::Plain, Verbosity::Normal),
+        "normal-40.txt",
+    );
+    compare(
+        &printed_on(
+            columns::<80>,
+            &retried(),
+            Colouring::Plain,
+            Verbosity::Normal,
+        ),
+        "retried-80.txt",
+    );
 }
 
 #[test]
@@ -126,7 +196,14 @@ fn wrapping_changes_no_word() {
         printed: "a line that is longer than the terminal is wide, and ends at last\n".repeat(3),
     });
     let expired = vec![outcomes::quarantine(18, "specs/gone.test.yaml::*")];
-    let mut events = ended(outcomes, Verdict { flaky_fails: true, expired, ..Verdict::default() });
+    let mut events = ended(
+        outcomes,
+        Verdict {
+            flaky_fails: true,
+            expired,
+            ..Verdict::default()
+        },
+    );
     events.insert(3, server);
     for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
         for (width, size) in [
@@ -136,15 +213,20 @@ fn wrapping_changes_no_word() {
             (20, columns::<20>),
         ] {
             let wrapped = printed_on(size, &events, Colouring::Plain, verbosity);
-            let widest = wrapped.lines().max_by_key(|line| ananke::text::columns::width(line)).unwrap();
+            let widest = wrapped
+                .lines()
+                .max_by_key(|line| ananke::text::columns::width(line))
+                .unwrap();
             assert!(ananke::text::columns::width(widest) <= width, "{widest}");
             let coloured = printed_on(size, &events, Colouring::Coloured, verbosity);
             assert_eq!(anstream::adapter::strip_str(&coloured).to_string(), wrapped);
             // What is next to a call on a wide terminal is under it on a narrow one, and an excerpt is truncated by its
             // length: the same stories, in the same words.
             if verbosity == Verbosity::Verbose {
-                let (wrapped, whole) =
-                    (joined(&wrapped), joined(&printed(&events, Colouring::Plain, verbosity)));
+                let (wrapped, whole) = (
+                    joined(&wrapped),
+                    joined(&printed(&events, Colouring::Plain, verbosity)),
+                );
                 assert_eq!(sorted(&wrapped), sorted(&whole));
             }
         }
@@ -153,16 +235,25 @@ fn wrapping_changes_no_word() {
 
 #[test]
 fn hostile_text_is_wrapped_too() {
-    let events = run(vec![outcomes::hostile(), outcomes::hostile_after_all(Status::Failed, true)]);
+    let events = run(vec![
+        outcomes::hostile(),
+        outcomes::hostile_after_all(Status::Failed, true),
+    ]);
     for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
         let text = printed_on(columns::<40>, &events, Colouring::Plain, verbosity);
-        let bad = text
-            .chars()
-            .find(|character| (character.is_control() && *character != '\n') || *character == '\u{202e}');
+        let bad = text.chars().find(|character| {
+            (character.is_control() && *character != '\n') || *character == '\u{202e}'
+        });
         assert_eq!(bad, None, "{text}");
-        assert!(text.lines().all(|line| ananke::text::columns::width(line) <= 40), "{text}");
+        assert!(
+            text.lines()
+                .all(|line| ananke::text::columns::width(line) <= 40),
+            "{text}"
+        );
         assert!(!text.contains("##vso["), "{text}");
-        let orders = text.lines().filter(|line| line.trim_start().starts_with("::"));
+        let orders = text
+            .lines()
+            .filter(|line| line.trim_start().starts_with("::"));
         assert_eq!(orders.count(), 0, "{text}");
     }
 }
@@ -175,8 +266,10 @@ fn sorted(text: &str) -> Vec<char> {
 
 #[test]
 fn a_quiet_run_that_passes_is_one_line() {
-    let passing: Vec<Outcome> =
-        outcomes::all_kinds().into_iter().filter(|outcome| outcome.status() == Status::Passed).collect();
+    let passing: Vec<Outcome> = outcomes::all_kinds()
+        .into_iter()
+        .filter(|outcome| outcome.status() == Status::Passed)
+        .collect();
     assert_eq!(
         printed(&run(passing), Colouring::Plain, Verbosity::Quiet),
         "2 tests: 2 passed in 2 min 5 s\n"
@@ -189,7 +282,10 @@ fn a_run_cut_short_says_how_far_it_came() {
     outcomes.truncate(1);
     outcomes[0].verdict.warnings.clear();
     let text = printed(&begun(12, outcomes), Colouring::Plain, Verbosity::Normal);
-    assert_eq!(text, "specs/browse.test.yaml\n  ✓ browses coats  840 ms\n\n1 of 12 tests: 1 passed\n");
+    assert_eq!(
+        text,
+        "specs/browse.test.yaml\n  ✓ browses coats  840 ms\n\n1 of 12 tests: 1 passed\n"
+    );
 }
 
 #[test]
@@ -198,16 +294,33 @@ fn hostile_text_stays_text() {
         let shielded = outcomes::hostile_after_all(Status::Failed, true);
         let flaky = outcomes::hostile_after_all(Status::Passed, false);
         let expired = shielded.test.quarantine.clone().into_iter().collect();
-        let verdict = Verdict { expired, ..Verdict::default() };
-        let text =
-            printed(&ended(vec![outcomes::hostile(), shielded, flaky], verdict), Colouring::Plain, verbosity);
+        let verdict = Verdict {
+            expired,
+            ..Verdict::default()
+        };
+        let text = printed(
+            &ended(vec![outcomes::hostile(), shielded, flaky], verdict),
+            Colouring::Plain,
+            verbosity,
+        );
         let bad = text.chars().find(|character| {
-            (character.is_control() && !matches!(character, '\n' | '\t')) || *character == '\u{202e}'
+            (character.is_control() && !matches!(character, '\n' | '\t'))
+                || *character == '\u{202e}'
         });
         assert_eq!(bad, None, "{text}");
-        assert!(!text.lines().any(|line| line.trim_start().starts_with("::")) && !text.contains("##vso["));
+        assert!(
+            !text.lines().any(|line| line.trim_start().starts_with("::"))
+                && !text.contains("##vso[")
+        );
     }
-    compare(&printed(&run(vec![outcomes::hostile()]), Colouring::Plain, Verbosity::Normal), "hostile.txt");
+    compare(
+        &printed(
+            &run(vec![outcomes::hostile()]),
+            Colouring::Plain,
+            Verbosity::Normal,
+        ),
+        "hostile.txt",
+    );
 }
 
 #[test]
@@ -215,11 +328,22 @@ fn long_stories_are_cut() {
     let mut long = outcomes::outcome("specs/long.test.yaml", "long");
     long.transcript.duration_us = 1;
     for number in 1..=400 {
-        let mut turn = outcomes::turn(number, &"é".repeat(5_000), 1, vec![outcomes::says(number, "x\ny")]);
-        turn.end.failures_mut().push(outcomes::failure(Level::Turn, 1, "tools.forbid", "no"));
+        let mut turn = outcomes::turn(
+            number,
+            &"é".repeat(5_000),
+            1,
+            vec![outcomes::says(number, "x\ny")],
+        );
+        turn.end
+            .failures_mut()
+            .push(outcomes::failure(Level::Turn, 1, "tools.forbid", "no"));
         long.transcript.turns.push(turn);
     }
-    let verbose = printed(&run(vec![long.clone()]), Colouring::Plain, Verbosity::Verbose);
+    let verbose = printed(
+        &run(vec![long.clone()]),
+        Colouring::Plain,
+        Verbosity::Verbose,
+    );
     assert!(verbose.len() < 66 << 10, "{}", verbose.len());
     assert!(verbose.contains(&format!("{}… (7952 more bytes)", "é".repeat(1024))));
     assert!(verbose.contains("lines omitted)\n") && verbose.contains("turn 400 of 400"));
@@ -228,9 +352,17 @@ fn long_stories_are_cut() {
 
 #[test]
 fn the_list_of_failures_is_bounded() {
-    let failing =
-        |number| outcomes::ended(Status::Failed, outcomes::outcome("a.test.yaml", &format!("t{number}")));
-    let text = printed(&run((1..=250).map(failing).collect()), Colouring::Plain, Verbosity::Quiet);
+    let failing = |number| {
+        outcomes::ended(
+            Status::Failed,
+            outcomes::outcome("a.test.yaml", &format!("t{number}")),
+        )
+    };
+    let text = printed(
+        &run((1..=250).map(failing).collect()),
+        Colouring::Plain,
+        Verbosity::Quiet,
+    );
     assert!(
         text.contains("  ✗ 250 tests  ")
             && text.contains("      a.test.yaml::t100\n      … and 150 more\n\nrun them again: ")
@@ -245,23 +377,40 @@ fn every_list_at_the_end_is_bounded() {
     let outcomes = (1..=150).flat_map(|number| {
         let outcome = outcomes::outcome("a.test.yaml", &format!("t{number}"));
         let shielded_by = |number| {
-            outcomes::changed(outcome.clone(), |outcome| outcome.test.quarantine = Some(entry(number)))
+            outcomes::changed(outcome.clone(), |outcome| {
+                outcome.test.quarantine = Some(entry(number))
+            })
         };
         let (idle, shielded) = (shielded_by(number), shielded_by(999));
         let shielded = outcomes::ended(Status::Error, shielded);
-        let flaky = Outcome { earlier_attempts: vec![outcome.clone()], ..outcome };
+        let flaky = Outcome {
+            earlier_attempts: vec![outcome.clone()],
+            ..outcome
+        };
         [idle, shielded, flaky]
     });
-    let verdict = Verdict { expired: (1..=150).map(entry).collect(), ..Verdict::default() };
-    let text = printed(&ended(outcomes.collect(), verdict), Colouring::Plain, Verbosity::Quiet);
+    let verdict = Verdict {
+        expired: (1..=150).map(entry).collect(),
+        ..Verdict::default()
+    };
+    let text = printed(
+        &ended(outcomes.collect(), verdict),
+        Colouring::Plain,
+        Verbosity::Quiet,
+    );
     assert_eq!(text.matches("  … and 50 more\n").count(), 4, "{text}");
-    assert!(text.ends_with("450 tests: 300 passed (150 flaky), 150 quarantined in 2 min 5 s\n"), "{text}");
+    assert!(
+        text.ends_with("450 tests: 300 passed (150 flaky), 150 quarantined in 2 min 5 s\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_reader_that_goes_away_ends_only_the_printing() {
-    let mut report =
-        Box::new(ConsoleReport::new(Box::new(Broken(io::ErrorKind::BrokenPipe)), ConsoleOptions::default()));
+    let mut report = Box::new(ConsoleReport::new(
+        Box::new(Broken(io::ErrorKind::BrokenPipe)),
+        ConsoleOptions::default(),
+    ));
     for event in run(outcomes::all_kinds()) {
         report.event(&event).expect("printing has ended");
     }
@@ -270,9 +419,13 @@ fn a_reader_that_goes_away_ends_only_the_printing() {
 
 #[test]
 fn a_full_disk_is_told() {
-    let mut report =
-        ConsoleReport::new(Box::new(Broken(io::ErrorKind::StorageFull)), ConsoleOptions::default());
-    let results: Vec<bool> =
-        run(outcomes::all_kinds()).iter().map(|event| report.event(event).is_ok()).collect();
+    let mut report = ConsoleReport::new(
+        Box::new(Broken(io::ErrorKind::StorageFull)),
+        ConsoleOptions::default(),
+    );
+    let results: Vec<bool> = run(outcomes::all_kinds())
+        .iter()
+        .map(|event| report.event(event).is_ok())
+        .collect();
     assert!(results.contains(&false));
 }

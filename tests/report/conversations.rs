@@ -21,7 +21,11 @@ pub(super) fn walks_made_of(say: impl Fn(&'static str) -> String) -> Walks {
         seed: u64::MAX,
         walks: u32::MAX,
         passed: 1,
-        actions: vec![ActionCount { name: say("action"), taken: u64::MAX, possible: u64::MAX }],
+        actions: vec![ActionCount {
+            name: say("action"),
+            taken: u64::MAX,
+            possible: u64::MAX,
+        }],
         failed: Some(FailedWalk {
             number: u32::MAX,
             actions: vec![say("walk's action")],
@@ -39,7 +43,11 @@ pub(super) fn not_shown(say: &impl Fn(&'static str) -> String) -> NotShownRule {
     NotShownRule {
         rule: "state".into(),
         level: Level::Test,
-        place: Place { file: say("file of a rule that is not shown").into(), line: 7, column: 1 },
+        place: Place {
+            file: say("file of a rule that is not shown").into(),
+            line: 7,
+            column: 1,
+        },
         written: say("rule that is not shown"),
         wanted: say("what a rule that is not shown requires"),
         lacks: "the trace does not show the state".to_owned(),

@@ -51,12 +51,32 @@ pub(super) fn summary(name: &str) -> std::path::PathBuf {
 pub(super) fn check_form(text: &str) {
     for line in text.lines() {
         let (properties, message) = line[2..].split_once("::").expect("an annotation");
-        let places = ["error file=", "warning file=", "error title=ananke", "warning title=ananke"];
-        let place = places.iter().position(|place| properties.starts_with(place)).expect(line);
+        let places = [
+            "error file=",
+            "warning file=",
+            "error title=ananke",
+            "warning title=ananke",
+        ];
+        let place = places
+            .iter()
+            .position(|place| properties.starts_with(place))
+            .expect(line);
         assert!(!properties.contains(':'), "{line}");
-        assert_eq!(properties.matches(',').count(), if place < 2 { 2 } else { 0 }, "{line}");
-        assert!(!message.contains("%0A::") && !line.contains("##["), "{line}");
-        assert!(!line.chars().any(|character| character.is_control() && character != '\t'), "{line}");
+        assert_eq!(
+            properties.matches(',').count(),
+            if place < 2 { 2 } else { 0 },
+            "{line}"
+        );
+        assert!(
+            !message.contains("%0A::") && !line.contains("##["),
+            "{line}"
+        );
+        assert!(
+            !line
+                .chars()
+                .any(|character| character.is_control() && character != '\t'),
+            "{line}"
+        );
     }
 }
 
@@ -73,7 +93,16 @@ fn annotations_stand_on_the_lines_of_the_rules() {
     let mut outcomes = outcomes::all_kinds();
     outcomes.extend(outcomes::retried());
     let expired = vec![outcomes::quarantine(9, "specs/old.test.yaml::*")];
-    let text = told(in_repository(&path), &ended(outcomes, Verdict { expired, ..Verdict::default() }));
+    let text = told(
+        in_repository(&path),
+        &ended(
+            outcomes,
+            Verdict {
+                expired,
+                ..Verdict::default()
+            },
+        ),
+    );
     compare(&text, "github.txt");
     let summary = fs::read_to_string(&path).expect("a summary is written");
     assert!(
@@ -86,7 +115,13 @@ fn annotations_stand_on_the_lines_of_the_rules() {
 fn the_summary_is_appended_while_there_is_room() {
     let path = summary("appended");
     fs::write(&path, "before\n").expect("a writable folder");
-    assert_eq!(told(in_repository(&path), &run(outcomes::all_kinds().into_iter().take(2).collect())), "");
+    assert_eq!(
+        told(
+            in_repository(&path),
+            &run(outcomes::all_kinds().into_iter().take(2).collect())
+        ),
+        ""
+    );
     let expected = "before\n\n## ✓ no test failed\n\n2 tests: 2 passed in 2 min 5 s\n";
     assert_eq!(fs::read_to_string(&path).expect("a summary"), expected);
 
@@ -97,7 +132,11 @@ fn the_summary_is_appended_while_there_is_room() {
     assert!((1 << 19..=1 << 20).contains(&length), "{length}");
     fs::write(&path, "x".repeat((1 << 20) - 20)).expect("a writable folder");
     told(in_repository(&path), &many());
-    assert_eq!(fs::metadata(&path).expect("a summary").len(), (1 << 20) - 20, "nothing fits any more");
+    assert_eq!(
+        fs::metadata(&path).expect("a summary").len(),
+        (1 << 20) - 20,
+        "nothing fits any more"
+    );
 }
 
 #[test]
@@ -105,20 +144,37 @@ fn a_summary_that_cannot_be_written_fails_nothing() {
     let folder = summary("folder");
     fs::create_dir_all(&folder).expect("a writable folder");
     let text = told(in_repository(&folder), &run(Vec::new()));
-    assert!(text.starts_with("::warning title=ananke::cannot write the summary of the job: "), "{text}");
+    assert!(
+        text.starts_with("::warning title=ananke::cannot write the summary of the job: "),
+        "{text}"
+    );
 }
 
 #[test]
 fn no_more_than_are_shown() {
     let failing: Vec<Outcome> = (0..30).map(|_| outcomes::all_kinds().remove(2)).collect();
     let text = told(in_repository(&summary("many")), &run(failing));
-    assert_eq!(text.lines().filter(|line| line.starts_with("::error ")).count(), 10);
-    assert!(text.ends_with("::error title=ananke::and 51 more: see the summary of the job\n"), "{text}");
+    assert_eq!(
+        text.lines()
+            .filter(|line| line.starts_with("::error "))
+            .count(),
+        10
+    );
+    assert!(
+        text.ends_with("::error title=ananke::and 51 more: see the summary of the job\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn words_of_an_agent_are_no_orders() {
-    for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
+    for status in [
+        Status::Passed,
+        Status::Failed,
+        Status::Error,
+        Status::Timeout,
+        Status::Skipped,
+    ] {
         for in_quarantine in [false, true] {
             let hostile = outcomes::hostile_after_all(status, in_quarantine);
             let text = told(in_repository(&summary("hostile")), &run(vec![hostile]));

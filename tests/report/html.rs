@@ -20,8 +20,9 @@ pub(super) use crate::support::normalise::without_assets;
 pub(super) fn written(events: &[Sealed<RunEvent>]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("deeper/report.html");
-    let mut report =
-        Box::new(HtmlReport::create(&path, &FileOptions::default()).expect("a report can be begun"));
+    let mut report = Box::new(
+        HtmlReport::create(&path, &FileOptions::default()).expect("a report can be begun"),
+    );
     for event in events {
         report.event(event).expect("a file takes everything");
     }
@@ -34,8 +35,9 @@ pub(super) fn written(events: &[Sealed<RunEvent>]) -> String {
 fn json(events: &[Sealed<RunEvent>]) -> Value {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("report.json");
-    let mut report =
-        Box::new(JsonReport::create(&path, &FileOptions::default()).expect("a report can be begun"));
+    let mut report = Box::new(
+        JsonReport::create(&path, &FileOptions::default()).expect("a report can be begun"),
+    );
     for event in events {
         report.event(event).expect("a file takes everything");
     }
@@ -47,36 +49,59 @@ fn json(events: &[Sealed<RunEvent>]) -> Value {
 pub(super) fn data(page: &str, id: &str) -> Value {
     let begin = format!("<script type=\"application/json\" id=\"{id}\">");
     let blocks: Vec<&str> = page.split(&begin).skip(1).collect();
-    let [block] = blocks.as_slice() else { panic!("{} blocks of data `{id}`", blocks.len()) };
+    let [block] = blocks.as_slice() else {
+        panic!("{} blocks of data `{id}`", blocks.len())
+    };
     let (json, _) = block.split_once("</script>").expect("an end");
     serde_json::from_str(json).unwrap_or_else(|error| panic!("{id}: {error}\n{json}"))
 }
 
 /// Fails if a page of `tests` tests, without its style and script, has an unknown tag, or more or fewer blocks of data.
 pub(super) fn check_form(page: &str, tests: usize) {
-    let tags: Vec<&str> = page.split('<').skip(1).filter_map(|tag| tag.split(['>', ' ']).next()).collect();
+    let tags: Vec<&str> = page
+        .split('<')
+        .skip(1)
+        .filter_map(|tag| tag.split(['>', ' ']).next())
+        .collect();
     let own = [
-        "!doctype", "html", "head", "meta", "title", "link", "style", "body", "header", "p", "h1", "svg",
-        "rect", "ul", "li", "b", "dl", "div", "dt", "dd", "bdi", "time", "main", "noscript", "section", "h2",
-        "pre", "script",
+        "!doctype", "html", "head", "meta", "title", "link", "style", "body", "header", "p", "h1",
+        "svg", "rect", "ul", "li", "b", "dl", "div", "dt", "dd", "bdi", "time", "main", "noscript",
+        "section", "h2", "pre", "script",
     ];
     for tag in &tags {
-        assert!(own.contains(&tag.trim_start_matches('/')), "`{tag}` is no tag of the page's own");
+        assert!(
+            own.contains(&tag.trim_start_matches('/')),
+            "`{tag}` is no tag of the page's own"
+        );
     }
     let blocks = tags.iter().filter(|tag| **tag == "script").count();
-    assert_eq!(blocks, tests + 3, "the stories, the summary, the list and the script");
+    assert_eq!(
+        blocks,
+        tests + 3,
+        "the stories, the summary, the list and the script"
+    );
 }
 
 /// What both reports must contain about a test, read from the page's row and story.
 fn of_page(row: &Value, test: &Value) -> Vec<String> {
     let empty = Vec::new();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let mut told = vec![format!("{} {} {} {}", row["id"], row["status"], row["file"], row["duration_ms"])];
+    let mut told = vec![format!(
+        "{} {} {} {}",
+        row["id"], row["status"], row["file"], row["duration_ms"]
+    )];
     for turn in test["turns"].as_array().unwrap_or(&empty) {
-        told.push(format!("{} {} {} {}", turn["number"], turn["status"], turn["input"], turn["duration_ms"]));
+        told.push(format!(
+            "{} {} {} {}",
+            turn["number"], turn["status"], turn["input"], turn["duration_ms"]
+        ));
         for line in list(&turn["lines"]) {
             if line["kind"] == "calls" {
-                told.push(format!("{} {}", line["name"], line.get("duration_ms").unwrap_or(&Value::Null)));
+                told.push(format!(
+                    "{} {}",
+                    line["name"],
+                    line.get("duration_ms").unwrap_or(&Value::Null)
+                ));
             }
         }
         told.extend(list(&turn["findings"]).iter().map(rule));
@@ -91,12 +116,21 @@ fn of_page(row: &Value, test: &Value) -> Vec<String> {
 /// The same, read from a result of the JSON report.
 fn of_json(result: &Value) -> Vec<String> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let mut told =
-        vec![format!("{} {} {} {}", result["id"], result["status"], result["file"], result["duration_ms"])];
+    let mut told = vec![format!(
+        "{} {} {} {}",
+        result["id"], result["status"], result["file"], result["duration_ms"]
+    )];
     for turn in list(&result["turns"]) {
-        told.push(format!("{} {} {} {}", turn["turn"], turn["status"], turn["input"], turn["duration_ms"]));
+        told.push(format!(
+            "{} {} {} {}",
+            turn["turn"], turn["status"], turn["input"], turn["duration_ms"]
+        ));
         for call in list(&turn["tool_calls"]) {
-            told.push(format!("{} {}", call["name"], call.get("duration_ms").unwrap_or(&Value::Null)));
+            told.push(format!(
+                "{} {}",
+                call["name"],
+                call.get("duration_ms").unwrap_or(&Value::Null)
+            ));
         }
         told.extend(list(&turn["assertions"]).iter().map(rule));
         told.extend(list(&turn["warnings"]).iter().map(Value::to_string));
@@ -106,8 +140,14 @@ fn of_json(result: &Value) -> Vec<String> {
 }
 
 fn rule(finding: &Value) -> String {
-    let rule = finding.get("rule").or(finding.get("type")).unwrap_or(&Value::Null);
-    let wanted = finding.get("wanted").or(finding.get("expected")).filter(|_| finding["message"].is_null());
+    let rule = finding
+        .get("rule")
+        .or(finding.get("type"))
+        .unwrap_or(&Value::Null);
+    let wanted = finding
+        .get("wanted")
+        .or(finding.get("expected"))
+        .filter(|_| finding["message"].is_null());
     format!(
         "{rule} {} {wanted:?} {} {} {}",
         finding["message"], finding["level"], finding["file"], finding["line"]
@@ -116,17 +156,27 @@ fn rule(finding: &Value) -> String {
 
 #[test]
 fn every_kind_of_test_is_told() {
-    compare(&without_assets(&written(&run(outcomes::all_kinds()))), "page.html");
+    compare(
+        &without_assets(&written(&run(outcomes::all_kinds()))),
+        "page.html",
+    );
 }
 
 #[test]
 fn attempts_and_the_quarantine_are_told() {
-    compare(&without_assets(&written(&run(outcomes::retried()))), "retried.html");
+    compare(
+        &without_assets(&written(&run(outcomes::retried()))),
+        "retried.html",
+    );
 }
 
 #[test]
 fn its_data_is_what_the_json_report_says() {
-    for outcomes in [outcomes::all_kinds(), outcomes::retried(), vec![outcomes::hostile()]] {
+    for outcomes in [
+        outcomes::all_kinds(),
+        outcomes::retried(),
+        vec![outcomes::hostile()],
+    ] {
         let events = run(outcomes);
         let (page, json) = (written(&events), json(&events));
         assert_eq!(data(&page, "summary"), json["summary"]);
@@ -143,23 +193,34 @@ fn its_data_is_what_the_json_report_says() {
 #[test]
 fn a_run_that_was_cut_short_says_so() {
     let page = written(&begun(9, outcomes::all_kinds()));
-    assert!(page.contains("<h1>The run ended after 8 of 9 tests</h1>"), "{}", without_assets(&page));
+    assert!(
+        page.contains("<h1>The run ended after 8 of 9 tests</h1>"),
+        "{}",
+        without_assets(&page)
+    );
     assert!(page.contains("<dt>Exit code</dt><dd>none</dd>"));
     let page = written(&ended(Vec::new(), Verdict::default()));
-    assert!(page.contains("<h1>No test failed</h1>") && page.contains("id=\"tests\">[\n]</script>"));
+    assert!(
+        page.contains("<h1>No test failed</h1>") && page.contains("id=\"tests\">[\n]</script>")
+    );
 }
 
 #[test]
 fn what_an_agent_says_stays_data() {
-    let outcomes = [false, true].map(|shielded| outcomes::hostile_after_all(Status::Failed, shielded));
+    let outcomes =
+        [false, true].map(|shielded| outcomes::hostile_after_all(Status::Failed, shielded));
     let page = without_assets(&written(&run(outcomes.to_vec())));
-    let deceives =
-        |character: char| !matches!(character, '\n' | '\t') && ananke::text::is_confusable(character);
+    let deceives = |character: char| {
+        !matches!(character, '\n' | '\t') && ananke::text::is_confusable(character)
+    };
     assert_eq!(page.chars().find(|character| deceives(*character)), None);
     check_form(&page, 2);
     let test = data(&page, "test-0");
     assert_eq!(test["turns"][0]["lines"][0]["text"], HOSTILE);
-    assert_eq!(test["turns"][0]["findings"][0]["source"][0]["text"], HOSTILE);
+    assert_eq!(
+        test["turns"][0]["findings"][0]["source"][0]["text"],
+        HOSTILE
+    );
 }
 
 #[test]
@@ -178,17 +239,29 @@ fn the_page_marks_the_signs_that_are_escaped_elsewhere() {
 
 #[test]
 fn a_test_of_megabytes_is_told_in_half_a_one() {
-    let says =
-        |event| TranscriptLine::Says(SaidLine { event, text: "<".repeat(16 << 10), ..SaidLine::default() });
+    let says = |event| {
+        TranscriptLine::Says(SaidLine {
+            event,
+            text: "<".repeat(16 << 10),
+            ..SaidLine::default()
+        })
+    };
     let turn = outcomes::turn(1, "talk", 1000, (1..=1000).map(says).collect());
     let long = outcomes::outcome("long.test.yaml", "long");
     let long = outcomes::changed(long, |outcome| outcome.transcript.turns.push(turn));
     let page = written(&run(vec![long]));
     let test = data(&page, "test-0");
     let lines = test["turns"][0]["lines"].as_array().expect("lines");
-    let left_out = lines.iter().find_map(|line| line["lines"].as_u64()).expect("a note of what is left out");
+    let left_out = lines
+        .iter()
+        .find_map(|line| line["lines"].as_u64())
+        .expect("a note of what is left out");
     assert_eq!(left_out + lines.len() as u64 - 1, 1000);
-    let told: usize = lines.iter().filter_map(|line| line["text"].as_str()).map(str::len).sum();
+    let told: usize = lines
+        .iter()
+        .filter_map(|line| line["text"].as_str())
+        .map(str::len)
+        .sum();
     assert_eq!(told, 512 << 10);
 }
 
@@ -202,5 +275,8 @@ fn browsers_without_scripts_see_what_did_not_pass_and_not_too_much_of_it() {
     let (_, plain) = page.split_once("<noscript>").expect("a part for them");
     let (plain, _) = plain.split_once("</noscript>").expect("its end");
     assert_eq!(plain.matches("<section").count(), 100);
-    assert!(plain.contains("<h2>failed: many.test.yaml::number 100</h2>") && plain.contains("… and 3 more"));
+    assert!(
+        plain.contains("<h2>failed: many.test.yaml::number 100</h2>")
+            && plain.contains("… and 3 more")
+    );
 }

@@ -21,7 +21,9 @@ use super::{begun, compare, in_job, run};
 
 /// A new empty folder for one test.
 pub(super) fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("junit").join(name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("junit")
+        .join(name);
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("a folder of these tests");
     }
@@ -37,20 +39,38 @@ pub(super) fn written_as(profile: JunitProfile, name: &str, events: &[Sealed<Run
     let folder = folder(name);
     let path = folder.join("deep/reports/junit.xml");
     let mut report = Box::new(
-        JunitReport::create(&path, &FileOptions { junit_profile: profile, ..FileOptions::default() })
-            .expect("folders are made"),
+        JunitReport::create(
+            &path,
+            &FileOptions {
+                junit_profile: profile,
+                ..FileOptions::default()
+            },
+        )
+        .expect("folders are made"),
     );
     for event in events {
         report.event(event).expect("a writable folder");
     }
     report.finish().expect("a writable folder");
-    assert_eq!(names(path.parent().expect("a folder")), ["junit.xml"], "nothing else is left");
+    assert_eq!(
+        names(path.parent().expect("a folder")),
+        ["junit.xml"],
+        "nothing else is left"
+    );
     fs::read_to_string(path).expect("UTF-8")
 }
 
 pub(super) fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder");
-    entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+    entries
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect()
 }
 
 /// An element as a reader gets it.
@@ -66,11 +86,17 @@ impl Node {
     fn start(element: &BytesStart<'_>) -> Self {
         let attributes = element.attributes().map(|attribute| {
             let attribute = attribute.expect("a well-formed attribute");
-            let value = attribute.normalized_value(XmlVersion::Explicit1_0).expect("known entities");
+            let value = attribute
+                .normalized_value(XmlVersion::Explicit1_0)
+                .expect("known entities");
             (attribute.key.as_ref().to_owned(), value.into_owned())
         });
         let attributes = attributes.collect();
-        Self { name: element.name().as_ref().to_owned(), attributes, ..Self::default() }
+        Self {
+            name: element.name().as_ref().to_owned(),
+            attributes,
+            ..Self::default()
+        }
     }
 
     pub(super) fn get(&self, key: &str) -> &str {
@@ -97,15 +123,23 @@ pub(super) fn parsed(xml: &str) -> Node {
     loop {
         match reader.read_event().expect("well-formed XML") {
             Event::Start(element) => open.push(Node::start(&element)),
-            Event::Empty(element) => open.last_mut().expect("a root").children.push(Node::start(&element)),
+            Event::Empty(element) => open
+                .last_mut()
+                .expect("a root")
+                .children
+                .push(Node::start(&element)),
             Event::End(_) => {
                 let node = open.pop().expect("an open element");
                 open.last_mut().expect("a root").children.push(node);
             }
             Event::Text(text) => open.last_mut().expect("a root").text.push_str(&text),
             Event::GeneralRef(reference) => {
-                let text = quick_xml::escape::unescape(&format!("&{};", &*reference)).map(Cow::into_owned);
-                open.last_mut().expect("a root").text.push_str(&text.expect("a known entity"));
+                let text =
+                    quick_xml::escape::unescape(&format!("&{};", &*reference)).map(Cow::into_owned);
+                open.last_mut()
+                    .expect("a root")
+                    .text
+                    .push_str(&text.expect("a known entity"));
             }
             Event::Eof => break,
             _ => {}
@@ -125,8 +159,18 @@ pub(super) fn check_totals(root: &Node) {
     let mut all = [0; 4];
     let keys = ["tests", "failures", "errors", "skipped"];
     for suite in root.named("testsuite") {
-        let count = |name| suite.named("testcase").filter(|case| case.named(name).next().is_some()).count();
-        let counted = [suite.named("testcase").count(), count("failure"), count("error"), count("skipped")];
+        let count = |name| {
+            suite
+                .named("testcase")
+                .filter(|case| case.named(name).next().is_some())
+                .count()
+        };
+        let counted = [
+            suite.named("testcase").count(),
+            count("failure"),
+            count("error"),
+            count("skipped"),
+        ];
         assert_eq!(keys.map(|key| suite.number(key)), counted);
         for (sum, count) in all.iter_mut().zip(counted) {
             *sum += count;
@@ -146,9 +190,15 @@ fn names_come_from_the_id_and_files_from_the_root_of_the_project() {
     }
     outcomes[2].test.target = "gpt-4.1".to_owned();
     outcomes[2].test.is_default_target = false;
-    let job = BuildJob::of(&in_job(&[("GITHUB_ACTIONS", "true"), ("GITHUB_WORKSPACE", "/checkout")]));
+    let job = BuildJob::of(&in_job(&[
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_WORKSPACE", "/checkout"),
+    ]));
     let path = folder("names").join("junit.xml");
-    let options = FileOptions { job, ..FileOptions::default() };
+    let options = FileOptions {
+        job,
+        ..FileOptions::default()
+    };
     let mut report = Box::new(JunitReport::create(&path, &options).expect("folders are made"));
     for event in run(outcomes) {
         report.event(&event).expect("a writable folder");
@@ -176,19 +226,33 @@ fn a_run_with_every_status() {
     let xml = written("all", &run(outcomes::all_kinds()));
     let root = parsed(&xml);
     check_totals(&root);
-    assert_eq!(["tests", "failures", "errors", "skipped"].map(|key| root.number(key)), [8, 2, 3, 1]);
+    assert_eq!(
+        ["tests", "failures", "errors", "skipped"].map(|key| root.number(key)),
+        [8, 2, 3, 1]
+    );
     compare(&xml, "junit.xml");
 }
 
 #[test]
 fn hostile_text_stays_text() {
-    for status in
-        [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped, Status::Undecided]
-    {
+    for status in [
+        Status::Passed,
+        Status::Failed,
+        Status::Error,
+        Status::Timeout,
+        Status::Skipped,
+        Status::Undecided,
+    ] {
         let outcome = outcomes::ended(status, outcomes::hostile());
-        let root = parsed(&written(&format!("hostile-{}", status.as_str()), &run(vec![outcome])));
+        let root = parsed(&written(
+            &format!("hostile-{}", status.as_str()),
+            &run(vec![outcome]),
+        ));
         check_totals(&root);
-        let case = root.named("testsuite").next().and_then(|suite| suite.named("testcase").next());
+        let case = root
+            .named("testsuite")
+            .next()
+            .and_then(|suite| suite.named("testcase").next());
         let case = case.expect("a case");
         let allowed = HOSTILE.replace(['\0', '\u{8}', '\u{1b}', '\u{fffe}', '\u{ffff}'], "");
         assert_eq!(case.get("file"), allowed);
@@ -207,8 +271,14 @@ fn hostile_text_stays_text() {
             assert_eq!(property.get("value"), own, "{}", property.get("name"));
         }
         let transcript = &case.named("system-out").next().expect("a transcript").text;
-        assert!(!xml_text(case).contains("[[ATTACHMENT|"), "a file of the machine would be published");
-        assert!(transcript.contains("]]> <script>alert('x')</script> & \"q\" \\u{0}"), "{transcript}");
+        assert!(
+            !xml_text(case).contains("[[ATTACHMENT|"),
+            "a file of the machine would be published"
+        );
+        assert!(
+            transcript.contains("]]> <script>alert('x')</script> & \"q\" \\u{0}"),
+            "{transcript}"
+        );
     }
 }
 
@@ -218,13 +288,24 @@ fn attempts_are_told_as_surefire_does() {
     let root = parsed(&xml);
     check_totals(&root);
     compare(&xml, "retried.xml");
-    let cases: Vec<&Node> = root.named("testsuite").flat_map(|suite| suite.named("testcase")).collect();
+    let cases: Vec<&Node> = root
+        .named("testsuite")
+        .flat_map(|suite| suite.named("testcase"))
+        .collect();
     let found: Vec<String> = cases
         .iter()
         .map(|case| {
             let told = |child: &&Node| !["properties", "system-out"].contains(&child.name.as_str());
-            let names = case.children.iter().filter(told).map(|child| child.name.as_str());
-            format!("{}: {}", case.get("name"), names.collect::<Vec<_>>().join(" "))
+            let names = case
+                .children
+                .iter()
+                .filter(told)
+                .map(|child| child.name.as_str());
+            format!(
+                "{}: {}",
+                case.get("name"),
+                names.collect::<Vec<_>>().join(" ")
+            )
         })
         .collect();
     assert_eq!(
@@ -240,47 +321,102 @@ fn attempts_are_told_as_surefire_does() {
             "is mended: ",
         ]
     );
-    for attempt in cases.iter().flat_map(|case| &case.children).filter(|child| {
-        ["flakyFailure", "flakyError", "rerunFailure", "rerunError"].contains(&child.name.as_str())
-    }) {
+    for attempt in cases
+        .iter()
+        .flat_map(|case| &case.children)
+        .filter(|child| {
+            ["flakyFailure", "flakyError", "rerunFailure", "rerunError"]
+                .contains(&child.name.as_str())
+        })
+    {
         assert!(!attempt.get("message").is_empty() && !attempt.get("type").is_empty());
-        let parts: Vec<&str> = attempt.children.iter().map(|part| part.name.as_str()).collect();
+        let parts: Vec<&str> = attempt
+            .children
+            .iter()
+            .map(|part| part.name.as_str())
+            .collect();
         assert_eq!(parts, ["stackTrace", "system-out"]);
-        let first = attempt.get("message").split(" (and ").next().expect("a part");
-        assert!(attempt.children.iter().all(|part| part.text.contains(first)));
+        let first = attempt
+            .get("message")
+            .split(" (and ")
+            .next()
+            .expect("a part");
+        assert!(
+            attempt
+                .children
+                .iter()
+                .all(|part| part.text.contains(first))
+        );
     }
-    let skipped = cases[3].named("skipped").next().expect("a test in quarantine does not fail a build");
+    let skipped = cases[3]
+        .named("skipped")
+        .next()
+        .expect("a test in quarantine does not fail a build");
     assert_eq!(
         skipped.get("message"),
         "quarantined until 2999-12-31 (payments): failed: `validate_cart` was never called"
     );
-    assert!(xml_text(cases[4]).contains("attempt 1 of 2  failed"), "no attempt is lost");
+    assert!(
+        xml_text(cases[4]).contains("attempt 1 of 2  failed"),
+        "no attempt is lost"
+    );
 }
 
 #[test]
 fn hostile_attempts_stay_text() {
-    for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout] {
+    for status in [
+        Status::Passed,
+        Status::Failed,
+        Status::Error,
+        Status::Timeout,
+    ] {
         for in_quarantine in [false, true] {
             let outcome = outcomes::hostile_after_all(status, in_quarantine);
             let name = format!("hostile-again-{}-{in_quarantine}", status.as_str());
             let root = parsed(&written(&name, &run(vec![outcome])));
             check_totals(&root);
-            assert!(!xml_text(&root).contains("[[ATTACHMENT|"), "a file of the machine would be published");
+            assert!(
+                !xml_text(&root).contains("[[ATTACHMENT|"),
+                "a file of the machine would be published"
+            );
         }
     }
 }
 
 #[test]
 fn cases_of_one_file_share_a_suite_however_they_arrive() {
-    let files = ["b.test.yaml", "a.test.yaml", "b.test.yaml", "a.test.yaml", "b.test.yaml"];
-    let cases = files.iter().enumerate().map(|(number, file)| outcomes::outcome(file, &format!("t{number}")));
+    let files = [
+        "b.test.yaml",
+        "a.test.yaml",
+        "b.test.yaml",
+        "a.test.yaml",
+        "b.test.yaml",
+    ];
+    let cases = files
+        .iter()
+        .enumerate()
+        .map(|(number, file)| outcomes::outcome(file, &format!("t{number}")));
     let root = parsed(&written("mixed", &run(cases.collect())));
     check_totals(&root);
     let suites: Vec<(&str, Vec<&str>)> = root
         .named("testsuite")
-        .map(|suite| (suite.get("name"), suite.named("testcase").map(|case| case.get("name")).collect()))
+        .map(|suite| {
+            (
+                suite.get("name"),
+                suite
+                    .named("testcase")
+                    .map(|case| case.get("name"))
+                    .collect(),
+            )
+        })
         .collect();
-    assert_eq!(suites, [("b.test.yaml", vec!["t0", "t2", "t4"]), ("a.test.yaml", vec!["t1", "t3"])]);
+    assert_eq!(
+        suites,
+        [
+            ("b.test.yaml", vec!["t0", "t2", "t4"]),
+            ("a.test.yaml", vec!["t1", "t3"])
+        ]
+    );
 }
 
 #[test]
@@ -291,10 +427,17 @@ fn names_differ_where_ids_do() {
     };
     let root = parsed(&written(
         "names",
-        &run(vec![given("a.test.yaml::pays[1]"), given("a.test.yaml::pays[2]"), given("own-id")]),
+        &run(vec![
+            given("a.test.yaml::pays[1]"),
+            given("a.test.yaml::pays[2]"),
+            given("own-id"),
+        ]),
     ));
     let suite = root.named("testsuite").next().expect("a suite");
-    let names: Vec<&str> = suite.named("testcase").map(|case| case.get("name")).collect();
+    let names: Vec<&str> = suite
+        .named("testcase")
+        .map(|case| case.get("name"))
+        .collect();
     assert_eq!(names, ["pays[1]", "pays[2]", "pays (own-id)"]);
 }
 
@@ -323,15 +466,21 @@ fn what_is_there_is_replaced_only_at_the_end() {
     assert_eq!(fs::read_to_string(&path).expect("the old report"), "old");
     assert_eq!(names(&folder).len(), 2);
     drop(report);
-    assert_eq!(names(&folder), ["junit.xml"], "a report that is given up leaves nothing");
+    assert_eq!(
+        names(&folder),
+        ["junit.xml"],
+        "a report that is given up leaves nothing"
+    );
     assert_eq!(fs::read_to_string(&path).expect("the old report"), "old");
 }
 
 #[test]
 fn two_reports_do_not_share_a_spool() {
     let path = folder("two").join("junit.xml");
-    let one = Box::new(JunitReport::create(&path, &FileOptions::default()).expect("a writable folder"));
-    let two = Box::new(JunitReport::create(&path, &FileOptions::default()).expect("a writable folder"));
+    let one =
+        Box::new(JunitReport::create(&path, &FileOptions::default()).expect("a writable folder"));
+    let two =
+        Box::new(JunitReport::create(&path, &FileOptions::default()).expect("a writable folder"));
     one.finish().expect("a writable folder");
     two.finish().expect("a writable folder");
     assert_eq!(names(path.parent().expect("a folder")), ["junit.xml"]);

@@ -20,7 +20,10 @@ fn schemas() -> [PathBuf; 2] {
 /// What xmllint prints about `xml` under `schema`; empty if it is valid, `None` if there is no xmllint.
 fn complaint(xml: &Path, schema: &Path) -> Option<String> {
     let mut command = Command::new("xmllint");
-    command.args(["--nonet", "--noout", "--schema"]).args([schema, xml]).stdin(Stdio::null());
+    command
+        .args(["--nonet", "--noout", "--schema"])
+        .args([schema, xml])
+        .stdin(Stdio::null());
     match command.output() {
         Ok(output) if output.status.success() => Some(String::new()),
         Ok(output) => Some(String::from_utf8_lossy(&output.stderr).into_owned()),
@@ -29,7 +32,10 @@ fn complaint(xml: &Path, schema: &Path) -> Option<String> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "a switch of the test run, not of the program")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a switch of the test run, not of the program"
+)]
 fn in_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| value == "true")
 }
@@ -42,12 +48,20 @@ pub(super) fn validate(name: &str, xml: &str) {
     fs::write(&file, xml).expect("a writable folder");
     for schema in schemas() {
         let complaint = complaint(&file, &schema).unwrap_or_default();
-        assert!(complaint.is_empty(), "{}: {complaint}\n{xml}", schema.display());
+        assert!(
+            complaint.is_empty(),
+            "{}: {complaint}\n{xml}",
+            schema.display()
+        );
     }
 }
 
 fn strict(name: &str, outcomes: Vec<Outcome>) -> String {
-    written_as(JunitProfile::Strict, &format!("strict-{name}"), &run(outcomes))
+    written_as(
+        JunitProfile::Strict,
+        &format!("strict-{name}"),
+        &run(outcomes),
+    )
 }
 
 #[test]
@@ -83,37 +97,76 @@ fn attempts_are_told_in_the_transcript() {
 #[test]
 fn the_schemas_tell_the_profiles_apart() {
     let folder = folder("apart");
-    let xml = written_as(JunitProfile::Default, "apart-source", &run(outcomes::all_kinds()));
+    let xml = written_as(
+        JunitProfile::Default,
+        "apart-source",
+        &run(outcomes::all_kinds()),
+    );
     fs::create_dir_all(&folder).expect("a writable folder");
     fs::write(folder.join("junit.xml"), xml).expect("a writable folder");
     for schema in schemas() {
         let complaint = complaint(&folder.join("junit.xml"), &schema);
-        assert!(complaint.is_none_or(|complaint| !complaint.is_empty()), "{}", schema.display());
+        assert!(
+            complaint.is_none_or(|complaint| !complaint.is_empty()),
+            "{}",
+            schema.display()
+        );
     }
 }
 
 #[test]
 fn hostile_text_stays_text() {
-    for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
+    for status in [
+        Status::Passed,
+        Status::Failed,
+        Status::Error,
+        Status::Timeout,
+        Status::Skipped,
+    ] {
         let outcome = outcomes::ended(status, outcomes::hostile());
         let xml = strict(&format!("hostile-{}", status.as_str()), vec![outcome]);
         let root = parsed(&xml);
         check_totals(&root);
-        assert!(!xml_text(&root).contains("[[ATTACHMENT|"), "a file of the machine would be published");
-        assert!(xml_text(&root).contains("]]> <script>alert('x')</script> & \"q\" \\u{0}"), "{xml}");
+        assert!(
+            !xml_text(&root).contains("[[ATTACHMENT|"),
+            "a file of the machine would be published"
+        );
+        assert!(
+            xml_text(&root).contains("]]> <script>alert('x')</script> & \"q\" \\u{0}"),
+            "{xml}"
+        );
         validate(&format!("hostile-{}", status.as_str()), &xml);
         for in_quarantine in [false, true] {
             let name = format!("hostile-again-{}-{in_quarantine}", status.as_str());
-            validate(&name, &strict(&name, vec![outcomes::hostile_after_all(status, in_quarantine)]));
+            validate(
+                &name,
+                &strict(
+                    &name,
+                    vec![outcomes::hostile_after_all(status, in_quarantine)],
+                ),
+            );
         }
     }
 }
 
 #[test]
 fn whatever_a_file_is_called_its_suite_has_a_name() {
-    let files =
-        ["", " ", ".test.yaml", "a/ .test.yaml", "...", "/", "a b/c\td.yaml", HOSTILE, "\u{0}", "é/ü.yml"];
-    let outcomes: Vec<Outcome> = files.iter().map(|file| outcomes::outcome(file, " ")).collect();
+    let files = [
+        "",
+        " ",
+        ".test.yaml",
+        "a/ .test.yaml",
+        "...",
+        "/",
+        "a b/c\td.yaml",
+        HOSTILE,
+        "\u{0}",
+        "é/ü.yml",
+    ];
+    let outcomes: Vec<Outcome> = files
+        .iter()
+        .map(|file| outcomes::outcome(file, " "))
+        .collect();
     let xml = strict("files", outcomes);
     let root = parsed(&xml);
     let suites: Vec<_> = root.named("testsuite").collect();
@@ -130,8 +183,13 @@ fn whatever_a_file_is_called_its_suite_has_a_name() {
 fn what_is_told_of_a_file_is_bounded() {
     let long = |number: u32| {
         let mut outcome = outcomes::outcome("long.test.yaml", &format!("t{number}"));
-        let says = (1..=40).map(|event| outcomes::says(event, &"é".repeat(5_000))).collect();
-        outcome.transcript.turns.push(outcomes::turn(1, "talk", 1, says));
+        let says = (1..=40)
+            .map(|event| outcomes::says(event, &"é".repeat(5_000)))
+            .collect();
+        outcome
+            .transcript
+            .turns
+            .push(outcomes::turn(1, "talk", 1, says));
         outcome
     };
     let xml = strict("long", (0..60).map(long).collect());
@@ -139,7 +197,11 @@ fn what_is_told_of_a_file_is_bounded() {
     let suite = root.named("testsuite").next().expect("a suite");
     let told = &suite.named("system-out").next().expect("transcripts").text;
     assert!(told.len() < (1 << 20) + 200, "{}", told.len());
-    assert!(told.ends_with("more tests are omitted)\n"), "{}", &told[told.len() - 100..]);
+    assert!(
+        told.ends_with("more tests are omitted)\n"),
+        "{}",
+        &told[told.len() - 100..]
+    );
     assert_eq!(suite.number("tests"), 60);
     validate("long", &xml);
 }
@@ -148,7 +210,10 @@ fn what_is_told_of_a_file_is_bounded() {
 fn a_run_cut_short_is_valid() {
     let mut outcomes = outcomes::all_kinds();
     outcomes.truncate(3);
-    validate("cut", &written_as(JunitProfile::Strict, "strict-cut", &begun(8, outcomes)));
+    validate(
+        "cut",
+        &written_as(JunitProfile::Strict, "strict-cut", &begun(8, outcomes)),
+    );
     let nothing = written_as(JunitProfile::Strict, "strict-nothing", &[]);
     assert!(parsed(&nothing).children.is_empty());
     validate("nothing", &nothing);

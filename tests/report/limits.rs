@@ -29,7 +29,9 @@ fn told(config: &str, test: &str) -> (Project, String, Value) {
 fn durations(assertions: &Value) -> Vec<(bool, &str)> {
     let rules = assertions.as_array().unwrap().iter();
     let durations = rules.filter(|rule| rule["type"] == "timing.max_duration_ms");
-    durations.map(|rule| (rule["passed"] == true, rule["expected"].as_str().unwrap())).collect()
+    durations
+        .map(|rule| (rule["passed"] == true, rule["expected"].as_str().unwrap()))
+        .collect()
 }
 
 #[test]
@@ -42,8 +44,14 @@ turns:
 assert: { timing: { max_duration_ms: 120000 } }
 "#;
     let (_, printed, result) = told(SLOW, test);
-    assert_eq!(result["status"], "passed", "the limit is longer than the default timeout: {printed}");
-    assert_eq!(durations(&result["turns"][0]["assertions"]), [(true, "at most 5 min")]);
+    assert_eq!(
+        result["status"], "passed",
+        "the limit is longer than the default timeout: {printed}"
+    );
+    assert_eq!(
+        durations(&result["turns"][0]["assertions"]),
+        [(true, "at most 5 min")]
+    );
     assert_eq!(durations(&result["final_assertions"]), []);
     assert!(!printed.contains("120000"), "{printed}");
 }
@@ -64,9 +72,16 @@ assert: {{ timing: {{ max_duration_ms: {limit} }} }}
         )
     };
     let (_, printed, result) = told(SLOW, &test(2000));
-    assert_eq!(durations(&result["final_assertions"]), [(true, "at most 2 s in turns 1, 3")], "{printed}");
+    assert_eq!(
+        durations(&result["final_assertions"]),
+        [(true, "at most 2 s in turns 1, 3")],
+        "{printed}"
+    );
     let of_test = &result["final_assertions"][0];
-    assert_eq!((&of_test["actual"], &of_test["limit"]), (&2000.0.into(), &2000.into()));
+    assert_eq!(
+        (&of_test["actual"], &of_test["limit"]),
+        (&2000.0.into(), &2000.into())
+    );
     let (_, printed, result) = told(SLOW, &test(1500));
     let third = durations(&result["turns"][2]["assertions"]);
     let expected = "a test of at most 1.5 s in turns 1, 3";
@@ -94,21 +109,37 @@ turns:
         .iter()
         .map(|rule| {
             let number = |key: &str| rule[key].as_u64();
-            (rule["passed"] == true, number("actual"), number("limit"), rule["unit"].as_str())
+            (
+                rule["passed"] == true,
+                number("actual"),
+                number("limit"),
+                rule["unit"].as_str(),
+            )
         })
         .collect();
     numbers.sort_unstable();
     let calls = |passed, actual, limit| (passed, Some(actual), Some(limit), Some("calls"));
     let without_a_maximum = (true, None, None, None);
-    let expected =
-        [calls(false, 1, 2), without_a_maximum, calls(true, 0, 0), calls(true, 1, 1), calls(true, 1, 3)];
+    let expected = [
+        calls(false, 1, 2),
+        without_a_maximum,
+        calls(true, 0, 0),
+        calls(true, 1, 1),
+        calls(true, 1, 3),
+    ];
     assert_eq!(numbers, expected, "{printed}");
-    assert!(!printed.contains("3 calls"), "the words are enough: {printed}");
+    assert!(
+        !printed.contains("3 calls"),
+        "the words are enough: {printed}"
+    );
 }
 
 /// Each `(N more bytes)` of a text.
 fn missing(text: &str) -> Vec<&str> {
-    text.split(" more bytes)").filter_map(|part| part.rsplit_once("… (")).map(|(_, count)| count).collect()
+    text.split(" more bytes)")
+        .filter_map(|part| part.rsplit_once("… ("))
+        .map(|(_, count)| count)
+        .collect()
 }
 
 #[test]
@@ -119,18 +150,35 @@ turns: [{ user: "long" }]
 assert: { tools: { require: [{ name: read, result_match: "^never$" }] } }
 "#;
     let (result, said) = ("x".repeat(822), "y".repeat(50_000));
-    let (project, printed, _) = told(&SLOW.replace("RESULT", &result).replace("SAID", &said), test);
+    let (project, printed, _) = told(
+        &SLOW.replace("RESULT", &result).replace("SAID", &said),
+        test,
+    );
     let of_result = |count: &&str| matches!(*count, "622" | "422");
-    for (name, expected) in
-        [("stdout", "47952"), ("out.xml", "47952"), ("out.html", "33616"), ("out.md", "47952")]
-    {
+    for (name, expected) in [
+        ("stdout", "47952"),
+        ("out.xml", "47952"),
+        ("out.html", "33616"),
+        ("out.md", "47952"),
+    ] {
         let written = match name {
             "stdout" => printed.clone(),
             file => std::fs::read_to_string(project.folder().join(file)).unwrap(),
         };
         let counts = missing(&written);
-        assert!(counts.contains(&"622"), "{name} quotes the result: {counts:?}");
-        let others: Vec<&str> = counts.into_iter().filter(|count| !of_result(count)).collect();
-        assert!(others.iter().all(|count| [expected, "47952"].contains(count)), "{name}: {others:?}");
+        assert!(
+            counts.contains(&"622"),
+            "{name} quotes the result: {counts:?}"
+        );
+        let others: Vec<&str> = counts
+            .into_iter()
+            .filter(|count| !of_result(count))
+            .collect();
+        assert!(
+            others
+                .iter()
+                .all(|count| [expected, "47952"].contains(count)),
+            "{name}: {others:?}"
+        );
     }
 }

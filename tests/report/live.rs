@@ -31,8 +31,16 @@ struct Seen {
 fn seen(columns: usize, rows: usize, tests: bool) -> Seen {
     SIZE.set(Some(TerminalSize { columns, rows }));
     let (screen, clock) = (Screen::new(columns, rows), Arc::new(ManualClock::default()));
-    let options = LiveOptions { colour: Colouring::Coloured, tests, size: || SIZE.get() };
-    Seen { area: LiveArea::new(Box::new(screen.clone()), clock.clone(), options), screen, clock }
+    let options = LiveOptions {
+        colour: Colouring::Coloured,
+        tests,
+        size: || SIZE.get(),
+    };
+    Seen {
+        area: LiveArea::new(Box::new(screen.clone()), clock.clone(), options),
+        screen,
+        clock,
+    }
 }
 
 impl Seen {
@@ -44,23 +52,50 @@ impl Seen {
     }
 
     fn begin(&mut self, tests: usize, ids: &[&str]) -> String {
-        self.after(RunEvent::RunStarted { tests, unix_ms: 0, facts: Box::default() });
-        let started = ids.iter().map(|id| self.after(RunEvent::CaseStarted { id: (*id).to_owned() }));
+        self.after(RunEvent::RunStarted {
+            tests,
+            unix_ms: 0,
+            facts: Box::default(),
+        });
+        let started = ids.iter().map(|id| {
+            self.after(RunEvent::CaseStarted {
+                id: (*id).to_owned(),
+            })
+        });
         started.last().unwrap_or_default()
     }
 
     fn turn(&mut self, id: &str, turn: usize, of: usize) -> String {
-        self.after(RunEvent::TurnStarted { id: id.to_owned(), turn, of })
+        self.after(RunEvent::TurnStarted {
+            id: id.to_owned(),
+            turn,
+            of,
+        })
     }
 
     fn retry(&mut self, id: &str, why: &str) -> String {
         let (id, why) = (id.to_owned(), why.to_owned());
-        self.after(RunEvent::Retrying { id, retry: 1, of: 2, status: Status::Failed, why })
+        self.after(RunEvent::Retrying {
+            id,
+            retry: 1,
+            of: 2,
+            status: Status::Failed,
+            why,
+        })
     }
 
     fn end(&mut self, id: &str, fails_the_run: bool) -> String {
-        let status = if fails_the_run { Status::Failed } else { Status::Passed };
-        self.after(RunEvent::CaseEnded { id: id.to_owned(), status, duration_us: 0, fails_the_run })
+        let status = if fails_the_run {
+            Status::Failed
+        } else {
+            Status::Passed
+        };
+        self.after(RunEvent::CaseEnded {
+            id: id.to_owned(),
+            status,
+            duration_us: 0,
+            fails_the_run,
+        })
     }
 }
 
@@ -84,7 +119,10 @@ fn busy(columns: usize, rows: usize, tests: bool) -> Seen {
     }
     seen.turn(IDS[0], 2, 3);
     seen.turn(IDS[1], 1, 2);
-    seen.retry(IDS[1], "`charge_card` was called 2 times \u{1b}[31m in this turn, expected exactly 1");
+    seen.retry(
+        IDS[1],
+        "`charge_card` was called 2 times \u{1b}[31m in this turn, expected exactly 1",
+    );
     seen.turn(IDS[1], 2, 2);
     seen.turn(IDS[2], 10, 12);
     seen.turn(IDS[3], 1, 2);
@@ -94,9 +132,17 @@ fn busy(columns: usize, rows: usize, tests: bool) -> Seen {
 #[test]
 fn a_busy_run_at_many_sizes() {
     let mut text = String::new();
-    for (columns, rows) in
-        [(200, 40), (120, 24), (80, 24), (60, 12), (40, 10), (30, 8), (20, 5), (20, 3), (10, 2)]
-    {
+    for (columns, rows) in [
+        (200, 40),
+        (120, 24),
+        (80, 24),
+        (60, 12),
+        (40, 10),
+        (30, 8),
+        (20, 5),
+        (20, 3),
+        (10, 2),
+    ] {
         let seen = busy(columns, rows, true);
         let _ = writeln!(text, "{columns} × {rows}\n{}\n", seen.screen.seen());
     }
@@ -112,9 +158,15 @@ fn no_row_is_too_wide_and_there_are_never_too_many() {
             let seen = busy(columns, rows, true).screen.text();
             let wide = seen.lines().map(columns::width).max();
             assert!(wide < Some(columns.max(2)), "{columns} × {rows}:\n{seen}");
-            assert!(seen.lines().count() <= rows.saturating_sub(1).max(1), "{columns} × {rows}:\n{seen}");
+            assert!(
+                seen.lines().count() <= rows.saturating_sub(1).max(1),
+                "{columns} × {rows}:\n{seen}"
+            );
             let has_turn = seen.contains("2/3") || seen.contains("turn 2 of 3");
-            assert!(has_turn || columns < 20 || rows < 4, "{columns} × {rows}:\n{seen}");
+            assert!(
+                has_turn || columns < 20 || rows < 4,
+                "{columns} × {rows}:\n{seen}"
+            );
             assert!(
                 seen.contains("2 of 30") || seen.contains("2/30") || columns < 7,
                 "{columns} × {rows}:\n{seen}"
@@ -127,7 +179,10 @@ fn no_row_is_too_wide_and_there_are_never_too_many() {
 fn those_that_wait_move_up() {
     let mut seen = seen(60, 9, true);
     let begun = seen.begin(5, &["a", "b", "c", "d"]);
-    assert_eq!(begun, "  ⠋ a  set-up  3 s\n  ⠋ b  set-up  2 s\n  … and 2 more\n  0 of 5 tests  4 s");
+    assert_eq!(
+        begun,
+        "  ⠋ a  set-up  3 s\n  ⠋ b  set-up  2 s\n  … and 2 more\n  0 of 5 tests  4 s"
+    );
     let ended = seen.end("a", true);
     assert_eq!(
         ended,
@@ -142,7 +197,10 @@ fn what_is_printed_stands_above_the_area() {
     let mut above = seen.area.above();
     seen.clock.advance(Duration::from_secs(1));
     above.write_all(b"one line\nand another\n").unwrap();
-    assert_eq!(seen.screen.text(), "one line\nand another\n  ⠋ a  set-up  1 s\n  0 of 2 tests  2 s");
+    assert_eq!(
+        seen.screen.text(),
+        "one line\nand another\n  ⠋ a  set-up  1 s\n  0 of 2 tests  2 s"
+    );
     // Printed at the same time: the area is drawn again with the next drawing.
     above.write_all(b"a third\n").unwrap();
     assert_eq!(seen.screen.text(), "one line\nand another\na third");
@@ -153,13 +211,19 @@ fn what_is_printed_stands_above_the_area() {
 
 #[test]
 fn nothing_of_it_stays_however_the_run_ends() {
-    let finished = RunEvent::RunFinished { verdict: Verdict::default(), elapsed_us: 1, interrupted: false };
+    let finished = RunEvent::RunFinished {
+        verdict: Verdict::default(),
+        elapsed_us: 1,
+        interrupted: false,
+    };
     for end in 0..3 {
         let mut seen = busy(80, 24, true);
         let mut above = seen.area.above();
         above.write_all(b"printed\n").unwrap();
         seen.clock.advance(Duration::from_secs(1));
-        seen.area.event(&seal(RunEvent::CaseStarted { id: "b".to_owned() })).unwrap();
+        seen.area
+            .event(&seal(RunEvent::CaseStarted { id: "b".to_owned() }))
+            .unwrap();
         assert!(seen.screen.text().contains("2 of 30 tests"));
         match end {
             0 => seen.area.event(&seal(finished.clone())).unwrap(),
@@ -179,32 +243,50 @@ fn a_terminal_that_becomes_narrower_keeps_what_was_printed() {
     let mut above = seen.area.above();
     above.write_all(b"printed\n").unwrap();
     let wide = seen.end("nobody", false);
-    assert!(wide.starts_with("printed\n") && wide.lines().count() == 8, "{wide}");
+    assert!(
+        wide.starts_with("printed\n") && wide.lines().count() == 8,
+        "{wide}"
+    );
     for (times, columns) in (1..).zip([70, 50, 24]) {
         SIZE.set(Some(TerminalSize { columns, rows: 24 }));
         seen.screen.narrow(columns);
         above.write_all(b"and more\n").unwrap();
         let narrow = seen.end("nobody", false);
         assert_eq!(narrow.matches("of 30").count(), 1, "{columns}:\n{narrow}");
-        let printed: Vec<&str> = narrow.lines().take_while(|line| !line.contains('⠋')).collect();
+        let printed: Vec<&str> = narrow
+            .lines()
+            .take_while(|line| !line.contains('⠋'))
+            .collect();
         assert_eq!(
             printed.join("\n"),
             format!("printed\n{}", vec!["and more"; times].join("\n")),
             "{columns}"
         );
-        assert_eq!(narrow.lines().count(), printed.len() + 7, "{columns}:\n{narrow}");
+        assert_eq!(
+            narrow.lines().count(),
+            printed.len() + 7,
+            "{columns}:\n{narrow}"
+        );
     }
 }
 
 #[test]
 fn what_comes_before_the_tests_is_shown() {
     let mut seen = seen(50, 9, true);
-    seen.area.wait_for(Some("waiting for http://127.0.0.1:8000/ to answer: server 1 `\u{1b}[2J`"));
-    assert_eq!(seen.screen.text(), "  ⠋ waiting for http://127.0.0.1:8000/ to a…  0 s");
+    seen.area.wait_for(Some(
+        "waiting for http://127.0.0.1:8000/ to answer: server 1 `\u{1b}[2J`",
+    ));
+    assert_eq!(
+        seen.screen.text(),
+        "  ⠋ waiting for http://127.0.0.1:8000/ to a…  0 s"
+    );
     seen.clock.advance(Duration::from_secs(75));
     seen.area.wait_for(None);
     assert_eq!(seen.screen.text(), "");
-    assert_eq!(seen.begin(1, &["a"]), "  ⠋ a  set-up  0 s\n  0 of 1 tests  1 s");
+    assert_eq!(
+        seen.begin(1, &["a"]),
+        "  ⠋ a  set-up  0 s\n  0 of 1 tests  1 s"
+    );
 }
 
 #[test]
@@ -216,6 +298,12 @@ fn hostile_text_stays_text() {
     seen.begin(1, &[hostile]);
     // The screen receives no control character, and no command but those of the area.
     let text = seen.retry(hostile, hostile);
-    assert!(text.matches("\\u{1b}[2J").count() == 2 && !text.contains("##vso["), "{text}");
-    assert!(!text.contains('\u{202e}') && !text.contains('\u{9b}'), "{text}");
+    assert!(
+        text.matches("\\u{1b}[2J").count() == 2 && !text.contains("##vso["),
+        "{text}"
+    );
+    assert!(
+        !text.contains('\u{202e}') && !text.contains('\u{9b}'),
+        "{text}"
+    );
 }

@@ -21,17 +21,31 @@ pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
         report.event(event).expect("a writable folder");
     }
     report.finish().expect("a writable folder");
-    assert_eq!(names(path.parent().expect("a folder")), ["report.md"], "nothing else is left");
+    assert_eq!(
+        names(path.parent().expect("a folder")),
+        ["report.md"],
+        "nothing else is left"
+    );
     fs::read_to_string(path).expect("UTF-8")
 }
 
 /// Fails if a line is neither in a code block nor one that the report itself begins.
 pub(super) fn check_form(text: &str) {
-    let ours = ["## ", "### ", "- ", "… and ", "snapshots: ", "<details><summary>", "| ", "|---"];
+    let ours = [
+        "## ",
+        "### ",
+        "- ",
+        "… and ",
+        "snapshots: ",
+        "<details><summary>",
+        "| ",
+        "|---",
+    ];
     let mut open = 0;
     for line in text.lines() {
-        let is_ours =
-            line.is_empty() || line.starts_with("    ") || ours.iter().any(|start| line.starts_with(start));
+        let is_ours = line.is_empty()
+            || line.starts_with("    ")
+            || ours.iter().any(|start| line.starts_with(start));
         let counts = line.contains(" test")
             || line.contains(" runs passed (")
             || Status::named(line.split(' ').next().unwrap_or_default()).is_some();
@@ -42,16 +56,26 @@ pub(super) fn check_form(text: &str) {
         } else if line == "</details>" {
             open -= 1;
         }
-        assert!((0..=2).contains(&open), "folds are in the one of further failures at most");
+        assert!(
+            (0..=2).contains(&open),
+            "folds are in the one of further failures at most"
+        );
         if line.starts_with('|') {
-            assert_eq!(line.replace("\\|", "").matches('|').count(), 5, "a row has four cells: {line:?}");
+            assert_eq!(
+                line.replace("\\|", "").matches('|').count(),
+                5,
+                "a row has four cells: {line:?}"
+            );
         }
         // No name of an element begins with a digit.
         let line = line.replace("<1 ms", "1 ms");
         let harmless = line.starts_with("    ")
             || !outside_of_spans(&line).contains(['<', '[', '@', '!', '\u{202e}'])
                 && (line.starts_with('|') || !outside_of_spans(&line).contains('|'));
-        assert!(harmless || line.contains("details>") || line.contains(" ! "), "{line:?}");
+        assert!(
+            harmless || line.contains("details>") || line.contains(" ! "),
+            "{line:?}"
+        );
     }
     assert_eq!(open, 0);
 }
@@ -63,8 +87,12 @@ pub(super) fn outside_of_spans(line: &str) -> String {
         outside.push_str(&left[..at]);
         let rest = left[at..].trim_start_matches('`');
         let fence = &left[at..left.len() - rest.len()];
-        let row = |end: usize| !rest[end + fence.len()..].starts_with('`') && !rest[..end].ends_with('`');
-        let end = rest.match_indices(fence).map(|(end, _)| end).find(|end| row(*end));
+        let row =
+            |end: usize| !rest[end + fence.len()..].starts_with('`') && !rest[..end].ends_with('`');
+        let end = rest
+            .match_indices(fence)
+            .map(|(end, _)| end)
+            .find(|end| row(*end));
         left = &rest[end.expect("a code span ends") + fence.len()..];
     }
     outside + left
@@ -87,34 +115,61 @@ fn tests_that_were_tried_again() {
 #[test]
 fn what_fails_the_run_beside_its_tests() {
     let expired = vec![outcomes::quarantine(9, "specs/old.test.yaml::*")];
-    let verdict = Verdict { flaky_fails: true, expired, ..Verdict::default() };
+    let verdict = Verdict {
+        flaky_fails: true,
+        expired,
+        ..Verdict::default()
+    };
     let text = written("verdict", &ended(outcomes::retried(), verdict));
     check_form(&text);
     assert!(text.contains("### flaky, which fails the run (`--flaky fail`)\n"));
-    assert!(
-        text.contains("### expired quarantine entries, which fail the run\n\n- `specs/old.test.yaml::*`")
-    );
+    assert!(text.contains(
+        "### expired quarantine entries, which fail the run\n\n- `specs/old.test.yaml::*`"
+    ));
 }
 
 #[test]
 fn a_run_cut_short_says_so() {
-    let text = written("cut", &begun(8, outcomes::all_kinds().into_iter().take(2).collect()));
-    assert_eq!(text, "## ✗ the run ended after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n");
-    assert_eq!(written("nothing", &[]), "## ✗ the run ended after 0 of 0 tests\n\n0 tests\n");
+    let text = written(
+        "cut",
+        &begun(8, outcomes::all_kinds().into_iter().take(2).collect()),
+    );
+    assert_eq!(
+        text,
+        "## ✗ the run ended after 2 of 8 tests\n\n2 of 8 tests: 2 passed\n"
+    );
+    assert_eq!(
+        written("nothing", &[]),
+        "## ✗ the run ended after 0 of 0 tests\n\n0 tests\n"
+    );
 }
 
 #[test]
 fn hostile_text_stays_text() {
-    for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
+    for status in [
+        Status::Passed,
+        Status::Failed,
+        Status::Error,
+        Status::Timeout,
+        Status::Skipped,
+    ] {
         for in_quarantine in [false, true] {
             let mut outcome = outcomes::hostile_after_all(status, in_quarantine);
             outcome.test.id = format!("{}{}", outcomes::MARKDOWN, outcome.test.id);
             for turn in &mut outcome.transcript.turns {
                 turn.lines.push(outcomes::says(7, outcomes::MARKDOWN));
             }
-            let text = written(&format!("hostile-{}-{in_quarantine}", status.as_str()), &run(vec![outcome]));
+            let text = written(
+                &format!("hostile-{}-{in_quarantine}", status.as_str()),
+                &run(vec![outcome]),
+            );
             check_form(&text);
-            assert!(!text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')), "{text:?}");
+            assert!(
+                !text
+                    .chars()
+                    .any(|c| c.is_control() && !matches!(c, '\n' | '\t')),
+                "{text:?}"
+            );
         }
     }
 }
@@ -132,15 +187,35 @@ fn failures_with_one_reason_are_one_and_ten_are_open() {
         }
         outcome
     };
-    let text = written("grouped", &run((0..40).map(|number| failing(number, number % 13)).collect()));
+    let text = written(
+        "grouped",
+        &run((0..40).map(|number| failing(number, number % 13)).collect()),
+    );
     check_form(&text);
     assert_eq!(text.matches("\n### ").count(), 13);
-    assert!(text.contains("| ✗ | `specs/t.test.yaml::0` and 3 more | `reason \\| 0` | 2 s |\n"), "{text}");
-    assert!(text.contains("<summary>3 more tests with the same reason</summary>"), "{text}");
-    let (open, collapsed) = text.split_once("<summary>3 more failures</summary>").unwrap();
-    assert_eq!((open.matches("\n### ").count(), collapsed.matches("\n### ").count()), (10, 3));
+    assert!(
+        text.contains("| ✗ | `specs/t.test.yaml::0` and 3 more | `reason \\| 0` | 2 s |\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("<summary>3 more tests with the same reason</summary>"),
+        "{text}"
+    );
+    let (open, collapsed) = text
+        .split_once("<summary>3 more failures</summary>")
+        .unwrap();
+    assert_eq!(
+        (
+            open.matches("\n### ").count(),
+            collapsed.matches("\n### ").count()
+        ),
+        (10, 3)
+    );
     let alone = written("alone", &run(vec![failing(0, 0), failing(1, 0)]));
-    assert!(!alone.contains("| reason |") && alone.contains("1 more test with the same reason"), "{alone}");
+    assert!(
+        !alone.contains("| reason |") && alone.contains("1 more test with the same reason"),
+        "{alone}"
+    );
 }
 
 #[test]
@@ -149,7 +224,9 @@ fn it_fits_into_a_comment_whatever_the_run() {
     let long = |number: usize| {
         let mut outcome = outcomes::all_kinds().remove(2);
         outcome.test.id = format!("specs/t.test.yaml::{number} {}", "`".repeat(number % 700));
-        outcome.transcript.turns[0].lines.push(outcomes::says(9, &huge));
+        outcome.transcript.turns[0]
+            .lines
+            .push(outcomes::says(9, &huge));
         for turn in &mut outcome.transcript.turns {
             for failure in turn.end.failures_mut() {
                 failure.message = format!("{} ({number})", failure.message);
@@ -162,14 +239,25 @@ fn it_fits_into_a_comment_whatever_the_run() {
         let text = written(&format!("budget-{count}"), &run(outcomes));
         check_form(&text);
         assert!(text.len() <= MOST, "{count}: {}", text.len());
-        assert!(count < 40 || text.len() > MOST * 3 / 4, "{count}: {} bytes use the room", text.len());
+        assert!(
+            count < 40 || text.len() > MOST * 3 / 4,
+            "{count}: {} bytes use the room",
+            text.len()
+        );
         let told = text.matches("\n### ").count();
         let transcripts = text.matches("<summary>transcript").count();
         match count {
             1 | 3 => assert_eq!((told, transcripts), (count, count)),
-            40 => assert_eq!((told, transcripts), (40, 40), "transcripts get shorter first"),
+            40 => assert_eq!(
+                (told, transcripts),
+                (40, 40),
+                "transcripts get shorter first"
+            ),
             _ => {
-                assert!(text.contains(&format!("… and {} more that did not pass\n", count - told)), "{told}");
+                assert!(
+                    text.contains(&format!("… and {} more that did not pass\n", count - told)),
+                    "{told}"
+                );
             }
         }
     }

@@ -39,7 +39,11 @@ fn ended(outcomes: Vec<Outcome>, mut verdict: Verdict) -> Vec<Sealed<RunEvent>> 
         verdict.totals.add(outcome);
     }
     let mut events = begun(outcomes.len(), outcomes);
-    events.push(seal(RunEvent::RunFinished { verdict, elapsed_us: 125_400_000, interrupted: false }));
+    events.push(seal(RunEvent::RunFinished {
+        verdict,
+        elapsed_us: 125_400_000,
+        interrupted: false,
+    }));
     events
 }
 
@@ -51,7 +55,9 @@ fn begun(tests: usize, outcomes: Vec<Outcome>) -> Vec<Sealed<RunEvent>> {
         facts: Box::new(outcomes::facts()),
     })];
     for outcome in outcomes {
-        events.push(seal(RunEvent::CaseStarted { id: outcome.test.id.clone() }));
+        events.push(seal(RunEvent::CaseStarted {
+            id: outcome.test.id.clone(),
+        }));
         events.push(seal(RunEvent::CaseFinished(Box::new(outcome))));
     }
     events
@@ -78,12 +84,20 @@ fn seal(event: RunEvent) -> Sealed<RunEvent> {
     Redactor::default().seal(event)
 }
 
-#[expect(clippy::disallowed_methods, reason = "a switch of the test run, not of the program")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a switch of the test run, not of the program"
+)]
 fn compare(actual: &str, golden: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/report").join(golden);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden/report")
+        .join(golden);
     let mut assert = Assert::new().action_env("SNAPSHOTS");
     if std::env::var_os("ANANKE_UPDATE").is_some_and(|value| value == "1") {
         assert = assert.action(Action::Overwrite);
     }
-    assert.eq(Data::text(actual), Data::read_from(&path, Some(snapbox::data::DataFormat::Text)).raw());
+    assert.eq(
+        Data::text(actual),
+        Data::read_from(&path, Some(snapbox::data::DataFormat::Text)).raw(),
+    );
 }

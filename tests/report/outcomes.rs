@@ -5,10 +5,11 @@ use std::sync::Arc;
 use ananke::context::Day;
 use ananke::diagnostic::{Difference, Excerpt, ExcerptLine, Place};
 use ananke::outcome::{
-    CallOutcome, CheckpointRuns, EarlierMessage, ErrorKind, FailedRuns, Failure, InputDecision, InputOrigin,
-    InputReason, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome, PassedRule, Problem, Quarantine,
-    RuleCounts, Ruling, RunFacts, RunPolicy, SaidLine, Stability, StabilityVerdict, Status, TestEnd,
-    TestIdentity, TestVerdict, Timing, Transcript, TranscriptLine, TurnEnd, TurnOutcome,
+    CallOutcome, CheckpointRuns, EarlierMessage, ErrorKind, FailedRuns, Failure, InputDecision,
+    InputOrigin, InputReason, JudgeAnswer, Level, Measured, MeasuredUnit, Outcome, PassedRule,
+    Problem, Quarantine, RuleCounts, Ruling, RunFacts, RunPolicy, SaidLine, Stability,
+    StabilityVerdict, Status, TestEnd, TestIdentity, TestVerdict, Timing, Transcript,
+    TranscriptLine, TurnEnd, TurnOutcome,
 };
 use ananke::statistics::{DurationStatistics, SequentialTest};
 use ananke::trace::Usage;
@@ -45,7 +46,9 @@ pub(super) fn outcome(file: &str, name: &str) -> Outcome {
 /// What every run of these tests has in common.
 pub(super) fn facts() -> RunFacts {
     RunFacts {
-        command: ["ananke", "run", "--var", "TOKEN=***"].map(str::to_owned).to_vec(),
+        command: ["ananke", "run", "--var", "TOKEN=***"]
+            .map(str::to_owned)
+            .to_vec(),
         config: Some("ananke.config.yaml".to_owned()),
         target: Some("default".to_owned()),
         target_description: Some("The shop's agent".to_owned()),
@@ -63,7 +66,12 @@ pub(super) fn changed(mut outcome: Outcome, change: impl FnOnce(&mut Outcome)) -
     outcome
 }
 
-pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<TranscriptLine>) -> TurnOutcome {
+pub(super) fn turn(
+    number: u32,
+    input: &str,
+    duration_us: u64,
+    lines: Vec<TranscriptLine>,
+) -> TurnOutcome {
     TurnOutcome {
         number,
         id: None,
@@ -85,7 +93,12 @@ pub(super) fn turn(number: u32, input: &str, duration_us: u64, lines: Vec<Transc
 
 pub(super) fn says(event: u32, text: &str) -> TranscriptLine {
     let id = format!("message-{event}");
-    TranscriptLine::Says(SaidLine { event, id, at_us: 0, text: text.to_owned() })
+    TranscriptLine::Says(SaidLine {
+        event,
+        id,
+        at_us: 0,
+        text: text.to_owned(),
+    })
 }
 
 pub(super) fn calls(
@@ -119,12 +132,20 @@ fn with_id(mut line: TranscriptLine, id: String) -> TranscriptLine {
 }
 
 pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Failure {
-    let file = if level == Level::Target { "ananke.config.yaml" } else { "specs/checkout.test.yaml" };
+    let file = if level == Level::Target {
+        "ananke.config.yaml"
+    } else {
+        "specs/checkout.test.yaml"
+    };
     Failure {
         rule: rule.to_owned(),
         level,
         is_prohibition: false,
-        place: Place { file: Arc::from(file), line, column: 5 },
+        place: Place {
+            file: Arc::from(file),
+            line,
+            column: 5,
+        },
         written: String::new(),
         measured: None,
         ruling: None,
@@ -140,42 +161,73 @@ pub(super) fn failure(level: Level, line: u32, rule: &str, message: &str) -> Fai
 }
 
 pub(super) fn problem(kind: ErrorKind, message: &str, help: Option<&str>) -> Problem {
-    Problem { kind, message: message.to_owned(), help: help.map(str::to_owned) }
+    Problem {
+        kind,
+        message: message.to_owned(),
+        help: help.map(str::to_owned),
+    }
 }
 
 /// `outcome` with this verdict. Its own findings stay if a test with this verdict can have them.
 pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
     let own = outcome.verdict.end.problem().cloned();
-    let problem =
-        |kind| Problem { kind, ..own.clone().unwrap_or_else(|| problem(kind, "it went wrong", None)) };
+    let problem = |kind| Problem {
+        kind,
+        ..own
+            .clone()
+            .unwrap_or_else(|| problem(kind, "it went wrong", None))
+    };
     let failures = outcome.verdict.end.failures().to_vec();
     if status == Status::Passed {
         outcome.verdict.not_shown.clear();
     }
     outcome.verdict.end = match status {
         Status::Passed => {
-            outcome.transcript.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
+            outcome
+                .transcript
+                .turns
+                .iter_mut()
+                .for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
             TestEnd::default()
         }
         Status::Failed if own.is_none() && failures.is_empty() => {
-            outcome.transcript.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
-            TestEnd::Evaluated(vec![failure(Level::Test, 5, "tools.forbid", "`pay` is forbidden")])
+            outcome
+                .transcript
+                .turns
+                .iter_mut()
+                .for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
+            TestEnd::Evaluated(vec![failure(
+                Level::Test,
+                5,
+                "tools.forbid",
+                "`pay` is forbidden",
+            )])
         }
         Status::Failed => TestEnd::Problem(problem(ErrorKind::Conversation), failures),
         Status::Error => TestEnd::Problem(problem(ErrorKind::Protocol), failures),
         Status::Timeout => TestEnd::Problem(problem(ErrorKind::Timeout), failures),
         Status::Skipped => TestEnd::Skipped(problem(ErrorKind::Setup).message),
         Status::Undecided => {
-            let failed = failed_runs("tools.require".to_owned(), "`pay` was not called".to_owned());
-            let known = outcome
-                .stability
-                .take()
-                .map_or_else(|| stability(StabilityVerdict::Undecided, failed), |known| *known);
-            outcome.stability = Some(Box::new(Stability { verdict: StabilityVerdict::Undecided, ..known }));
+            let failed = failed_runs(
+                "tools.require".to_owned(),
+                "`pay` was not called".to_owned(),
+            );
+            let known = outcome.stability.take().map_or_else(
+                || stability(StabilityVerdict::Undecided, failed),
+                |known| *known,
+            );
+            outcome.stability = Some(Box::new(Stability {
+                verdict: StabilityVerdict::Undecided,
+                ..known
+            }));
             TestEnd::Evaluated(failures)
         }
         Status::NotShown => {
-            outcome.transcript.turns.iter_mut().for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
+            outcome
+                .transcript
+                .turns
+                .iter_mut()
+                .for_each(|turn| turn.end = TurnEnd::Evaluated(Vec::new()));
             outcome.verdict.not_shown = vec![not_shown(&str::to_owned)];
             TestEnd::default()
         }
@@ -185,7 +237,12 @@ pub(super) fn ended(status: Status, mut outcome: Outcome) -> Outcome {
 }
 
 fn timed(mut outcome: Outcome) -> Outcome {
-    outcome.transcript.duration_us = outcome.transcript.turns.iter().map(|turn| turn.duration_us).sum();
+    outcome.transcript.duration_us = outcome
+        .transcript
+        .turns
+        .iter()
+        .map(|turn| turn.duration_us)
+        .sum();
     outcome.transcript.ended_unix_ms = STARTED + outcome.transcript.duration_us / 1000;
     let says = |line: &&TranscriptLine| matches!(line, TranscriptLine::Says(_));
     let said = |turn: &TurnOutcome| 1 + turn.lines.iter().filter(says).count();
@@ -195,11 +252,19 @@ fn timed(mut outcome: Outcome) -> Outcome {
 }
 
 fn held(level: Level, line: u32, rule: &'static str, wanted: &str) -> PassedRule {
-    let file = if level == Level::Target { "ananke.config.yaml" } else { "specs/browse.test.yaml" };
+    let file = if level == Level::Target {
+        "ananke.config.yaml"
+    } else {
+        "specs/browse.test.yaml"
+    };
     PassedRule {
         rule: rule.into(),
         level,
-        place: Place { file: file.into(), line, column: 5 },
+        place: Place {
+            file: file.into(),
+            line,
+            column: 5,
+        },
         written: String::new(),
         measured: None,
         ruling: None,
@@ -217,21 +282,51 @@ fn browses() -> Outcome {
             Some(r#"[{"id": "c-1"}]"#),
             (12_000, 240_000),
         ),
-        says(9, "I found one winter coat:\n\n  1. Alpine, size M, 129 €\n\nShall I put it into your cart?"),
+        says(
+            9,
+            "I found one winter coat:\n\n  1. Alpine, size M, 129 €\n\nShall I put it into your cart?",
+        ),
     ];
     let mut browsing = turn(1, "show me winter coats", 840_000, lines);
     let (actual, limit, unit) = (840_000, 1000, MeasuredUnit::Milliseconds);
-    let measured = Some(Measured { actual, limit, unit });
-    let duration = held(Level::Target, 9, "timing.max_duration_ms", "at most 1000 ms");
-    browsing.held.push(PassedRule { measured, written: "1000".to_owned(), ..duration });
-    browsing.held.push(held(Level::Turn, 7, "tools.require", "a call to `search_products`"));
+    let measured = Some(Measured {
+        actual,
+        limit,
+        unit,
+    });
+    let duration = held(
+        Level::Target,
+        9,
+        "timing.max_duration_ms",
+        "at most 1000 ms",
+    );
+    browsing.held.push(PassedRule {
+        measured,
+        written: "1000".to_owned(),
+        ..duration
+    });
+    browsing.held.push(held(
+        Level::Turn,
+        7,
+        "tools.require",
+        "a call to `search_products`",
+    ));
     let turns = vec![browsing];
-    let held = vec![held(Level::Test, 11, "tools.forbid", "no call to `charge_card`")];
+    let held = vec![held(
+        Level::Test,
+        11,
+        "tools.forbid",
+        "no call to `charge_card`",
+    )];
     let warning = "ananke.config.yaml:7: a secret of the header `x-key` is too short to be masked";
     let warnings = vec![warning.to_owned()];
     let mut outcome = outcome("specs/browse.test.yaml", "browses coats");
     outcome.transcript.turns = turns;
-    outcome.verdict = TestVerdict { held, warnings, ..outcome.verdict };
+    outcome.verdict = TestVerdict {
+        held,
+        warnings,
+        ..outcome.verdict
+    };
     timed(outcome)
 }
 
@@ -244,14 +339,23 @@ fn pays_twice() -> Outcome {
         Some(r#"{"ok":true,"items":2}"#),
         (12_000, 40_000),
     );
-    let receipt = format!(r#"{{"ok": true, "receipt": "{}"}}"#, "r-2026-11-21/".repeat(9));
+    let receipt = format!(
+        r#"{{"ok": true, "receipt": "{}"}}"#,
+        "r-2026-11-21/".repeat(9)
+    );
     let mut paying = turn(
         2,
         "pay with my card",
         1_310_000,
         vec![
             says(20, "One moment, please."),
-            calls(21, "charge_card", card, Some(r#"{"ok":false,"reason":"try again"}"#), (90_000, 310_000)),
+            calls(
+                21,
+                "charge_card",
+                card,
+                Some(r#"{"ok":false,"reason":"try again"}"#),
+                (90_000, 310_000),
+            ),
             calls(27, "charge_card", card, Some(&receipt), (412_000, 300_000)),
             says(31, "Paid. Your receipt is on its way."),
         ],
@@ -264,29 +368,67 @@ fn pays_twice() -> Outcome {
             format!(r#"charge_card({card}) → {{"ok":true, …}}"#),
         ],
         events: vec![21, 27],
-        ..failure(Level::Test, 12, "tools.require", "`charge_card` was called 2 times, expected exactly 1")
+        ..failure(
+            Level::Test,
+            12,
+            "tools.require",
+            "`charge_card` was called 2 times, expected exactly 1",
+        )
     });
     paying.end.failures_mut().push(Failure {
         expected: "at most 1 s".to_owned(),
         seen: vec!["1.3 s".to_owned()],
-        ..failure(Level::Target, 9, "timing.max_duration_ms", "the turn took 1.3 s, at most 1 s is allowed")
+        ..failure(
+            Level::Target,
+            9,
+            "timing.max_duration_ms",
+            "the turn took 1.3 s, at most 1 s is allowed",
+        )
     });
-    let turns = vec![turn(1, "I want to checkout", 640_000, vec![validated, says(8, "Which card?")]), paying];
+    let turns = vec![
+        turn(
+            1,
+            "I want to checkout",
+            640_000,
+            vec![validated, says(8, "Which card?")],
+        ),
+        paying,
+    ];
     let mut outcome = outcome("specs/checkout.test.yaml", "pays once");
     outcome.test.line = 3;
-    outcome.transcript = Transcript { turns, turns_not_run: 1, ..outcome.transcript };
+    outcome.transcript = Transcript {
+        turns,
+        turns_not_run: 1,
+        ..outcome.transcript
+    };
     timed(outcome)
 }
 
 fn never_validates() -> Outcome {
-    let lines =
-        vec![calls(4, "charge_card", r#"{"amount":1}"#, Some("done"), (5_000, 700)), says(6, "Done.")];
-    let turns = vec![turn(1, "hello", 95_000, vec![says(2, "Hello!")]), turn(2, "buy it", 95_000, lines)];
+    let lines = vec![
+        calls(
+            4,
+            "charge_card",
+            r#"{"amount":1}"#,
+            Some("done"),
+            (5_000, 700),
+        ),
+        says(6, "Done."),
+    ];
+    let turns = vec![
+        turn(1, "hello", 95_000, vec![says(2, "Hello!")]),
+        turn(2, "buy it", 95_000, lines),
+    ];
     let end = TestEnd::Evaluated(vec![Failure {
         expected: "at least 1 call to `validate_cart`".to_owned(),
         seen: vec!["charge_card({\"amount\":1}) → done".to_owned()],
         events: vec![4],
-        ..failure(Level::Test, 21, "tools.require", "`validate_cart` was never called")
+        ..failure(
+            Level::Test,
+            21,
+            "tools.require",
+            "`validate_cart` was never called",
+        )
     }]);
     let mut outcome = outcome("specs/checkout.test.yaml", "validates before paying");
     outcome.test.line = 18;
@@ -297,10 +439,16 @@ fn never_validates() -> Outcome {
 
 fn crashes() -> Outcome {
     let mut crashing = turn(1, "crash, please", 51_000, vec![says(2, "One moment")]);
-    let problem = problem(ErrorKind::Agent, "agent error: model unavailable (E42)", None);
+    let problem = problem(
+        ErrorKind::Agent,
+        "agent error: model unavailable (E42)",
+        None,
+    );
     crashing.end = TurnEnd::Problem(problem, Vec::new());
     let base = outcome("specs/trouble.test.yaml", "crashes");
-    timed(changed(base, |outcome| outcome.transcript.turns.push(crashing)))
+    timed(changed(base, |outcome| {
+        outcome.transcript.turns.push(crashing)
+    }))
 }
 
 fn hangs() -> Outcome {
@@ -308,18 +456,33 @@ fn hangs() -> Outcome {
         1,
         "think hard",
         30_000_000,
-        vec![calls(5, "search_web", r#"{"q":"life"}"#, None, (2_100_000, 0))],
+        vec![calls(
+            5,
+            "search_web",
+            r#"{"q":"life"}"#,
+            None,
+            (2_100_000, 0),
+        )],
     );
     let problem = problem(
         ErrorKind::Timeout,
         "timeout after 30 s",
         Some("`search_web` has no result yet; raise `timeout_ms` if it may take so long"),
     );
-    let failures = vec![failure(Level::Turn, 31, "tools.forbid", "`search_web` is forbidden")];
+    let failures = vec![failure(
+        Level::Turn,
+        31,
+        "tools.forbid",
+        "`search_web` is forbidden",
+    )];
     hanging.end = TurnEnd::Problem(problem, failures);
     let mut outcome = outcome("specs/trouble.test.yaml", "hangs");
     outcome.test.line = 14;
-    outcome.transcript = Transcript { turns: vec![hanging], turns_not_run: 2, ..outcome.transcript };
+    outcome.transcript = Transcript {
+        turns: vec![hanging],
+        turns_not_run: 2,
+        ..outcome.transcript
+    };
     timed(outcome)
 }
 
@@ -327,7 +490,11 @@ fn lacks_a_variable() -> Outcome {
     let message = "`${COUPON}` is not defined";
     let help = "define it under `vars`, or pass `--var COUPON=…`";
     let end = TestEnd::Problem(problem(ErrorKind::Setup, message, Some(help)), Vec::new());
-    without_turns(outcome("specs/trouble.test.yaml", "lacks a variable"), end, 1)
+    without_turns(
+        outcome("specs/trouble.test.yaml", "lacks a variable"),
+        end,
+        1,
+    )
 }
 
 fn is_skipped() -> Outcome {
@@ -367,7 +534,11 @@ pub(super) fn quarantine(line: u32, test: &str) -> Quarantine {
         owner: "payments".to_owned(),
         expires: Day::parse("2999-12-31").expect("a day"),
         reason: Some("the new model pays twice".to_owned()),
-        place: Place { file: Arc::from("ananke.config.yaml"), line, column: 13 },
+        place: Place {
+            file: Arc::from("ananke.config.yaml"),
+            line,
+            column: 13,
+        },
     }
 }
 
@@ -381,15 +552,20 @@ fn after(outcome: &Outcome, attempts: &[Outcome]) -> Outcome {
         })
     };
     let earlier_attempts = (1..).zip(attempts).map(attempt).collect();
-    let mut last = Outcome { earlier_attempts, ..outcome.clone() };
+    let mut last = Outcome {
+        earlier_attempts,
+        ..outcome.clone()
+    };
     "thread-9".clone_into(&mut last.transcript.thread_id);
     last
 }
 
 /// A run of retried tests, some of them in quarantine.
 pub(super) fn retried() -> Vec<Outcome> {
-    let flaky =
-        after(&changed(browses(), |outcome| outcome.verdict.warnings.clear()), &[pays_twice(), crashes()]);
+    let flaky = after(
+        &changed(browses(), |outcome| outcome.verdict.warnings.clear()),
+        &[pays_twice(), crashes()],
+    );
     let hopeless = after(&pays_twice(), &[hangs(), never_validates()]);
     let broken = after(&crashes(), &[never_validates()]);
     let shielded = |outcome: Outcome, test: &str, line| {
@@ -397,14 +573,28 @@ pub(super) fn retried() -> Vec<Outcome> {
         let quarantine = Some(quarantine(line, "specs/old.test.yaml::*"));
         let (name, file) = (test.to_owned(), "specs/old.test.yaml".to_owned());
         let path = file.clone();
-        Outcome { test: TestIdentity { id, name, file, path, quarantine, ..outcome.test }, ..outcome }
+        Outcome {
+            test: TestIdentity {
+                id,
+                name,
+                file,
+                path,
+                quarantine,
+                ..outcome.test
+            },
+            ..outcome
+        }
     };
     vec![
         flaky,
         hopeless,
         broken,
         shielded(never_validates(), "still fails", 12),
-        shielded(after(&hangs(), &[never_validates()]), "hangs, tried twice", 12),
+        shielded(
+            after(&hangs(), &[never_validates()]),
+            "hangs, tried twice",
+            12,
+        ),
         shielded(browses(), "passes beside it", 12),
         shielded(after(&browses(), &[crashes()]), "is flaky", 14),
         shielded(browses(), "is mended", 16),
@@ -413,11 +603,20 @@ pub(super) fn retried() -> Vec<Outcome> {
 
 /// A test in which every string is hostile, after an attempt of the same kind, in quarantine or not.
 pub(super) fn hostile_after_all(status: Status, in_quarantine: bool) -> Outcome {
-    let entry =
-        Quarantine { owner: HOSTILE.to_owned(), reason: Some(HOSTILE.to_owned()), ..quarantine(1, HOSTILE) };
+    let entry = Quarantine {
+        owner: HOSTILE.to_owned(),
+        reason: Some(HOSTILE.to_owned()),
+        ..quarantine(1, HOSTILE)
+    };
     let quarantine = in_quarantine.then_some(entry);
     let last = changed(hostile(), |outcome| outcome.test.quarantine = quarantine);
-    ended(status, Outcome { earlier_attempts: vec![hostile(), hostile()], ..last })
+    ended(
+        status,
+        Outcome {
+            earlier_attempts: vec![hostile(), hostile()],
+            ..last
+        },
+    )
 }
 
 /// Text that breaks terminals, parsers and attributes.
@@ -458,7 +657,10 @@ fn passed_rule(say: &impl Fn(&'static str) -> String, place: Place) -> PassedRul
         written: say("rule's text"),
         measured: None,
         ruling: Some(ruling(say)),
-        counts: Some(RuleCounts { triggered: 3, not_checkable: 1 }),
+        counts: Some(RuleCounts {
+            triggered: 3,
+            not_checkable: 1,
+        }),
         wanted: say("held"),
     }
 }
@@ -469,9 +671,17 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         rule: say("rule"),
         level: Level::Turn,
         is_prohibition: true,
-        place: Place { file: Arc::from(say("rule's file")), line: u32::MAX, column: 0 },
+        place: Place {
+            file: Arc::from(say("rule's file")),
+            line: u32::MAX,
+            column: 0,
+        },
         excerpt: Excerpt {
-            lines: vec![ExcerptLine { number: u32::MAX, text: say("rule's line"), is_meant: true }],
+            lines: vec![ExcerptLine {
+                number: u32::MAX,
+                text: say("rule's line"),
+                is_meant: true,
+            }],
         },
         written: say("rule's text"),
         measured: None,
@@ -485,8 +695,11 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         events: vec![u32::MAX, 1],
     };
     let held = passed_rule(&say, failure.place.clone());
-    let problem =
-        Problem { kind: ErrorKind::Conversation, message: say("problem"), help: Some(say("problem's help")) };
+    let problem = Problem {
+        kind: ErrorKind::Conversation,
+        message: say("problem"),
+        help: Some(say("problem's help")),
+    };
     let (args, result) = (say("arguments"), say("result"));
     let turn = TurnOutcome {
         run_end: None,
@@ -509,7 +722,13 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
                 text: say("agent"),
             }),
             with_id(
-                calls(u32::MAX, &say("tool"), &args, Some(&result), (u64::MAX, u64::MAX)),
+                calls(
+                    u32::MAX,
+                    &say("tool"),
+                    &args,
+                    Some(&result),
+                    (u64::MAX, u64::MAX),
+                ),
                 say("call's id"),
             ),
         ],
@@ -546,7 +765,10 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
         transcript: Transcript {
             checkpoints: vec![missed_checkpoint(&say)],
             thread_id: say("thread"),
-            history: vec![EarlierMessage { role: "assistant".into(), text: say("history") }],
+            history: vec![EarlierMessage {
+                role: "assistant".into(),
+                text: say("history"),
+            }],
             turns: vec![turn],
             turns_not_run: 1,
             messages_count: usize::MAX,
@@ -568,9 +790,17 @@ pub(super) fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
 /// Runs with every text that `say` makes of its place.
 fn runs_made_of(say: impl Fn(&'static str) -> String) -> Stability {
     let id = say("run's checkpoint");
-    let checkpoint = CheckpointRuns { id, is_required: true, reached: 3, turns: Some((1, 4)) };
+    let checkpoint = CheckpointRuns {
+        id,
+        is_required: true,
+        reached: 3,
+        turns: Some((1, 4)),
+    };
     let failed = failed_runs(say("run's kind"), say("run's finding"));
-    Stability { checkpoints: vec![checkpoint], ..stability(StabilityVerdict::Failed, failed) }
+    Stability {
+        checkpoints: vec![checkpoint],
+        ..stability(StabilityVerdict::Failed, failed)
+    }
 }
 
 /// Five runs, of which three failed as `failed` describes.
@@ -580,7 +810,10 @@ pub(super) fn stability(verdict: StabilityVerdict, failed: FailedRuns) -> Stabil
         durations.add(us);
     }
     Stability {
-        policy: RunPolicy::UntilDecided(SequentialTest { max: 5, ..SequentialTest::DEFAULT }),
+        policy: RunPolicy::UntilDecided(SequentialTest {
+            max: 5,
+            ..SequentialTest::DEFAULT
+        }),
         passed: 2,
         failed: 3,
         verdict,
@@ -595,5 +828,12 @@ pub(super) fn stability(verdict: StabilityVerdict, failed: FailedRuns) -> Stabil
 
 /// Two runs that failed for one reason.
 pub(super) fn failed_runs(kind: String, message: String) -> FailedRuns {
-    FailedRuns { status: Status::Failed, kind, message, rule: None, count: 2, runs: vec![2, 4] }
+    FailedRuns {
+        status: Status::Failed,
+        kind,
+        message,
+        rule: None,
+        count: 2,
+        runs: vec![2, 4],
+    }
 }

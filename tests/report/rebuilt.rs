@@ -44,14 +44,22 @@ assert: { state: [{ path: step, equals: gone }] }
 
 pub(super) fn ananke(project: &Project, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ananke"));
-    command.args(arguments).current_dir(project.folder()).env_remove("GITHUB_ACTIONS");
+    command
+        .args(arguments)
+        .current_dir(project.folder())
+        .env_remove("GITHUB_ACTIONS");
     command.output().expect("the program can be started")
 }
 
 fn recorded() -> (Project, Output) {
     let project = Project::new(&[("ananke.config.yaml", CONFIG), ("asks.test.yaml", TEST)]);
     let done = ananke(&project, &["run", "--record", "kept"]);
-    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stdout));
+    assert_eq!(
+        done.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&done.stdout)
+    );
     let arguments = "run -v --replay kept --var X=s3cret -o out.json -o out.jsonl";
     let replayed = ananke(&project, &arguments.split(' ').collect::<Vec<_>>());
     (project, replayed)
@@ -69,12 +77,21 @@ fn text(value: &Value) -> &str {
 fn rebuilt(result: &Value) -> Vec<String> {
     let mut lines: Vec<String> = list(&result["history"])
         .iter()
-        .map(|message| format!("before {}: {}", text(&message["role"]), text(&message["content"])))
+        .map(|message| {
+            format!(
+                "before {}: {}",
+                text(&message["role"]),
+                text(&message["content"])
+            )
+        })
         .collect();
     for turn in list(&result["turns"]) {
         lines.push(format!("user: {}", text(&turn["input"])));
-        let called_here =
-            |id: &Value| list(&turn["items"]).iter().any(|item| item["type"] == "call" && item["id"] == *id);
+        let called_here = |id: &Value| {
+            list(&turn["items"])
+                .iter()
+                .any(|item| item["type"] == "call" && item["id"] == *id)
+        };
         for item in list(&turn["items"]) {
             let answer = |item: &Value| {
                 list(&turn["items"])
@@ -87,8 +104,14 @@ fn rebuilt(result: &Value) -> Vec<String> {
                 "reasoning" => lines.push(format!("thinks: {}", text(&item["text"]))),
                 "custom" => lines.push(format!("custom {} {}", text(&item["name"]), item["value"])),
                 "call" => {
-                    let result = answer(item).map(|result| format!(" → {result}")).unwrap_or_default();
-                    lines.push(format!("call {}({}){result}", text(&item["name"]), item["args"]));
+                    let result = answer(item)
+                        .map(|result| format!(" → {result}"))
+                        .unwrap_or_default();
+                    lines.push(format!(
+                        "call {}({}){result}",
+                        text(&item["name"]),
+                        item["args"]
+                    ));
                 }
                 "result" if called_here(&item["id"]) => {}
                 "result" => lines.push(format!(
@@ -108,7 +131,9 @@ fn rebuilt(result: &Value) -> Vec<String> {
 fn transcribed(console: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for row in console.lines() {
-        let Some(row) = row.strip_prefix("          ") else { continue };
+        let Some(row) = row.strip_prefix("          ") else {
+            continue;
+        };
         let row = row.split("  (at ").next().unwrap_or(row).trim_end();
         let (label, said) = row.split_at(row.len().min(8));
         match (label.trim(), lines.last_mut()) {
@@ -130,7 +155,8 @@ fn a_conversation_is_rebuilt_from_the_json_report_alone() {
     let (project, replayed) = recorded();
     let console = String::from_utf8(replayed.stdout).unwrap();
     let report: Value =
-        serde_json::from_str(&std::fs::read_to_string(project.folder().join("out.json")).unwrap()).unwrap();
+        serde_json::from_str(&std::fs::read_to_string(project.folder().join("out.json")).unwrap())
+            .unwrap();
     let result = &report["results"][0];
     let rebuilt = rebuilt(result);
     assert_eq!(rebuilt, transcribed(&console), "{console}");
@@ -141,44 +167,81 @@ fn a_conversation_is_rebuilt_from_the_json_report_alone() {
 fn what_a_program_needs_of_a_result_is_there() {
     let (project, _) = recorded();
     let report: Value =
-        serde_json::from_str(&std::fs::read_to_string(project.folder().join("out.json")).unwrap()).unwrap();
+        serde_json::from_str(&std::fs::read_to_string(project.folder().join("out.json")).unwrap())
+            .unwrap();
     let result = &report["results"][0];
-    assert_eq!((&result["row"], &result["attempts"]), (&"seven".into(), &1.into()));
+    assert_eq!(
+        (&result["row"], &result["attempts"]),
+        (&"seven".into(), &1.into())
+    );
     assert_eq!(result["state"], serde_json::json!({ "step": "gone" }));
     // The greeting, the user's two, and the first answer.
     assert_eq!(result["messages_count"], 3, "{result:#}");
-    let [first, second] = list(&result["turns"]) else { panic!("two turns") };
-    let events: Vec<u64> = list(&first["items"]).iter().map(|item| item["event"].as_u64().unwrap()).collect();
-    assert!(events.is_sorted() && events[0] < events[events.len() - 1], "{events:?}");
-    let [look, delete] = list(&first["tool_calls"]) else { panic!("two calls") };
-    assert_eq!((&look["id"], &look["status"]), (&"look".into(), &"executed".into()));
+    let [first, second] = list(&result["turns"]) else {
+        panic!("two turns")
+    };
+    let events: Vec<u64> = list(&first["items"])
+        .iter()
+        .map(|item| item["event"].as_u64().unwrap())
+        .collect();
+    assert!(
+        events.is_sorted() && events[0] < events[events.len() - 1],
+        "{events:?}"
+    );
+    let [look, delete] = list(&first["tool_calls"]) else {
+        panic!("two calls")
+    };
+    assert_eq!(
+        (&look["id"], &look["status"]),
+        (&"look".into(), &"executed".into())
+    );
     assert_eq!(look["timestamp"], look["finished"]);
     let took = look["finished"].as_u64().unwrap() - look["started"].as_u64().unwrap();
     assert_eq!((took, &look["duration_ms"]), (20, &20.0.into()));
-    assert_eq!((&delete["status"], delete.get("timestamp")), (&"pending".into(), None));
+    assert_eq!(
+        (&delete["status"], delete.get("timestamp")),
+        (&"pending".into(), None)
+    );
     assert_eq!(
         (&first["first_text_ms"], &second["idle_ms"]),
         (&0.0.into(), &0.0.into()),
         "the call was open"
     );
     let rule = |name: &str| {
-        let rules = list(&second["assertions"]).iter().chain(list(&result["final_assertions"]));
-        rules.clone().find(|rule| rule["type"] == name).unwrap_or_else(|| panic!("{name} in {result:#}"))
+        let rules = list(&second["assertions"])
+            .iter()
+            .chain(list(&result["final_assertions"]));
+        rules
+            .clone()
+            .find(|rule| rule["type"] == name)
+            .unwrap_or_else(|| panic!("{name} in {result:#}"))
     };
     let duration = rule("timing.max_duration_ms");
-    assert_eq!((&duration["value"], &duration["limit"]), (&1000.into(), &1000.into()));
-    assert_eq!((&duration["actual"], &duration["unit"]), (&40.0.into(), &"ms".into()));
+    assert_eq!(
+        (&duration["value"], &duration["limit"]),
+        (&1000.into(), &1000.into())
+    );
+    assert_eq!(
+        (&duration["actual"], &duration["unit"]),
+        (&40.0.into(), &"ms".into())
+    );
     assert_eq!(duration["expected"], "at most 1 s");
-    let written =
-        serde_json::json!({ "name": "delete_account", "args_match": { "account": "^${account}$" } });
+    let written = serde_json::json!({ "name": "delete_account", "args_match": { "account": "^${account}$" } });
     assert_eq!(rule("tools.require")["value"], written, "as it is written");
     let state = rule("state");
-    assert_eq!((&state["path"], &state["value"]["equals"]), (&"step".into(), &"gone".into()));
+    assert_eq!(
+        (&state["path"], &state["value"]["equals"]),
+        (&"step".into(), &"gone".into())
+    );
     let run = &report["run"];
-    assert_eq!((&run["config"], &run["target"]), (&"ananke.config.yaml".into(), &"default".into()));
+    assert_eq!(
+        (&run["config"], &run["target"]),
+        (&"ananke.config.yaml".into(), &"default".into())
+    );
     assert_eq!(run["command"][6], "X=***", "{run}");
     assert_eq!(run["ananke"], env!("CARGO_PKG_VERSION"));
-    let usage = serde_json::json!({ "input_tokens": 130, "output_tokens": 30, "total_tokens": 161 });
+    let usage =
+        serde_json::json!({ "input_tokens": 130, "output_tokens": 30, "total_tokens": 161 });
     assert_eq!(report["summary"]["usage"], usage);
     let lines = std::fs::read_to_string(project.folder().join("out.jsonl")).unwrap();
     let last: Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();

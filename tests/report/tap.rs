@@ -15,12 +15,17 @@ use super::{begun, compare, ended, run};
 
 pub(super) fn written(name: &str, events: &[Sealed<RunEvent>]) -> String {
     let path = folder(&format!("tap-{name}")).join("deep/report.tap");
-    let mut report = Box::new(TapReport::create(&path, &FileOptions::default()).expect("folders are made"));
+    let mut report =
+        Box::new(TapReport::create(&path, &FileOptions::default()).expect("folders are made"));
     for event in events {
         report.event(event).expect("a writable folder");
     }
     report.finish().expect("a writable folder");
-    assert_eq!(names(path.parent().expect("a folder")), ["report.tap"], "nothing else is left");
+    assert_eq!(
+        names(path.parent().expect("a folder")),
+        ["report.tap"],
+        "nothing else is left"
+    );
     fs::read_to_string(path).expect("UTF-8")
 }
 
@@ -43,7 +48,10 @@ pub(super) fn check_form(text: &str) {
             }
             (None, line) => {
                 let starts = ["ok ", "not ok ", "1..", "# ", "Bail out! "];
-                assert!(starts.iter().any(|start| line.starts_with(start)), "{line:?}");
+                assert!(
+                    starts.iter().any(|start| line.starts_with(start)),
+                    "{line:?}"
+                );
             }
         }
         assert!(!line.chars().any(char::is_control), "{line:?}");
@@ -69,32 +77,63 @@ fn tests_that_were_tried_again() {
 fn a_run_can_fail_where_no_test_does() {
     let expired = vec![outcomes::quarantine(9, "a")];
     let passed = vec![outcomes::outcome("a.test.yaml", "passes")];
-    let text = written("expired", &ended(passed, Verdict { expired, ..Verdict::default() }));
+    let text = written(
+        "expired",
+        &ended(
+            passed,
+            Verdict {
+                expired,
+                ..Verdict::default()
+            },
+        ),
+    );
     check_form(&text);
-    assert!(text.ends_with("not ok 2 - the run: 1 entry of the quarantine expired\n1..2\n"), "{text}");
+    assert!(
+        text.ends_with("not ok 2 - the run: 1 entry of the quarantine expired\n1..2\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_run_cut_short_bails_out() {
-    let text = written("cut", &begun(8, vec![outcomes::outcome("a.test.yaml", "passes")]));
+    let text = written(
+        "cut",
+        &begun(8, vec![outcomes::outcome("a.test.yaml", "passes")]),
+    );
     check_form(&text);
-    assert!(text.ends_with("1..1\nBail out! the run ended after 1 of 8 tests\n"), "{text}");
-    assert_eq!(written("none", &run(Vec::new())), "TAP version 14\n1..0\n# no test failed\n");
+    assert!(
+        text.ends_with("1..1\nBail out! the run ended after 1 of 8 tests\n"),
+        "{text}"
+    );
+    assert_eq!(
+        written("none", &run(Vec::new())),
+        "TAP version 14\n1..0\n# no test failed\n"
+    );
 }
 
 #[test]
 fn hostile_text_stays_text() {
     let skipped = |why: &str| {
         let outcome = outcomes::outcome("a.test.yaml", "a # SKIP b \\# skip c\nnot ok 1 - d");
-        outcomes::changed(outcome, |outcome| outcome.verdict.end = TestEnd::Skipped(why.to_owned()))
+        outcomes::changed(outcome, |outcome| {
+            outcome.verdict.end = TestEnd::Skipped(why.to_owned())
+        })
     };
     let text = written("directives", &run(vec![skipped("x # SKIP y\nBail out!")]));
     check_form(&text);
     assert_eq!(
         text.lines().nth(1),
-        Some(r"ok 1 - a.test.yaml::a \# SKIP b \\\# skip c\\nnot ok 1 - d # SKIP x \# SKIP y\\nBail out!")
+        Some(
+            r"ok 1 - a.test.yaml::a \# SKIP b \\\# skip c\\nnot ok 1 - d # SKIP x \# SKIP y\\nBail out!"
+        )
     );
-    for status in [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped] {
+    for status in [
+        Status::Passed,
+        Status::Failed,
+        Status::Error,
+        Status::Timeout,
+        Status::Skipped,
+    ] {
         for in_quarantine in [false, true] {
             let outcome = outcomes::hostile_after_all(status, in_quarantine);
             check_form(&written(

@@ -30,7 +30,9 @@ pub(crate) enum Agent {
 
 /// The turns of a row.
 pub(crate) fn turns(text: &str) -> Vec<Vec<CompiledStep>> {
-    text.split('|').map(|turn| turn.split_whitespace().map(step).collect()).collect()
+    text.split('|')
+        .map(|turn| turn.split_whitespace().map(step).collect())
+        .collect()
 }
 
 fn step(word: &str) -> CompiledStep {
@@ -45,29 +47,58 @@ fn step(word: &str) -> CompiledStep {
     }
     if let Some((key, value)) = word.strip_prefix('@').and_then(|pair| pair.split_once(':')) {
         return CompiledStep::State(
-            [(key.to_owned(), Value::String(value.to_owned()))].into_iter().collect(),
+            [(key.to_owned(), Value::String(value.to_owned()))]
+                .into_iter()
+                .collect(),
         );
     }
     if let Some((input, output)) = word.strip_prefix('$').and_then(|pair| pair.split_once('/')) {
-        return CompiledStep::Usage(Usage::reported(input.parse().ok(), output.parse().ok(), None));
+        return CompiledStep::Usage(Usage::reported(
+            input.parse().ok(),
+            output.parse().ok(),
+            None,
+        ));
     }
     if word == "^" {
-        let interrupt = Interrupt { id: "i".to_owned(), ..Interrupt::default() };
-        return CompiledStep::Interrupt { interrupt, cancelled: Vec::new() };
+        let interrupt = Interrupt {
+            id: "i".to_owned(),
+            ..Interrupt::default()
+        };
+        return CompiledStep::Interrupt {
+            interrupt,
+            cancelled: Vec::new(),
+        };
     }
     if word == "!" {
-        return CompiledStep::Error { message: "broken".to_owned(), code: None };
+        return CompiledStep::Error {
+            message: "broken".to_owned(),
+            code: None,
+        };
     }
     let (left, result) = match (word.strip_suffix('?'), word.split_once('=')) {
         (Some(left), _) => (left, None),
         (None, Some((left, result))) => (left, Some(result)),
         (None, None) => (word, Some("ok")),
     };
-    let ending = result.and_then(|text| Some((text.strip_suffix(['*', '~'])?, text.ends_with('~'))));
-    let failure = ending.map(|(_, denied)| if denied { CallFailure::Denied } else { CallFailure::Failed });
-    let result = ending.map(|(text, _)| text).or(result).map(|text| Value::String(text.to_owned()));
+    let ending =
+        result.and_then(|text| Some((text.strip_suffix(['*', '~'])?, text.ends_with('~'))));
+    let failure = ending.map(|(_, denied)| {
+        if denied {
+            CallFailure::Denied
+        } else {
+            CallFailure::Failed
+        }
+    });
+    let result = ending
+        .map(|(text, _)| text)
+        .or(result)
+        .map(|text| Value::String(text.to_owned()));
     if let Some(id) = left.strip_prefix('>') {
-        return CompiledStep::Answer { id: id.to_owned(), result: result.unwrap(), failure };
+        return CompiledStep::Answer {
+            id: id.to_owned(),
+            result: result.unwrap(),
+            failure,
+        };
     }
     let (left, args) = match left.split_once('(') {
         Some((left, args)) => {
@@ -84,7 +115,15 @@ fn step(word: &str) -> CompiledStep {
         Some((tool, id)) => (tool, Some(id.to_owned())),
         None => (left, None),
     };
-    CompiledStep::Call { tool: tool.to_owned(), id, args, result, delay: Duration::ZERO, failure, subagent }
+    CompiledStep::Call {
+        tool: tool.to_owned(),
+        id,
+        args,
+        result,
+        delay: Duration::ZERO,
+        failure,
+        subagent,
+    }
 }
 
 /// A target that follows the script, and the clock for its times.
@@ -94,13 +133,22 @@ pub(crate) fn target(
 ) -> (Box<dyn Target>, Arc<dyn Clock>, Arc<dyn Transport>) {
     let clock = Arc::new(ManualClock::default());
     let turns = Mutex::new(script.iter().cloned().collect::<VecDeque<_>>());
-    let transport = Arc::new(Played { turns, clock: Arc::clone(&clock) });
+    let transport = Arc::new(Played {
+        turns,
+        clock: Arc::clone(&clock),
+    });
     match agent {
         Agent::Scripted => {
-            let rules = script.iter().enumerate().map(|(index, steps)| CompiledRule {
-                when: Condition { turn: Some(index as u64 + 1), ..Condition::default() },
-                steps: steps.clone(),
-            });
+            let rules = script
+                .iter()
+                .enumerate()
+                .map(|(index, steps)| CompiledRule {
+                    when: Condition {
+                        turn: Some(index as u64 + 1),
+                        ..Condition::default()
+                    },
+                    steps: steps.clone(),
+                });
             let target = ScriptedTarget::new("script".to_owned(), json!({}), rules.collect());
             (Box::new(target), clock, transport)
         }
@@ -111,7 +159,10 @@ pub(crate) fn target(
                 headers: Vec::new(),
                 options: Arc::default(),
                 transport: AguiTransport::Http,
-                conversation: ConversationSettings { state: json!({}), ..ConversationSettings::default() },
+                conversation: ConversationSettings {
+                    state: json!({}),
+                    ..ConversationSettings::default()
+                },
             };
             (Box::new(AguiTarget::new(settings)), clock, transport)
         }
@@ -129,7 +180,11 @@ impl Transport for Played {
         self.clock.now()
     }
 
-    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        _request: HttpRequest,
+        _until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let steps = self.turns.lock().unwrap().pop_front().unwrap_or_default();
         let (sender, body) = mpsc::channel(10_000);
         let at = self.clock.now();
@@ -137,7 +192,9 @@ impl Transport for Played {
         let mut finished = json!({"type": "RUN_FINISHED", "threadId": "thread", "runId": "run"});
         let mut frame = |event: &Value| {
             let bytes = format!("data: {event}\n\n").into_bytes().into();
-            sender.try_send(Next::Bytes(self.clock.now(), bytes)).unwrap();
+            sender
+                .try_send(Next::Bytes(self.clock.now(), bytes))
+                .unwrap();
         };
         frame(&json!({"type": "RUN_STARTED", "threadId": "thread", "runId": "run"}));
         for (index, step) in steps.into_iter().enumerate() {
@@ -152,9 +209,12 @@ impl Transport for Played {
                     finished["usage"] = json!([{"inputTokens": input, "outputTokens": output}]);
                 }
                 CompiledStep::Interrupt { interrupt, .. } => {
-                    finished["outcome"] = json!({"type": "interrupt", "interrupts": [{"id": interrupt.id}]});
+                    finished["outcome"] =
+                        json!({"type": "interrupt", "interrupts": [{"id": interrupt.id}]});
                 }
-                step => frames(index, self.clock.now().0, step).iter().for_each(&mut frame),
+                step => frames(index, self.clock.now().0, step)
+                    .iter()
+                    .for_each(&mut frame),
             }
         }
         if !failed {
@@ -179,28 +239,47 @@ fn frames(index: usize, at: u64, step: CompiledStep) -> Vec<Value> {
             json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": own_id, "delta": text}),
             json!({"type": "TEXT_MESSAGE_END", "messageId": own_id}),
         ],
-        CompiledStep::Call { tool, id, args, result, failure, subagent, .. } => {
+        CompiledStep::Call {
+            tool,
+            id,
+            args,
+            result,
+            failure,
+            subagent,
+            ..
+        } => {
             let id = id.unwrap_or(own_id);
-            let mut start = json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": tool});
+            let mut start =
+                json!({"type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": tool});
             if let Some(subagent) = subagent {
                 start["subagentRunId"] = Value::String(subagent);
             }
             let mut frames = vec![start];
             if let Some(args) = args {
-                frames.push(json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args.to_string()}));
+                frames.push(
+                    json!({"type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": args.to_string()}),
+                );
             }
             frames.push(json!({"type": "TOOL_CALL_END", "toolCallId": id}));
-            frames.extend(result.into_iter().flat_map(|result| answers(&id, &result, failure)));
+            frames.extend(
+                result
+                    .into_iter()
+                    .flat_map(|result| answers(&id, &result, failure)),
+            );
             frames
         }
-        CompiledStep::Answer { id, result, failure } => answers(&id, &result, failure),
+        CompiledStep::Answer {
+            id,
+            result,
+            failure,
+        } => answers(&id, &result, failure),
         CompiledStep::Think(text) => {
             vec![json!({"type": "REASONING_MESSAGE_CHUNK", "messageId": own_id, "delta": text})]
         }
         CompiledStep::State(keys) => {
-            let patch = keys
-                .iter()
-                .map(|(key, value)| json!({"op": "add", "path": format!("/{key}"), "value": value}));
+            let patch = keys.iter().map(
+                |(key, value)| json!({"op": "add", "path": format!("/{key}"), "value": value}),
+            );
             vec![json!({"type": "STATE_DELTA", "delta": patch.collect::<Vec<_>>()})]
         }
         step => panic!("a row cannot hold {step:?}"),
@@ -209,7 +288,13 @@ fn frames(index: usize, at: u64, step: CompiledStep) -> Vec<Value> {
 
 /// A result, and what the one server that has words for it says of one that failed.
 fn answers(id: &str, result: &Value, failure: Option<CallFailure>) -> Vec<Value> {
-    let word = failure.map(|failure| if failure == CallFailure::Denied { "denied" } else { "failed" });
+    let word = failure.map(|failure| {
+        if failure == CallFailure::Denied {
+            "denied"
+        } else {
+            "failed"
+        }
+    });
     let said = word.map(|word| {
         let value = json!({"pydantic_ai": {"outcome": word}}).to_string();
         json!({"type": "REASONING_ENCRYPTED_VALUE", "subtype": "message", "entityId": format!("result-{id}"), "encryptedValue": value})

@@ -106,7 +106,9 @@ impl Step {
         let same_tool = |call: &ToolCall, tool: Tool| match tool {
             Tool::Named(name) => call.name.as_str() == name,
             Tool::Any => true,
-            Tool::Same => trigger.and_then(Thing::call).is_some_and(|other| other.name == call.name),
+            Tool::Same => trigger
+                .and_then(Thing::call)
+                .is_some_and(|other| other.name == call.name),
         };
         let about = match (self.what, thing.kind) {
             (What::Call(tool), Kind::Call(call)) | (What::Result(tool), Kind::Result(call)) => {
@@ -115,13 +117,15 @@ impl Step {
             (What::Says(role, text), Kind::Says(by, said)) => role == by && said.contains(text),
             _ => false,
         };
-        let ended = thing.call().is_none_or(|call| match (self.ending, call.result()) {
-            (Ending::Whatever, _) => true,
-            (_, None) => false,
-            (Ending::Executed, Some(result)) => !result.is_denied,
-            (Ending::Denied, Some(result)) => result.is_denied,
-            (Ending::Error(wanted), Some(result)) => wanted == (result.is_error == Some(true)),
-        });
+        let ended = thing
+            .call()
+            .is_none_or(|call| match (self.ending, call.result()) {
+                (Ending::Whatever, _) => true,
+                (_, None) => false,
+                (Ending::Executed, Some(result)) => !result.is_denied,
+                (Ending::Denied, Some(result)) => result.is_denied,
+                (Ending::Error(wanted), Some(result)) => wanted == (result.is_error == Some(true)),
+            });
         let tied = !self.is_tied
             || matches!((argument(thing.call()), argument(trigger.and_then(Thing::call))), (Some(a), Some(b)) if a == b);
         about && ended && tied
@@ -149,10 +153,20 @@ impl<'t> Thing<'t> {
         let mut all = Vec::new();
         for call in &trace.calls {
             let (order, turn) = (call.order, call.counted_in);
-            all.push(Self { kind: Kind::Call(call), order, turn, event: call.first_event });
+            all.push(Self {
+                kind: Kind::Call(call),
+                order,
+                turn,
+                event: call.first_event,
+            });
             if let (Some(result), Some(turn)) = (call.result(), call.answered_in) {
                 let (order, event) = (result.order, result.event);
-                all.push(Self { kind: Kind::Result(call), order, turn, event });
+                all.push(Self {
+                    kind: Kind::Result(call),
+                    order,
+                    turn,
+                    event,
+                });
             }
         }
         for message in &trace.messages {
@@ -162,7 +176,12 @@ impl<'t> Thing<'t> {
                 MessageKind::System | MessageKind::Reasoning => continue,
             };
             let kind = Kind::Says(by, &message.text);
-            all.push(Self { kind, order: message.order, turn: message.turn, event: message.opened });
+            all.push(Self {
+                kind,
+                order: message.order,
+                turn: message.turn,
+                event: message.opened,
+            });
         }
         all.sort_by_key(|thing| thing.order);
         all
@@ -184,8 +203,10 @@ impl Rule {
             .map(|group| match group.as_slice() {
                 [step] => format!("{{ {} }}", step.yaml()),
                 steps => {
-                    let steps: Vec<String> =
-                        steps.iter().map(|step| format!("{{ {} }}", step.yaml())).collect();
+                    let steps: Vec<String> = steps
+                        .iter()
+                        .map(|step| format!("{{ {} }}", step.yaml()))
+                        .collect();
                     format!("{{ any_of: [{}] }}", steps.join(", "))
                 }
             })
@@ -196,7 +217,11 @@ impl Rule {
             Relation::Followed => "followed_by",
             Relation::NotFollowed => "not_followed_by",
         };
-        let within = if self.is_within_turn { ", within: turn" } else { "" };
+        let within = if self.is_within_turn {
+            ", within: turn"
+        } else {
+            ""
+        };
         let (trigger, steps) = (self.trigger.yaml(), groups.join(", "));
         format!("{{ whenever: [{{ {trigger}, {relation}: [{steps}]{within} }}] }}")
     }
@@ -204,16 +229,19 @@ impl Rule {
     /// The events of the triggers that violate the rule, in a scope: the test, or one turn.
     fn violations(&self, trace: &Trace, scope: Option<usize>) -> Vec<u32> {
         let all = Thing::all(trace);
-        let triggers = all
-            .iter()
-            .filter(|thing| scope.is_none_or(|turn| thing.turn == turn) && self.trigger.is(thing, None));
+        let triggers = all.iter().filter(|thing| {
+            scope.is_none_or(|turn| thing.turn == turn) && self.trigger.is(thing, None)
+        });
         let is_violated = |trigger: &&Thing<'_>| {
             let comes = |step: &Step| {
                 all.iter().any(|thing| {
                     let is_there = match self.relation {
-                        Relation::Preceded | Relation::NotPreceded => step.counts_from(thing) < trigger.order,
+                        Relation::Preceded | Relation::NotPreceded => {
+                            step.counts_from(thing) < trigger.order
+                        }
                         Relation::Followed | Relation::NotFollowed => {
-                            thing.order > trigger.order && scope.is_none_or(|turn| thing.turn <= turn)
+                            thing.order > trigger.order
+                                && scope.is_none_or(|turn| thing.turn <= turn)
                         }
                     };
                     is_there
@@ -225,17 +253,26 @@ impl Rule {
                 Relation::Preceded | Relation::Followed => {
                     !self.groups.iter().all(|group| group.iter().any(comes))
                 }
-                Relation::NotPreceded | Relation::NotFollowed => self.groups.iter().flatten().any(comes),
+                Relation::NotPreceded | Relation::NotFollowed => {
+                    self.groups.iter().flatten().any(comes)
+                }
             }
         };
-        let mut events: Vec<u32> = triggers.filter(is_violated).map(|trigger| trigger.event).collect();
+        let mut events: Vec<u32> = triggers
+            .filter(is_violated)
+            .map(|trigger| trigger.event)
+            .collect();
         events.sort_unstable();
         events
     }
 }
 
 fn tool() -> impl Strategy<Value = Tool> {
-    prop_oneof![Just(Tool::Named("a")), Just(Tool::Named("b")), Just(Tool::Any)]
+    prop_oneof![
+        Just(Tool::Named("a")),
+        Just(Tool::Named("b")),
+        Just(Tool::Any)
+    ]
 }
 
 fn what(same: bool) -> impl Strategy<Value = What> {
@@ -264,7 +301,11 @@ fn step(same: bool) -> impl Strategy<Value = Step> {
             (What::Call(_), ending) | (What::Result(_), ending @ Ending::Error(_)) => ending,
             _ => Ending::Whatever,
         };
-        Step { what, ending, is_tied: same && tied && !matches!(what, What::Says(..)) }
+        Step {
+            what,
+            ending,
+            is_tied: same && tied && !matches!(what, What::Says(..)),
+        }
     })
 }
 
@@ -279,7 +320,12 @@ fn rule() -> impl Strategy<Value = Rule> {
         let same = !matches!(trigger.what, What::Says(..));
         let groups = prop::collection::vec(prop::collection::vec(step(same), 1..3), 1..3);
         (Just(trigger), relation.clone(), groups, any::<bool>()).prop_map(
-            |(trigger, relation, groups, is_within_turn)| Rule { trigger, relation, groups, is_within_turn },
+            |(trigger, relation, groups, is_within_turn)| Rule {
+                trigger,
+                relation,
+                groups,
+                is_within_turn,
+            },
         )
     })
 }

@@ -32,14 +32,24 @@ fn every_rule_settles_at_the_same_event_through_both_targets() {
         for agent in [Agent::Scripted, Agent::Agui] {
             let settled = observe(row, &script, agent);
             if settled != row.settles {
-                let Row { level, rule, agent: steps, settles } = row;
+                let Row {
+                    level,
+                    rule,
+                    agent: steps,
+                    settles,
+                } = row;
                 wrong.push(format!(
                     "{agent:?}: {level} {rule}\n    agent:    {steps}\n    expected: {settles}\n    found:    {settled}"
                 ));
             }
         }
     }
-    assert!(wrong.is_empty(), "{} rows differ:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} rows differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -81,8 +91,9 @@ fn the_table_covers_every_rule_at_every_home() {
         "snapshot:",
     ] {
         for level in ["target", "test", "turn"] {
-            let covered =
-                table::ROWS.iter().any(|row| row.level.starts_with(level) && row.rule.contains(rule));
+            let covered = table::ROWS
+                .iter()
+                .any(|row| row.level.starts_with(level) && row.rule.contains(rule));
             assert!(covered, "no row for `{rule}` written on the {level}");
         }
     }

@@ -23,16 +23,31 @@ use super::levels::inherited;
 pub(crate) fn observe(row: &Row, script: &[Vec<CompiledStep>], agent: Agent) -> String {
     let rules = inherited(&[(row.level, row.rule)], script.len());
     let mut observer = Observer::new(rules);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(drive(&mut observer, script, agent));
-    observer.settled.unwrap_or_else(|| "never settles".to_owned())
+    observer
+        .settled
+        .unwrap_or_else(|| "never settles".to_owned())
 }
 
 /// The whole conversation, and every failure of the rule of `row` in it: a failure does not end it.
-pub(crate) fn conversation(row: &Row, script: &[Vec<CompiledStep>], agent: Agent) -> (Trace, Vec<Failure>) {
+pub(crate) fn conversation(
+    row: &Row,
+    script: &[Vec<CompiledStep>],
+    agent: Agent,
+) -> (Trace, Vec<Failure>) {
     let rules = inherited(&[(row.level, row.rule)], script.len());
-    let mut observer = Observer { goes_on: true, ..Observer::new(rules) };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut observer = Observer {
+        goes_on: true,
+        ..Observer::new(rules)
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
     runtime.block_on(drive(&mut observer, script, agent));
     (observer.trace, observer.failures)
 }
@@ -72,7 +87,11 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
         };
         observer.trace.begin_turn(input);
         observer.begin_turn(index);
-        let request = Request::from(Action::User { message_id, name: None, content });
+        let request = Request::from(Action::User {
+            message_id,
+            name: None,
+            content,
+        });
         session.exchange(request, &limits, observer).await.unwrap();
         let ended = observer.trace.exchanges.last().unwrap().run_end.as_ref();
         let failed = ended.is_some_and(|outcome| {
@@ -83,9 +102,19 @@ async fn drive(observer: &mut Observer, script: &[Vec<CompiledStep>], agent: Age
         for touch in touched {
             observer.evaluator.touched(&observer.trace, touch);
         }
-        let following = if index + 1 == script.len() { Following::Nothing } else { Following::Turns };
-        let completion = if failed { Completion::Aborted } else { Completion::Complete };
-        let failures = observer.evaluator.end_turn(&observer.trace, completion, following);
+        let following = if index + 1 == script.len() {
+            Following::Nothing
+        } else {
+            Following::Turns
+        };
+        let completion = if failed {
+            Completion::Aborted
+        } else {
+            Completion::Complete
+        };
+        let failures = observer
+            .evaluator
+            .end_turn(&observer.trace, completion, following);
         let is_violated = !failures.is_empty() || observer.evaluator.unjudged().is_some();
         observer.note(&format!("the end of turn {}", index + 1), is_violated);
         let is_violated = !failures.is_empty();
@@ -118,7 +147,11 @@ struct Observer {
 
 impl Observer {
     fn new(rules: Inherited) -> Self {
-        let totals = rules.limits.iter().filter(|(measure, _)| measure.has_total()).count();
+        let totals = rules
+            .limits
+            .iter()
+            .filter(|(measure, _)| measure.has_total())
+            .count();
         let of_test = rules.test.len() + totals;
         Self {
             trace: Trace::new(serde_json::json!({})),

@@ -21,7 +21,10 @@ pub(crate) fn settings(endpoint: &str) -> AguiSettings {
 
 /// What the runs of a conversation are sent without settings.
 pub(crate) fn conversation() -> ConversationSettings {
-    ConversationSettings { state: json!({}), ..ConversationSettings::default() }
+    ConversationSettings {
+        state: json!({}),
+        ..ConversationSettings::default()
+    }
 }
 
 /// A session with an AG-UI agent on the thread `t-1` whose first run is `r-{run}`.

@@ -18,7 +18,9 @@ pub(crate) struct AnsweringServer {
 
 impl AnsweringServer {
     /// A server that does what `answer` says after it has received a request.
-    pub(crate) async fn start(answer: impl Fn(&Captured) -> Vec<Step> + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(
+        answer: impl Fn(&Captured) -> Vec<Step> + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -29,16 +31,26 @@ impl AnsweringServer {
                 let (received, answer) = (Arc::clone(&received), Arc::clone(&answer));
                 connections.spawn(async move {
                     let captured = request(&mut stream).await;
-                    received.lock().unwrap_or_else(PoisonError::into_inner).push(captured.clone());
+                    received
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push(captured.clone());
                     play(stream, answer(&captured), &mut Vec::new()).await;
                 });
             }
         });
-        Self { address, requests, _serves: AbortOnDropHandle::new(serves) }
+        Self {
+            address,
+            requests,
+            _serves: AbortOnDropHandle::new(serves),
+        }
     }
 
     /// The requests so far, in the order in which they came.
     pub(crate) fn requests(&self) -> Vec<Captured> {
-        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.requests
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use ananke::context::{At, Ids, ManualClock};
 use ananke::message::UserContent;
 use ananke::target::{
-    Action, Chunks, ClientEvent, HttpRequest, Limits, Next, Reply, Request, ResponseHead, TargetError,
-    Transport,
+    Action, Chunks, ClientEvent, HttpRequest, Limits, Next, Reply, Request, ResponseHead,
+    TargetError, Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -27,12 +27,22 @@ impl Transport for Canned {
         At(0)
     }
 
-    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
-        let body = self.bodies.lock().expect("no other test failed here").remove(0);
+    fn send(
+        &self,
+        _request: HttpRequest,
+        _until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        let body = self
+            .bodies
+            .lock()
+            .expect("no other test failed here")
+            .remove(0);
         let (sender, receiver) = mpsc::channel(body.len() + 1);
         for (number, chunk) in body.chunks(self.chunk).enumerate() {
             let at = At(number as u64);
-            sender.try_send(Next::Bytes(at, Bytes::copy_from_slice(chunk))).expect("room for every chunk");
+            sender
+                .try_send(Next::Bytes(at, Bytes::copy_from_slice(chunk)))
+                .expect("room for every chunk");
         }
         let head = ResponseHead {
             status: 200,
@@ -41,7 +51,13 @@ impl Transport for Canned {
             headers: Vec::new(),
         };
         let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
-        Box::pin(async move { Ok(Some(Reply { at: At(0), head, body })) })
+        Box::pin(async move {
+            Ok(Some(Reply {
+                at: At(0),
+                head,
+                body,
+            }))
+        })
     }
 }
 
@@ -53,13 +69,20 @@ pub(crate) struct ShortIds {
 
 impl ShortIds {
     pub(crate) fn starting_with_run(number: u64) -> Self {
-        Self { runs: AtomicU64::new(number), others: AtomicU64::new(1) }
+        Self {
+            runs: AtomicU64::new(number),
+            others: AtomicU64::new(1),
+        }
     }
 }
 
 impl Ids for ShortIds {
     fn next(&self, kind: &str) -> String {
-        let (letter, counter) = if kind == "run" { ("r", &self.runs) } else { ("x", &self.others) };
+        let (letter, counter) = if kind == "run" {
+            ("r", &self.runs)
+        } else {
+            ("x", &self.others)
+        };
         format!("{letter}-{}", counter.fetch_add(1, Ordering::SeqCst))
     }
 }
@@ -76,6 +99,10 @@ pub(crate) fn limits() -> Limits {
 }
 
 pub(crate) fn user(number: u32, text: &str) -> Request {
-    Action::User { message_id: format!("u{number}"), name: None, content: UserContent::Text(text.into()) }
-        .into()
+    Action::User {
+        message_id: format!("u{number}"),
+        name: None,
+        content: UserContent::Text(text.into()),
+    }
+    .into()
 }

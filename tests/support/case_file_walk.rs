@@ -32,29 +32,49 @@ pub(crate) fn read_case_file(data: &[u8]) {
     let mut yaml = Vec::new();
     let written = conversion.write(&mut yaml);
     if has_error(&problems) {
-        assert!(cases.is_err(), "the file has a mistake, and its tests would run");
+        assert!(
+            cases.is_err(),
+            "the file has a mistake, and its tests would run"
+        );
         return;
     }
     written.expect("a file without a mistake can be converted");
     let Ok(cases) = cases else { return };
     let converted = folder.join("a.test.yaml");
-    let context = Context { files: context.files.with_unsaved(converted.clone(), &yaml), ..context };
+    let context = Context {
+        files: context.files.with_unsaved(converted.clone(), &yaml),
+        ..context
+    };
     let text = String::from_utf8_lossy(&yaml);
-    let tests = planned(&context, &converted).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
+    let tests =
+        planned(&context, &converted).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
     assert_eq!(tests, cases, "{text}");
 }
 
 /// The ids and names of the tests of a file, or what is wrong with it.
 fn planned(context: &Context, path: &Path) -> Result<Vec<(String, String)>, String> {
     let paths: Vec<PathBuf> = vec![path.to_owned()];
-    let planned = plan(context, &Selection { paths, ..Selection::default() }, &Redactor::default());
+    let planned = plan(
+        context,
+        &Selection {
+            paths,
+            ..Selection::default()
+        },
+        &Redactor::default(),
+    );
     if has_error(&planned.problems) {
         return Err(human(&planned.problems, RenderStyle::default()));
     }
     let plan = planned.plan.ok_or_else(|| "there is no plan".to_owned())?;
-    Ok(plan.cases.iter().map(|case| (case.id().into_owned(), case.test.name.clone())).collect())
+    Ok(plan
+        .cases
+        .iter()
+        .map(|case| (case.id().into_owned(), case.test.name.clone()))
+        .collect())
 }
 
 fn has_error(problems: &[Diagnostic]) -> bool {
-    problems.iter().any(|problem| problem.severity == Severity::Error)
+    problems
+        .iter()
+        .any(|problem| problem.severity == Severity::Error)
 }

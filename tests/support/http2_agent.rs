@@ -59,7 +59,10 @@ pub(crate) fn roots() -> String {
 
 /// The key of that certificate as a file.
 pub(crate) fn key() -> String {
-    format!("-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n", BASE64_STANDARD.encode(KEY))
+    format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+        BASE64_STANDARD.encode(KEY)
+    )
 }
 
 /// A running agent.
@@ -78,8 +81,14 @@ impl Http2Agent {
         // It ends with the process of the tests.
         std::thread::spawn(move || {
             let config = tls(&[b"h2"]);
-            for response in responses.into_iter().map(Some).chain(std::iter::repeat(None)) {
-                let Ok((stream, _)) = listener.accept() else { return };
+            for response in responses
+                .into_iter()
+                .map(Some)
+                .chain(std::iter::repeat(None))
+            {
+                let Ok((stream, _)) = listener.accept() else {
+                    return;
+                };
                 stream.set_nodelay(true).expect("a socket");
                 let connection = ServerConnection::new(Arc::clone(&config)).expect("a server");
                 // The client may end a connection at any time.
@@ -140,8 +149,16 @@ fn go_away(stream: &mut (impl Read + Write), last: u32) -> std::io::Result<()> {
     send(stream, 7, 0, 0, &[last.to_be_bytes(), [0; 4]].concat())
 }
 
-fn send(stream: &mut impl Write, kind: u8, flags: u8, number: u32, payload: &[u8]) -> std::io::Result<()> {
-    let length = u32::try_from(payload.len()).expect("a short frame").to_be_bytes();
+fn send(
+    stream: &mut impl Write,
+    kind: u8,
+    flags: u8,
+    number: u32,
+    payload: &[u8],
+) -> std::io::Result<()> {
+    let length = u32::try_from(payload.len())
+        .expect("a short frame")
+        .to_be_bytes();
     let head = [&length[1..], &[kind, flags], &number.to_be_bytes()].concat();
     stream.write_all(&[&head, payload].concat())?;
     stream.flush()

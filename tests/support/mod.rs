@@ -21,5 +21,10 @@ pub(crate) mod wire_rows;
 #[cfg(unix)]
 pub(crate) fn ignores_hangups() -> bool {
     let mut probe = std::process::Command::new("/bin/sh");
-    probe.args(["-c", "kill -HUP $$; echo ignored"]).output().unwrap().stdout == b"ignored\n"
+    probe
+        .args(["-c", "kill -HUP $$; echo ignored"])
+        .output()
+        .unwrap()
+        .stdout
+        == b"ignored\n"
 }

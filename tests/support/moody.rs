@@ -7,7 +7,9 @@ use ananke::context::{At, Clock, RandomIds};
 use ananke::outcome::{Outcome, Verdict};
 use ananke::recording::Recordings;
 use ananke::run::{Options, Reason, Run, RunEvent, Stopper, event_channel, run};
-use ananke::target::{Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport};
+use ananke::target::{
+    Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport,
+};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -58,7 +60,14 @@ impl Moody {
         let at = self.clock.now();
         sender.try_send(Next::Bytes(at, body.into())).unwrap();
         let body = Box::new(Chunks::new(receiver, Arc::clone(&self.clock)));
-        Reply { at, head: ResponseHead { status: 200, ..ResponseHead::default() }, body }
+        Reply {
+            at,
+            head: ResponseHead {
+                status: 200,
+                ..ResponseHead::default()
+            },
+            body,
+        }
     }
 }
 
@@ -67,7 +76,11 @@ impl Transport for Moody {
         self.clock.now()
     }
 
-    fn send(&self, request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        request: HttpRequest,
+        _until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         Box::pin(async move { Ok(Some(self.answer(&request))) })
     }
 }
@@ -85,7 +98,11 @@ pub(crate) fn wants_yes(name: &str, hooks: &str) -> (String, String) {
 
 pub(crate) fn project(tests: &[(String, String)]) -> Project {
     let mut files = vec![("ananke.config.yaml", CONFIG)];
-    files.extend(tests.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    files.extend(
+        tests
+            .iter()
+            .map(|(name, text)| (name.as_str(), text.as_str())),
+    );
     Project::new(&files).with_environment("PATH", "/usr/bin:/bin")
 }
 
@@ -121,10 +138,21 @@ pub(crate) async fn recorded(
     while let Some(event) = receiver.recv().await {
         match &*event {
             RunEvent::CaseStarted { .. } => events.push("started".to_owned()),
-            RunEvent::Retrying { retry, of, status, why, .. } => {
-                events.push(format!("retry {retry} of {of} ({}: {why})", status.as_str()));
+            RunEvent::Retrying {
+                retry,
+                of,
+                status,
+                why,
+                ..
+            } => {
+                events.push(format!(
+                    "retry {retry} of {of} ({}: {why})",
+                    status.as_str()
+                ));
             }
-            RunEvent::NextRun { run, most, failed, .. } => {
+            RunEvent::NextRun {
+                run, most, failed, ..
+            } => {
                 events.push(format!("run {run} of {most} after {failed} failed"));
             }
             RunEvent::CaseEnded { .. } => events.push("ended".to_owned()),
@@ -132,14 +160,26 @@ pub(crate) async fn recorded(
             _ => {}
         }
     }
-    Ran { outcomes, events, verdict }
+    Ran {
+        outcomes,
+        events,
+        verdict,
+    }
 }
 
 /// `name status` of a test, with the statuses of the attempts before.
 pub(crate) fn shown(outcomes: &[Outcome]) -> Vec<String> {
     let line = |outcome: &Outcome| {
-        let statuses = outcome.earlier_attempts.iter().chain([outcome]).map(|one| one.status().as_str());
-        format!("{} {}", outcome.test.name, statuses.collect::<Vec<_>>().join(", "))
+        let statuses = outcome
+            .earlier_attempts
+            .iter()
+            .chain([outcome])
+            .map(|one| one.status().as_str());
+        format!(
+            "{} {}",
+            outcome.test.name,
+            statuses.collect::<Vec<_>>().join(", ")
+        )
     };
     outcomes.iter().map(line).collect()
 }

@@ -25,14 +25,34 @@ pub(crate) fn normalised(text: &str, workplace: &Path) -> String {
         ))
         .expect("the pattern is sound")
     });
-    let here = text.replace(workplace.to_str().expect("temporary folders have UTF-8 names"), "[CASE]");
+    let here = text.replace(
+        workplace
+            .to_str()
+            .expect("temporary folders have UTF-8 names"),
+        "[CASE]",
+    );
     let replaced = CHANGING.replace_all(&here, |found: &Captures<'_>| {
         let after = |name: &str, mark: &str| Some(format!("{}{mark}", found.name(name)?.as_str()));
-        let elapsed = ["elapsed", "total"].iter().find_map(|name| after(name, "[ELAPSED]"));
-        let whole = || Some(format!("\"duration_ms\":[ELAPSED]{}", found.name("whole")?.as_str()));
-        let now = || ["stamp", "moment"].iter().find_map(|name| after(name, "[NOW]"));
+        let elapsed = ["elapsed", "total"]
+            .iter()
+            .find_map(|name| after(name, "[ELAPSED]"));
+        let whole = || {
+            Some(format!(
+                "\"duration_ms\":[ELAPSED]{}",
+                found.name("whole")?.as_str()
+            ))
+        };
+        let now = || {
+            ["stamp", "moment"]
+                .iter()
+                .find_map(|name| after(name, "[NOW]"))
+        };
         let shown = || found.name("shown").map(|_| "<time>[NOW]".to_owned());
-        let facts = || found.name("facts").map(|facts| format!("{}\"[…]\"", facts.as_str()));
+        let facts = || {
+            found
+                .name("facts")
+                .map(|facts| format!("{}\"[…]\"", facts.as_str()))
+        };
         let command = || found.name("command").map(|_| "\"command\":[…]".to_owned());
         let cause = || found.name("cause").map(|_| "([CAUSE])".to_owned());
         elapsed
@@ -54,7 +74,10 @@ pub(crate) fn without_assets(page: &str) -> String {
             .expect("the pattern is sound")
     });
     let cut = |found: &Captures<'_>| {
-        found.name("tag").map_or_else(|| "sha256-…".to_owned(), |tag| format!("{}…</", tag.as_str()))
+        found.name("tag").map_or_else(
+            || "sha256-…".to_owned(),
+            |tag| format!("{}…</", tag.as_str()),
+        )
     };
     ASSETS.replace_all(page, cut).into_owned()
 }

@@ -28,7 +28,11 @@ impl Project {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        Self { folder, environment: Environment::default(), redactor: Redactor::default() }
+        Self {
+            folder,
+            environment: Environment::default(),
+            redactor: Redactor::default(),
+        }
     }
 
     pub(crate) fn with_environment(mut self, name: &str, value: impl Into<OsString>) -> Self {
@@ -58,7 +62,14 @@ impl Project {
 
     /// Loads everything, as before a run.
     pub(crate) fn plan(&self) -> Planned {
-        plan(&self.context(), &Selection { sends: true, ..Selection::default() }, &self.redactor)
+        plan(
+            &self.context(),
+            &Selection {
+                sends: true,
+                ..Selection::default()
+            },
+            &self.redactor,
+        )
     }
 
     /// What a run of this project shares.
@@ -72,7 +83,9 @@ impl Project {
     pub(crate) async fn run(&self) -> Vec<Outcome> {
         let planned = self.plan();
         let problems: Vec<String> = planned.problems.iter().map(ToString::to_string).collect();
-        let plan = planned.plan.unwrap_or_else(|| panic!("no plan: {problems:#?}"));
+        let plan = planned
+            .plan
+            .unwrap_or_else(|| panic!("no plan: {problems:#?}"));
         self.run_plan(plan).await
     }
 

@@ -86,7 +86,9 @@ pub(crate) async fn play(mut stream: TcpStream, script: Vec<Step>, requests: &mu
                 let _client_may_be_gone = stream.shutdown().await;
                 until_closed(&mut stream).await;
             }
-            Step::Reset => stream.set_zero_linger().expect("a socket that can be reset"),
+            Step::Reset => stream
+                .set_zero_linger()
+                .expect("a socket that can be reset"),
             Step::Hold => until_closed(&mut stream).await,
         }
     }
@@ -104,18 +106,32 @@ pub(crate) async fn request(stream: &mut TcpStream) -> Captured {
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
             break end + 4;
         }
-        assert_ne!(stream.read_buf(&mut bytes).await.expect("a request"), 0, "the request ends in its head");
+        assert_ne!(
+            stream.read_buf(&mut bytes).await.expect("a request"),
+            0,
+            "the request ends in its head"
+        );
     };
     let head = String::from_utf8(bytes[..head_end].to_vec()).expect("a head in ASCII");
-    let length = head
-        .lines()
-        .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let length = head.lines().find_map(|line| {
+        line.to_ascii_lowercase()
+            .strip_prefix("content-length: ")?
+            .parse()
+            .ok()
+    });
     let length: usize = length.unwrap_or_else(|| {
         assert!(!head.starts_with("POST "), "a length");
         0
     });
     while bytes.len() < head_end + length {
-        assert_ne!(stream.read_buf(&mut bytes).await.expect("a body"), 0, "the request ends in its body");
+        assert_ne!(
+            stream.read_buf(&mut bytes).await.expect("a body"),
+            0,
+            "the request ends in its body"
+        );
     }
-    Captured { head, body: bytes[head_end..].to_vec() }
+    Captured {
+        head,
+        body: bytes[head_end..].to_vec(),
+    }
 }

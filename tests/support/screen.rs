@@ -51,8 +51,10 @@ impl Screen {
     pub(crate) fn seen(&self) -> String {
         let grid = self.grid();
         let top = grid.top();
-        let seen: Vec<String> =
-            grid.rows[top..].iter().map(|row| row.concat().trim_end().to_owned()).collect();
+        let seen: Vec<String> = grid.rows[top..]
+            .iter()
+            .map(|row| row.concat().trim_end().to_owned())
+            .collect();
         seen.join("\n")
     }
 
@@ -67,7 +69,11 @@ impl Screen {
         let mut grid = self.grid();
         let rows = std::mem::take(&mut grid.rows);
         let chunks = |row: Vec<String>| -> Vec<Vec<String>> {
-            if row.is_empty() { vec![row] } else { row.chunks(columns).map(<[String]>::to_vec).collect() }
+            if row.is_empty() {
+                vec![row]
+            } else {
+                row.chunks(columns).map(<[String]>::to_vec).collect()
+            }
         };
         grid.rows = rows.into_iter().flat_map(chunks).collect();
         grid.columns = columns;
@@ -85,14 +91,20 @@ impl Write for Screen {
         let mut grid = self.grid();
         for byte in bytes {
             grid.begun.push(*byte);
-            let Ok(text) = std::str::from_utf8(&grid.begun) else { continue };
+            let Ok(text) = std::str::from_utf8(&grid.begun) else {
+                continue;
+            };
             let is_order = text.starts_with('\u{1b}');
-            let is_whole =
-                !is_order || (text.len() > 2 && text.ends_with(|end: char| end.is_ascii_alphabetic()));
+            let is_whole = !is_order
+                || (text.len() > 2 && text.ends_with(|end: char| end.is_ascii_alphabetic()));
             if is_whole {
                 let text = text.to_owned();
                 grid.begun.clear();
-                if is_order { grid.order(&text[1..]) } else { text.chars().for_each(|sign| grid.put(sign)) }
+                if is_order {
+                    grid.order(&text[1..])
+                } else {
+                    text.chars().for_each(|sign| grid.put(sign))
+                }
             }
         }
         Ok(bytes.len())
@@ -119,8 +131,12 @@ impl Grid {
                 self.rows[self.row].truncate(self.column);
                 self.rows.truncate(self.row + 1);
             }
-            _ if order.ends_with('A') => self.row = self.row.saturating_sub(number(order)).max(self.top()),
-            _ if order.ends_with('B') => self.row = (self.row + number(order)).min(self.rows.len() - 1),
+            _ if order.ends_with('A') => {
+                self.row = self.row.saturating_sub(number(order)).max(self.top())
+            }
+            _ if order.ends_with('B') => {
+                self.row = (self.row + number(order)).min(self.rows.len() - 1)
+            }
             _ if order.ends_with('C') => self.column += number(order),
             _ if order.ends_with('D') => self.column = self.column.saturating_sub(number(order)),
             // What comes until the second is shown at once.
@@ -146,10 +162,16 @@ impl Grid {
     }
 
     fn print(&mut self, sign: char) {
-        assert!(!sign.is_control(), "a control character reached the terminal: {sign:?}");
+        assert!(
+            !sign.is_control(),
+            "a control character reached the terminal: {sign:?}"
+        );
         let width = sign.width().unwrap_or(1);
         if width == 0 {
-            let last = self.rows[self.row].iter_mut().take(self.column).rfind(|cell| !cell.is_empty());
+            let last = self.rows[self.row]
+                .iter_mut()
+                .take(self.column)
+                .rfind(|cell| !cell.is_empty());
             return last.into_iter().for_each(|cell| cell.push(sign));
         }
         if self.column + width > self.columns {

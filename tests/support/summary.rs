@@ -21,8 +21,19 @@ pub(crate) struct Summary {
 }
 
 enum Line {
-    Message { id: String, role: String, text: String, open: bool },
-    Call { id: String, name: String, args: String, open: bool, results: Vec<String> },
+    Message {
+        id: String,
+        role: String,
+        text: String,
+        open: bool,
+    },
+    Call {
+        id: String,
+        name: String,
+        args: String,
+        open: bool,
+        results: Vec<String>,
+    },
     Other(String),
 }
 
@@ -30,7 +41,10 @@ impl Sink for Summary {
     fn wire(&mut self, _at: At, wire: Wire<'_>) {
         self.wire.push(match wire {
             Wire::Sent { .. } => "sent".to_owned(),
-            Wire::Head { status, content_type } => format!("head {status} {content_type}"),
+            Wire::Head {
+                status,
+                content_type,
+            } => format!("head {status} {content_type}"),
             Wire::Frame(_) => "frame".to_owned(),
             Wire::Closed => "closed".to_owned(),
             Wire::Late { missing } => format!("late: {missing}"),
@@ -41,7 +55,11 @@ impl Sink for Summary {
     fn change(&mut self, _at: At, change: Change<'_>) -> ControlFlow<Stop> {
         self.told += 1;
         self.note(change);
-        if self.wanted == Some(self.told) { ControlFlow::Break(Stop) } else { ControlFlow::Continue(()) }
+        if self.wanted == Some(self.told) {
+            ControlFlow::Break(Stop)
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 }
 
@@ -56,14 +74,24 @@ impl Summary {
                 RunEnd::Cancelled => "cancelled".to_owned(),
                 RunEnd::Unknown(_) => "unknown end".to_owned(),
                 RunEnd::Interrupted(interrupts) => {
-                    let ids: Vec<String> = interrupts.into_iter().map(|interrupt| interrupt.id).collect();
+                    let ids: Vec<String> = interrupts
+                        .into_iter()
+                        .map(|interrupt| interrupt.id)
+                        .collect();
                     format!("interrupted {ids:?}")
                 }
             }),
             Change::MessageOpened { id, role, subagent } => {
-                let by = subagent.map(|name| format!("<{name}> ")).unwrap_or_default();
+                let by = subagent
+                    .map(|name| format!("<{name}> "))
+                    .unwrap_or_default();
                 let role = by + &format!("{role:?}").to_lowercase();
-                self.lines.push(Line::Message { id: id.into_owned(), role, text: String::new(), open: true });
+                self.lines.push(Line::Message {
+                    id: id.into_owned(),
+                    role,
+                    text: String::new(),
+                    open: true,
+                });
             }
             Change::MessageText { id, delta } => match self.message(&id) {
                 Some((text, _)) => text.push_str(&delta),
@@ -75,7 +103,10 @@ impl Summary {
             },
             Change::CallOpened { id, name, subagent } => self.lines.push(Line::Call {
                 id: id.into_owned(),
-                name: subagent.map(|name| format!("<{name}> ")).unwrap_or_default() + &name,
+                name: subagent
+                    .map(|name| format!("<{name}> "))
+                    .unwrap_or_default()
+                    + &name,
                 args: String::new(),
                 open: true,
                 results: Vec::new(),
@@ -88,7 +119,11 @@ impl Summary {
                 Some((_, open, _)) => *open = false,
                 None => self.other(format!("LOST end of {id}")),
             },
-            Change::CallAnswered { id, result, is_error } => {
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => {
                 let mut line = content(&result);
                 if is_error == Some(true) {
                     line.push_str(" (error)");
@@ -103,26 +138,55 @@ impl Summary {
                 let earlier = format!("answer to {id}:");
                 match self.call(&id) {
                     Some((_, _, results)) => {
-                        results.last_mut().expect("a call that failed was answered").push_str(word);
+                        results
+                            .last_mut()
+                            .expect("a call that failed was answered")
+                            .push_str(word);
                     }
                     None => self.append_to(&earlier, word),
                 }
             }
-            Change::Reasoning { id, delta, subagent } => {
+            Change::Reasoning {
+                id,
+                delta,
+                subagent,
+            } => {
                 if let Some(text) = self.thoughts(&id) {
                     text.push_str(&delta);
                 } else {
-                    let by = subagent.map(|name| format!("<{name}> ")).unwrap_or_default();
+                    let by = subagent
+                        .map(|name| format!("<{name}> "))
+                        .unwrap_or_default();
                     let (id, text) = (id.into_owned(), delta.into_owned());
-                    self.lines.push(Line::Message { id, role: by + "thinks", text, open: false });
+                    self.lines.push(Line::Message {
+                        id,
+                        role: by + "thinks",
+                        text,
+                        open: false,
+                    });
                 }
             }
             Change::Custom { name, value } => self.other(format!("custom {name}: {value}")),
-            Change::ToolsDeclared { tools, .. } => self.other(format!("declares {} tools", tools.len())),
+            Change::ToolsDeclared { tools, .. } => {
+                self.other(format!("declares {} tools", tools.len()))
+            }
             Change::Truncated => self.other("truncated".to_owned()),
-            Change::Usage(Usage { input, output, total }) => {
-                let shown = |tokens: Tokens| tokens.whole().map_or("?".to_owned(), |count| count.to_string());
-                self.other(format!("usage {} in, {} out, {}", shown(input), shown(output), shown(total)));
+            Change::Usage(Usage {
+                input,
+                output,
+                total,
+            }) => {
+                let shown = |tokens: Tokens| {
+                    tokens
+                        .whole()
+                        .map_or("?".to_owned(), |count| count.to_string())
+                };
+                self.other(format!(
+                    "usage {} in, {} out, {}",
+                    shown(input),
+                    shown(output),
+                    shown(total)
+                ));
             }
             Change::StateReplaced(state) => self.state = Some(state),
             Change::StatePatched(patch) => {
@@ -137,7 +201,11 @@ impl Summary {
                     self.other(snapshot_line(&item));
                 }
             }
-            Change::Violation { rule, message, events } => {
+            Change::Violation {
+                rule,
+                message,
+                events,
+            } => {
                 self.other(format!("!! {rule} {events:?}: {message}"));
             }
             Change::Warning(words) => self.other(format!("! {words}")),
@@ -149,7 +217,8 @@ impl Summary {
             Line::Other(line) if line.starts_with(start) => Some(line),
             _ => None,
         });
-        line.expect("a call that failed was answered").push_str(word);
+        line.expect("a call that failed was answered")
+            .push_str(word);
     }
 
     fn other(&mut self, line: String) {
@@ -158,23 +227,34 @@ impl Summary {
 
     fn message(&mut self, wanted: &str) -> Option<(&mut String, &mut bool)> {
         self.lines.iter_mut().rev().find_map(|line| match line {
-            Line::Message { id, role, text, open } if id == wanted && !role.ends_with("thinks") => {
-                Some((text, open))
-            }
+            Line::Message {
+                id,
+                role,
+                text,
+                open,
+            } if id == wanted && !role.ends_with("thinks") => Some((text, open)),
             _ => None,
         })
     }
 
     fn thoughts(&mut self, wanted: &str) -> Option<&mut String> {
         self.lines.iter_mut().rev().find_map(|line| match line {
-            Line::Message { id, text, role, .. } if id == wanted && role.ends_with("thinks") => Some(text),
+            Line::Message { id, text, role, .. } if id == wanted && role.ends_with("thinks") => {
+                Some(text)
+            }
             _ => None,
         })
     }
 
     fn call(&mut self, wanted: &str) -> Option<(&mut String, &mut bool, &mut Vec<String>)> {
         self.lines.iter_mut().rev().find_map(|line| match line {
-            Line::Call { id, args, open, results, .. } if id == wanted => Some((args, open, results)),
+            Line::Call {
+                id,
+                args,
+                open,
+                results,
+                ..
+            } if id == wanted => Some((args, open, results)),
             _ => None,
         })
     }
@@ -189,13 +269,25 @@ impl Summary {
         let mut text = String::new();
         for line in &self.lines {
             match line {
-                Line::Message { role, text: said, open, .. } => {
+                Line::Message {
+                    role,
+                    text: said,
+                    open,
+                    ..
+                } => {
                     let open = if *open { " (open)" } else { "" };
                     writeln!(text, "{role}: {said}{open}").expect("a string takes everything");
                 }
-                Line::Call { id, name, args, open, results } => {
+                Line::Call {
+                    id,
+                    name,
+                    args,
+                    open,
+                    results,
+                } => {
                     let open = if *open { " (open)" } else { "" };
-                    writeln!(text, "call {id}: {name}({args}){open}").expect("a string takes everything");
+                    writeln!(text, "call {id}: {name}({args}){open}")
+                        .expect("a string takes everything");
                     for result in results {
                         writeln!(text, "  = {result}").expect("a string takes everything");
                     }
@@ -207,7 +299,10 @@ impl Summary {
             writeln!(text, "state {state}").expect("a string takes everything");
         }
         // A message of the agent's without text leaves a space at its line's end, which no editor would keep.
-        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+        text.lines()
+            .map(str::trim_end)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }
 
@@ -221,7 +316,12 @@ fn content(result: &ResultContent<'_>) -> String {
 
 fn snapshot_line(item: &SnapshotItem) -> String {
     match item {
-        SnapshotItem::Message { id, role, text, calls } => {
+        SnapshotItem::Message {
+            id,
+            role,
+            text,
+            calls,
+        } => {
             let mut line = format!("  {id} {}: {text}", format!("{role:?}").to_lowercase());
             for call in calls {
                 write!(line, " [{} {}({})]", call.id, call.name, call.args)
@@ -229,11 +329,19 @@ fn snapshot_line(item: &SnapshotItem) -> String {
             }
             line
         }
-        SnapshotItem::Answer { call, result, is_error } => {
+        SnapshotItem::Answer {
+            call,
+            result,
+            is_error,
+        } => {
             format!(
                 "  answer to {call}: {}{}",
                 content(result),
-                if *is_error == Some(true) { " (error)" } else { "" }
+                if *is_error == Some(true) {
+                    " (error)"
+                } else {
+                    ""
+                }
             )
         }
     }

@@ -11,8 +11,8 @@ use ananke::message::{ToolAnswer, UserContent};
 use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use ananke::target::pipe::ProgramLauncher;
 use ananke::target::{
-    Action, Chunks, ClientEvent, HttpRequest, Limits, Next, Reply, ResponseHead, SessionOptions, Sink, Stop,
-    Target, TargetError, Transport, Wire,
+    Action, Chunks, ClientEvent, HttpRequest, Limits, Next, Reply, ResponseHead, SessionOptions,
+    Sink, Stop, Target, TargetError, Transport, Wire,
 };
 use ananke::trace::{Change, Delta, Event, Input, Trace};
 use bytes::Bytes;
@@ -33,16 +33,25 @@ pub(crate) fn walk(data: &[u8]) {
     let connects = first & 1 == 1;
     let size = usize::from(first >> 1) + 1;
     let answers: Vec<&[u8]> = split(rest);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build();
     let runtime = runtime.expect("a runtime");
     let whole = runtime.block_on(travel(&answers, usize::MAX, connects));
     let chunked = runtime.block_on(travel(&answers, size, connects));
-    assert_eq!(whole, chunked, "the size of the chunks changes what is understood");
+    assert_eq!(
+        whole, chunked,
+        "the size of the chunks changes what is understood"
+    );
 }
 
 fn split(mut data: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
-    while let Some(position) = data.windows(NEXT_ANSWER.len()).position(|window| window == NEXT_ANSWER) {
+    while let Some(position) = data
+        .windows(NEXT_ANSWER.len())
+        .position(|window| window == NEXT_ANSWER)
+    {
         parts.push(&data[..position]);
         data = &data[position + NEXT_ANSWER.len()..];
     }
@@ -82,7 +91,10 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         offered: Arc::default(),
     };
     let target = AguiTarget::new(settings);
-    let mut session = target.open(options).await.expect("opening does nothing that can fail");
+    let mut session = target
+        .open(options)
+        .await
+        .expect("opening does nothing that can fail");
     let limits = Limits {
         deadline: None,
         timeout: Duration::from_secs(10),
@@ -91,7 +103,10 @@ async fn travel(answers: &[&[u8]], chunk: usize, connects: bool) -> String {
         cancel: CancellationToken::new(),
         pacer: None,
     };
-    let mut capture = Capture { trace: Trace::new(json!({})).by_event_clock(), touched: Vec::new() };
+    let mut capture = Capture {
+        trace: Trace::new(json!({})).by_event_clock(),
+        touched: Vec::new(),
+    };
     let mut words = String::new();
     for number in 0..answers.len() {
         let action = next_action(&capture.trace, number, connects);
@@ -123,7 +138,11 @@ fn next_action(trace: &Trace, number: usize, connects: bool) -> Action {
     if number > 1 && !answers.is_empty() {
         return Action::ToolResults(answers);
     }
-    Action::User { message_id: format!("u{number}"), name: None, content: UserContent::Text("hi".into()) }
+    Action::User {
+        message_id: format!("u{number}"),
+        name: None,
+        content: UserContent::Text("hi".into()),
+    }
 }
 
 struct Capture {
@@ -138,7 +157,12 @@ impl Capture {
             _ => None,
         };
         let is_replay = *action == Action::Connect;
-        self.trace.begin_turn(Input { message_id, text: "hi".to_owned(), is_replay, ..Input::default() });
+        self.trace.begin_turn(Input {
+            message_id,
+            text: "hi".to_owned(),
+            is_replay,
+            ..Input::default()
+        });
     }
 }
 
@@ -162,10 +186,15 @@ impl Sink for Capture {
     fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
         self.trace.apply(at, change, &mut self.touched);
         for touch in self.touched.drain(..) {
-            let (Delta::CallStarted(index) | Delta::ArgsDone(index) | Delta::Answered(index)) = touch else {
+            let (Delta::CallStarted(index) | Delta::ArgsDone(index) | Delta::Answered(index)) =
+                touch
+            else {
                 continue;
             };
-            assert!(index < self.trace.calls.len(), "a touch of a call that is not there");
+            assert!(
+                index < self.trace.calls.len(),
+                "a touch of a call that is not there"
+            );
         }
         ControlFlow::Continue(())
     }
@@ -180,10 +209,14 @@ pub(crate) fn check_messages(messages: &[Value]) {
     let mut waiting: HashMap<&str, usize> = HashMap::new();
     for message in messages {
         for call in message["toolCalls"].as_array().into_iter().flatten() {
-            *waiting.entry(call["id"].as_str().expect("a call has an id")).or_default() += 1;
+            *waiting
+                .entry(call["id"].as_str().expect("a call has an id"))
+                .or_default() += 1;
         }
         if message["role"] == "tool" {
-            let id = message["toolCallId"].as_str().expect("a result names its call");
+            let id = message["toolCallId"]
+                .as_str()
+                .expect("a result names its call");
             let left = waiting.get_mut(id).filter(|left| **left > 0);
             *left.unwrap_or_else(|| {
                 panic!("the call `{id}` is answered and does not wait in {messages:?}")
@@ -195,8 +228,14 @@ pub(crate) fn check_messages(messages: &[Value]) {
 /// What is true of every trace.
 fn check(trace: &Trace) {
     for call in &trace.calls {
-        assert!(call.first_event <= call.last_event, "a call ends before it begins");
-        assert!((call.last_event as usize) < trace.events.len().max(1), "a call of no event");
+        assert!(
+            call.first_event <= call.last_event,
+            "a call ends before it begins"
+        );
+        assert!(
+            (call.last_event as usize) < trace.events.len().max(1),
+            "a call of no event"
+        );
         assert!(call.counted_in < trace.turns.len(), "a call of no turn");
         let _parsed = call.args();
     }
@@ -208,18 +247,37 @@ fn check(trace: &Trace) {
             let of_exchange = |event: &&Event| usize::from(event.exchange) == violation.exchange;
             let count = trace.events.iter().filter(of_exchange).count();
             let numbers = &violation.events;
-            assert!(numbers.iter().all(|number| (1..=count).contains(&(*number as usize))), "{violation}");
-            assert!(numbers.is_sorted_by(|breaks, earlier| breaks > earlier), "{violation}");
+            assert!(
+                numbers
+                    .iter()
+                    .all(|number| (1..=count).contains(&(*number as usize))),
+                "{violation}"
+            );
+            assert!(
+                numbers.is_sorted_by(|breaks, earlier| breaks > earlier),
+                "{violation}"
+            );
         }
     }
 }
 
 fn summary(trace: &Trace) -> String {
     let calls = trace.calls.iter().map(|call| {
-        let results: Vec<&str> = call.results.iter().map(|result| result.text.as_str()).collect();
-        format!("{} {}({}) -> {results:?}\n", call.wire_id, call.name, call.args_text)
+        let results: Vec<&str> = call
+            .results
+            .iter()
+            .map(|result| result.text.as_str())
+            .collect();
+        format!(
+            "{} {}({}) -> {results:?}\n",
+            call.wire_id, call.name, call.args_text
+        )
     });
-    let warnings = trace.turns.iter().flat_map(|turn| &turn.warnings).map(|warning| format!("! {warning}\n"));
+    let warnings = trace
+        .turns
+        .iter()
+        .flat_map(|turn| &turn.warnings)
+        .map(|warning| format!("! {warning}\n"));
     let violations = trace.turns.iter().flat_map(|turn| turn.violations.kept());
     let violations = violations.map(|violation| format!("! {violation}\n"));
     calls.chain(violations).chain(warnings).collect::<String>()
@@ -238,11 +296,22 @@ impl Transport for Answers {
         At(0)
     }
 
-    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
-        let body = self.left.lock().expect("nobody else holds it").pop().unwrap_or_default();
+    fn send(
+        &self,
+        _request: HttpRequest,
+        _until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        let body = self
+            .left
+            .lock()
+            .expect("nobody else holds it")
+            .pop()
+            .unwrap_or_default();
         let (sender, receiver) = mpsc::channel(body.len() + 1);
         for chunk in body.chunks(self.chunk.min(body.len()).max(1)) {
-            sender.try_send(Next::Bytes(At(0), Bytes::copy_from_slice(chunk))).expect("room for every chunk");
+            sender
+                .try_send(Next::Bytes(At(0), Bytes::copy_from_slice(chunk)))
+                .expect("room for every chunk");
         }
         let head = ResponseHead {
             status: 200,
@@ -251,6 +320,12 @@ impl Transport for Answers {
             headers: Vec::new(),
         };
         let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
-        Box::pin(async move { Ok(Some(Reply { at: At(0), head, body })) })
+        Box::pin(async move {
+            Ok(Some(Reply {
+                at: At(0),
+                head,
+                body,
+            }))
+        })
     }
 }

@@ -20,7 +20,12 @@ pub(crate) struct Row {
 
 impl Row {
     fn new(name: &'static str, steps: Vec<Step>, ends: Result<Ended, &'static str>) -> Self {
-        Self { name, steps, limits: limits(), ends }
+        Self {
+            name,
+            steps,
+            limits: limits(),
+            ends,
+        }
     }
 
     fn within(mut self, change: impl FnOnce(&mut Limits)) -> Self {
@@ -34,13 +39,18 @@ pub(crate) const CAUSE: &str = "[CAUSE]";
 
 /// Whether a message is the expected one, whatever a library reports instead of [`CAUSE`].
 pub(crate) fn is_message(message: &str, expected: &str) -> bool {
-    let Some((before, after)) = expected.split_once(CAUSE) else { return message == expected };
-    let cause = message.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    let Some((before, after)) = expected.split_once(CAUSE) else {
+        return message == expected;
+    };
+    let cause = message
+        .strip_prefix(before)
+        .and_then(|rest| rest.strip_suffix(after));
     cause.is_some_and(|cause| !cause.is_empty())
 }
 
 const STARTED: &str = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\n\n";
-const FINISHED: &str = "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\n\n";
+const FINISHED: &str =
+    "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\n\n";
 const TERMINAL: Result<Ended, &str> = Ok(Ended::Terminal);
 
 fn send(bytes: impl AsRef<[u8]>) -> Step {
@@ -49,7 +59,9 @@ fn send(bytes: impl AsRef<[u8]>) -> Step {
 
 /// A response of this status and type whose body ends with its connection.
 fn answer(status: &str, headers: &str, body: &str) -> Vec<Step> {
-    vec![send(format!("HTTP/1.1 {status}\r\n{headers}connection: close\r\n\r\n{body}"))]
+    vec![send(format!(
+        "HTTP/1.1 {status}\r\n{headers}connection: close\r\n\r\n{body}"
+    ))]
 }
 
 fn page(content_type: &str, body: &str) -> Vec<Step> {
@@ -62,7 +74,8 @@ fn events(body: &str) -> Vec<Step> {
 
 /// A response in HTTP chunks whose final chunk never comes.
 fn cut(body: &str) -> Vec<Step> {
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     vec![send(format!("{head}{:x}\r\n{body}\r\n", body.len()))]
 }
 
@@ -73,10 +86,18 @@ fn and(mut steps: Vec<Step>, more: impl IntoIterator<Item = Step>) -> Vec<Step> 
 
 /// Every row.
 pub(crate) fn rows() -> Vec<Row> {
-    [whole(), endings(), other_bodies(), bad_events(), refusals(), broken(), limited()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        whole(),
+        endings(),
+        other_bodies(),
+        bad_events(),
+        refusals(),
+        broken(),
+        limited(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Valid streams.
@@ -84,14 +105,24 @@ fn whole() -> Vec<Row> {
     let run = format!("{STARTED}{FINISHED}");
     vec![
         Row::new("a whole run", events(&run), TERMINAL),
-        Row::new("the body decides, not the content type", page("text/html", &run), TERMINAL),
+        Row::new(
+            "the body decides, not the content type",
+            page("text/html", &run),
+            TERMINAL,
+        ),
         Row::new("no content type", answer("200 OK", "", &run), TERMINAL),
         Row::new("CRLF", events(&run.replace('\n', "\r\n")), TERMINAL),
         Row::new("CR", events(&run.replace('\n', "\r")), TERMINAL),
-        Row::new("a byte order mark", events(&format!("\u{feff}{run}")), TERMINAL),
+        Row::new(
+            "a byte order mark",
+            events(&format!("\u{feff}{run}")),
+            TERMINAL,
+        ),
         Row::new(
             "comments, empty data and [DONE] say nothing",
-            events(&format!(": ping\n\ndata:\n\n{STARTED}data: \n\n:\n\n{FINISHED}data: [DONE]\n\n")),
+            events(&format!(
+                ": ping\n\ndata:\n\n{STARTED}data: \n\n:\n\n{FINISHED}data: [DONE]\n\n"
+            )),
             TERMINAL,
         ),
         Row::new(
@@ -106,7 +137,11 @@ fn whole() -> Vec<Row> {
             )),
             TERMINAL,
         ),
-        Row::new("an unterminated last event counts if it is complete", events(run.trim_end()), TERMINAL),
+        Row::new(
+            "an unterminated last event counts if it is complete",
+            events(run.trim_end()),
+            TERMINAL,
+        ),
     ]
 }
 
@@ -115,9 +150,21 @@ fn endings() -> Vec<Row> {
     let run = format!("{STARTED}{FINISHED}");
     let late = "data: {\"type\":\"CUSTOM\",\"name\":\"late\",\"value\":1}\n\n";
     vec![
-        Row::new("a stream that stays open after the run", and(events(&run), [Step::Hold]), TERMINAL),
-        Row::new("a half-closed connection", and(events(&run), [Step::HalfClose]), TERMINAL),
-        Row::new("events after the run", events(&format!("{run}{late}")), TERMINAL),
+        Row::new(
+            "a stream that stays open after the run",
+            and(events(&run), [Step::Hold]),
+            TERMINAL,
+        ),
+        Row::new(
+            "a half-closed connection",
+            and(events(&run), [Step::HalfClose]),
+            TERMINAL,
+        ),
+        Row::new(
+            "events after the run",
+            events(&format!("{run}{late}")),
+            TERMINAL,
+        ),
         Row::new("a second run", events(&format!("{run}{run}")), TERMINAL),
         Row::new(
             "a second run that does not end",
@@ -126,8 +173,16 @@ fn endings() -> Vec<Row> {
                 "the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`); received: HTTP 200, text/event-stream, 184 bytes, 3 events, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\ndata: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\ndata: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
             ),
         ),
-        Row::new("a connection that breaks after the run", and(cut(&run), [Step::Reset]), TERMINAL),
-        Row::new("half an event after the run", events(&format!("{run}data: {{\"type\":")), TERMINAL),
+        Row::new(
+            "a connection that breaks after the run",
+            and(cut(&run), [Step::Reset]),
+            TERMINAL,
+        ),
+        Row::new(
+            "half an event after the run",
+            events(&format!("{run}data: {{\"type\":")),
+            TERMINAL,
+        ),
     ]
 }
 
@@ -174,7 +229,10 @@ fn other_bodies() -> Vec<Row> {
         ),
         Row::new(
             "JSON line by line",
-            page("application/x-ndjson", "{\"type\":\"RUN_STARTED\"}\n{\"type\":\"RUN_FINISHED\"}\n"),
+            page(
+                "application/x-ndjson",
+                "{\"type\":\"RUN_STARTED\"}\n{\"type\":\"RUN_FINISHED\"}\n",
+            ),
             Err(
                 "the response is JSON Lines, not server-sent events; received: HTTP 200, application/x-ndjson, 47 bytes, starting `{\"type\":\"RUN_STARTED\"}\\n{\"type\":\"RUN_FINISHED\"}\\n`",
             ),
@@ -274,7 +332,11 @@ fn refusals() -> Vec<Row> {
         ),
         Row::new(
             "a refusal that is a stream of events",
-            answer("500 Internal Server Error", "content-type: text/event-stream\r\n", STARTED),
+            answer(
+                "500 Internal Server Error",
+                "content-type: text/event-stream\r\n",
+                STARTED,
+            ),
             Err(
                 "the agent responded with HTTP 500; received: HTTP 500, text/event-stream, 61 bytes, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
             ),
@@ -282,12 +344,20 @@ fn refusals() -> Vec<Row> {
         Row::new(
             "a redirect",
             answer("301 Moved Permanently", "location: /agent/?key=x\r\n", ""),
-            Err("the agent redirects to http://AGENT/agent/; received: HTTP 301, no content type, 0 bytes"),
+            Err(
+                "the agent redirects to http://AGENT/agent/; received: HTTP 301, no content type, 0 bytes",
+            ),
         ),
         Row::new(
             "a redirect to somewhere else",
-            answer("307 Temporary Redirect", "location: https://user:secret@example.org/x\r\n", ""),
-            Err("the agent redirects to https://example.org/x; received: HTTP 307, no content type, 0 bytes"),
+            answer(
+                "307 Temporary Redirect",
+                "location: https://user:secret@example.org/x\r\n",
+                "",
+            ),
+            Err(
+                "the agent redirects to https://example.org/x; received: HTTP 307, no content type, 0 bytes",
+            ),
         ),
         Row::new(
             "a redirect to nowhere",
@@ -333,7 +403,11 @@ fn broken() -> Vec<Row> {
         ),
         Row::new(
             "shorter than promised",
-            answer("200 OK", "content-type: text/event-stream\r\ncontent-length: 100\r\n", STARTED),
+            answer(
+                "200 OK",
+                "content-type: text/event-stream\r\ncontent-length: 100\r\n",
+                STARTED,
+            ),
             Err(
                 "the connection broke before the run ended: [CAUSE]; received: HTTP 200, text/event-stream, 61 bytes, 1 event, starting `data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t-1\",\"runId\":\"r-1\"}\\n\\n`",
             ),

@@ -32,25 +32,49 @@ target:
 async fn the_tools_of_a_session_are_client_tools_of_its_agent() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("ananke.config.yaml"), CONFIG).unwrap();
-    let agent = EmbeddedAgent::of_project(&Context::isolated(folder.path()), &Selection::default()).unwrap();
-    let options = MockOptions { speed: Speed::ORIGINAL, faults: Vec::new(), fault_requests: None };
+    let agent = EmbeddedAgent::of_project(&Context::isolated(folder.path()), &Selection::default())
+        .unwrap();
+    let options = MockOptions {
+        speed: Speed::ORIGINAL,
+        faults: Vec::new(),
+        fault_requests: None,
+    };
     let server = MockServer::new(Box::new(agent), options, Arc::new(Silent));
-    let listener = HttpListener::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0).await.unwrap();
+    let listener = HttpListener::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0)
+        .await
+        .unwrap();
     let endpoint = format!("http://{}/", listener.address());
     let serving = tokio::spawn(listener.serve(Arc::new(server)));
 
     let target = AgentTarget::new("agui", json!({ "endpoint": endpoint, "agentId": "desk" }));
     let mut session = TestSession::connect(target).unwrap();
-    session.tool(declared("add"), |arguments| async move { Ok(json!([arguments["a"], 2])) }).unwrap();
+    session
+        .tool(declared("add"), |arguments| async move {
+            Ok(json!([arguments["a"], 2]))
+        })
+        .unwrap();
     let result = session.run("A photo").await.unwrap();
-    result.expect().next_function_call().is_function_call("add", json!({ "a": 1 }));
-    result.expect().next_function_call_output().is_function_call_output(json!([1, 2]), false);
-    result.assert_yaml("text: { equals: Added. }").await.unwrap();
+    result
+        .expect()
+        .next_function_call()
+        .is_function_call("add", json!({ "a": 1 }));
+    result
+        .expect()
+        .next_function_call_output()
+        .is_function_call_output(json!([1, 2]), false);
+    result
+        .assert_yaml("text: { equals: Added. }")
+        .await
+        .unwrap();
     {
-        let mocked =
-            session.mock_tools([("add", |_: serde_json::Value| Err("jammed".to_owned()))]).await.unwrap();
+        let mocked = session
+            .mock_tools([("add", |_: serde_json::Value| Err("jammed".to_owned()))])
+            .await
+            .unwrap();
         let result = session.run("A photo").await.unwrap();
-        result.expect().contains_function_call_output(json!("jammed"), true);
+        result
+            .expect()
+            .contains_function_call_output(json!("jammed"), true);
         assert_eq!(mocked.call_count("add"), 1);
     }
     session.close().await.unwrap();

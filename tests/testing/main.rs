@@ -57,23 +57,47 @@ fn panic_of(assertion: impl FnOnce() + std::panic::UnwindSafe) -> String {
 async fn a_cursor_passes_what_was_looked_at() {
     let mut session = weather();
     let result = session.run("Weather in Paris?").await.unwrap();
-    let call = result.expect().next_event().is_function_call("get_weather", json!({ "city": "Paris" }));
+    let call = result
+        .expect()
+        .next_event()
+        .is_function_call("get_weather", json!({ "city": "Paris" }));
     assert!(matches!(call.event(), AgentEvent::FunctionCall { .. }));
-    result.expect().next_message().is_message(EventRole::Assistant);
+    result
+        .expect()
+        .next_message()
+        .is_message(EventRole::Assistant);
     result.expect().no_more_events();
-    let AgentEvent::FunctionCallOutput { output, is_error, execution_time_ms, .. } =
-        result.expect().at(1).event()
+    let AgentEvent::FunctionCallOutput {
+        output,
+        is_error,
+        execution_time_ms,
+        ..
+    } = result.expect().at(1).event()
     else {
         panic!("an output")
     };
-    assert_eq!((output, *is_error, *execution_time_ms), (&json!({ "degrees": 21 }), false, 40));
+    assert_eq!(
+        (output, *is_error, *execution_time_ms),
+        (&json!({ "degrees": 21 }), false, 40)
+    );
     result.expect().at(-1).is_message(EventRole::Assistant);
-    result.expect().range(0..2).contains_function_call_output(json!({ "degrees": 21 }), false);
+    result
+        .expect()
+        .range(0..2)
+        .contains_function_call_output(json!({ "degrees": 21 }), false);
     result.expect().contains_function_call("get_weather", None);
 
     let result = session.run("And Paris again?").await.unwrap();
-    result.expect().skip_next(2).next_event().is_message(EventRole::Assistant);
-    assert_eq!(session.history().len(), 8, "history is kept, with what the user said");
+    result
+        .expect()
+        .skip_next(2)
+        .next_event()
+        .is_message(EventRole::Assistant);
+    assert_eq!(
+        session.history().len(),
+        8,
+        "history is kept, with what the user said"
+    );
     session.close().await.unwrap();
 }
 
@@ -87,11 +111,26 @@ async fn what_does_not_hold_panics_with_the_events() {
             Box::new(|| _ = again().skip_next(3).next_event()) as Box<dyn FnOnce() + '_>,
             "expected another event, but none left",
         ),
-        (Box::new(|| _ = again().next_function_call()), "expected another function call, but none left"),
-        (Box::new(|| _ = again().skip_next(1)), "expected 1 more events to skip, but 0 left"),
-        (Box::new(|| _ = again().at(3)), "there is no event at index 3: the run has 3"),
-        (Box::new(|| _ = again().at(-4)), "there is no event at index -4: the run has 3"),
-        (Box::new(|| _ = again().range(1..9)), "there are no events at 1..9: the run has 3"),
+        (
+            Box::new(|| _ = again().next_function_call()),
+            "expected another function call, but none left",
+        ),
+        (
+            Box::new(|| _ = again().skip_next(1)),
+            "expected 1 more events to skip, but 0 left",
+        ),
+        (
+            Box::new(|| _ = again().at(3)),
+            "there is no event at index 3: the run has 3",
+        ),
+        (
+            Box::new(|| _ = again().at(-4)),
+            "there is no event at index -4: the run has 3",
+        ),
+        (
+            Box::new(|| _ = again().range(1..9)),
+            "there are no events at 1..9: the run has 3",
+        ),
         (
             Box::new(|| _ = again().range(0..1).contains_message(EventRole::Assistant)),
             "expected a message of the assistant in 1 events, found none",
@@ -105,11 +144,19 @@ async fn what_does_not_hold_panics_with_the_events() {
             "event 0 of 3: expected a call to pay, found a call to get_weather",
         ),
         (
-            Box::new(|| _ = again().at(0).is_function_call("get_weather", json!({ "day": null }))),
+            Box::new(|| {
+                _ = again()
+                    .at(0)
+                    .is_function_call("get_weather", json!({ "day": null }))
+            }),
             "event 0 of 3: expected the argument `day` of get_weather to be null, it is missing",
         ),
         (
-            Box::new(|| _ = again().at(0).is_function_call("get_weather", json!({ "city": "Rome" }))),
+            Box::new(|| {
+                _ = again()
+                    .at(0)
+                    .is_function_call("get_weather", json!({ "city": "Rome" }))
+            }),
             "event 0 of 3: expected the argument `city` of get_weather to be \"Rome\", found \"Paris\"",
         ),
         (
@@ -124,14 +171,25 @@ async fn what_does_not_hold_panics_with_the_events() {
         let message = panic_of(AssertUnwindSafe(assertion));
         let (first, list) = message.split_once("\n\n").unwrap();
         assert_eq!(first, expected);
-        assert!(list.starts_with("events:\n") && list.contains("0  function call: get_weather"), "{list}");
+        assert!(
+            list.starts_with("events:\n") && list.contains("0  function call: get_weather"),
+            "{list}"
+        );
     }
-    let marked = panic_of(AssertUnwindSafe(|| _ = again().at(1).is_message(EventRole::User)));
+    let marked = panic_of(AssertUnwindSafe(|| {
+        _ = again().at(1).is_message(EventRole::User)
+    }));
     assert!(marked.contains("\n> 1  function call output"), "{marked}");
     let fresh = session.run("Weather in Paris?").await.unwrap();
     let message = panic_of(AssertUnwindSafe(|| fresh.expect().no_more_events()));
-    assert!(message.starts_with("expected no more events, but found a call to get_weather\n"), "{message}");
-    result.expect().at(0).is_function_call("get_weather", json!({ "unit": null }));
+    assert!(
+        message.starts_with("expected no more events, but found a call to get_weather\n"),
+        "{message}"
+    );
+    result
+        .expect()
+        .at(0)
+        .is_function_call("get_weather", json!({ "unit": null }));
 }
 
 #[tokio::test]
@@ -139,38 +197,84 @@ async fn the_rules_of_yaml_tests_apply_to_a_run() {
     let mut session = weather();
     session.run("Hi").await.unwrap();
     let result = session.run("fail").await.unwrap();
-    result.assert_yaml("tools: { require: [{ name: get_weather, count: 1 }] }").await.unwrap();
-    result.assert_yaml("text:\n  contains: no such city\ntiming: { max_duration_ms: 1000 }").await.unwrap();
+    result
+        .assert_yaml("tools: { require: [{ name: get_weather, count: 1 }] }")
+        .await
+        .unwrap();
+    result
+        .assert_yaml("text:\n  contains: no such city\ntiming: { max_duration_ms: 1000 }")
+        .await
+        .unwrap();
     for (block, rule, message) in [
-        ("tools: { forbid: [get_weather] }", "tools.forbid", "`get_weather` was called, which is forbidden"),
-        ("tools: { require: [pay] }", "tools.require", "`pay` was not called in this turn"),
-        ("text:\n  contains: Rome", "text.contains", "nothing the agent said in this turn contains `Rome`"),
+        (
+            "tools: { forbid: [get_weather] }",
+            "tools.forbid",
+            "`get_weather` was called, which is forbidden",
+        ),
+        (
+            "tools: { require: [pay] }",
+            "tools.require",
+            "`pay` was not called in this turn",
+        ),
+        (
+            "text:\n  contains: Rome",
+            "text.contains",
+            "nothing the agent said in this turn contains `Rome`",
+        ),
     ] {
         let findings = result.findings(block).await.unwrap();
-        let found: Vec<_> =
-            findings.iter().map(|finding| (finding.rule.as_str(), finding.message.as_str())).collect();
+        let found: Vec<_> = findings
+            .iter()
+            .map(|finding| (finding.rule.as_str(), finding.message.as_str()))
+            .collect();
         assert_eq!(found, [(rule, message)]);
     }
     let forbidden = "tools: { forbid: [get_weather] }";
-    let panicked = AssertUnwindSafe(result.assert_yaml(forbidden)).catch_unwind().await.unwrap_err();
+    let panicked = AssertUnwindSafe(result.assert_yaml(forbidden))
+        .catch_unwind()
+        .await
+        .unwrap_err();
     let message = panicked.downcast_ref::<String>().unwrap();
-    assert!(message.starts_with("tools.forbid: `get_weather` was called, which is forbidden\n"), "{message}");
-    assert!(message.contains("\n\nevents:\n  0  function call: get_weather"), "{message}");
-    let wrong = result.assert_yaml("tools: { forbids: [a] }").await.unwrap_err();
-    assert!(wrong.to_string().contains("unknown key `forbids`"), "{wrong}");
+    assert!(
+        message.starts_with("tools.forbid: `get_weather` was called, which is forbidden\n"),
+        "{message}"
+    );
+    assert!(
+        message.contains("\n\nevents:\n  0  function call: get_weather"),
+        "{message}"
+    );
+    let wrong = result
+        .assert_yaml("tools: { forbids: [a] }")
+        .await
+        .unwrap_err();
+    assert!(
+        wrong.to_string().contains("unknown key `forbids`"),
+        "{wrong}"
+    );
     assert!(result.assert_yaml("").await.is_err(), "nothing is asserted");
     let result = session.run("Which thread?").await.unwrap();
-    result.assert_yaml("text: { equals: \"It is ${THREAD_ID}.\" }").await.unwrap();
+    result
+        .assert_yaml("text: { equals: \"It is ${THREAD_ID}.\" }")
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
 async fn a_turn_that_fails_is_an_error_and_ends_the_session() {
     let mut session = weather();
     let error = session.run("break").await.unwrap_err();
-    assert_eq!(error, TestingError::Agent("agent error: the model is gone".to_owned()));
-    assert_eq!(session.run("Hi").await.unwrap_err().to_string(), "the session has ended");
+    assert_eq!(
+        error,
+        TestingError::Agent("agent error: the model is gone".to_owned())
+    );
+    assert_eq!(
+        session.run("Hi").await.unwrap_err().to_string(),
+        "the session has ended"
+    );
     session.close().await.unwrap();
-    let wrong = TestSession::connect(AgentTarget::yaml("type: scripte")).err().unwrap();
+    let wrong = TestSession::connect(AgentTarget::yaml("type: scripte"))
+        .err()
+        .unwrap();
     assert!(wrong.to_string().contains("scripte"), "{wrong}");
 }
 
@@ -180,13 +284,23 @@ async fn a_run_that_is_not_waited_for_is_not_taken_for_the_next_one() {
     session.start().await.unwrap();
     assert!(session.run("Weather in Paris?").now_or_never().is_none());
     let run = session.run("Hi").await.unwrap();
-    run.assert_yaml("text: { equals: You asked before. }").await.unwrap();
+    run.assert_yaml("text: { equals: You asked before. }")
+        .await
+        .unwrap();
     run.expect().next_message();
     run.expect().no_more_events();
     let said = |event: &AgentEvent| event.role() == EventRole::User;
-    let places: Vec<usize> =
-        (0..).zip(session.history()).filter(|(_, event)| said(event)).map(|(at, _)| at).collect();
-    assert_eq!((places, session.history().len()), (vec![0, 4], 6), "{:?}", session.history());
+    let places: Vec<usize> = (0..)
+        .zip(session.history())
+        .filter(|(_, event)| said(event))
+        .map(|(at, _)| at)
+        .collect();
+    assert_eq!(
+        (places, session.history().len()),
+        (vec![0, 4], 6),
+        "{:?}",
+        session.history()
+    );
 }
 
 #[tokio::test]
@@ -200,22 +314,57 @@ async fn another_agent_judges_a_message() {
         )))
     };
     let verdict = says(r#"{"passed": true, "reason": "polite"}"#);
-    result.expect().at(0).judge(&verdict, "greets the user").await.unwrap();
-    let error = result.expect().at(0).judge(&verdict, " ").await.unwrap_err();
-    assert_eq!(error.to_string(), "the intent is empty: say what the message must do");
+    result
+        .expect()
+        .at(0)
+        .judge(&verdict, "greets the user")
+        .await
+        .unwrap();
+    let error = result
+        .expect()
+        .at(0)
+        .judge(&verdict, " ")
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the intent is empty: say what the message must do"
+    );
     let itself = TestJudge::new(AgentTarget::yaml(WEATHER));
-    let error = result.expect().at(0).judge(&itself, "greets").await.unwrap_err();
-    assert_eq!(error.to_string(), "the agent cannot judge itself: name another target");
-    let error = result.expect().at(0).judge(&says("perhaps"), "greets").await.unwrap_err();
+    let error = result
+        .expect()
+        .at(0)
+        .judge(&itself, "greets")
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the agent cannot judge itself: name another target"
+    );
+    let error = result
+        .expect()
+        .at(0)
+        .judge(&says("perhaps"), "greets")
+        .await
+        .unwrap_err();
     assert!(matches!(error, TestingError::Judge(_)), "{error:?}");
-    let decided =
-        says(r#"{"passed": false, "reason": "rude"}"#).decide("Hi", "What?", "greets").await.unwrap();
-    assert!(!decided.is_passed && decided.reason.contains("rude"), "{decided:?}");
+    let decided = says(r#"{"passed": false, "reason": "rude"}"#)
+        .decide("Hi", "What?", "greets")
+        .await
+        .unwrap();
+    assert!(
+        !decided.is_passed && decided.reason.contains("rude"),
+        "{decided:?}"
+    );
 }
 
 fn declared(name: &str) -> SessionTool {
     let (name, description) = (name.to_owned(), "Adds ${x}".to_owned());
-    SessionTool { name, description, parameters: json!({ "type": "object" }) }
+    SessionTool {
+        name,
+        description,
+        parameters: json!({ "type": "object" }),
+    }
 }
 
 /// A model that calls `add` once after each message of the user, and says what it gave. To `done`, or without a tool, it says
@@ -226,7 +375,10 @@ struct Model {
 
 impl Model {
     fn target(&self) -> AgentTarget {
-        AgentTarget::new("openai", json!({ "endpoint": self.endpoint, "model": "m-1" }))
+        AgentTarget::new(
+            "openai",
+            json!({ "endpoint": self.endpoint, "model": "m-1" }),
+        )
     }
 }
 
@@ -239,12 +391,18 @@ fn model() -> Model {
             let request = request(&stream);
             let messages = request["messages"].as_array().unwrap();
             let (instructions, tool) = (&messages[0]["content"], &request["tools"][0]["function"]);
-            assert!(tool.is_null() || tool["description"] == "Adds ${x}", "{tool}");
+            assert!(
+                tool.is_null() || tool["description"] == "Adds ${x}",
+                "{tool}"
+            );
             let last = messages.last().unwrap();
             let said = &last["content"];
             let text = match (said.as_str(), said.as_array()) {
                 (_, Some(parts)) => {
-                    let types: Vec<&str> = parts.iter().filter_map(|part| part["type"].as_str()).collect();
+                    let types: Vec<&str> = parts
+                        .iter()
+                        .filter_map(|part| part["type"].as_str())
+                        .collect();
                     Some(format!("I see {}.", types.join(" and ")))
                 }
                 (Some(said), _) if last["role"] == "tool" => Some(format!("It is {said}.")),
@@ -294,34 +452,80 @@ async fn a_test_executes_tools_and_mocks_them() {
     let mut session = TestSession::connect(model().target()).unwrap();
     session
         .tool(declared("add"), |arguments| async move {
-            let sum = arguments["a"].as_i64().zip(arguments["b"].as_i64()).map(|(a, b)| a + b);
-            sum.map(Value::from).ok_or_else(|| "two numbers are needed".to_owned())
+            let sum = arguments["a"]
+                .as_i64()
+                .zip(arguments["b"].as_i64())
+                .map(|(a, b)| a + b);
+            sum.map(Value::from)
+                .ok_or_else(|| "two numbers are needed".to_owned())
         })
         .unwrap();
-    let twice = session.tool(declared("add"), |_| async { Ok(Value::Null) }).unwrap_err();
+    let twice = session
+        .tool(declared("add"), |_| async { Ok(Value::Null) })
+        .unwrap_err();
     assert_eq!(twice.to_string(), "there are two tools with the name `add`");
 
     let result = session.run("Add 1 and 2").await.unwrap();
-    result.expect().next_function_call().is_function_call("add", json!({ "a": 1 }));
-    result.expect().next_function_call_output().is_function_call_output(json!(3), false);
+    result
+        .expect()
+        .next_function_call()
+        .is_function_call("add", json!({ "a": 1 }));
+    result
+        .expect()
+        .next_function_call_output()
+        .is_function_call_output(json!(3), false);
     let message = result.expect().next_message().event();
-    assert_eq!(message, &AgentEvent::Message { role: EventRole::Assistant, content: "It is 3.".to_owned() });
-    result.assert_yaml("tools: { require: [{ name: add, result_match: \"^3$\" }] }").await.unwrap();
+    assert_eq!(
+        message,
+        &AgentEvent::Message {
+            role: EventRole::Assistant,
+            content: "It is 3.".to_owned()
+        }
+    );
+    result
+        .assert_yaml("tools: { require: [{ name: add, result_match: \"^3$\" }] }")
+        .await
+        .unwrap();
 
-    let unknown = session.mock_tools([("sub", |_: Value| Ok(json!(1)))]).await.err().unwrap();
-    assert_eq!(unknown.to_string(), "there is no tool `sub` to mock; the tools are: add");
+    let unknown = session
+        .mock_tools([("sub", |_: Value| Ok(json!(1)))])
+        .await
+        .err()
+        .unwrap();
+    assert_eq!(
+        unknown.to_string(),
+        "there is no tool `sub` to mock; the tools are: add"
+    );
     {
-        let mocked = session.mock_tools([("add", |_: Value| Err("overflow".to_owned()))]).await.unwrap();
+        let mocked = session
+            .mock_tools([("add", |_: Value| Err("overflow".to_owned()))])
+            .await
+            .unwrap();
         let result = session.run("Add 1 and 2").await.unwrap();
-        result.expect().contains_function_call_output(json!("overflow"), true);
-        assert_eq!((mocked.call_count("add"), mocked.calls("add")), (1, vec![json!({ "a": 1, "b": 2 })]));
+        result
+            .expect()
+            .contains_function_call_output(json!("overflow"), true);
+        assert_eq!(
+            (mocked.call_count("add"), mocked.calls("add")),
+            (1, vec![json!({ "a": 1, "b": 2 })])
+        );
     }
     let result = session.run("Add 1 and 2").await.unwrap();
-    result.expect().contains_function_call_output(json!(3), false);
+    result
+        .expect()
+        .contains_function_call_output(json!(3), false);
     let result = session.run("done").await.unwrap();
-    result.assert_yaml("text: { equals: You are a helpful assistant. }").await.unwrap();
-    let late = session.tool(declared("sub"), |_| async { Ok(Value::Null) }).unwrap_err();
-    assert_eq!(late.to_string(), "the tool `sub` comes too late: the session has begun");
+    result
+        .assert_yaml("text: { equals: You are a helpful assistant. }")
+        .await
+        .unwrap();
+    let late = session
+        .tool(declared("sub"), |_| async { Ok(Value::Null) })
+        .unwrap_err();
+    assert_eq!(
+        late.to_string(),
+        "the tool `sub` comes too late: the session has begun"
+    );
     session.close().await.unwrap();
 }
 
@@ -337,7 +541,10 @@ async fn a_config_gives_the_target_and_its_tools() {
     let mut session = TestSession::from_config(&config, "weather").unwrap();
     let result = session.run("Weather in Paris?").await.unwrap();
     result.expect().contains_function_call("get_weather", None);
-    result.assert_yaml("tools: { require: [get_weather] }").await.unwrap();
+    result
+        .assert_yaml("tools: { require: [get_weather] }")
+        .await
+        .unwrap();
     drop(session);
     let unknown = TestSession::from_config(&config, "wether").err().unwrap();
     assert!(unknown.to_string().contains("`wether`"), "{unknown}");
@@ -346,5 +553,7 @@ async fn a_config_gives_the_target_and_its_tools() {
 
 fn indented(text: &str, by: usize) -> String {
     let before = " ".repeat(by);
-    text.lines().map(|line| [&before, line, "\n"].concat()).collect()
+    text.lines()
+        .map(|line| [&before, line, "\n"].concat())
+        .collect()
 }

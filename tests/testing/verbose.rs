@@ -17,7 +17,9 @@ async fn a_conversation_without_an_assertion() {
 fn printed(value: &str) -> String {
     let name = "verbose::a_conversation_without_an_assertion";
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", name, "--nocapture"]).env("ANANKE_TESTING_VERBOSE", value);
+    command
+        .args(["--exact", name, "--nocapture"])
+        .env("ANANKE_TESTING_VERBOSE", value);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stderr).unwrap()

@@ -22,7 +22,11 @@ pub(crate) struct Graph {
 impl Graph {
     /// The graph of `files`: their paths below `src/` and their texts.
     pub(crate) fn new<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let mut graph = Self { files: BTreeMap::new(), reexports: BTreeMap::new(), uses: BTreeMap::new() };
+        let mut graph = Self {
+            files: BTreeMap::new(),
+            reexports: BTreeMap::new(),
+            uses: BTreeMap::new(),
+        };
         let mut read = Vec::new();
         for (path, text) in files {
             let module = module_of(path);
@@ -33,13 +37,17 @@ impl Graph {
             let (public, rest) = split_reexports(tokens);
             let known = |path: &ModulePath| graph.files.contains_key(path);
             let mut exported = BTreeMap::new();
-            for path in crate_paths(&public, module).into_iter().chain(relative_paths(&public, module, known))
+            for path in crate_paths(&public, module)
+                .into_iter()
+                .chain(relative_paths(&public, module, known))
             {
                 if let Some(name) = path.last() {
                     exported.insert(name.clone(), path);
                 }
             }
-            let used = crate_paths(&rest, module).into_iter().chain(relative_paths(&rest, module, known));
+            let used = crate_paths(&rest, module)
+                .into_iter()
+                .chain(relative_paths(&rest, module, known));
             let used = used.collect();
             graph.reexports.insert(module.clone(), exported);
             graph.uses.insert((*path).to_owned(), used);
@@ -52,12 +60,18 @@ impl Graph {
         let mut path = path.to_vec();
         // A chain of re-exports is short; a circle of them ends here.
         for _ in 0..8 {
-            let depth = (1..=path.len()).rev().find(|depth| self.files.contains_key(&path[..*depth]))?;
+            let depth = (1..=path.len())
+                .rev()
+                .find(|depth| self.files.contains_key(&path[..*depth]))?;
             let module = path[..depth].to_vec();
-            let stands_for = path
-                .get(depth)
-                .and_then(|name| self.reexports.get(&module).and_then(|names| names.get(name)));
-            let Some(target) = stands_for else { return self.files.get(&module).map(String::as_str) };
+            let stands_for = path.get(depth).and_then(|name| {
+                self.reexports
+                    .get(&module)
+                    .and_then(|names| names.get(name))
+            });
+            let Some(target) = stands_for else {
+                return self.files.get(&module).map(String::as_str);
+            };
             path = [target.as_slice(), &path[depth + 1..]].concat();
         }
         None
@@ -67,7 +81,10 @@ impl Graph {
     pub(crate) fn arrows(&self) -> BTreeMap<&str, BTreeSet<&str>> {
         let mut arrows = BTreeMap::new();
         for (file, used) in &self.uses {
-            let defined = used.iter().filter_map(|path| self.definition(path)).filter(|other| other != file);
+            let defined = used
+                .iter()
+                .filter_map(|path| self.definition(path))
+                .filter(|other| other != file);
             arrows.insert(file.as_str(), defined.collect());
         }
         arrows
@@ -76,14 +93,21 @@ impl Graph {
     /// The files that reach each other, by circle; each circle sorted.
     pub(crate) fn circles(&self) -> Vec<Vec<String>> {
         let arrows = self.arrows();
-        let reach: BTreeMap<&str, BTreeSet<&str>> =
-            arrows.keys().map(|file| (*file, reachable(file, &arrows))).collect();
+        let reach: BTreeMap<&str, BTreeSet<&str>> = arrows
+            .keys()
+            .map(|file| (*file, reachable(file, &arrows)))
+            .collect();
         let mut circles = BTreeSet::new();
         for (file, reached) in &reach {
             if reached.contains(file) {
-                let together =
-                    reached.iter().filter(|other| reach.get(*other).is_some_and(|back| back.contains(file)));
-                circles.insert(together.map(|other| (*other).to_owned()).collect::<Vec<_>>());
+                let together = reached
+                    .iter()
+                    .filter(|other| reach.get(*other).is_some_and(|back| back.contains(file)));
+                circles.insert(
+                    together
+                        .map(|other| (*other).to_owned())
+                        .collect::<Vec<_>>(),
+                );
             }
         }
         circles.into_iter().collect()
@@ -95,18 +119,25 @@ impl Graph {
         for (file, used) in &self.uses {
             let module = module_of(file);
             for path in used {
-                let depth = (1..path.len()).rev().find(|depth| self.files.contains_key(&path[..*depth]));
+                let depth = (1..path.len())
+                    .rev()
+                    .find(|depth| self.files.contains_key(&path[..*depth]));
                 let Some((parent, name)) = depth.map(|depth| (&path[..depth], &path[depth])) else {
                     continue;
                 };
                 let is_above = module.len() > parent.len() && module.starts_with(parent);
-                let reexported = self.reexports.get(parent).is_some_and(|names| names.contains_key(name));
+                let reexported = self
+                    .reexports
+                    .get(parent)
+                    .is_some_and(|names| names.contains_key(name));
                 if is_above
                     && reexported
                     && let Some(defined) = self.definition(path)
                 {
-                    detours
-                        .insert(format!("{file}: `{}::{name}` is defined in {defined}", parent.join("::")));
+                    detours.insert(format!(
+                        "{file}: `{}::{name}` is defined in {defined}",
+                        parent.join("::")
+                    ));
                 }
             }
         }
@@ -136,11 +167,15 @@ fn split_reexports(tokens: &[Token]) -> (Vec<Token>, Vec<Token>) {
     while index < tokens.len() {
         let mut start = index + 1;
         if word(index, "pub") && tokens.get(start) == Some(&Token::Other('(')) {
-            start +=
-                tokens[start..].iter().position(|token| *token == Token::Other(')')).map_or(0, |at| at + 1);
+            start += tokens[start..]
+                .iter()
+                .position(|token| *token == Token::Other(')'))
+                .map_or(0, |at| at + 1);
         }
         if word(index, "pub") && word(start, "use") {
-            let end = tokens[start..].iter().position(|token| *token == Token::Other(';'));
+            let end = tokens[start..]
+                .iter()
+                .position(|token| *token == Token::Other(';'));
             let end = end.map_or(tokens.len(), |length| start + length + 1);
             public.extend_from_slice(&tokens[start..end]);
             index = end;
@@ -186,9 +221,15 @@ mod tests {
     #[test]
     fn re_exports_and_unit_tests_are_no_arrows() {
         let found = graph(&[
-            ("a/mod.rs", "mod x; mod y; pub use x::X; pub(crate) use y::{Y, Z};"),
+            (
+                "a/mod.rs",
+                "mod x; mod y; pub use x::X; pub(crate) use y::{Y, Z};",
+            ),
             ("a/x.rs", "use super::y::Y; pub struct X;"),
-            ("a/y.rs", "pub struct Y; pub struct Z; #[cfg(test)] mod tests { use super::super::x::X; }"),
+            (
+                "a/y.rs",
+                "pub struct Y; pub struct Z; #[cfg(test)] mod tests { use super::super::x::X; }",
+            ),
         ]);
         assert!(found.circles().is_empty(), "{:?}", found.circles());
         assert!(found.detours().is_empty());

@@ -28,12 +28,26 @@ fn anchors(page: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (_, line) in prose(page) {
         let text = line.trim_start_matches('#');
-        let (true, Some(heading)) = (line.starts_with('#'), text.strip_prefix(' ')) else { continue };
-        let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
-        let anchor: String =
-            kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect();
-        let count = seen.entry(anchor.clone()).and_modify(|count| *count += 1).or_default();
-        found.insert(if *count == 0 { anchor } else { format!("{anchor}-{count}") });
+        let (true, Some(heading)) = (line.starts_with('#'), text.strip_prefix(' ')) else {
+            continue;
+        };
+        let kept = heading
+            .trim()
+            .chars()
+            .filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        let anchor: String = kept
+            .flat_map(char::to_lowercase)
+            .map(|c| if c == ' ' { '-' } else { c })
+            .collect();
+        let count = seen
+            .entry(anchor.clone())
+            .and_modify(|count| *count += 1)
+            .or_default();
+        found.insert(if *count == 0 {
+            anchor
+        } else {
+            format!("{anchor}-{count}")
+        });
     }
     found
 }
@@ -42,8 +56,13 @@ fn anchors(page: &str) -> BTreeSet<String> {
 fn links(page: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (number, line) in prose(page) {
-        let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
-        let targets = targets.map(|(target, _)| target).filter(|target| !target.contains("://"));
+        let targets = line
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split_once(')'));
+        let targets = targets
+            .map(|(target, _)| target)
+            .filter(|target| !target.contains("://"));
         found.extend(targets.map(|target| (number, target)));
     }
     found
@@ -66,20 +85,30 @@ fn resolve(from: &str, target: &str) -> String {
 /// The links of `pages` (by path) that lead nowhere, and the pages that no link leads to. `exists` knows all files and
 /// folders.
 pub(crate) fn wrong(pages: &BTreeMap<&str, &str>, exists: impl Fn(&str) -> bool) -> Vec<String> {
-    let anchors: BTreeMap<&str, BTreeSet<String>> =
-        pages.iter().map(|(path, page)| (*path, anchors(page))).collect();
+    let anchors: BTreeMap<&str, BTreeSet<String>> = pages
+        .iter()
+        .map(|(path, page)| (*path, anchors(page)))
+        .collect();
     let mut problems = Vec::new();
     let mut leads_to: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (path, page) in pages {
         for (line, target) in links(page) {
             let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-            let file = if file.is_empty() { (*path).to_owned() } else { resolve(path, file) };
+            let file = if file.is_empty() {
+                (*path).to_owned()
+            } else {
+                resolve(path, file)
+            };
             if !exists(&file) {
                 problems.push(format!("{path}:{line}: `{target}`: there is no `{file}`"));
             } else if !anchor.is_empty()
-                && !anchors.get(file.as_str()).is_some_and(|anchors| anchors.contains(anchor))
+                && !anchors
+                    .get(file.as_str())
+                    .is_some_and(|anchors| anchors.contains(anchor))
             {
-                problems.push(format!("{path}:{line}: `{target}`: `{file}` has no heading `#{anchor}`"));
+                problems.push(format!(
+                    "{path}:{line}: `{target}`: `{file}` has no heading `#{anchor}`"
+                ));
             }
             leads_to.entry(path).or_default().insert(file);
         }
@@ -91,7 +120,9 @@ pub(crate) fn wrong(pages: &BTreeMap<&str, &str>, exists: impl Fn(&str) -> bool)
         next.extend(further.filter(|path| !reached.contains(path)));
         reached.insert(path);
     }
-    let lost = pages.keys().filter(|path| path.starts_with("docs/") && !reached.contains(**path));
+    let lost = pages
+        .keys()
+        .filter(|path| path.starts_with("docs/") && !reached.contains(**path));
     problems.extend(lost.map(|path| format!("{path}: no link from README.md leads to it")));
     problems
 }
@@ -109,7 +140,10 @@ mod tests {
     fn finds_links_that_lead_nowhere() {
         let other = "# A title: `--a-b`\n## Twice\n## Twice\n";
         let readme = |link: &str| {
-            check(&[("README.md", &format!("[x]({link}) [y](docs/a.md)")), ("docs/a.md", other)])
+            check(&[
+                ("README.md", &format!("[x]({link}) [y](docs/a.md)")),
+                ("docs/a.md", other),
+            ])
         };
         let right = [
             "docs/a.md#a-title---a-b",
@@ -134,7 +168,10 @@ mod tests {
             ("docs/b.md", ""),
             ("docs/c.md", ""),
         ];
-        assert_eq!(check(&pages), ["docs/c.md: no link from README.md leads to it"]);
+        assert_eq!(
+            check(&pages),
+            ["docs/c.md: no link from README.md leads to it"]
+        );
     }
 
     #[test]

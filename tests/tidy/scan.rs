@@ -58,9 +58,17 @@ pub(crate) fn without_tests(tokens: &[Token]) -> Vec<Token> {
     let mut kept = Vec::new();
     let mut index = 0;
     while index < tokens.len() {
-        if markers.iter().any(|marker| tokens[index..].starts_with(marker)) {
-            let end = tokens[index..].iter().position(|token| *token == Token::Other(']'));
-            index = after_item(tokens, end.map_or(tokens.len(), |length| index + length + 1));
+        if markers
+            .iter()
+            .any(|marker| tokens[index..].starts_with(marker))
+        {
+            let end = tokens[index..]
+                .iter()
+                .position(|token| *token == Token::Other(']'));
+            index = after_item(
+                tokens,
+                end.map_or(tokens.len(), |length| index + length + 1),
+            );
         } else {
             kept.push(tokens[index].clone());
             index += 1;
@@ -102,7 +110,10 @@ pub(crate) fn relative_paths(
         let Token::Word(word) = token else { continue };
         let starts_a_path = index == 0 || tokens[index - 1] != Token::PathSeparator;
         let child = [module, std::slice::from_ref(word)].concat();
-        if starts_a_path && tokens.get(index + 1) == Some(&Token::PathSeparator) && is_module(&child) {
+        if starts_a_path
+            && tokens.get(index + 1) == Some(&Token::PathSeparator)
+            && is_module(&child)
+        {
             read_tree(tokens, index + 2, &child, &mut paths);
         }
     }
@@ -111,19 +122,28 @@ pub(crate) fn relative_paths(
 
 /// The words of `source` and its string literals, without comments and unit tests.
 pub(crate) fn words_and_texts(source: &str) -> Vec<String> {
-    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let source = source
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or_default();
     let words = tokens(source).into_iter().filter_map(|token| match token {
         Token::Word(word) => Some(word),
         Token::PathSeparator | Token::Other(_) => None,
     });
-    let without_comments = source.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let texts = without_comments.flat_map(|line| line.split('"').skip(1).step_by(2).map(str::to_owned));
+    let without_comments = source
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    let texts =
+        without_comments.flat_map(|line| line.split('"').skip(1).step_by(2).map(str::to_owned));
     words.chain(texts).collect()
 }
 
 /// The string literals of `source` that are sentences, line by line, without comments and unit tests.
 pub(crate) fn sentences(source: &str) -> Vec<(usize, &str)> {
-    let source = source.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let source = source
+        .split("#[cfg(test)]\nmod tests {")
+        .next()
+        .unwrap_or_default();
     let (mut is_inside, mut parts) = (false, Vec::new());
     for (number, line) in (1..).zip(source.lines()) {
         if !is_inside && line.trim_start().starts_with("//") {
@@ -153,12 +173,22 @@ pub(crate) fn sentences(source: &str) -> Vec<(usize, &str)> {
 pub(crate) fn comments(source: &str) -> Vec<Vec<(usize, &str)>> {
     let mut comments: Vec<Vec<(usize, &str)>> = Vec::new();
     for (number, line) in (1..).zip(source.lines()) {
-        let start = line.trim_start().starts_with("//").then(|| line.find("//")).flatten();
-        let Some(at) = start.or_else(|| line.find(" // ")) else { continue };
-        let text = line[at..].trim_start().trim_start_matches('/').trim_start_matches('!');
+        let start = line
+            .trim_start()
+            .starts_with("//")
+            .then(|| line.find("//"))
+            .flatten();
+        let Some(at) = start.or_else(|| line.find(" // ")) else {
+            continue;
+        };
+        let text = line[at..]
+            .trim_start()
+            .trim_start_matches('/')
+            .trim_start_matches('!');
         match comments.last_mut() {
             Some(comment)
-                if start.is_some() && comment.last().is_some_and(|(last, _)| last + 1 == number) =>
+                if start.is_some()
+                    && comment.last().is_some_and(|(last, _)| last + 1 == number) =>
             {
                 comment.push((number, text));
             }
@@ -185,7 +215,11 @@ pub(crate) fn public_items(root: &str) -> BTreeSet<String> {
             (Some(Token::Word(_)), _) => {
                 let mut paths = Vec::new();
                 read_tree(&tokens, index + 2, &[], &mut paths);
-                items.extend(paths.into_iter().map(|path| format!("use {}", path.join("::"))));
+                items.extend(
+                    paths
+                        .into_iter()
+                        .map(|path| format!("use {}", path.join("::"))),
+                );
             }
             _ => {}
         }
@@ -230,13 +264,18 @@ pub(crate) fn bool_parameters(tokens: &[Token]) -> Vec<String> {
             index = after_item(tokens, index);
             continue;
         }
-        let name = word(tokens.get(index + 1)).filter(|_| tokens[index] == Token::Word("fn".to_owned()));
+        let name =
+            word(tokens.get(index + 1)).filter(|_| tokens[index] == Token::Word("fn".to_owned()));
         index += 1;
         let Some(name) = name else { continue };
         let parameters = &tokens[index..index + parameters_end(&tokens[index..])];
         for window in parameters.windows(4) {
-            if let [Token::Word(parameter), Token::Other(':'), Token::Word(of), Token::Other(',' | ')')] =
-                window
+            if let [
+                Token::Word(parameter),
+                Token::Other(':'),
+                Token::Word(of),
+                Token::Other(',' | ')'),
+            ] = window
                 && of == "bool"
             {
                 found.push(format!("{name}({parameter}: bool)"));
@@ -248,11 +287,15 @@ pub(crate) fn bool_parameters(tokens: &[Token]) -> Vec<String> {
 
 /// Whether `tokens` begin with `impl TRAIT for TYPE`.
 fn implements_trait(tokens: &[Token]) -> bool {
-    let head = tokens.iter().take_while(|token| !matches!(token, Token::Other('{' | ';')));
+    let head = tokens
+        .iter()
+        .take_while(|token| !matches!(token, Token::Other('{' | ';')));
     let head: Vec<&Token> = head.collect();
     let is = |token: &Token, text: &str| *token == Token::Word(text.to_owned());
     head.first().is_some_and(|first| is(first, "impl"))
-        && head.windows(2).any(|pair| is(pair[0], "for") && *pair[1] != Token::Other('<'))
+        && head
+            .windows(2)
+            .any(|pair| is(pair[0], "for") && *pair[1] != Token::Other('<'))
 }
 
 /// The length of the head of a function up to the end of its parameters, which come after its generic ones.
@@ -287,11 +330,19 @@ pub(crate) fn names_crate(tokens: &[Token], name: &str) -> bool {
 pub(crate) fn module_of(file: &str) -> Vec<String> {
     let stem = file.strip_suffix(".rs").unwrap_or(file);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);
-    stem.split('/').filter(|part| !matches!(*part, "lib" | "main")).map(str::to_owned).collect()
+    stem.split('/')
+        .filter(|part| !matches!(*part, "lib" | "main"))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Reads one `use` tree or path from `index` on; answers the index after it.
-fn read_tree(tokens: &[Token], mut index: usize, base: &[String], paths: &mut Vec<Vec<String>>) -> usize {
+fn read_tree(
+    tokens: &[Token],
+    mut index: usize,
+    base: &[String],
+    paths: &mut Vec<Vec<String>>,
+) -> usize {
     let mut path = base.to_vec();
     loop {
         match tokens.get(index) {
@@ -363,7 +414,10 @@ fn is_word(c: char) -> bool {
 }
 
 fn until(chars: &[char], from: usize, stop: impl Fn(char) -> bool) -> usize {
-    chars[from..].iter().position(|c| stop(*c)).map_or(chars.len(), |length| from + length)
+    chars[from..]
+        .iter()
+        .position(|c| stop(*c))
+        .map_or(chars.len(), |length| from + length)
 }
 
 fn after_block_comment(chars: &[char], from: usize) -> usize {
@@ -410,11 +464,18 @@ fn raw_string_hashes(chars: &[char], from: usize) -> Option<(usize, usize)> {
 }
 
 fn after_raw_string(chars: &[char], from: usize) -> usize {
-    let Some((quote, hashes)) = raw_string_hashes(chars, from) else { return from + 1 };
+    let Some((quote, hashes)) = raw_string_hashes(chars, from) else {
+        return from + 1;
+    };
     let mut index = quote + 1;
     while index < chars.len() {
         let closes = chars[index] == '"'
-            && chars[index + 1..].iter().take(hashes).filter(|c| **c == '#').count() == hashes;
+            && chars[index + 1..]
+                .iter()
+                .take(hashes)
+                .filter(|c| **c == '#')
+                .count()
+                == hashes;
         index += 1;
         if closes {
             return index + hashes;
@@ -437,27 +498,48 @@ mod tests {
 
     fn paths(source: &str, module: &str) -> Vec<String> {
         let tokens = without_tests(&tokens(source));
-        crate_paths(&tokens, &module_of(module)).iter().map(|path| path.join("::")).collect()
+        crate_paths(&tokens, &module_of(module))
+            .iter()
+            .map(|path| path.join("::"))
+            .collect()
     }
 
     #[test]
     fn reads_use_trees_and_paths_in_code() {
         let source = "use crate::model::{self, Text, leaf::{Given as G, Limit}};\nfn f() -> crate::trace::Change { crate::run::go::<u8>() }";
-        let expected =
-            ["model", "model::Text", "model::leaf::Given", "model::leaf::Limit", "trace::Change", "run::go"];
+        let expected = [
+            "model",
+            "model::Text",
+            "model::leaf::Given",
+            "model::leaf::Limit",
+            "trace::Change",
+            "run::go",
+        ];
         assert_eq!(paths(source, "plan/mod.rs"), expected);
     }
 
     #[test]
     fn reads_several_modules_of_one_use() {
-        assert_eq!(paths("use crate::{a::B, c, d::*};", "x.rs"), ["a::B", "c", "d"]);
+        assert_eq!(
+            paths("use crate::{a::B, c, d::*};", "x.rs"),
+            ["a::B", "c", "d"]
+        );
     }
 
     #[test]
     fn resolves_super_and_self_from_the_file() {
-        assert_eq!(paths("use super::http;", "target/agui/mod.rs"), ["target::http"]);
-        assert_eq!(paths("use super::super::scripted::X;", "target/agui/decode.rs"), ["target::scripted::X"]);
-        assert_eq!(paths("use self::inner::Y;", "target/mod.rs"), ["target::inner::Y"]);
+        assert_eq!(
+            paths("use super::http;", "target/agui/mod.rs"),
+            ["target::http"]
+        );
+        assert_eq!(
+            paths("use super::super::scripted::X;", "target/agui/decode.rs"),
+            ["target::scripted::X"]
+        );
+        assert_eq!(
+            paths("use self::inner::Y;", "target/mod.rs"),
+            ["target::inner::Y"]
+        );
         assert_eq!(paths("pub use code::Code;", "diagnostic/mod.rs"), [""; 0]);
     }
 
@@ -486,7 +568,9 @@ mod tests {
         assert!(found("use clap::Parser;"));
         assert!(found("use clap;"));
         assert!(found("#[derive(clap::Args)] struct S;"));
-        assert!(!found("let clap = 1; self.clap(); crate::clap::x; // clap::Parser"));
+        assert!(!found(
+            "let clap = 1; self.clap(); crate::clap::x; // clap::Parser"
+        ));
         assert!(!found("fn clapping() { \"clap::Parser\"; }"));
     }
 
@@ -501,7 +585,10 @@ mod tests {
             type Alias = Vec<Side>;
             fn f() { struct Inner; let text = "enum Text"; forward! { struct enum identifier } }
         "#;
-        assert_eq!(type_names(&tokens(source)), ["Wide", "Side", "Sink", "Alias", "Inner"]);
+        assert_eq!(
+            type_names(&tokens(source)),
+            ["Wide", "Side", "Sink", "Alias", "Inner"]
+        );
     }
 
     #[test]
@@ -524,6 +611,9 @@ mod tests {
     fn knows_the_module_of_a_file() {
         assert_eq!(module_of("lib.rs"), [""; 0]);
         assert_eq!(module_of("target/mod.rs"), ["target"]);
-        assert_eq!(module_of("target/agui/decode.rs"), ["target", "agui", "decode"]);
+        assert_eq!(
+            module_of("target/agui/decode.rs"),
+            ["target", "agui", "decode"]
+        );
     }
 }

@@ -22,13 +22,22 @@ fn text(path: &Path) -> Option<String> {
     if path.is_file() {
         return fs::read_to_string(path).ok();
     }
-    let files = fs::read_dir(path).ok()?.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
-    Some(files.filter_map(|path| fs::read_to_string(path).ok()).collect())
+    let files = fs::read_dir(path)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_file());
+    Some(
+        files
+            .filter_map(|path| fs::read_to_string(path).ok())
+            .collect(),
+    )
 }
 
 /// Whether `name` is a word of `text`.
 fn has_word(text: &str, name: &str) -> bool {
-    text.split(|character: char| !character.is_alphanumeric() && character != '_').any(|word| word == name)
+    text.split(|character: char| !character.is_alphanumeric() && character != '_')
+        .any(|word| word == name)
 }
 
 /// What is wrong with the rows of `page`, whose paths are from `root`; and how many rows there are.
@@ -37,16 +46,23 @@ pub(crate) fn wrong(page: &str, root: &Path) -> (Vec<String>, usize) {
     let rows = page.lines().filter(|line| line.starts_with("| `"));
     for row in rows.clone() {
         let code = code(row);
-        let Some((path, names)) = code.split_first() else { continue };
-        let existing: Vec<&str> =
-            path.trim_end_matches('/').split('/').take_while(|name| !is_placeholder(name)).collect();
+        let Some((path, names)) = code.split_first() else {
+            continue;
+        };
+        let existing: Vec<&str> = path
+            .trim_end_matches('/')
+            .split('/')
+            .take_while(|name| !is_placeholder(name))
+            .collect();
         let existing = existing.join("/");
         let Some(text) = text(&root.join(&existing)) else {
             problems.push(format!("`{path}`: there is no `{existing}`"));
             continue;
         };
         let is_new = existing != path.trim_end_matches('/');
-        let missing = names.iter().filter(|name| !is_new && !name.contains('-') && !has_word(&text, name));
+        let missing = names
+            .iter()
+            .filter(|name| !is_new && !name.contains('-') && !has_word(&text, name));
         problems.extend(missing.map(|name| format!("`{path}` does not contain `{name}`")));
     }
     (problems, rows.count())

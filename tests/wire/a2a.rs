@@ -7,12 +7,12 @@ use std::time::Duration;
 use ananke::context::{At, ManualClock};
 use ananke::message::UserContent;
 use ananke::target::a2a::{
-    A2aSettings, A2aTarget, A2aVersion, AgentCard, Binding, Blocking, Credentials, Dialect, Interface,
-    Location, ToolCallConvention,
+    A2aSettings, A2aTarget, A2aVersion, AgentCard, Binding, Blocking, Credentials, Dialect,
+    Interface, Location, ToolCallConvention,
 };
 use ananke::target::{
-    Action, Chunks, ClientEvent, Ended, HttpRequest, Next, Reply, Request, ResponseHead, TargetError,
-    Transport,
+    Action, Chunks, ClientEvent, Ended, HttpRequest, Next, Reply, Request, ResponseHead,
+    TargetError, Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -24,9 +24,17 @@ use crate::support::conformance::{conforming, opened};
 use crate::support::summary::Summary;
 
 fn settings(dialect: Dialect, blocking: Blocking) -> A2aSettings {
-    let interface =
-        Interface { url: "http://127.0.0.1:1/rpc".parse().expect("a URL"), dialect, tenant: None };
-    let card = AgentCard { interface, is_streaming: true, schemes: Vec::new(), skills: Vec::new() };
+    let interface = Interface {
+        url: "http://127.0.0.1:1/rpc".parse().expect("a URL"),
+        dialect,
+        tenant: None,
+    };
+    let card = AgentCard {
+        interface,
+        is_streaming: true,
+        schemes: Vec::new(),
+        skills: Vec::new(),
+    };
     A2aSettings {
         location: Location::Card { card, name: None },
         context_id: None,
@@ -39,15 +47,23 @@ fn settings(dialect: Dialect, blocking: Blocking) -> A2aSettings {
     }
 }
 
-const NEW: Dialect = Dialect { version: A2aVersion::V1, binding: Binding::JsonRpc };
-const OLD: Dialect = Dialect { version: A2aVersion::V03, binding: Binding::JsonRpc };
+const NEW: Dialect = Dialect {
+    version: A2aVersion::V1,
+    binding: Binding::JsonRpc,
+};
+const OLD: Dialect = Dialect {
+    version: A2aVersion::V03,
+    binding: Binding::JsonRpc,
+};
 
 fn agent(dialect: Dialect, blocking: Blocking) -> A2aTarget {
     A2aTarget::new(settings(dialect, blocking))
 }
 
 fn captured(name: &str) -> Vec<u8> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/captures/a2a").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/captures/a2a")
+        .join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -61,7 +77,11 @@ struct Answers {
 impl Answers {
     fn new(bodies: Vec<(&'static str, Vec<u8>)>) -> Arc<Self> {
         let bodies = Mutex::new(bodies.into_iter().rev().collect());
-        Arc::new(Self { bodies, now: Mutex::default(), sent: Mutex::default() })
+        Arc::new(Self {
+            bodies,
+            now: Mutex::default(),
+            sent: Mutex::default(),
+        })
     }
 }
 
@@ -73,17 +93,29 @@ impl Transport for Answers {
         }
     }
 
-    fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        request: HttpRequest,
+        until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let at = *self.now.lock().unwrap();
         assert!(at < until, "a request is sent after the time is up");
-        self.sent.lock().unwrap().push(serde_json::from_slice(&request.body).unwrap_or_default());
+        self.sent
+            .lock()
+            .unwrap()
+            .push(serde_json::from_slice(&request.body).unwrap_or_default());
         let Some((content_type, body)) = self.bodies.lock().unwrap().pop() else {
             return Box::pin(async { Ok(None) });
         };
         let (sender, receiver) = mpsc::channel(2);
-        sender.try_send(Next::Bytes(at, Bytes::from(body))).expect("room");
-        let head =
-            ResponseHead { status: 200, content_type: content_type.to_owned(), ..ResponseHead::default() };
+        sender
+            .try_send(Next::Bytes(at, Bytes::from(body)))
+            .expect("room");
+        let head = ResponseHead {
+            status: 200,
+            content_type: content_type.to_owned(),
+            ..ResponseHead::default()
+        };
         let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
         Box::pin(async move { Ok(Some(Reply { at, head, body })) })
     }
@@ -109,7 +141,12 @@ async fn talked(
     let mut shown = Vec::new();
     for (text, number) in turns.iter().zip(1..) {
         let content = UserContent::Text((*text).into());
-        let request: Request = Action::User { message_id: format!("u{number}"), name: None, content }.into();
+        let request: Request = Action::User {
+            message_id: format!("u{number}"),
+            name: None,
+            content,
+        }
+        .into();
         let mut summary = Summary::default();
         let ended = session.exchange(request, &limits(), &mut summary).await;
         let text = match ended {
@@ -132,7 +169,11 @@ async fn streams_of_real_servers() {
             NEW,
             "run\ncustom status: {\"state\":\"working\",\"message\":\"working on: echo hi\"}\nassistant: echo: echo hi\nfinished",
         ),
-        ("py-message.sse", NEW, "run\nassistant: direct message reply\nfinished"),
+        (
+            "py-message.sse",
+            NEW,
+            "run\nassistant: direct message reply\nfinished",
+        ),
         ("py-tools.sse", NEW, weather),
         ("py-chunks.sse", NEW, "assistant: Hello wörld\nfinished"),
         (
@@ -142,7 +183,11 @@ async fn streams_of_real_servers() {
         ),
         ("py-fail.sse", NEW, "error Some(\"failed\"): it broke"),
         ("py-reject.sse", NEW, "error Some(\"rejected\"): not my job"),
-        ("py-crash.sse", NEW, "error Some(\"-32603\"): boom in executor"),
+        (
+            "py-crash.sse",
+            NEW,
+            "error Some(\"-32603\"): boom in executor",
+        ),
         (
             "py-auth.sse",
             NEW,
@@ -150,15 +195,37 @@ async fn streams_of_real_servers() {
         ),
         ("py-book-1.sse", NEW, "interrupted []"),
         ("js-echo.sse", NEW, "assistant: echo: echo hi\nfinished"),
-        ("js-message.sse", NEW, "run\nassistant: direct reply\nfinished"),
+        (
+            "js-message.sse",
+            NEW,
+            "run\nassistant: direct reply\nfinished",
+        ),
         ("js-chunks.sse", NEW, "finished"),
         ("js-data.sse", NEW, "finished"),
-        ("js-crash.sse", NEW, "error Some(\"failed\"): Agent execution error: boom"),
+        (
+            "js-crash.sse",
+            NEW,
+            "error Some(\"failed\"): Agent execution error: boom",
+        ),
         ("js-fail.sse", NEW, "error Some(\"failed\"): it broke"),
-        ("js-book-1.sse", NEW, "assistant: Which city?\ninterrupted []"),
-        ("js-0.3-book-1.sse", OLD, "assistant: Which city?\ninterrupted []"),
+        (
+            "js-book-1.sse",
+            NEW,
+            "assistant: Which city?\ninterrupted []",
+        ),
+        (
+            "js-0.3-book-1.sse",
+            OLD,
+            "assistant: Which city?\ninterrupted []",
+        ),
     ] {
-        let read = conforming(&agent(dialect, Blocking::Streaming), name, 1, &captured(name)).await;
+        let read = conforming(
+            &agent(dialect, Blocking::Streaming),
+            name,
+            1,
+            &captured(name),
+        )
+        .await;
         assert_eq!(read.ended, Ok(Ended::Terminal), "{name}");
         assert!(read.changes.contains(shown), "{name}: {}", read.changes);
     }
@@ -170,13 +237,27 @@ async fn a_task_goes_on_with_the_answer_to_its_question() {
         let stream = |number: u32| (STREAM, captured(&format!("{name}-book-{number}.sse")));
         let target = agent(dialect, Blocking::Streaming);
         let (shown, sent) = talked(&target, vec![stream(1), stream(2)], &["book", "Rome"]).await;
-        assert!(shown[0].ends_with("assistant: Which city?\ninterrupted []"), "{name}: {}", shown[0]);
+        assert!(
+            shown[0].ends_with("assistant: Which city?\ninterrupted []"),
+            "{name}: {}",
+            shown[0]
+        );
         // The second stream begins with the question of the first: it is not said again.
         assert!(!shown[1].contains("Which city?"), "{name}: {}", shown[1]);
-        assert!(shown[1].ends_with("finished") && shown[1].contains("assistant: "), "{name}: {}", shown[1]);
+        assert!(
+            shown[1].ends_with("finished") && shown[1].contains("assistant: "),
+            "{name}: {}",
+            shown[1]
+        );
         let message = |number: usize| &sent[number]["params"]["message"];
-        assert_eq!((message(0).get("taskId"), message(0).get("contextId")), (None, None));
-        assert!(message(1)["taskId"].is_string() && message(1)["contextId"].is_string(), "{name}: {sent:?}");
+        assert_eq!(
+            (message(0).get("taskId"), message(0).get("contextId")),
+            (None, None)
+        );
+        assert!(
+            message(1)["taskId"].is_string() && message(1)["contextId"].is_string(),
+            "{name}: {sent:?}"
+        );
     }
 }
 
@@ -184,16 +265,36 @@ async fn a_task_goes_on_with_the_answer_to_its_question() {
 async fn documents_of_real_servers() {
     let document = |name: &str| (DOCUMENT, captured(name));
     let target = agent(NEW, Blocking::Blocking);
-    let answers = vec![document("py-blocking-book-1.json"), document("py-blocking-book-2.json")];
+    let answers = vec![
+        document("py-blocking-book-1.json"),
+        document("py-blocking-book-2.json"),
+    ];
     let (shown, _) = talked(&target, answers, &["book", "Paris"]).await;
     assert!(shown[0].contains("interrupted []"), "{}", shown[0]);
-    assert!(shown[1].ends_with("finished") && shown[1].contains("assistant: "), "{}", shown[1]);
+    assert!(
+        shown[1].ends_with("finished") && shown[1].contains("assistant: "),
+        "{}",
+        shown[1]
+    );
     for (name, dialect, end) in [
-        ("py-blocking-message.json", NEW, "run\nassistant: direct message reply\nfinished"),
-        ("js-blocking-crash.json", NEW, "error Some(\"failed\"): Agent execution error: boom"),
+        (
+            "py-blocking-message.json",
+            NEW,
+            "run\nassistant: direct message reply\nfinished",
+        ),
+        (
+            "js-blocking-crash.json",
+            NEW,
+            "error Some(\"failed\"): Agent execution error: boom",
+        ),
         ("js-0.3-blocking-echo.json", OLD, "finished"),
     ] {
-        let (shown, _) = talked(&agent(dialect, Blocking::Blocking), vec![document(name)], &["hi"]).await;
+        let (shown, _) = talked(
+            &agent(dialect, Blocking::Blocking),
+            vec![document(name)],
+            &["hi"],
+        )
+        .await;
         assert!(shown[0].ends_with(end), "{name}: {}", shown[0]);
     }
 }
@@ -203,14 +304,22 @@ async fn a_task_is_polled_until_it_is_done() {
     let document = |number: u32| (DOCUMENT, captured(&format!("js-polled-{number}.json")));
     for blocking in [Blocking::Polling, Blocking::Blocking] {
         let target = agent(NEW, blocking);
-        let (shown, sent) = talked(&target, vec![document(1), document(2), document(3)], &["slow 1"]).await;
+        let (shown, sent) = talked(
+            &target,
+            vec![document(1), document(2), document(3)],
+            &["slow 1"],
+        )
+        .await;
         assert_eq!(
             shown,
             [
                 "run\ncustom status: {\"state\":\"working\",\"message\":\"thinking\"}\nassistant: echo: slow 1\nfinished"
             ]
         );
-        let methods: Vec<&str> = sent.iter().filter_map(|sent| sent["method"].as_str()).collect();
+        let methods: Vec<&str> = sent
+            .iter()
+            .filter_map(|sent| sent["method"].as_str())
+            .collect();
         assert_eq!(methods, ["SendMessage", "GetTask", "GetTask"]);
         let is_polled = sent[0]["params"]["configuration"]["returnImmediately"] == true;
         assert_eq!(is_polled, blocking == Blocking::Polling);
@@ -223,18 +332,33 @@ async fn a_task_that_is_never_done_is_a_timeout() {
         let result = json!({ "id": "t", "contextId": "c", "status": { "state": "submitted" } });
         (
             DOCUMENT,
-            json!({ "jsonrpc": "2.0", "id": id.to_string(), "result": result }).to_string().into_bytes(),
+            json!({ "jsonrpc": "2.0", "id": id.to_string(), "result": result })
+                .to_string()
+                .into_bytes(),
         )
     };
-    let (shown, sent) = talked(&agent(OLD, Blocking::Blocking), (1..100).map(task).collect(), &["hi"]).await;
+    let (shown, sent) = talked(
+        &agent(OLD, Blocking::Blocking),
+        (1..100).map(task).collect(),
+        &["hi"],
+    )
+    .await;
     assert_eq!(shown, ["run\nTimeout"]);
-    assert_eq!(sent.len(), 8, "200, 400, 800, 1600 and then each 2000 ms, in ten seconds");
+    assert_eq!(
+        sent.len(),
+        8,
+        "200, 400, 800, 1600 and then each 2000 ms, in ten seconds"
+    );
 }
 
 /// A stream of JSON-RPC responses with these results.
 fn stream(results: &[Value]) -> Vec<u8> {
-    let event =
-        |result: &Value| format!("data: {}\n\n", json!({ "jsonrpc": "2.0", "id": "1", "result": result }));
+    let event = |result: &Value| {
+        format!(
+            "data: {}\n\n",
+            json!({ "jsonrpc": "2.0", "id": "1", "result": result })
+        )
+    };
     results.iter().map(event).collect::<String>().into_bytes()
 }
 
@@ -248,7 +372,13 @@ fn artifact(text: &str, append: bool) -> Value {
 }
 
 async fn read(results: &[Value]) -> String {
-    let read = conforming(&agent(NEW, Blocking::Streaming), "results", 1, &stream(results)).await;
+    let read = conforming(
+        &agent(NEW, Blocking::Streaming),
+        "results",
+        1,
+        &stream(results),
+    )
+    .await;
     match read.ended {
         Ok(Ended::Terminal) => read.changes,
         ended => format!("{}{ended:?}", read.changes),
@@ -260,16 +390,33 @@ async fn no_text_is_said_twice() {
     let done = status("TASK_STATE_COMPLETED");
     let said = |text: &str| format!("run\nassistant: {text}\nfinished");
     // Parts are appended to an artifact that was never created, and all of it is sent again at the end.
-    let streamed = [artifact("Hel", true), artifact("lo", true), artifact("Hello", false), done.clone()];
+    let streamed = [
+        artifact("Hel", true),
+        artifact("lo", true),
+        artifact("Hello", false),
+        done.clone(),
+    ];
     assert_eq!(read(&streamed).await.trim(), said("Hello"));
     // The task at the end has the artifact that was streamed.
     let task = json!({ "task": { "id": "t", "contextId": "c", "status": { "state": "TASK_STATE_COMPLETED" },
         "artifacts": [{ "artifactId": "a", "parts": [{ "text": "Hello" }] }] } });
-    assert_eq!(read(&[artifact("Hello", false), task]).await.trim(), said("Hello"));
-    let replaced = read(&[artifact("draft", false), artifact("final", false), done.clone()]).await;
-    assert_eq!(replaced.trim(), "run\nassistant: draft\nassistant: final\nfinished");
+    assert_eq!(
+        read(&[artifact("Hello", false), task]).await.trim(),
+        said("Hello")
+    );
+    let replaced = read(&[
+        artifact("draft", false),
+        artifact("final", false),
+        done.clone(),
+    ])
+    .await;
+    assert_eq!(
+        replaced.trim(),
+        "run\nassistant: draft\nassistant: final\nfinished"
+    );
     // An artifact next to a task instead of an update.
-    let working = json!({ "id": "t", "contextId": "c", "status": { "state": "TASK_STATE_WORKING" } });
+    let working =
+        json!({ "id": "t", "contextId": "c", "status": { "state": "TASK_STATE_WORKING" } });
     let loose = json!({ "task": working, "artifact": { "parts": [{ "text": "Hello" }] } });
     assert_eq!(read(&[loose, done]).await.trim(), said("Hello"));
 }
@@ -279,15 +426,28 @@ async fn what_is_said_at_the_end_is_text_if_nothing_else_is() {
     let mut done = status("TASK_STATE_COMPLETED");
     done["statusUpdate"]["status"]["message"] =
         json!({ "messageId": "m", "role": "ROLE_AGENT", "parts": [{ "text": "bye" }] });
-    assert_eq!(read(std::slice::from_ref(&done)).await.trim(), "run\nassistant: bye\nfinished");
-    assert_eq!(read(&[artifact("Hello", false), done]).await.trim(), "run\nassistant: Hello\nfinished");
+    assert_eq!(
+        read(std::slice::from_ref(&done)).await.trim(),
+        "run\nassistant: bye\nfinished"
+    );
+    assert_eq!(
+        read(&[artifact("Hello", false), done]).await.trim(),
+        "run\nassistant: Hello\nfinished"
+    );
 }
 
 /// What is read of `results` by a convention, or by none.
 async fn read_by(convention: Option<ToolCallConvention>, results: &[Value]) -> String {
     let conventions = convention.into_iter().collect();
-    let target = A2aTarget::new(A2aSettings { conventions, ..settings(NEW, Blocking::Streaming) });
-    conforming(&target, "results", 1, &stream(results)).await.changes.trim().to_owned()
+    let target = A2aTarget::new(A2aSettings {
+        conventions,
+        ..settings(NEW, Blocking::Streaming)
+    });
+    conforming(&target, "results", 1, &stream(results))
+        .await
+        .changes
+        .trim()
+        .to_owned()
 }
 
 #[tokio::test]
@@ -357,17 +517,35 @@ async fn what_an_agent_must_not_send_is_an_error() {
             event("{\"id\":\"7\",\"result\":{}}"),
             "event 1 answers the request `7`, but the request that waits is `1`",
         ),
-        (event("{\"type\":\"RUN_STARTED\"}"), "event 1 is not a response of JSON-RPC"),
+        (
+            event("{\"type\":\"RUN_STARTED\"}"),
+            "event 1 is not a response of JSON-RPC",
+        ),
         (event("nonsense"), "event 1 is not JSON"),
-        (event("{\"id\":\"1\",\"result\":7}"), "event 1 has a result that is not an object"),
+        (
+            event("{\"id\":\"1\",\"result\":7}"),
+            "event 1 has a result that is not an object",
+        ),
         (
             event("{\"id\":\"1\",\"result\":{\"a\":1}}"),
             "event 1 has neither a task, nor a message, nor an update",
         ),
-        (stream(&[json!({ "statusUpdate": {} })]), "event 1 has a status update without a `status`"),
-        (stream(&[json!({ "statusUpdate": { "status": {} } })]), "event 1 has a status without a `state`"),
-        (stream(&[json!({ "artifactUpdate": {} })]), "event 1 has an artifact update without an `artifact`"),
-        (stream(&[json!({ "task": {} })]), "event 1 has a task without a `status`"),
+        (
+            stream(&[json!({ "statusUpdate": {} })]),
+            "event 1 has a status update without a `status`",
+        ),
+        (
+            stream(&[json!({ "statusUpdate": { "status": {} } })]),
+            "event 1 has a status without a `state`",
+        ),
+        (
+            stream(&[json!({ "artifactUpdate": {} })]),
+            "event 1 has an artifact update without an `artifact`",
+        ),
+        (
+            stream(&[json!({ "task": {} })]),
+            "event 1 has a task without a `status`",
+        ),
         (b"<html>".to_vec(), "the response is a web page"),
         (Vec::new(), "the response is empty"),
         (

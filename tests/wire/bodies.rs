@@ -24,8 +24,13 @@ pub(super) fn answer(events: &[Value]) -> Vec<u8> {
 }
 
 /// Runs a turn for each response and returns the requests.
-async fn requests(configure: impl FnOnce(&mut AguiSettings), answers: &[Vec<Value>]) -> Vec<Captured> {
-    let scripts = answers.iter().map(|events| vec![Step::Expect, Step::Send(answer(events))]);
+async fn requests(
+    configure: impl FnOnce(&mut AguiSettings),
+    answers: &[Vec<Value>],
+) -> Vec<Captured> {
+    let scripts = answers
+        .iter()
+        .map(|events| vec![Step::Expect, Step::Send(answer(events))]);
     let agent = RawAgent::start(scripts.collect()).await;
     let transport = Arc::new(HttpTransport::new(Arc::new(ManualClock::default())));
     let mut settings = settings(&agent.url());
@@ -43,7 +48,10 @@ async fn requests(configure: impl FnOnce(&mut AguiSettings), answers: &[Vec<Valu
 
 async fn bodies(configure: impl FnOnce(&mut AguiSettings), answers: &[Vec<Value>]) -> Vec<Value> {
     let requests = requests(configure, answers).await;
-    requests.iter().map(|request| serde_json::from_slice(&request.body).expect("JSON")).collect()
+    requests
+        .iter()
+        .map(|request| serde_json::from_slice(&request.body).expect("JSON"))
+        .collect()
 }
 
 /// The messages of the last request.
@@ -54,7 +62,8 @@ pub(super) async fn last_messages(answers: &[Vec<Value>]) -> Value {
 
 pub(super) fn run(number: u32, events: &[Value]) -> Vec<Value> {
     let ids = json!({"threadId": "t-1", "runId": format!("r-{number}")});
-    let mut run = vec![json!({"type": "RUN_STARTED", "threadId": ids["threadId"], "runId": ids["runId"]})];
+    let mut run =
+        vec![json!({"type": "RUN_STARTED", "threadId": ids["threadId"], "runId": ids["runId"]})];
     run.extend_from_slice(events);
     run.push(json!({"type": "RUN_FINISHED", "threadId": ids["threadId"], "runId": ids["runId"]}));
     run
@@ -135,8 +144,16 @@ async fn three_turns_send_everything_so_far() {
     };
     let expected = [
         body("r-1", json!({"step": 0}), vec![turn_1.clone()]),
-        body("r-2", json!({"step": 1, "note": null}), [std::slice::from_ref(&turn_1), &history_1].concat()),
-        body("r-3", json!({"step": 2, "note": null}), [&[turn_1], &history_1[..], &history_2].concat()),
+        body(
+            "r-2",
+            json!({"step": 1, "note": null}),
+            [std::slice::from_ref(&turn_1), &history_1].concat(),
+        ),
+        body(
+            "r-3",
+            json!({"step": 2, "note": null}),
+            [&[turn_1], &history_1[..], &history_2].concat(),
+        ),
     ];
     assert_eq!(bodies(configure, &answers).await, expected);
 }
@@ -156,21 +173,35 @@ async fn a_request_without_settings_has_no_null() {
 async fn headers_of_the_target_join_and_replace_those_of_the_protocol() {
     let head = |configure: fn(&mut AguiSettings)| async move {
         let head = requests(configure, &[run(1, &[])]).await.remove(0).head;
-        let mut lines: Vec<_> =
-            head.lines().map(str::to_owned).filter(|line| !line.starts_with("host: ")).collect();
-        lines
-            .retain(|line| !line.starts_with("content-length: ") && !line.starts_with("user-agent: ananke/"));
+        let mut lines: Vec<_> = head
+            .lines()
+            .map(str::to_owned)
+            .filter(|line| !line.starts_with("host: "))
+            .collect();
+        lines.retain(|line| {
+            !line.starts_with("content-length: ") && !line.starts_with("user-agent: ananke/")
+        });
         lines.sort_unstable();
         lines
     };
     let plain = head(|_| {}).await;
     assert_eq!(
         plain,
-        ["", "POST /agent HTTP/1.1", "accept: text/event-stream", "content-type: application/json"]
+        [
+            "",
+            "POST /agent HTTP/1.1",
+            "accept: text/event-stream",
+            "content-type: application/json"
+        ]
     );
     let own = head(|settings| {
-        let own = [("Authorization", "Bearer x"), ("Content-Type", "application/json; charset=utf-8")];
-        settings.headers = own.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        let own = [
+            ("Authorization", "Bearer x"),
+            ("Content-Type", "application/json; charset=utf-8"),
+        ];
+        settings.headers = own
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .to_vec();
     })
     .await;
     let expected = [
@@ -195,8 +226,11 @@ async fn a_snapshot_replaces_the_history_in_its_own_order() {
         {"id": "a9", "role": "tool", "toolCallId": "c1", "content": "one", "error": "failed"},
     ]});
     // In the next turn the id is that of another call.
-    let again =
-        [&called("c1", "{\"q\":2}", &Value::Null)[..], &[answered("c1", "c1", &json!("two"))]].concat();
+    let again = [
+        &called("c1", "{\"q\":2}", &Value::Null)[..],
+        &[answered("c1", "c1", &json!("two"))],
+    ]
+    .concat();
     let first = [&said("m1", "Hm.")[..], &[snapshot]].concat();
     let messages = last_messages(&[run(1, &first), run(2, &again), run(3, &[])]).await;
     let mut answered_call = call("c1", "{}");
@@ -309,7 +343,10 @@ async fn thoughts_that_were_cut_off_or_have_the_id_of_a_message_do_not_go_back()
     let mut messages = last_messages(&[first, run(2, &[])]).await;
     let messages = messages.as_array_mut().expect("a list");
     messages.retain(|message| message["role"] != "user");
-    assert_eq!(json!(messages), json!([{"id": "m", "role": "assistant", "content": "hello"}]));
+    assert_eq!(
+        json!(messages),
+        json!([{"id": "m", "role": "assistant", "content": "hello"}])
+    );
 }
 
 #[tokio::test]
@@ -341,7 +378,17 @@ async fn what_is_said_beside_the_words_goes_back() {
 
 #[tokio::test]
 async fn a_run_contains_the_context_of_the_target() {
-    let item = ContextItem { description: "The page".to_owned(), value: "/cart".to_owned() };
-    let bodies = bodies(|settings| settings.conversation.context = vec![item], &[run(1, &[])]).await;
-    assert_eq!(bodies[0]["context"], json!([{ "description": "The page", "value": "/cart" }]));
+    let item = ContextItem {
+        description: "The page".to_owned(),
+        value: "/cart".to_owned(),
+    };
+    let bodies = bodies(
+        |settings| settings.conversation.context = vec![item],
+        &[run(1, &[])],
+    )
+    .await;
+    assert_eq!(
+        bodies[0]["context"],
+        json!([{ "description": "The page", "value": "/cart" }])
+    );
 }

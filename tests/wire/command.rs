@@ -29,11 +29,16 @@ finish() { event RUN_FINISHED "\"threadId\":\"$thread\",\"runId\":\"$run\"${1:+,
 
 /// A project whose agent is this script.
 fn project(script: &str, target: &str, test: &str) -> Project {
-    let config =
-        format!("version: \"1.3\"\ntarget: {{ type: command, cmd: [/bin/sh, agent.sh], {target} }}\n");
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: command, cmd: [/bin/sh, agent.sh], {target} }}\n"
+    );
     let test = format!("version: \"1.3\"\nname: a\n{test}");
     let script = format!("{WORDS}{script}");
-    Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test), ("agent.sh", &script)])
+    Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("a.test.yaml", &test),
+        ("agent.sh", &script),
+    ])
 }
 
 /// The outcome of a test, in words.
@@ -48,17 +53,24 @@ fn shown(outcome: &Outcome) -> String {
 /// The outcome of the project's one test, which its replay must repeat.
 async fn outcome(project: &Project) -> Outcome {
     let kept = tempfile::tempdir().expect("a temporary folder");
-    let live = outcomes_over_http(project, &recordings(kept.path(), RecordingMode::Record)).await.remove(0);
+    let live = outcomes_over_http(project, &recordings(kept.path(), RecordingMode::Record))
+        .await
+        .remove(0);
     let replay = recordings(kept.path(), RecordingMode::Replay);
-    let replayed = outcomes(project, Arc::new(Nowhere), &replay).await.remove(0);
+    let replayed = outcomes(project, Arc::new(Nowhere), &replay)
+        .await
+        .remove(0);
     assert_eq!(shown(&replayed), shown(&live));
     live
 }
 
 /// What the agent received, line by line.
 fn seen(project: &Project) -> Vec<Value> {
-    let seen = std::fs::read_to_string(project.folder().join("seen")).expect("it was sent something");
-    seen.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+    let seen =
+        std::fs::read_to_string(project.folder().join("seen")).expect("it was sent something");
+    seen.lines()
+        .map(|line| serde_json::from_str(line).expect("a line is JSON"))
+        .collect()
 }
 
 const ONE_TURN: &str = "turns: [{ user: hi }]\n";
@@ -73,7 +85,10 @@ async fn a_turn_is_a_line_and_is_answered_by_events() {
     let project = project(script, target, test);
     let outcome = outcome(&project).await;
     assert_eq!(outcome.status(), Status::Passed, "{}", shown(&outcome));
-    assert_eq!((outcome.verdict.warnings.len(), outcome.test.agent.as_str()), (0, "shop"));
+    assert_eq!(
+        (outcome.verdict.warnings.len(), outcome.test.agent.as_str()),
+        (0, "shop")
+    );
     let seen = seen(&project);
     let expected = json!({
         "threadId": outcome.transcript.thread_id, "runId": seen[0]["runId"], "protocolVersion": "1.0",
@@ -83,8 +98,12 @@ async fn a_turn_is_a_line_and_is_answered_by_events() {
     });
     assert_eq!(seen[0], expected);
     assert_eq!(seen[1]["forwardedProps"], json!({ "tenant": "a", "n": 2 }));
-    let roles: Vec<&Value> =
-        seen[1]["messages"].as_array().expect("a list").iter().map(|message| &message["role"]).collect();
+    let roles: Vec<&Value> = seen[1]["messages"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|message| &message["role"])
+        .collect();
     assert_eq!(roles, ["user", "assistant", "user"]);
 }
 
@@ -114,27 +133,43 @@ finish
     assert_eq!(outcome.status(), Status::Passed, "{}", shown(&outcome));
     let seen = seen(&project);
     assert_eq!(seen[0]["tools"][0]["name"], "read_scale");
-    assert_eq!(seen[1]["messages"].as_array().map(Vec::len), Some(1), "only what is new");
+    assert_eq!(
+        seen[1]["messages"].as_array().map(Vec::len),
+        Some(1),
+        "only what is new"
+    );
     assert_eq!(seen[1]["messages"][0]["toolCallId"], "c-1");
-    assert_eq!(seen[2]["resume"], json!([{ "interruptId": "i-1", "status": "resolved", "payload": "yes" }]));
+    assert_eq!(
+        seen[2]["resume"],
+        json!([{ "interruptId": "i-1", "status": "resolved", "payload": "yes" }])
+    );
     assert_eq!(seen[2]["state"], json!({ "grams": 412 }));
     assert_eq!(seen[3]["messages"], json!([]));
 }
 
 #[tokio::test]
 async fn each_test_has_a_program_of_its_own() {
-    let config = "version: \"1.3\"\ntarget: { type: command, cmd: [/bin/sh, ../agent.sh], cwd: here }\n";
-    let script = format!("{WORDS}n=0; while listen; do n=$((n + 1)); start; say \"turn $n\"; finish; done");
+    let config =
+        "version: \"1.3\"\ntarget: { type: command, cmd: [/bin/sh, ../agent.sh], cwd: here }\n";
+    let script =
+        format!("{WORDS}n=0; while listen; do n=$((n + 1)); start; say \"turn $n\"; finish; done");
     let test = "version: \"1.3\"\ntests:\n\
                 \x20 - { name: a, turns: [{ user: one }, { user: two, assert: { text: { contains: turn 2 } } }] }\n\
                 \x20 - { name: b, turns: [{ user: one, assert: { text: { contains: turn 1 } } }] }\n";
-    let files =
-        [("ananke.config.yaml", config), ("a.test.yaml", test), ("agent.sh", &script), ("here/x", "")];
+    let files = [
+        ("ananke.config.yaml", config),
+        ("a.test.yaml", test),
+        ("agent.sh", &script),
+        ("here/x", ""),
+    ];
     let project = Project::new(&files);
     let outcomes = project.run().await;
     let statuses: Vec<Status> = outcomes.iter().map(Outcome::status).collect();
     assert_eq!(statuses, [Status::Passed; 2], "{}", shown(&outcomes[0]));
-    assert!(project.folder().join("here/seen").exists(), "it runs in its `cwd`");
+    assert!(
+        project.folder().join("here/seen").exists(),
+        "it runs in its `cwd`"
+    );
 }
 
 #[tokio::test]
@@ -156,7 +191,11 @@ async fn a_program_that_fails_is_an_error_that_says_how() {
             "",
             "the agent was ended by signal 9 (SIGKILL) before its response was complete, after 2 events",
         ),
-        ("exec >&-; exec /bin/sleep 60", "", "the agent closed its stdout before it responded"),
+        (
+            "exec >&-; exec /bin/sleep 60",
+            "",
+            "the agent closed its stdout before it responded",
+        ),
         (
             noise,
             "",
@@ -167,8 +206,16 @@ async fn a_program_that_fails_is_an_error_that_says_how() {
             "",
             "line 2 of the response is not valid JSON (",
         ),
-        ("echo 'Loading the model'; listen", "", "line 1 of the response is not valid JSON (expected value"),
-        ("listen; echo '[1]'", "", "line 1 of the response is not a JSON object (`[1]`)"),
+        (
+            "echo 'Loading the model'; listen",
+            "",
+            "line 1 of the response is not valid JSON (expected value",
+        ),
+        (
+            "listen; echo '[1]'",
+            "",
+            "line 1 of the response is not a JSON object (`[1]`)",
+        ),
         (
             "listen; start; say 01234567890123456789012345678901234567890123456789",
             "max_event_bytes: 100",
@@ -182,10 +229,24 @@ async fn a_program_that_fails_is_an_error_that_says_how() {
     ] {
         let project = project(script, target, ONE_TURN);
         let outcome = outcome(&project).await;
-        let (_, problem) = outcome.first_problem().unwrap_or_else(|| panic!("{script}: {}", shown(&outcome)));
-        assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Protocol), "{script}");
-        assert!(problem.message.starts_with(expected), "{script}: {}", problem.message);
-        assert!(problem.message.len() < 5000, "{script}: {} bytes", problem.message.len());
+        let (_, problem) = outcome
+            .first_problem()
+            .unwrap_or_else(|| panic!("{script}: {}", shown(&outcome)));
+        assert_eq!(
+            (outcome.status(), problem.kind),
+            (Status::Error, ErrorKind::Protocol),
+            "{script}"
+        );
+        assert!(
+            problem.message.starts_with(expected),
+            "{script}: {}",
+            problem.message
+        );
+        assert!(
+            problem.message.len() < 5000,
+            "{script}: {} bytes",
+            problem.message.len()
+        );
     }
 }
 
@@ -207,13 +268,21 @@ async fn a_program_that_cannot_be_started_is_an_error_that_says_what_to_do() {
 async fn a_program_that_does_not_respond_times_out() {
     let large = format!("turns: [{{ user: {} }}]\n", "x".repeat(200_000));
     for (script, test) in [
-        ("listen; start; printf '{\"type'; exec /bin/sleep 60", ONE_TURN),
+        (
+            "listen; start; printf '{\"type'; exec /bin/sleep 60",
+            ONE_TURN,
+        ),
         ("exec /bin/sleep 60", &large),
         ("exec <&-; exec /bin/sleep 60", &large),
     ] {
         let project = project(script, "timeout_ms: 300", test);
         let outcome = outcome(&project).await;
-        assert_eq!(outcome.status(), Status::Timeout, "{script}: {}", shown(&outcome));
+        assert_eq!(
+            outcome.status(),
+            Status::Timeout,
+            "{script}: {}",
+            shown(&outcome)
+        );
     }
 }
 
@@ -225,27 +294,44 @@ async fn what_a_program_does_after_its_last_response_is_a_warning() {
             "say late",
             "the agent printed a line after its last response was complete, which no rule sees: `{\"type\"",
         ),
-        (hang, "the agent did not end within 5 s after its stdin was closed: it was killed"),
+        (
+            hang,
+            "the agent did not end within 5 s after its stdin was closed: it was killed",
+        ),
     ] {
-        let project = project(&format!("listen; start; say hi; finish; {end}"), "", ONE_TURN);
+        let project = project(
+            &format!("listen; start; say hi; finish; {end}"),
+            "",
+            ONE_TURN,
+        );
         let outcome = outcome(&project).await;
         assert_eq!(outcome.status(), Status::Passed, "{}", shown(&outcome));
         let warnings = &outcome.verdict.warnings;
-        assert!(warnings.len() == 1 && warnings[0].starts_with(expected), "{warnings:?}");
+        assert!(
+            warnings.len() == 1 && warnings[0].starts_with(expected),
+            "{warnings:?}"
+        );
     }
 }
 
 #[tokio::test]
 async fn nothing_that_a_program_started_is_left() {
-    for script in
-        ["listen; start; finish", "listen; start; finish; while listen; do :; done", "listen; exit 1"]
-    {
-        let project = project(&format!("/bin/sleep 60 & echo $! > child; {script}"), "", ONE_TURN);
+    for script in [
+        "listen; start; finish",
+        "listen; start; finish; while listen; do :; done",
+        "listen; exit 1",
+    ] {
+        let project = project(
+            &format!("/bin/sleep 60 & echo $! > child; {script}"),
+            "",
+            ONE_TURN,
+        );
         project.run().await;
         let child = std::fs::read_to_string(project.folder().join("child")).expect("it ran");
         // It is killed already, and needs a moment to end.
         let is_there = || {
-            let state = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
+            let state =
+                std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
             !state.is_empty() && !state.contains(") Z")
         };
         for _ in 0..200 {
@@ -265,5 +351,8 @@ fn the_agent_in_the_document_is_the_one_that_runs() {
     };
     let agent = read("specs/programs/agent.py");
     let (_comment, code) = agent.split_once('\n').expect("it begins with a comment");
-    assert!(read("docs/command.md").contains(&format!("```python\n{code}```\n")), "{code}");
+    assert!(
+        read("docs/command.md").contains(&format!("```python\n{code}```\n")),
+        "{code}"
+    );
 }

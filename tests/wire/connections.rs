@@ -21,8 +21,9 @@ fn whole_response() -> Step {
         "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n",
     );
     let length = run.len();
-    let head =
-        format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\n\r\n");
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\n\r\n"
+    );
     Step::Send(format!("{head}{run}").into_bytes())
 }
 
@@ -34,7 +35,9 @@ async fn a_connection_carries_one_request() {
     let transport = Arc::new(HttpTransport::new(Arc::new(SystemClock::start())));
     let mut session = session(settings(&agent.url()), transport, 1).await;
     for turn in 1..=3 {
-        let ended = session.exchange(user(turn, "hi"), &limits(), &mut Summary::default()).await;
+        let ended = session
+            .exchange(user(turn, "hi"), &limits(), &mut Summary::default())
+            .await;
         assert_eq!(ended, Ok(Ended::Terminal), "turn {turn}");
     }
     assert_eq!(agent.requests().await.len(), 3);
@@ -50,7 +53,11 @@ fn run(responses: Vec<Response>) -> (bool, String, usize) {
     );
     let test = "version: \"1.0\"\nname: hello\nturns: [{ user: hi }]\n";
     let roots = roots();
-    let files = [("ananke.config.yaml", &*config), ("a.test.yaml", test), ("roots.pem", &roots)];
+    let files = [
+        ("ananke.config.yaml", &*config),
+        ("a.test.yaml", test),
+        ("roots.pem", &roots),
+    ];
     let project = Project::new(&files);
     let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
         .current_dir(project.folder())
@@ -59,7 +66,8 @@ fn run(responses: Vec<Response>) -> (bool, String, usize) {
         .arg("run")
         .output()
         .expect("the program runs");
-    let printed = String::from_utf8_lossy(&output.stdout).replace(&agent.address.to_string(), "AGENT");
+    let printed =
+        String::from_utf8_lossy(&output.stdout).replace(&agent.address.to_string(), "AGENT");
     (output.status.success(), printed, agent.requests())
 }
 
@@ -78,7 +86,10 @@ fn what_http_2_says_was_not_processed_is_sent_again() {
 fn what_http_2_may_have_processed_is_not_sent_again() {
     let (passed, output, requests) = run(vec![Response::GoneAfter, Response::Run]);
     assert!(!passed, "{output}");
-    assert!(output.contains("the connection to https://AGENT/ ended before an answer came"), "{output}");
+    assert!(
+        output.contains("the connection to https://AGENT/ ended before an answer came"),
+        "{output}"
+    );
     assert_eq!(requests, 1);
 }
 
@@ -87,6 +98,9 @@ fn what_http_2_may_have_processed_is_not_sent_again() {
 fn a_server_that_refuses_every_request_is_not_asked_for_ever() {
     let (passed, output, requests) = run(vec![Response::Refused; 9]);
     assert!(!passed, "{output}");
-    assert!(output.contains("the connection to https://AGENT/ ended before an answer came"), "{output}");
+    assert!(
+        output.contains("the connection to https://AGENT/ ended before an answer came"),
+        "{output}"
+    );
     assert_eq!(requests, 3);
 }

@@ -47,8 +47,13 @@ async fn exchanged(
     size: usize,
     limits: &Limits,
 ) -> (Result<Ended, TargetError>, Summary) {
-    let mut head = format!("HTTP/1.1 {status}\r\ncontent-type: text/event-stream\r\nconnection: close\r\n");
-    write!(head, "content-encoding: {encoding}\r\ntransfer-encoding: chunked\r\n\r\n").expect("a string");
+    let mut head =
+        format!("HTTP/1.1 {status}\r\ncontent-type: text/event-stream\r\nconnection: close\r\n");
+    write!(
+        head,
+        "content-encoding: {encoding}\r\ntransfer-encoding: chunked\r\n\r\n"
+    )
+    .expect("a string");
     let mut sent = head.into_bytes();
     for chunk in body.chunks(size) {
         sent.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
@@ -78,7 +83,11 @@ async fn a_compressed_response_is_read() {
         for size in [1, 7, body.len()] {
             let (ended, summary) = exchanged("200 OK", encoding, &body, size, &limits()).await;
             assert_eq!(ended, Ok(Ended::Terminal), "{encoding} {size}");
-            assert_eq!(summary.text(), "run\ncustom n: 1\nfinished", "{encoding} {size}");
+            assert_eq!(
+                summary.text(),
+                "run\ncustom n: 1\nfinished",
+                "{encoding} {size}"
+            );
         }
     }
 }
@@ -95,23 +104,37 @@ async fn what_an_error_quotes_is_decompressed() {
 async fn a_compressed_bomb_is_as_large_as_what_it_becomes() {
     let body = gzip(&vec![b' '; 64 << 20]);
     assert!(body.len() < 1 << 17);
-    let limits = Limits { max_response_bytes: 1 << 20, ..limits() };
+    let limits = Limits {
+        max_response_bytes: 1 << 20,
+        ..limits()
+    };
     let (ended, _) = exchanged("200 OK", "gzip", &body, body.len(), &limits).await;
     let message = ended.expect_err("too large").to_string();
-    assert!(message.starts_with("the response is larger than 1 MiB"), "{message}");
+    assert!(
+        message.starts_with("the response is larger than 1 MiB"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
 async fn what_is_not_compressed_as_it_says_is_an_error() {
     let whole = gzip(RUN.as_bytes());
     for (encoding, body, expected) in [
-        ("br", RUN.as_bytes(), "the response is compressed with `br`, which is not supported"),
+        (
+            "br",
+            RUN.as_bytes(),
+            "the response is compressed with `br`, which is not supported",
+        ),
         (
             "gzip, gzip",
             RUN.as_bytes(),
             "the response is compressed with `gzip, gzip`, which is not supported",
         ),
-        ("gzip", RUN.as_bytes(), "it is not compressed as its `content-encoding` says"),
+        (
+            "gzip",
+            RUN.as_bytes(),
+            "it is not compressed as its `content-encoding` says",
+        ),
         ("gzip", &whole[..40], "its compressed body is incomplete"),
     ] {
         let (ended, _) = exchanged("200 OK", encoding, body, 30, &limits()).await;

@@ -8,7 +8,8 @@ use ananke::context::{At, Clock};
 use ananke::outcome::Status;
 use ananke::redact::Redactor;
 use ananke::target::{
-    Chunks, ClientEvent, Ended, HttpRequest, Limits, Next, Reply, ResponseHead, TargetError, Transport,
+    Chunks, ClientEvent, Ended, HttpRequest, Limits, Next, Reply, ResponseHead, TargetError,
+    Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -39,7 +40,11 @@ impl Transport for Endless {
         self.clock.now()
     }
 
-    fn send(&self, _request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        _request: HttpRequest,
+        _until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let (sender, body) = mpsc::channel(1);
         let (first, again) = (Bytes::from(self.first.clone()), self.again.clone());
         let (pause, sent, clock) = (self.pause, Arc::clone(&self.sent), Arc::clone(&self.clock));
@@ -84,7 +89,8 @@ fn text(delta: &str) -> Value {
 
 /// How a response that continues like this ends, how long that takes, and how much of it was sent.
 async fn end_of(again: String, pause: Duration) -> (Result<Ended, TargetError>, Duration, usize) {
-    let first = event(&started()) + &event(&json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}));
+    let first =
+        event(&started()) + &event(&json!({"type": "TEXT_MESSAGE_START", "messageId": "m"}));
     let sent = Arc::new(AtomicUsize::new(0));
     let transport = Endless {
         first,
@@ -95,13 +101,20 @@ async fn end_of(again: String, pause: Duration) -> (Result<Ended, TargetError>, 
     };
     let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
     let begun = Instant::now();
-    let ended = session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await;
+    let ended = session
+        .exchange(user(1, "hi"), &limits(), &mut Summary::default())
+        .await;
     (ended, begun.elapsed(), sent.load(Ordering::SeqCst))
 }
 
 #[tokio::test(start_paused = true)]
 async fn one_event_a_second_for_ever_ends_exactly_with_the_time() {
-    for again in [event(&text("x")), ": ping\n".to_owned(), "data: x\n".to_owned(), "x".to_owned()] {
+    for again in [
+        event(&text("x")),
+        ": ping\n".to_owned(),
+        "data: x\n".to_owned(),
+        "x".to_owned(),
+    ] {
         let (ended, took, _) = end_of(again, Duration::from_secs(1)).await;
         assert_eq!((ended, took), (Ok(Ended::Timeout), limits().timeout));
     }
@@ -110,8 +123,16 @@ async fn one_event_a_second_for_ever_ends_exactly_with_the_time() {
 #[tokio::test(start_paused = true)]
 async fn what_has_no_end_is_read_to_a_limit_and_no_further() {
     const MIB: usize = 1 << 20;
-    let answer = ("the response is larger than 64 MiB", "come to an end", Limits::MAX_RESPONSE_BYTES);
-    let line = ("an event is larger than 16 MiB", "ends with an empty line", Limits::MAX_EVENT_BYTES);
+    let answer = (
+        "the response is larger than 64 MiB",
+        "come to an end",
+        Limits::MAX_RESPONSE_BYTES,
+    );
+    let line = (
+        "an event is larger than 16 MiB",
+        "ends with an empty line",
+        Limits::MAX_EVENT_BYTES,
+    );
     let pad = "x".repeat(MIB - 100);
     for (again, (message, help, limit)) in [
         (event(&text(&pad)), answer),
@@ -124,7 +145,10 @@ async fn what_has_no_end_is_read_to_a_limit_and_no_further() {
         let (ended, _, sent) = end_of(again, Duration::ZERO).await;
         let failure = ended.expect_err("it never ends");
         assert_eq!(failure.message, message);
-        assert!(failure.help.is_some_and(|said| said.contains(help)), "{message}");
+        assert!(
+            failure.help.is_some_and(|said| said.contains(help)),
+            "{message}"
+        );
         assert!(sent < limit + 4 * MIB, "{sent} bytes were read");
     }
 }
@@ -143,22 +167,38 @@ async fn means(middle: &str) -> String {
 async fn deep_json_is_refused_where_it_is_needed_and_passed_over_where_not() {
     let deep = "[".repeat(1_000_000) + &"]".repeat(1_000_000);
     for (fields, expected) in [
-        (r#""type":"STATE_SNAPSHOT","snapshot":"#, Some("`snapshot` in its `STATE_SNAPSHOT`")),
-        (r#""type":"STATE_DELTA","delta":"#, Some("`delta` in its `STATE_DELTA`")),
-        (r#""type":"MESSAGES_SNAPSHOT","messages":"#, Some("`messages` in its `MESSAGES_SNAPSHOT`")),
+        (
+            r#""type":"STATE_SNAPSHOT","snapshot":"#,
+            Some("`snapshot` in its `STATE_SNAPSHOT`"),
+        ),
+        (
+            r#""type":"STATE_DELTA","delta":"#,
+            Some("`delta` in its `STATE_DELTA`"),
+        ),
+        (
+            r#""type":"MESSAGES_SNAPSHOT","messages":"#,
+            Some("`messages` in its `MESSAGES_SNAPSHOT`"),
+        ),
         (
             r#""type":"TOOL_CALL_RESULT","toolCallId":"c","content":"#,
             Some("`content` in its `TOOL_CALL_RESULT`"),
         ),
-        (r#""type":"RUN_FINISHED","outcome":"#, Some("`outcome` in its `RUN_FINISHED`")),
+        (
+            r#""type":"RUN_FINISHED","outcome":"#,
+            Some("`outcome` in its `RUN_FINISHED`"),
+        ),
         (r#""type":"RAW","event":"#, None),
         (r#""type":"RAW","new":"#, None),
-        (r#""type":"ACTIVITY_SNAPSHOT","messageId":"a","activityType":"x","metadata":"#, None),
+        (
+            r#""type":"ACTIVITY_SNAPSHOT","messageId":"a","activityType":"x","metadata":"#,
+            None,
+        ),
     ] {
         let means = means(&format!("{{{fields}{deep}}}")).await;
         match expected {
             Some(place) => {
-                let words = format!("event 2 has a {place} that cannot be read (nested too deeply) (`{{");
+                let words =
+                    format!("event 2 has a {place} that cannot be read (nested too deeply) (`{{");
                 assert!(means.starts_with(&words), "{means}");
                 assert!(means.len() < 500, "the value is not printed");
             }
@@ -166,26 +206,41 @@ async fn deep_json_is_refused_where_it_is_needed_and_passed_over_where_not() {
         }
     }
     let custom = means(&format!(r#"{{"type":"CUSTOM","name":"n","value":{deep}}}"#)).await;
-    let warning = "! a `CUSTOM` has a `value` in its `CUSTOM` that cannot be read (nested too deeply)";
+    let warning =
+        "! a `CUSTOM` has a `value` in its `CUSTOM` that cannot be read (nested too deeply)";
     assert_eq!(custom, format!("run\ncustom n: null\n{warning}\nfinished"));
 }
 
 /// Runs the turns against an agent that responds with these events.
 async fn verdict(turns: &str, answers: &[Vec<Value>]) -> (Vec<Value>, Status, Vec<String>) {
     let scripts = answers.iter().map(|events| {
-        vec![Step::Expect, Step::Send(answer(&[&[started()], &events[..], &[finished()]].concat()))]
+        vec![
+            Step::Expect,
+            Step::Send(answer(&[&[started()], &events[..], &[finished()]].concat())),
+        ]
     });
     let agent = RawAgent::start(scripts.collect()).await;
-    let config =
-        format!("version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: x }}\n", agent.url());
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: x }}\n",
+        agent.url()
+    );
     let test = format!("version: \"1.3\"\nname: hostile\n{turns}");
-    let project = Project::new(&[("ananke.config.yaml", &config), ("hostile.test.yaml", &test)]);
+    let project = Project::new(&[
+        ("ananke.config.yaml", &config),
+        ("hostile.test.yaml", &test),
+    ]);
     let outcome = project.run().await.remove(0);
-    let failures = outcome.all_failures().map(|(turn, failure)| format!("{turn}: {}", failure.message));
-    let problem = outcome.first_problem().map(|(turn, problem)| format!("{turn}: {}", problem.message));
+    let failures = outcome
+        .all_failures()
+        .map(|(turn, failure)| format!("{turn}: {}", failure.message));
+    let problem = outcome
+        .first_problem()
+        .map(|(turn, problem)| format!("{turn}: {}", problem.message));
     let said = failures.chain(problem).collect();
     let requests = agent.requests().await;
-    let bodies = requests.iter().map(|request| serde_json::from_slice(&request.body).expect("JSON"));
+    let bodies = requests
+        .iter()
+        .map(|request| serde_json::from_slice(&request.body).expect("JSON"));
     (bodies.collect(), outcome.status(), said)
 }
 
@@ -215,8 +270,9 @@ async fn deep_arguments_and_results_are_text_that_is_no_json() {
 
 #[tokio::test]
 async fn very_many_calls_are_counted() {
-    let calls: Vec<Value> =
-        (0..20_000).flat_map(|number| call(&format!("c{number}"), "{}", Some("ok"))).collect();
+    let calls: Vec<Value> = (0..20_000)
+        .flat_map(|number| call(&format!("c{number}"), "{}", Some("ok")))
+        .collect();
     let rules = "turns:\n  - user: hi\n    assert: { tools: { require: [{ name: look, count: { exact: 20000 } }] } }\n";
     let (_, status, said) = verdict(rules, &[calls]).await;
     assert_eq!((status, said), (Status::Passed, Vec::new()));
@@ -228,7 +284,11 @@ async fn what_an_error_says_is_told_up_to_a_limit() {
     let (_, status, said) = verdict("turns: [{ user: hi }]\n", &[vec![error]]).await;
     assert_eq!(status, Status::Error);
     let said = &said[0];
-    assert!(said.starts_with("1: agent error: xxx") && said.ends_with(" more bytes)"), "{}", said.len());
+    assert!(
+        said.starts_with("1: agent error: xxx") && said.ends_with(" more bytes)"),
+        "{}",
+        said.len()
+    );
     assert!(said.len() < 17 << 10, "{}", said.len());
 }
 
@@ -241,7 +301,11 @@ async fn ids_used_again_in_every_turn_are_what_each_turn_says() {
             text(word),
             json!({"type": "TEXT_MESSAGE_END", "messageId": "m"}),
         ];
-        [call("c", &format!("{{\"q\":\"{word}\"}}"), Some(word)), message.to_vec()].concat()
+        [
+            call("c", &format!("{{\"q\":\"{word}\"}}"), Some(word)),
+            message.to_vec(),
+        ]
+        .concat()
     };
     let rules = |word: &str| {
         format!(
@@ -256,10 +320,18 @@ async fn ids_used_again_in_every_turn_are_what_each_turn_says() {
     // As in the reference client, text with the id of an earlier message continues it; a call does not.
     let messages = bodies[2]["messages"].as_array().expect("a list");
     let content = |role: &str| {
-        let of_role = messages.iter().filter(move |message| message["role"] == role);
-        of_role.map(|message| message["content"].as_str().unwrap_or("none")).collect::<Vec<_>>()
+        let of_role = messages
+            .iter()
+            .filter(move |message| message["role"] == role);
+        of_role
+            .map(|message| message["content"].as_str().unwrap_or("none"))
+            .collect::<Vec<_>>()
     };
     assert_eq!(content("user"), ["hi", "hi", "hi"]);
     assert_eq!(content("assistant"), ["none", "onetwo", "none"]);
-    assert_eq!(content("tool"), ["one", "two"], "each call has its own answer");
+    assert_eq!(
+        content("tool"),
+        ["one", "two"],
+        "each call has its own answer"
+    );
 }

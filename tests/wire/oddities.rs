@@ -26,7 +26,9 @@ async fn means(events: &[&[u8]]) -> String {
     match exchanged.ended {
         Ok(_) => {
             let text = exchanged.changes;
-            text.strip_prefix("run\n").unwrap_or(&text).replacen("finished", "-", 1)
+            text.strip_prefix("run\n")
+                .unwrap_or(&text)
+                .replacen("finished", "-", 1)
         }
         Err(failure) => failure.message,
     }
@@ -133,10 +135,18 @@ const ODDITIES: [(&str, &[&str], &str); 42] = [
     ),
     (
         "a field twice",
-        &[OPEN, r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x","delta":"y"}"#, CLOSE],
+        &[
+            OPEN,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x","delta":"y"}"#,
+            CLOSE,
+        ],
         "assistant: y\n! `delta` stands more than once in a `TEXT_MESSAGE_CONTENT`: the last one counts\n-",
     ),
-    ("a field we do not know twice", &[r#"{"type":"CUSTOM","a":1,"a":2}"#], "-"),
+    (
+        "a field we do not know twice",
+        &[r#"{"type":"CUSTOM","a":1,"a":2}"#],
+        "-",
+    ),
     (
         "half a surrogate pair in text",
         &[
@@ -151,10 +161,17 @@ const ODDITIES: [(&str, &[&str], &str); 42] = [
         &[r#"{"type":"STATE_SNAPSHOT","snapshot":{"a":"\ud83d"}}"#],
         "! half of a surrogate pair is alone in a string and is read as U+FFFD\n-\nstate {\"a\":\"\u{fffd}\"}",
     ),
-    ("half a surrogate pair in a name", &[r#"{"type":"CUSTOM","\ud83d":1}"#], "-"),
+    (
+        "half a surrogate pair in a name",
+        &[r#"{"type":"CUSTOM","\ud83d":1}"#],
+        "-",
+    ),
     (
         "names of the server's own language",
-        &[r#"{"type":"TOOL_CALL_START","tool_call_id":"c","tool_call_name":"look"}"#, CALL_END],
+        &[
+            r#"{"type":"TOOL_CALL_START","tool_call_id":"c","tool_call_name":"look"}"#,
+            CALL_END,
+        ],
         "call c: look()\n! a `TOOL_CALL_START` has names like `message_id` where AG-UI has `messageId`\n-",
     ),
     (
@@ -169,12 +186,20 @@ const ODDITIES: [(&str, &[&str], &str); 42] = [
     ),
     (
         "arguments that are no string",
-        &[CALL, r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":{"a":1}}"#, CALL_END],
+        &[
+            CALL,
+            r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":{"a":1}}"#,
+            CALL_END,
+        ],
         "call c: look({\"a\":1})\n! `delta` of a `TOOL_CALL_ARGS` is not a string: its JSON is taken\n-",
     ),
     (
         "text without an id, where only one message is meant",
-        &[OPEN, r#"{"type":"TEXT_MESSAGE_CONTENT","delta":"x"}"#, CLOSE],
+        &[
+            OPEN,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","delta":"x"}"#,
+            CLOSE,
+        ],
         "assistant: x\n! a `TEXT_MESSAGE_CONTENT` has no `messageId`: the only one under way is taken\n-",
     ),
     (
@@ -184,12 +209,20 @@ const ODDITIES: [(&str, &[&str], &str); 42] = [
     ),
     (
         "text without text",
-        &[OPEN, r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":null}"#, CLOSE],
+        &[
+            OPEN,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":null}"#,
+            CLOSE,
+        ],
         "assistant:\n! a `TEXT_MESSAGE_CONTENT` has no `delta`\n-",
     ),
     (
         "text after its end",
-        &[OPEN, CLOSE, r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}"#],
+        &[
+            OPEN,
+            CLOSE,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x"}"#,
+        ],
         "assistant: x\n!! text-not-open [4, 3]: event 4 (`TEXT_MESSAGE_CONTENT`) goes on with the message `m`, which had ended with event 3 (`TEXT_MESSAGE_END`)\n-",
     ),
     (
@@ -199,12 +232,20 @@ const ODDITIES: [(&str, &[&str], &str); 42] = [
     ),
     (
         "an unknown role",
-        &[r#"{"type":"TEXT_MESSAGE_START","messageId":"m","role":"ai"}"#, CLOSE],
+        &[
+            r#"{"type":"TEXT_MESSAGE_START","messageId":"m","role":"ai"}"#,
+            CLOSE,
+        ],
         "assistant:\n! the message `m` has the unknown role `ai`\n-",
     ),
     (
         "arguments after their end",
-        &[CALL, CALL_END, r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"x"}"#, CALL_END],
+        &[
+            CALL,
+            CALL_END,
+            r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"x"}"#,
+            CALL_END,
+        ],
         "call c: look(x)\n!! call-not-open [4, 3]: event 4 (`TOOL_CALL_ARGS`) goes on with the call `c`, which had ended with event 3 (`TOOL_CALL_END`)\n-",
     ),
     (
@@ -218,20 +259,35 @@ const ODDITIES: [(&str, &[&str], &str); 42] = [
     ),
     (
         "`result` for `content`",
-        &[CALL, CALL_END, r#"{"type":"TOOL_CALL_RESULT","toolCallId":"c","result":"x"}"#],
+        &[
+            CALL,
+            CALL_END,
+            r#"{"type":"TOOL_CALL_RESULT","toolCallId":"c","result":"x"}"#,
+        ],
         "call c: look()\n  = text x\n! a `TOOL_CALL_RESULT` has `result` instead of `content`\n-",
     ),
     (
         "a result without content",
-        &[CALL, CALL_END, r#"{"type":"TOOL_CALL_RESULT","messageId":"a","toolCallId":"c","content":null}"#],
+        &[
+            CALL,
+            CALL_END,
+            r#"{"type":"TOOL_CALL_RESULT","messageId":"a","toolCallId":"c","content":null}"#,
+        ],
         "call c: look()\n  = text\n! a `TOOL_CALL_RESULT` has no `content`\n-",
     ),
     (
         "a patch that is none",
-        &[r#"{"type":"STATE_SNAPSHOT","snapshot":1}"#, r#"{"type":"STATE_DELTA","delta":[{"op":"add"}]}"#],
+        &[
+            r#"{"type":"STATE_SNAPSHOT","snapshot":1}"#,
+            r#"{"type":"STATE_DELTA","delta":[{"op":"add"}]}"#,
+        ],
         "!! delta-not-applied [3]: event 3 (`STATE_DELTA`) does not apply, the state stays as it was: it is not a JSON Patch (missing field `path`)\n-\nstate 1",
     ),
-    ("a state that is null", &[r#"{"type":"STATE_SNAPSHOT","snapshot":null}"#], "-\nstate null"),
+    (
+        "a state that is null",
+        &[r#"{"type":"STATE_SNAPSHOT","snapshot":null}"#],
+        "-\nstate null",
+    ),
     (
         "no state at all",
         &[r#"{"type":"STATE_SNAPSHOT"}"#],
@@ -267,7 +323,11 @@ const ODDITIES: [(&str, &[&str], &str); 42] = [
     ),
     (
         "a chunk of a call that was announced",
-        &[CALL, r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"{}"}"#, CALL_END],
+        &[
+            CALL,
+            r#"{"type":"TOOL_CALL_CHUNK","toolCallId":"c","delta":"{}"}"#,
+            CALL_END,
+        ],
         "call c: look({})\n!! call-already-open [3, 2]: event 3 (`TOOL_CALL_CHUNK`) begins the call `c`, which is open since event 2 (`TOOL_CALL_START`)\n-",
     ),
     (
@@ -277,22 +337,34 @@ const ODDITIES: [(&str, &[&str], &str); 42] = [
     ),
     (
         "an error after the finish counts, a finish after an error does not",
-        &[FINISHED, r#"{"type":"RUN_ERROR","message":"late","code":5}"#],
+        &[
+            FINISHED,
+            r#"{"type":"RUN_ERROR","message":"late","code":5}"#,
+        ],
         "-\nerror Some(\"5\"): late\n! `code` of a `RUN_ERROR` is a number, not a string\n!! after-run-error [4, 3]: event 4 (`RUN_FINISHED`) comes after event 3 (`RUN_ERROR`) has ended the run",
     ),
     (
         "an outcome nobody knows",
-        &[r#"{"type":"RUN_FINISHED","outcome":{"type":"maybe"}}"#, STARTED],
+        &[
+            r#"{"type":"RUN_FINISHED","outcome":{"type":"maybe"}}"#,
+            STARTED,
+        ],
         "!! unknown-outcome [2]: event 2 (`RUN_FINISHED`) has the unknown outcome `{\"type\":\"maybe\"}`, which no `outcome` rule expects\nunknown end\nrun\n-",
     ),
     (
         "a count of tokens that is none",
-        &[r#"{"type":"RUN_FINISHED","usage":{"inputTokens":-5,"outputTokens":null}}"#, STARTED],
+        &[
+            r#"{"type":"RUN_FINISHED","usage":{"inputTokens":-5,"outputTokens":null}}"#,
+            STARTED,
+        ],
         "usage ? in, ? out, ?\n-\n! `inputTokens` of a `RUN_FINISHED` is `-5`, not a count: it is taken as unknown\nrun\nfinished",
     ),
     (
         "interrupts without ids",
-        &[r#"{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{}]}}"#, STARTED],
+        &[
+            r#"{"type":"RUN_FINISHED","outcome":{"type":"interrupt","interrupts":[{}]}}"#,
+            STARTED,
+        ],
         "interrupted []\n! a `RUN_FINISHED` is interrupted without naming its interrupts\nrun\n-",
     ),
     (
@@ -337,7 +409,10 @@ async fn a_stream_that_is_odd_without_end_is_not_told_of_without_end() {
     let events: Vec<_> = std::iter::repeat_n(event.as_bytes(), 1000).collect();
     let means = means(&events).await;
     assert_eq!(means.lines().count(), 104);
-    assert!(means.contains("! there are more warnings, which are not shown"), "{means}");
+    assert!(
+        means.contains("! there are more warnings, which are not shown"),
+        "{means}"
+    );
 }
 
 #[tokio::test]
@@ -346,16 +421,23 @@ async fn patches_can_neither_blow_up_the_state_nor_stack_it_up() {
     let copy = r#"{"op":"copy","from":"/a","path":"/a/b"},{"op":"copy","from":"/a","path":"/a/c"},{"op":"remove","path":"/a/b/x"}"#;
     bombs.push(format!(r#"{{"type":"STATE_DELTA","delta":[{copy}]}}"#));
     let double =
-        vec![r#"{"op":"copy","from":"","path":"/d"},{"op":"copy","from":"","path":"/e"}"#; 64].join(",");
+        vec![r#"{"op":"copy","from":"","path":"/d"},{"op":"copy","from":"","path":"/e"}"#; 64]
+            .join(",");
     bombs.push(format!(r#"{{"type":"STATE_DELTA","delta":[{double}]}}"#));
     let stack = vec![
         r#"{"op":"move","from":"/a","path":"/b"},{"op":"add","path":"/a","value":{}},{"op":"move","from":"/b","path":"/a/x"}"#;
         1000
     ];
-    bombs.push(format!(r#"{{"type":"STATE_DELTA","delta":[{}]}}"#, stack.join(",")));
+    bombs.push(format!(
+        r#"{{"type":"STATE_DELTA","delta":[{}]}}"#,
+        stack.join(",")
+    ));
     let bombs: Vec<_> = bombs.iter().map(String::as_bytes).collect();
     let means = means(&bombs).await;
-    let refused = means.lines().filter(|line| line.starts_with("!! delta-not-applied")).count();
+    let refused = means
+        .lines()
+        .filter(|line| line.starts_with("!! delta-not-applied"))
+        .count();
     assert_eq!(refused, 3, "{means}");
     assert!(means.ends_with("state {\"a\":{}}"), "{means}");
 }
@@ -435,7 +517,10 @@ fn event() -> impl Strategy<Value = String> {
         r#"[{"id":"b","role":"tool","toolCallId":"a","content":"x"}]"#,
         r#"{"type":"interrupt"}"#,
     ];
-    let field = (prop::sample::select(names.to_vec()), prop::sample::select(values.to_vec()));
+    let field = (
+        prop::sample::select(names.to_vec()),
+        prop::sample::select(values.to_vec()),
+    );
     let fields = prop::collection::vec(field, 0..5);
     (prop::sample::select(kinds.to_vec()), fields).prop_map(|(kind, fields)| {
         let mut event = format!("{{\"type\":\"{kind}\"");
@@ -450,14 +535,24 @@ fn event() -> impl Strategy<Value = String> {
 #[tokio::test]
 async fn events_tell_their_times_where_they_are_asked() {
     let stamped = |stamp: &str| format!(r#"data: {{"type":"RAW","timestamp":{stamp}}}"#) + "\n\n";
-    let stamps = ["1795292437212", "1795292437212.5", "\"1795292437212\"", "-1", "null", "1e300"];
+    let stamps = [
+        "1795292437212",
+        "1795292437212.5",
+        "\"1795292437212\"",
+        "-1",
+        "null",
+        "1e300",
+    ];
     let events: String = stamps.iter().map(|stamp| stamped(stamp)).collect();
     let body = format!("data: {STARTED}\n\n{events}data: {FINISHED}\n\n").into_bytes();
     let mut settings = settings("http://127.0.0.1:1/");
     settings.conversation.event_clock = true;
     let exchanged = exchanged(&AguiTarget::new(settings), 1, &body, 64).await;
     exchanged.ended.expect("a whole run");
-    assert_eq!(exchanged.changes, "run\nat 1795292437212000\nat 1795292437212500\nfinished");
+    assert_eq!(
+        exchanged.changes,
+        "run\nat 1795292437212000\nat 1795292437212500\nfinished"
+    );
 }
 
 proptest! {

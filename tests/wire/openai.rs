@@ -9,7 +9,9 @@ use ananke::outcome::{ErrorKind, Outcome, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
 use ananke::run::{Options, RunEvent, event_channel, run};
 use ananke::target::openai::{OpenaiSettings, OpenaiTarget};
-use ananke::target::{Chunks, ClientEvent, Ended, HttpRequest, Reply, ResponseHead, TargetError, Transport};
+use ananke::target::{
+    Chunks, ClientEvent, Ended, HttpRequest, Reply, ResponseHead, TargetError, Transport,
+};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -27,7 +29,9 @@ fn model() -> OpenaiTarget {
 
 fn settings(retries: u32) -> OpenaiSettings {
     OpenaiSettings {
-        endpoint: "http://127.0.0.1:1/v1/chat/completions".parse().expect("a URL"),
+        endpoint: "http://127.0.0.1:1/v1/chat/completions"
+            .parse()
+            .expect("a URL"),
         model: "m".to_owned(),
         instructions: None,
         params: Map::new(),
@@ -55,8 +59,15 @@ impl Transport for Rejecting {
         self.now()
     }
 
-    fn send(&self, _request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
-        self.allowed.lock().unwrap().push(until.since(self.now()).as_secs());
+    fn send(
+        &self,
+        _request: HttpRequest,
+        until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        self.allowed
+            .lock()
+            .unwrap()
+            .push(until.since(self.now()).as_secs());
         let at = self.now().plus(Duration::from_secs(4));
         if at > until {
             return Box::pin(async { Ok(None) });
@@ -64,7 +75,10 @@ impl Transport for Rejecting {
         self.now.store(at.0, Ordering::SeqCst);
         let (_, receiver) = mpsc::channel(1);
         let body = Box::new(Chunks::new(receiver, Arc::new(ManualClock::default())));
-        let head = ResponseHead { status: 429, ..ResponseHead::default() };
+        let head = ResponseHead {
+            status: 429,
+            ..ResponseHead::default()
+        };
         Box::pin(async move { Ok(Some(Reply { at, head, body })) })
     }
 
@@ -79,9 +93,15 @@ async fn what_rejections_take_is_time_of_the_turn() {
     let transport = Arc::new(Rejecting::default());
     let target = OpenaiTarget::new(settings(100));
     let mut session = opened(&target, transport.clone(), 1).await;
-    let ended = session.exchange(user(1, "hi"), &limits(), &mut Summary::default()).await;
+    let ended = session
+        .exchange(user(1, "hi"), &limits(), &mut Summary::default())
+        .await;
     assert_eq!(ended, Ok(Ended::Timeout));
-    assert_eq!(*transport.allowed.lock().unwrap(), [10, 6, 2], "of ten seconds, four for each rejection");
+    assert_eq!(
+        *transport.allowed.lock().unwrap(),
+        [10, 6, 2],
+        "of ten seconds, four for each rejection"
+    );
 }
 
 /// A chunk with this delta.
@@ -112,7 +132,9 @@ fn stream(chunks: &[Value]) -> String {
 }
 
 fn unmarked(chunks: &[Value]) -> String {
-    chunks.iter().fold(String::new(), |stream, chunk| stream + &format!("data: {chunk}\n\n"))
+    chunks.iter().fold(String::new(), |stream, chunk| {
+        stream + &format!("data: {chunk}\n\n")
+    })
 }
 
 async fn read(name: &str, body: &str) -> Exchanged {
@@ -168,7 +190,9 @@ async fn text_is_read_in_every_form() {
         ),
         (
             "a message instead of a delta",
-            stream(&[json!({ "choices": [{ "message": { "content": "Hello" }, "finish_reason": "stop" }] })]),
+            stream(&[
+                json!({ "choices": [{ "message": { "content": "Hello" }, "finish_reason": "stop" }] }),
+            ]),
         ),
         (
             "a list of parts",
@@ -180,17 +204,32 @@ async fn text_is_read_in_every_form() {
             ]),
         ),
         ("an end mark alone", stream(&[say("Hello")])),
-        ("comments between", format!(": alive\n\n{}: alive\n\n", stream(&[say("Hello"), finish("stop")]))),
+        (
+            "comments between",
+            format!(
+                ": alive\n\n{}: alive\n\n",
+                stream(&[say("Hello"), finish("stop")])
+            ),
+        ),
     ] {
         assert_read(name, &body, said).await;
     }
     let truncated = stream(&[say("Hello"), finish("length")]);
-    assert_read("truncated", &truncated, "run\nassistant: Hello\ntruncated\nfinished").await;
+    assert_read(
+        "truncated",
+        &truncated,
+        "run\nassistant: Hello\ntruncated\nfinished",
+    )
+    .await;
 }
 
 async fn assert_read(name: &str, body: &str, expected: &str) {
     let exchanged = read(name, body).await;
-    assert_eq!((exchanged.changes.as_str(), exchanged.ended), (expected, Ok(Ended::Terminal)), "{name}");
+    assert_eq!(
+        (exchanged.changes.as_str(), exchanged.ended),
+        (expected, Ok(Ended::Terminal)),
+        "{name}"
+    );
 }
 
 #[tokio::test]
@@ -252,10 +291,17 @@ async fn calls_are_put_together_in_every_form() {
             ],
             one,
         ),
-        ("all at once", vec![calls(&fragment(0, "a", "f", "{\"x\":1}"))], one),
+        (
+            "all at once",
+            vec![calls(&fragment(0, "a", "f", "{\"x\":1}"))],
+            one,
+        ),
         (
             "the id and the name in every fragment",
-            vec![calls(&fragment(0, "a", "f", "{\"x\"")), calls(&fragment(0, "a", "f", ":1}"))],
+            vec![
+                calls(&fragment(0, "a", "f", "{\"x\"")),
+                calls(&fragment(0, "a", "f", ":1}")),
+            ],
             one,
         ),
         (
@@ -306,10 +352,21 @@ async fn assert_calls(name: &str, chunks: &[Value], expected: &str) {
     for reason in ["tool_calls", "stop", "length"] {
         let all: Vec<Value> = chunks.iter().cloned().chain([finish(reason)]).collect();
         let exchanged = read(name, &stream(&all)).await;
-        let truncated = if reason == "length" { "truncated\n" } else { "" };
-        assert_eq!(exchanged.changes, format!("run\n{expected}{truncated}finished"), "{name}, {reason}");
+        let truncated = if reason == "length" {
+            "truncated\n"
+        } else {
+            ""
+        };
+        assert_eq!(
+            exchanged.changes,
+            format!("run\n{expected}{truncated}finished"),
+            "{name}, {reason}"
+        );
         let error = exchanged.ended.unwrap_err().message;
-        assert!(error.ends_with("which is not declared: none"), "{name}: {error}");
+        assert!(
+            error.ends_with("which is not declared: none"),
+            "{name}: {error}"
+        );
     }
 }
 
@@ -330,25 +387,38 @@ async fn several_calls_are_told_apart_in_every_form() {
         ),
         (
             "one index, several ids",
-            vec![calls(&fragment(0, "a", "f", "{\"x\":1}")), calls(&fragment(0, "b", "g", "{\"y\":2}"))],
+            vec![
+                calls(&fragment(0, "a", "f", "{\"x\":1}")),
+                calls(&fragment(0, "b", "g", "{\"y\":2}")),
+            ],
             two,
         ),
         (
             "no index, several ids",
             vec![
-                calls(&json!([{ "id": "a", "function": { "name": "f", "arguments": "{\"x\":1}" } }])),
-                calls(&json!([{ "id": "b", "function": { "name": "g", "arguments": "{\"y\":2}" } }])),
+                calls(
+                    &json!([{ "id": "a", "function": { "name": "f", "arguments": "{\"x\":1}" } }]),
+                ),
+                calls(
+                    &json!([{ "id": "b", "function": { "name": "g", "arguments": "{\"y\":2}" } }]),
+                ),
             ],
             two,
         ),
         (
             "one index and no ids",
-            vec![calls(&fragment(0, "", "f", "{\"x\":1}")), calls(&fragment(0, "", "f", "{\"x\":2}"))],
+            vec![
+                calls(&fragment(0, "", "f", "{\"x\":1}")),
+                calls(&fragment(0, "", "f", "{\"x\":2}")),
+            ],
             "call call_0: f({\"x\":1})\ncall call_1: f({\"x\":2})\n",
         ),
         (
             "one id, several indexes",
-            vec![calls(&fragment(0, "a", "f", "{\"x\":1}")), calls(&fragment(1, "a", "f", "{\"x\":2}"))],
+            vec![
+                calls(&fragment(0, "a", "f", "{\"x\":1}")),
+                calls(&fragment(1, "a", "f", "{\"x\":2}")),
+            ],
             "call a: f({\"x\":1})\ncall a#2: f({\"x\":2})\n",
         ),
         (
@@ -356,7 +426,11 @@ async fn several_calls_are_told_apart_in_every_form() {
             vec![calls(&fragment(0, "a", "f", "{\"x\":"))],
             "call a: f({\"x\":)\n",
         ),
-        ("no arguments", vec![calls(&fragment(0, "a", "f", ""))], "call a: f()\n"),
+        (
+            "no arguments",
+            vec![calls(&fragment(0, "a", "f", ""))],
+            "call a: f()\n",
+        ),
     ] {
         assert_calls(name, &chunks, expected).await;
     }
@@ -366,15 +440,36 @@ async fn several_calls_are_told_apart_in_every_form() {
 async fn what_is_no_response_is_an_error() {
     let call = calls(&json!([{ "index": 0, "id": "a", "function": { "arguments": "{}" } }]));
     for (body, message) in [
-        (unmarked(&[say("Hel")]), "the stream ended without a `finish_reason` and without `[DONE]`"),
-        ("data: {\"choices\":[{\"delta\":{\"con".to_owned(), "the stream ended inside an event"),
-        ("data: hello\n\n".to_owned(), "event 1 is not JSON: expected value at line 1 column 1 (`hello`)"),
-        ("data: [1]\n\n".to_owned(), "event 1 is not a JSON object (`[1]`)"),
+        (
+            unmarked(&[say("Hel")]),
+            "the stream ended without a `finish_reason` and without `[DONE]`",
+        ),
+        (
+            "data: {\"choices\":[{\"delta\":{\"con".to_owned(),
+            "the stream ended inside an event",
+        ),
+        (
+            "data: hello\n\n".to_owned(),
+            "event 1 is not JSON: expected value at line 1 column 1 (`hello`)",
+        ),
+        (
+            "data: [1]\n\n".to_owned(),
+            "event 1 is not a JSON object (`[1]`)",
+        ),
         (String::new(), "the response is empty"),
-        ("{\"choices\":[]}".to_owned(), "the response is a JSON document, not a stream of chunks"),
-        ("<html>".to_owned(), "the response is a web page, not a stream of chunks"),
+        (
+            "{\"choices\":[]}".to_owned(),
+            "the response is a JSON document, not a stream of chunks",
+        ),
+        (
+            "<html>".to_owned(),
+            "the response is a web page, not a stream of chunks",
+        ),
         (": alive\n\n".to_owned(), "the response contains no chunk"),
-        (stream(&[call, finish("tool_calls")]), "the model called a tool without naming it"),
+        (
+            stream(&[call, finish("tool_calls")]),
+            "the model called a tool without naming it",
+        ),
     ] {
         let error = read(message, &body).await.ended.unwrap_err();
         assert_eq!(error.message, message);
@@ -384,16 +479,25 @@ async fn what_is_no_response_is_an_error() {
 #[tokio::test]
 async fn an_error_in_the_stream_is_one_of_the_agent() {
     for (error, expected) in [
-        (json!({ "error": { "message": "overloaded", "code": 503 } }), "error Some(\"503\"): overloaded"),
+        (
+            json!({ "error": { "message": "overloaded", "code": 503 } }),
+            "error Some(\"503\"): overloaded",
+        ),
         (
             json!({ "error": { "message": "overloaded", "type": "server" } }),
             "error Some(\"server\"): overloaded",
         ),
         (json!({ "error": "overloaded" }), "error None: overloaded"),
-        (json!({ "object": "error", "message": "overloaded", "code": null }), "error None: overloaded"),
+        (
+            json!({ "object": "error", "message": "overloaded", "code": null }),
+            "error None: overloaded",
+        ),
     ] {
         let exchanged = read(expected, &unmarked(&[say("Hel"), error])).await;
-        assert_eq!(exchanged.changes, format!("run\nassistant: Hel\n{expected}"));
+        assert_eq!(
+            exchanged.changes,
+            format!("run\nassistant: Hel\n{expected}")
+        );
         assert_eq!(exchanged.ended, Ok(Ended::Terminal));
     }
 }
@@ -414,8 +518,9 @@ client_tools:
 ";
 
 fn response(status: &str, headers: &str, body: &str) -> Vec<Step> {
-    let head =
-        format!("HTTP/1.1 {status}\r\ncontent-type: text/event-stream\r\n{headers}connection: close\r\n\r\n");
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: text/event-stream\r\n{headers}connection: close\r\n\r\n"
+    );
     vec![Step::Expect, Step::Send((head + body).into_bytes())]
 }
 
@@ -424,7 +529,11 @@ fn fine(chunks: &[Value]) -> Vec<Step> {
 }
 
 fn busy(headers: &str) -> Vec<Step> {
-    response("429 Too Many Requests", headers, "{\"error\":{\"message\":\"slow down\"}}")
+    response(
+        "429 Too Many Requests",
+        headers,
+        "{\"error\":{\"message\":\"slow down\"}}",
+    )
 }
 
 /// Tests a model that responds like this.
@@ -437,7 +546,11 @@ async fn tested(responses: Vec<Vec<Step>>, target: &str, test: &str) -> Tested {
     let test = format!("version: \"1.3\"\nname: a\n{test}");
     let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
     let outcome = project.run().await.remove(0);
-    Tested { outcome, requests: agent.requests().await, project }
+    Tested {
+        outcome,
+        requests: agent.requests().await,
+        project,
+    }
 }
 
 fn body(request: &Captured) -> Value {
@@ -447,17 +560,35 @@ fn body(request: &Captured) -> Value {
 #[tokio::test]
 async fn the_mocks_of_the_tools_answer_the_model() {
     let turns = "turns: [{ user: \"Where is it?\", assert: { tools: { require: [{ name: find_order }] }, text: { contains: \"on its way\" } } }, { user: Thanks }]\n";
-    let target =
-        "instructions: Be brief, params: { temperature: 0, stream_options: null }, headers: { x-key: k }";
+    let target = "instructions: Be brief, params: { temperature: 0, stream_options: null }, headers: { x-key: k }";
     let responses = vec![
-        fine(&[say("Wait"), calls(&fragment(0, "", "find_order", "")), finish("stop")]),
+        fine(&[
+            say("Wait"),
+            calls(&fragment(0, "", "find_order", "")),
+            finish("stop"),
+        ]),
         fine(&[say("It is on its way."), finish("stop")]),
         fine(&[say("Welcome"), finish("stop")]),
     ];
-    let Tested { outcome, requests, .. } = tested(responses, target, &(TOOLS.to_owned() + turns)).await;
-    assert_eq!(outcome.status(), Status::Passed, "{:?}", outcome.first_problem());
-    assert!(requests[0].head.starts_with("POST /v1/chat/completions "), "{}", requests[0].head);
-    assert!(requests[0].head.contains("x-key: k"), "{}", requests[0].head);
+    let Tested {
+        outcome, requests, ..
+    } = tested(responses, target, &(TOOLS.to_owned() + turns)).await;
+    assert_eq!(
+        outcome.status(),
+        Status::Passed,
+        "{:?}",
+        outcome.first_problem()
+    );
+    assert!(
+        requests[0].head.starts_with("POST /v1/chat/completions "),
+        "{}",
+        requests[0].head
+    );
+    assert!(
+        requests[0].head.contains("x-key: k"),
+        "{}",
+        requests[0].head
+    );
     let tool = json!({ "type": "function", "function": {
         "name": "find_order", "description": "Finds an order", "parameters": { "type": "object" },
     } });
@@ -467,46 +598,90 @@ async fn the_mocks_of_the_tools_answer_the_model() {
     assert_eq!(body(&requests[0]), expected);
     let call = json!({ "id": "call_0", "type": "function", "function": { "name": "find_order", "arguments": "{}" } });
     let assistant = json!({ "role": "assistant", "content": "Wait", "tool_calls": [call] });
-    let answer = json!({ "role": "tool", "content": "{\"order\":\"O-7\"}", "tool_call_id": "call_0" });
-    assert_eq!(body(&requests[1])["messages"], json!([system, user, assistant, answer]));
+    let answer =
+        json!({ "role": "tool", "content": "{\"order\":\"O-7\"}", "tool_call_id": "call_0" });
+    assert_eq!(
+        body(&requests[1])["messages"],
+        json!([system, user, assistant, answer])
+    );
     let said = json!({ "role": "assistant", "content": "It is on its way." });
     let thanks = json!({ "role": "user", "content": "Thanks" });
-    assert_eq!(body(&requests[2])["messages"], json!([system, user, assistant, answer, said, thanks]));
+    assert_eq!(
+        body(&requests[2])["messages"],
+        json!([system, user, assistant, answer, said, thanks])
+    );
 }
 
 #[tokio::test]
 async fn a_server_that_uses_an_id_again_gets_its_own_id_back() {
-    let call = || fine(&[calls(&fragment(0, "call_0", "find_order", "{}")), finish("tool_calls")]);
+    let call = || {
+        fine(&[
+            calls(&fragment(0, "call_0", "find_order", "{}")),
+            finish("tool_calls"),
+        ])
+    };
     let said = || fine(&[say("There"), finish("stop")]);
     let turns = "turns: [{ user: one }, { user: two }]\nassert: { tools: { require: [{ name: find_order, count: { exact: 2 } }] } }\n";
     let responses = vec![call(), said(), call(), said()];
-    let Tested { outcome, requests, .. } = tested(responses, "", &(TOOLS.to_owned() + turns)).await;
-    assert_eq!(outcome.status(), Status::Passed, "{:?}", outcome.first_problem());
+    let Tested {
+        outcome, requests, ..
+    } = tested(responses, "", &(TOOLS.to_owned() + turns)).await;
+    assert_eq!(
+        outcome.status(),
+        Status::Passed,
+        "{:?}",
+        outcome.first_problem()
+    );
     let messages = body(&requests[3])["messages"].as_array().cloned().unwrap();
-    let answered: Vec<&Value> = messages.iter().filter_map(|message| message.get("tool_call_id")).collect();
+    let answered: Vec<&Value> = messages
+        .iter()
+        .filter_map(|message| message.get("tool_call_id"))
+        .collect();
     assert_eq!(answered, ["call_0", "call_0"]);
 }
 
 #[tokio::test]
 async fn a_call_to_a_tool_that_is_not_declared_fails_the_turn() {
-    let responses = vec![fine(&[calls(&fragment(0, "a", "drop_all", "{}")), finish("tool_calls")])];
-    let test = TOOLS.to_owned() + "turns: [{ user: hi }]\nassert: { tools: { forbid: [drop_all] } }\n";
+    let responses = vec![fine(&[
+        calls(&fragment(0, "a", "drop_all", "{}")),
+        finish("tool_calls"),
+    ])];
+    let test =
+        TOOLS.to_owned() + "turns: [{ user: hi }]\nassert: { tools: { forbid: [drop_all] } }\n";
     let Tested { outcome, .. } = tested(responses, "", &test).await;
     assert_eq!(outcome.status(), Status::Error);
     let (_, problem) = outcome.first_problem().expect("a problem");
-    assert_eq!(problem.message, "the model called the tool `drop_all`, which is not declared: `find_order`");
+    assert_eq!(
+        problem.message,
+        "the model called the tool `drop_all`, which is not declared: `find_order`"
+    );
     let is_call = |line: &TranscriptLine| matches!(line, TranscriptLine::Calls(_));
-    assert!(outcome.transcript.turns[0].lines.iter().any(is_call), "the call is shown");
+    assert!(
+        outcome.transcript.turns[0].lines.iter().any(is_call),
+        "the call is shown"
+    );
 }
 
 #[tokio::test]
 async fn a_busy_server_is_asked_again_and_the_waiting_is_no_time_of_the_model() {
     let done = || fine(&[say("There"), finish("stop")]);
     let test = "turns: [{ user: hi }]\n";
-    let responses =
-        vec![busy("retry-after: 1\r\n"), busy("retry-after: Wed, 21 Oct 2015 07:28:00 GMT\r\n"), done()];
-    let Tested { outcome, requests, project } = tested(responses, "", test).await;
-    assert_eq!(outcome.status(), Status::Passed, "{:?}", outcome.first_problem());
+    let responses = vec![
+        busy("retry-after: 1\r\n"),
+        busy("retry-after: Wed, 21 Oct 2015 07:28:00 GMT\r\n"),
+        done(),
+    ];
+    let Tested {
+        outcome,
+        requests,
+        project,
+    } = tested(responses, "", test).await;
+    assert_eq!(
+        outcome.status(),
+        Status::Passed,
+        "{:?}",
+        outcome.first_problem()
+    );
     assert_eq!(requests.len(), 3);
     assert_eq!(body(&requests[0]), body(&requests[2]));
     assert!(
@@ -518,15 +693,25 @@ async fn a_busy_server_is_asked_again_and_the_waiting_is_no_time_of_the_model() 
 
     for (headers, target, sent) in [
         ("", "retry_429: false", 1),
-        ("retry-after: 0\r\n", "retry_429: 1, rate_limit: { requests: 1, per_ms: 300 }", 2),
+        (
+            "retry-after: 0\r\n",
+            "retry_429: 1, rate_limit: { requests: 1, per_ms: 300 }",
+            2,
+        ),
         ("retry-after: 61\r\n", "", 1),
         ("retry-after: Wed, 21 Oct 2099 07:28:00 GMT\r\n", "", 1),
     ] {
         let started = tokio::time::Instant::now();
-        let Tested { outcome, requests, .. } = tested(vec![busy(headers); sent], target, test).await;
+        let Tested {
+            outcome, requests, ..
+        } = tested(vec![busy(headers); sent], target, test).await;
         let is_paced = !target.contains("rate_limit") || started.elapsed().as_millis() >= 300;
         assert!(is_paced, "a request that is sent again counts");
-        assert_eq!((outcome.status(), requests.len()), (Status::Error, sent), "{headers} {target}");
+        assert_eq!(
+            (outcome.status(), requests.len()),
+            (Status::Error, sent),
+            "{headers} {target}"
+        );
         let (_, problem) = outcome.first_problem().expect("a problem");
         assert_eq!(problem.kind, ErrorKind::Protocol);
         assert!(
@@ -536,18 +721,34 @@ async fn a_busy_server_is_asked_again_and_the_waiting_is_no_time_of_the_model() 
         );
     }
     let failed = response("503 Service Unavailable", "retry-after: 0\r\n", "");
-    let Tested { outcome, requests, .. } = tested(vec![failed], "", test).await;
-    assert_eq!((outcome.status(), requests.len()), (Status::Error, 1), "only 429 is sent again");
+    let Tested {
+        outcome, requests, ..
+    } = tested(vec![failed], "", test).await;
+    assert_eq!(
+        (outcome.status(), requests.len()),
+        (Status::Error, 1),
+        "only 429 is sent again"
+    );
 }
 
 #[tokio::test]
 async fn a_response_that_is_too_large_is_an_error() {
     let test = "turns: [{ user: hi }]\n";
-    let Tested { outcome, .. } =
-        tested(vec![fine(&[say("There"), finish("stop")])], "max_response_bytes: 100", test).await;
+    let Tested { outcome, .. } = tested(
+        vec![fine(&[say("There"), finish("stop")])],
+        "max_response_bytes: 100",
+        test,
+    )
+    .await;
     assert_eq!(outcome.status(), Status::Error);
     let (_, problem) = outcome.first_problem().expect("a problem");
-    assert!(problem.message.starts_with("the response is larger than 100 bytes"), "{}", problem.message);
+    assert!(
+        problem
+            .message
+            .starts_with("the response is larger than 100 bytes"),
+        "{}",
+        problem.message
+    );
 }
 
 #[tokio::test]
@@ -555,12 +756,17 @@ async fn a_recording_replays_the_same_without_waiting() {
     let kept = tempfile::tempdir().unwrap();
     let responses = vec![
         busy("retry-after: 0.2\r\n"),
-        fine(&[calls(&fragment(0, "a", "find_order", "{}")), finish("tool_calls")]),
+        fine(&[
+            calls(&fragment(0, "a", "find_order", "{}")),
+            finish("tool_calls"),
+        ]),
         fine(&[say("There"), finish("stop")]),
     ];
     let agent = RawAgent::start(responses).await;
-    let config =
-        format!("version: \"1.3\"\ntarget: {{ type: openai, endpoint: \"{}\", model: m }}\n", agent.url());
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: openai, endpoint: \"{}\", model: m }}\n",
+        agent.url()
+    );
     let test = format!(
         "version: \"1.3\"\nname: a\n{TOOLS}turns: [{{ user: hi }}]\nassert: {{ tools: {{ require: [{{ name: find_order }}] }} }}\n"
     );
@@ -578,9 +784,16 @@ async fn a_recording_replays_the_same_without_waiting() {
         }
     }
     assert_eq!(agent.requests().await.len(), 3, "a replay sends nothing");
-    let [live, replayed] = outcomes.as_slice() else { panic!("two outcomes") };
+    let [live, replayed] = outcomes.as_slice() else {
+        panic!("two outcomes")
+    };
     assert_eq!(live.status(), Status::Passed, "{:?}", live.first_problem());
-    assert_eq!(replayed.status(), Status::Passed, "{:?}", replayed.first_problem());
+    assert_eq!(
+        replayed.status(),
+        Status::Passed,
+        "{:?}",
+        replayed.first_problem()
+    );
     assert_eq!(live.transcript.turns, replayed.transcript.turns);
 }
 
@@ -589,11 +802,19 @@ async fn a_stream_that_stays_open_after_the_model_has_stopped_ends_the_turn() {
     let mut open = response("200 OK", "", &unmarked(&[say("There"), finish("stop")]));
     open.push(Step::Hold);
     let Tested { outcome, .. } = tested(vec![open], "", "turns: [{ user: hi }]\n").await;
-    assert_eq!(outcome.status(), Status::Passed, "{:?}", outcome.first_problem());
+    assert_eq!(
+        outcome.status(),
+        Status::Passed,
+        "{:?}",
+        outcome.first_problem()
+    );
 }
 
 #[test]
 fn a_model_is_a_target_of_the_library() {
     let target: Arc<dyn ananke::target::Target> = Arc::new(model());
-    assert_eq!((target.agent(), target.endpoint()), ("m", Some("http://127.0.0.1:1/v1/chat/completions")));
+    assert_eq!(
+        (target.agent(), target.endpoint()),
+        ("m", Some("http://127.0.0.1:1/v1/chat/completions"))
+    );
 }

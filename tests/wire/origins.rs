@@ -22,14 +22,25 @@ async fn alarms(from: &str) -> (Vec<String>, u64) {
     let (mut alarms, mut looked_at) = (Vec::new(), 0);
     for name in names() {
         let project = Project::new(&[("ananke.config.yaml", CONFIG), ("a.test.yaml", &test)]);
-        let canned = Arc::new(Canned { bodies: Mutex::new(vec![body(name)]), chunk: usize::MAX });
+        let canned = Arc::new(Canned {
+            bodies: Mutex::new(vec![body(name)]),
+            chunk: usize::MAX,
+        });
         let kept = recordings(&project.folder().join("kept"), RecordingMode::Record);
         let outcome = outcomes(&project, canned, &kept).await.remove(0);
         let held = outcome.verdict.held.iter().filter_map(|rule| rule.counts);
-        let failed = outcome.all_failures().filter_map(|(_, failure)| failure.counts);
-        looked_at += held.chain(failed).map(|counts| counts.triggered).max().unwrap_or_default();
+        let failed = outcome
+            .all_failures()
+            .filter_map(|(_, failure)| failure.counts);
+        looked_at += held
+            .chain(failed)
+            .map(|counts| counts.triggered)
+            .max()
+            .unwrap_or_default();
         for (_, failure) in outcome.all_failures() {
-            let found = called.captures(&failure.message).unwrap_or_else(|| panic!("{}", failure.message));
+            let found = called
+                .captures(&failure.message)
+                .unwrap_or_else(|| panic!("{}", failure.message));
             // An identifier has a digit, and is one word.
             if found[1].contains(|sign: char| sign.is_ascii_digit()) && !found[1].contains(' ') {
                 alarms.push(format!("{name}: {} = {}", &found[2], &found[1]));

@@ -33,18 +33,32 @@ impl Pacer for CountingPacer {
 
 #[tokio::test]
 async fn every_request_is_counted_and_what_it_waits_is_added_to_the_deadline() {
-    let body = b"data: {\"type\":\"RUN_STARTED\"}\n\ndata: {\"type\":\"RUN_FINISHED\"}\n\n".to_vec();
-    let transport = Canned { bodies: Mutex::new(vec![body; 2]), chunk: usize::MAX };
+    let body =
+        b"data: {\"type\":\"RUN_STARTED\"}\n\ndata: {\"type\":\"RUN_FINISHED\"}\n\n".to_vec();
+    let transport = Canned {
+        bodies: Mutex::new(vec![body; 2]),
+        chunk: usize::MAX,
+    };
     let mut session = session(settings("http://127.0.0.1:1/"), Arc::new(transport), 1).await;
     let pacer = Arc::new(CountingPacer::default());
     let deadline = Some(At::default().plus(Duration::from_secs(5)));
-    let limits = Limits { deadline, pacer: Some(Arc::clone(&pacer) as Arc<dyn Pacer>), ..limits() };
+    let limits = Limits {
+        deadline,
+        pacer: Some(Arc::clone(&pacer) as Arc<dyn Pacer>),
+        ..limits()
+    };
     assert_eq!(limits.latest(), deadline);
     for turn in 1..=2 {
-        session.exchange(user(turn, "hi"), &limits, &mut Summary::default()).await.expect("a response");
+        session
+            .exchange(user(turn, "hi"), &limits, &mut Summary::default())
+            .await
+            .expect("a response");
     }
     assert_eq!(pacer.0.load(Ordering::SeqCst), 2);
-    assert_eq!(limits.latest(), Some(At::default().plus(Duration::from_secs(7))));
+    assert_eq!(
+        limits.latest(),
+        Some(At::default().plus(Duration::from_secs(7)))
+    );
 }
 
 #[cfg(unix)]
@@ -72,15 +86,27 @@ async fn logged(limits: &str) -> String {
         })
         .collect();
     let test = format!("version: \"1.3\"\ntests:\n{}", tests.concat());
-    let files = [("ananke.config.yaml", config.as_str()), ("a.test.yaml", &test), ("agent.sh", AGENT)];
+    let files = [
+        ("ananke.config.yaml", config.as_str()),
+        ("a.test.yaml", &test),
+        ("agent.sh", AGENT),
+    ];
     let project = Project::new(&files);
     let (sender, mut receiver) = event_channel(1000);
-    let options = Options { parallel: 4, ..Options::default() };
+    let options = Options {
+        parallel: 4,
+        ..Options::default()
+    };
     let plan = project.plan().plan.expect("a plan");
     let running = tokio::spawn(run(project.shared(options, sender), plan));
     while let Some(event) = receiver.recv().await {
         if let RunEvent::CaseFinished(outcome) = &*event {
-            assert_eq!(outcome.status(), Status::Passed, "{:?}", outcome.first_problem());
+            assert_eq!(
+                outcome.status(),
+                Status::Passed,
+                "{:?}",
+                outcome.first_problem()
+            );
         }
     }
     running.await.expect("a run never panics");
@@ -99,5 +125,9 @@ async fn tests_share_the_rate_of_the_target_that_theirs_extends() {
     let started = Instant::now();
     // Eight requests: the ninth would be the first to wait a third time.
     logged("rate_limit: { requests: 3, per_ms: 300 }").await;
-    assert!(started.elapsed() >= Duration::from_millis(600), "{:?}", started.elapsed());
+    assert!(
+        started.elapsed() >= Duration::from_millis(600),
+        "{:?}",
+        started.elapsed()
+    );
 }

@@ -19,19 +19,27 @@ fn run(events: &[Value]) -> Vec<u8> {
 /// Runs one test with these turns, and further keys of the target, against an agent with these responses; returns the
 /// requests and the outcome.
 async fn converse(target: &str, turns: &str, answers: &[Vec<Value>]) -> (Vec<Value>, Outcome) {
-    let scripts = answers.iter().map(|events| vec![Step::Expect, Step::Send(run(events))]);
+    let scripts = answers
+        .iter()
+        .map(|events| vec![Step::Expect, Step::Send(run(events))]);
     let agent = RawAgent::start(scripts.collect()).await;
-    let mut config = "version: \"1.3\"\ntarget:\n  type: agui\n  agentId: shop\n  threadId: t\n".to_owned();
+    let mut config =
+        "version: \"1.3\"\ntarget:\n  type: agui\n  agentId: shop\n  threadId: t\n".to_owned();
     let _ = writeln!(config, "  endpoint: \"{}\"\n  {target}", agent.url());
     let project = Project::new(&[
         ("ananke.config.yaml", config.as_str()),
-        ("specs/a.test.yaml", &format!("version: \"1.3\"\nname: a\nturns:\n{turns}")),
+        (
+            "specs/a.test.yaml",
+            &format!("version: \"1.3\"\nname: a\nturns:\n{turns}"),
+        ),
         ("specs/cart.png", "not really a picture"),
         ("terms.bin", "terms"),
     ]);
     let outcome = project.run().await.remove(0);
     let requests = agent.requests().await;
-    let bodies = requests.iter().map(|request| serde_json::from_slice(&request.body).expect("JSON"));
+    let bodies = requests
+        .iter()
+        .map(|request| serde_json::from_slice(&request.body).expect("JSON"));
     (bodies.collect(), outcome)
 }
 
@@ -55,7 +63,8 @@ const TURNS: &str = r#"
 async fn parts_of_1_0_are_sent_again_unchanged() {
     let (bodies, outcome) = converse("", TURNS, &[vec![], vec![]]).await;
     assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
-    let image = json!({"type": "data", "value": "bm90IHJlYWxseSBhIHBpY3R1cmU=", "mimeType": "image/png"});
+    let image =
+        json!({"type": "data", "value": "bm90IHJlYWxseSBhIHBpY3R1cmU=", "mimeType": "image/png"});
     let first = json!([
         {"type": "text", "text": "Is this"},
         {"type": "image", "source": image},
@@ -68,11 +77,17 @@ async fn parts_of_1_0_are_sent_again_unchanged() {
         {"type": "text", "text": "And this?"},
         {"type": "video", "source": {"type": "url", "value": "http://a.example/v", "mimeType": "video/mp4"}},
     ]);
-    let [one, two] = bodies.as_slice() else { panic!("two requests: {bodies:?}") };
+    let [one, two] = bodies.as_slice() else {
+        panic!("two requests: {bodies:?}")
+    };
     assert_eq!(one["protocolVersion"], "1.0");
     assert_eq!(one["messages"][0]["content"], first);
-    let contents: Vec<&Value> =
-        two["messages"].as_array().unwrap().iter().map(|message| &message["content"]).collect();
+    let contents: Vec<&Value> = two["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| &message["content"])
+        .collect();
     assert_eq!(contents, [&first, &second]);
     assert_eq!(two["messages"][0]["id"], one["messages"][0]["id"]);
 }
@@ -92,21 +107,40 @@ async fn parts_of_0_x_are_binary_and_the_version_is_not_said() {
         let keys: Vec<&String> = body.as_object().unwrap().keys().collect();
         assert_eq!(
             keys,
-            ["threadId", "runId", "state", "messages", "tools", "context", "forwardedProps"],
+            [
+                "threadId",
+                "runId",
+                "state",
+                "messages",
+                "tools",
+                "context",
+                "forwardedProps"
+            ],
             "{body}"
         );
         body["messages"][0]["content"].clone()
     };
-    assert_eq!(bodies.iter().map(body).collect::<Vec<_>>(), [contents.clone(), contents]);
+    assert_eq!(
+        bodies.iter().map(body).collect::<Vec<_>>(),
+        [contents.clone(), contents]
+    );
 }
 
 #[tokio::test]
 async fn a_report_names_files_and_never_holds_them() {
     let (_, outcome) = converse("", TURNS, &[vec![], vec![]]).await;
-    let inputs: Vec<&str> = outcome.transcript.turns.iter().map(|turn| turn.input.as_str()).collect();
+    let inputs: Vec<&str> = outcome
+        .transcript
+        .turns
+        .iter()
+        .map(|turn| turn.input.as_str())
+        .collect();
     let first = "Is this [image image/png, 20 bytes] my cart? [image https://a.example/cart.jpeg?size=1] \
                  [document text/plain;charset=utf-8, 5 bytes] [audio audio/wav, 4 bytes]";
-    assert_eq!(inputs, [first, "And this? [video video/mp4, http://a.example/v]"]);
+    assert_eq!(
+        inputs,
+        [first, "And this? [video video/mp4, http://a.example/v]"]
+    );
     assert!(!format!("{outcome:?}").contains("bm90"));
 }
 
@@ -140,8 +174,12 @@ async fn a_snapshot_that_repeats_the_parts_is_recognised() {
     let (_, outcome) = converse("", turns, &[vec![snapshot(&own)]]).await;
     assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     // Another text is another message, and then everything that was not known before the turn is live.
-    let (_, outcome) =
-        converse("", turns, &[vec![snapshot(&json!([{"type": "text", "text": "it?"}]))]]).await;
+    let (_, outcome) = converse(
+        "",
+        turns,
+        &[vec![snapshot(&json!([{"type": "text", "text": "it?"}]))]],
+    )
+    .await;
     assert_eq!(outcome.status(), Status::Failed, "{outcome:?}");
 }
 
@@ -149,7 +187,10 @@ async fn a_snapshot_that_repeats_the_parts_is_recognised() {
 #[tokio::test]
 async fn an_agent_cannot_rewrite_what_the_user_said() {
     let agent = RawAgent::start(vec![
-        vec![Step::Expect, Step::Send(run(&said("message-1", "user", "nothing")))],
+        vec![
+            Step::Expect,
+            Step::Send(run(&said("message-1", "user", "nothing"))),
+        ],
         vec![Step::Expect, Step::Send(run(&[]))],
     ])
     .await;
@@ -171,8 +212,7 @@ async fn an_agent_cannot_rewrite_what_the_user_said() {
     assert_eq!(outcome.status(), Status::Passed, "{outcome:?}");
     let requests = agent.requests().await;
     let body: Value = serde_json::from_slice(&requests[1].body).unwrap();
-    let image =
-        json!({"type": "image", "source": {"type": "data", "value": "YQ==", "mimeType": "image/png"}});
+    let image = json!({"type": "image", "source": {"type": "data", "value": "YQ==", "mimeType": "image/png"}});
     let expected = json!([{"id": "message-1", "role": "user", "content": [image]}, {"id": "message-3", "role": "user", "content": "b"}]);
     assert_eq!(body["messages"], expected);
 }

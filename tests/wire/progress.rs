@@ -28,10 +28,18 @@ async fn timeout_of(endpoint: &str) -> String {
     let project = project(endpoint);
     let kept = project.folder().join("kept");
     let live = outcomes_over_http(&project, &recordings(&kept, RecordingMode::Record)).await;
-    let replayed = outcomes(&project, Arc::new(Nowhere), &recordings(&kept, RecordingMode::Replay)).await;
+    let replayed = outcomes(
+        &project,
+        Arc::new(Nowhere),
+        &recordings(&kept, RecordingMode::Replay),
+    )
+    .await;
     let message = |outcomes: &[Outcome]| {
         assert_eq!(outcomes[0].status(), Status::Timeout);
-        outcomes[0].transcript.turns[0].problem().map(|problem| problem.message.clone()).expect("a problem")
+        outcomes[0].transcript.turns[0]
+            .problem()
+            .map(|problem| problem.message.clone())
+            .expect("a problem")
     };
     assert_eq!(message(&replayed), message(&live));
     message(&live)
@@ -56,12 +64,15 @@ async fn a_timeout_says_what_was_missing() {
 #[tokio::test]
 async fn a_timeout_says_that_there_was_no_connection() {
     let socket = TcpSocket::new_v4().expect("a socket");
-    socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
+    socket
+        .bind("127.0.0.1:0".parse().expect("an address"))
+        .expect("a free port");
     let full = socket.listen(1).expect("a listener");
     let address = full.local_addr().expect("an address");
     // No program accepts connections, so that the queue is full after a few.
     let mut queued = Vec::new();
-    while let Ok(connected) = timeout(Duration::from_millis(200), TcpStream::connect(address)).await {
+    while let Ok(connected) = timeout(Duration::from_millis(200), TcpStream::connect(address)).await
+    {
         queued.push(connected.expect("a connection"));
         assert!(queued.len() < 100, "the queue never fills");
     }
@@ -91,9 +102,13 @@ fn the_proxy_is_named() {
     let proxy = refusing.local_addr().expect("an address").to_string();
     drop(refusing);
     let shown = printed(&proxy);
-    let refused =
-        format!("could not connect to http://agent.invalid/agent through the proxy http://{proxy}:");
-    assert!(shown.contains(&refused) && !shown.contains("password"), "{shown}");
+    let refused = format!(
+        "could not connect to http://agent.invalid/agent through the proxy http://{proxy}:"
+    );
+    assert!(
+        shown.contains(&refused) && !shown.contains("password"),
+        "{shown}"
+    );
     let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let proxy = silent.local_addr().expect("an address").to_string();
     let reader = std::thread::spawn(move || {
@@ -105,6 +120,9 @@ fn the_proxy_is_named() {
     let missing = format!(
         "timeout after 300 ms: the request was sent, and no response came (through the proxy http://{proxy})"
     );
-    assert!(shown.contains(&missing) && !shown.contains("password"), "{shown}");
+    assert!(
+        shown.contains(&missing) && !shown.contains("password"),
+        "{shown}"
+    );
     reader.join().expect("the proxy");
 }

@@ -13,7 +13,10 @@ fn agent(steps: Vec<CompiledStep>) -> ScriptedTarget {
     ScriptedTarget::new(
         "clerk".to_owned(),
         json!({}),
-        vec![CompiledRule { when: Condition::default(), steps }],
+        vec![CompiledRule {
+            when: Condition::default(),
+            steps,
+        }],
     )
 }
 
@@ -32,7 +35,10 @@ async fn a_scripted_agent_conforms() {
             subagent: None,
         },
         CompiledStep::State(state),
-        CompiledStep::Custom { name: "progress".to_owned(), value: json!(1) },
+        CompiledStep::Custom {
+            name: "progress".to_owned(),
+            value: json!(1),
+        },
         CompiledStep::Usage(Usage::reported(Some(1), Some(2), None)),
         CompiledStep::Say("Paid.".to_owned()),
     ]);
@@ -44,8 +50,20 @@ async fn a_scripted_agent_conforms() {
 
 #[tokio::test]
 async fn an_error_and_silence_conform_too() {
-    let failing = agent(vec![CompiledStep::Error { message: "out of paper".to_owned(), code: None }]);
+    let failing = agent(vec![CompiledStep::Error {
+        message: "out of paper".to_owned(),
+        code: None,
+    }]);
     let failed = conforming(&failing, "an error", 1, b"").await;
-    assert!(failed.changes.contains("out of paper"), "{}", failed.changes);
-    assert_eq!(conforming(&agent(Vec::new()), "silence", 1, b"").await.ended, Ok(Ended::Terminal));
+    assert!(
+        failed.changes.contains("out of paper"),
+        "{}",
+        failed.changes
+    );
+    assert_eq!(
+        conforming(&agent(Vec::new()), "silence", 1, b"")
+            .await
+            .ended,
+        Ok(Ended::Terminal)
+    );
 }

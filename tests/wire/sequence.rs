@@ -14,7 +14,10 @@ use crate::support::conformance::exchanged;
 async fn violations(body: Vec<u8>) -> Vec<String> {
     // Whether it ends is another matter.
     let changes = exchanged(&agui(), 1, &body, usize::MAX).await.changes;
-    changes.lines().filter_map(|line| line.strip_prefix("!! ").map(str::to_owned)).collect()
+    changes
+        .lines()
+        .filter_map(|line| line.strip_prefix("!! ").map(str::to_owned))
+        .collect()
 }
 
 async fn of_events(events: &[&str]) -> Vec<String> {
@@ -27,19 +30,41 @@ fn rule_of(violation: &str) -> &str {
 
 #[tokio::test]
 async fn every_rule_has_an_example_that_breaks_it_and_one_that_nearly_does() {
-    for RuleDocs { name, wrong, right, .. } in RuleDocs::all() {
+    for RuleDocs {
+        name, wrong, right, ..
+    } in RuleDocs::all()
+    {
         let wrong = of_events(&wrong).await;
-        assert_eq!(wrong.iter().map(|line| rule_of(line)).collect::<Vec<_>>(), [name], "{wrong:#?}");
-        assert_eq!(of_events(&right).await, [""; 0], "the right example of {name}");
+        assert_eq!(
+            wrong.iter().map(|line| rule_of(line)).collect::<Vec<_>>(),
+            [name],
+            "{wrong:#?}"
+        );
+        assert_eq!(
+            of_events(&right).await,
+            [""; 0],
+            "the right example of {name}"
+        );
     }
 }
 
 #[test]
 fn rules_are_explained_in_sentences_under_names_of_their_own() {
     for RuleDocs { name, about, .. } in RuleDocs::all() {
-        assert!(about.ends_with('.') && !about.contains("  "), "{name}: {about}");
-        assert!(name.chars().all(|character| character.is_ascii_lowercase() || character == '-'), "{name}");
-        assert_eq!(Code::named(name), None, "{name} is also the code of a problem");
+        assert!(
+            about.ends_with('.') && !about.contains("  "),
+            "{name}: {about}"
+        );
+        assert!(
+            name.chars()
+                .all(|character| character.is_ascii_lowercase() || character == '-'),
+            "{name}"
+        );
+        assert_eq!(
+            Code::named(name),
+            None,
+            "{name} is also the code of a problem"
+        );
     }
 }
 
@@ -65,13 +90,19 @@ const STEP_OF_A: &str = r#"{"type":"STEP_STARTED","stepName":"s","subagentRunId"
 const STEP_OF_A_END: &str = r#"{"type":"STEP_FINISHED","stepName":"s","subagentRunId":"a"}"#;
 const A: &str = r#"{"type":"SUBAGENT_STARTED","subagentRunId":"a","name":"x"}"#;
 const A_ERROR: &str = r#"{"type":"SUBAGENT_ERROR","subagentRunId":"a","message":"x"}"#;
-const WORD_OF_A: &str = r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x","subagentRunId":"a"}"#;
+const WORD_OF_A: &str =
+    r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x","subagentRunId":"a"}"#;
 const TEXT_OF_A: &str = r#"{"type":"TEXT_MESSAGE_START","messageId":"m","subagentRunId":"a"}"#;
-const CHUNK_OF_A: &str = r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"x","subagentRunId":"a"}"#;
+const CHUNK_OF_A: &str =
+    r#"{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"x","subagentRunId":"a"}"#;
 const SNAPSHOT: &str = r#"{"type":"MESSAGES_SNAPSHOT","messages":[]}"#;
 
 /// A name, events, and every violation of them.
-type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
+type Row = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+);
 
 /// What a violation names, and that nothing is reported twice.
 const MESSAGES: &[Row] = &[
@@ -105,7 +136,15 @@ const MESSAGES: &[Row] = &[
     ),
     (
         "an end that names nothing does not end what it closes",
-        &[START, TEXT, WORD, NAMELESS_TEXT_END, CALL, NAMELESS_CALL_END, FINISH],
+        &[
+            START,
+            TEXT,
+            WORD,
+            NAMELESS_TEXT_END,
+            CALL,
+            NAMELESS_CALL_END,
+            FINISH,
+        ],
         &[
             "text-still-open [7, 2]: event 7 (`RUN_FINISHED`) comes while the message `m` is open, since event 2 (`TEXT_MESSAGE_START`)",
             "call-still-open [7, 5]: event 7 (`RUN_FINISHED`) comes while the call `c` is open, since event 5 (`TOOL_CALL_START`)",
@@ -127,7 +166,9 @@ const MESSAGES: &[Row] = &[
     ),
     (
         "text after its end names the end",
-        &[START, TEXT, TEXT_END, WORD, WORD, TEXT_END, TEXT_END, FINISH],
+        &[
+            START, TEXT, TEXT_END, WORD, WORD, TEXT_END, TEXT_END, FINISH,
+        ],
         &[
             "text-not-open [4, 3]: event 4 (`TEXT_MESSAGE_CONTENT`) goes on with the message `m`, which had ended with event 3 (`TEXT_MESSAGE_END`)",
             "text-not-open [7, 6]: event 7 (`TEXT_MESSAGE_END`) ends the message `m`, which had ended with event 6 (`TEXT_MESSAGE_END`)",
@@ -151,7 +192,11 @@ const MESSAGES: &[Row] = &[
             "text-still-open [6, 5]: event 6 (`RUN_FINISHED`) comes while the message `m` is open, since event 5 (`TEXT_MESSAGE_START`)",
         ],
     ),
-    ("nothing is open in the next run", &[START, TEXT, ERROR, START, TEXT, TEXT_END, FINISH], &[]),
+    (
+        "nothing is open in the next run",
+        &[START, TEXT, ERROR, START, TEXT, TEXT_END, FINISH],
+        &[],
+    ),
     (
         "the end of a message in chunks",
         &[START, CHUNK, TEXT_END, FINISH],
@@ -182,7 +227,15 @@ const MESSAGES: &[Row] = &[
     ),
     (
         "chunks after what ended them",
-        &[START, THOUGHT_CHUNK, STEP_OF_A, CUSTOM, MORE_THOUGHT, STEP_OF_A_END, FINISH],
+        &[
+            START,
+            THOUGHT_CHUNK,
+            STEP_OF_A,
+            CUSTOM,
+            MORE_THOUGHT,
+            STEP_OF_A_END,
+            FINISH,
+        ],
         &[
             "chunk-without-id [5, 4]: event 5 (`REASONING_MESSAGE_CHUNK`) names no `messageId`, but the reasoning message `t` ended with event 4 (`CUSTOM`)",
         ],
@@ -225,7 +278,11 @@ const MESSAGES: &[Row] = &[
             "chunk-ambiguous [4]: event 4 (`TEXT_MESSAGE_CHUNK`) names neither a `messageId` nor a `subagentRunId`, and 2 subagents have a message under way",
         ],
     ),
-    ("the only chunk there is to go on with is a subagent's", &[START, CHUNK_OF_A, MORE, FINISH], &[]),
+    (
+        "the only chunk there is to go on with is a subagent's",
+        &[START, CHUNK_OF_A, MORE, FINISH],
+        &[],
+    ),
     (
         "a step of somebody else",
         &[START, STEP, STEP_OF_A_END, ERROR],
@@ -314,7 +371,9 @@ const MESSAGES: &[Row] = &[
     ),
     (
         "a snapshot may have given it to somebody else",
-        &[START, TEXT, SNAPSHOT, WORD_OF_A, TEXT_END, TEXT, WORD_OF_A, TEXT_END, FINISH],
+        &[
+            START, TEXT, SNAPSHOT, WORD_OF_A, TEXT_END, TEXT, WORD_OF_A, TEXT_END, FINISH,
+        ],
         &[],
     ),
     (
@@ -331,7 +390,11 @@ const MESSAGES: &[Row] = &[
     ),
     (
         "names that try to be something else",
-        &[START, r#"{"type":"TEXT_MESSAGE_END","messageId":"\u001b[31m`\n`"}"#, FINISH],
+        &[
+            START,
+            r#"{"type":"TEXT_MESSAGE_END","messageId":"\u001b[31m`\n`"}"#,
+            FINISH,
+        ],
         &[
             r"text-not-open [2]: event 2 (`TEXT_MESSAGE_END`) ends the message `\u{1b}[31m`\n``, which never began",
         ],
@@ -358,12 +421,28 @@ const LEGAL: &[Row] = &[
     ),
     (
         "events nobody knows, wherever they are",
-        &[r#"{"type":"NEW"}"#, START, CHUNK, r#"{"type":"NEW"}"#, MORE, FINISH, r#"{"type":"NEW"}"#],
+        &[
+            r#"{"type":"NEW"}"#,
+            START,
+            CHUNK,
+            r#"{"type":"NEW"}"#,
+            MORE,
+            FINISH,
+            r#"{"type":"NEW"}"#,
+        ],
         &["unknown-event [1]: event 1 (`NEW`) has an unknown type: no rule sees what it contains"],
     ),
     (
         "subagents that nobody announced",
-        &[START, TEXT_OF_A, WORD_OF_A, TEXT_END, STEP_OF_A, STEP_OF_A_END, FINISH],
+        &[
+            START,
+            TEXT_OF_A,
+            WORD_OF_A,
+            TEXT_END,
+            STEP_OF_A,
+            STEP_OF_A_END,
+            FINISH,
+        ],
         &[],
     ),
     (
@@ -404,7 +483,12 @@ const LEGAL: &[Row] = &[
     ),
     (
         "chunks of the versions before that disagree",
-        &[OLD_START, CHUNK, r#"{"type":"TEXT_MESSAGE_CHUNK","role":"user","delta":"x"}"#, FINISH],
+        &[
+            OLD_START,
+            CHUNK,
+            r#"{"type":"TEXT_MESSAGE_CHUNK","role":"user","delta":"x"}"#,
+            FINISH,
+        ],
         &[],
     ),
 ];
@@ -425,7 +509,9 @@ const VERSIONS: &[Row] = &[
             r#"{"type":"REASONING_END","messageId":"t"}"#,
             FINISH,
         ],
-        &["reasoning-not-open [2]: event 2 (`REASONING_END`) ends the reasoning span `t`, which never began"],
+        &[
+            "reasoning-not-open [2]: event 2 (`REASONING_END`) ends the reasoning span `t`, which never began",
+        ],
     ),
     (
         "a version before 1.0, and one that is none",
@@ -449,7 +535,9 @@ const VERSIONS: &[Row] = &[
             r#"{"type":"REASONING_END","messageId":"t"}"#,
             FINISH,
         ],
-        &["reasoning-not-open [5]: event 5 (`REASONING_END`) ends the reasoning span `t`, which never began"],
+        &[
+            "reasoning-not-open [5]: event 5 (`REASONING_END`) ends the reasoning span `t`, which never began",
+        ],
     ),
 ];
 
@@ -469,7 +557,10 @@ async fn violations_name_their_events_and_nothing_is_told_twice() {
 async fn an_answer_that_breaks_the_order_without_end_is_not_looked_at_without_end() {
     let mut body = format!("data: {START}\n\n");
     for number in 0..1000 {
-        let _ = write!(body, "data: {{\"type\":\"TEXT_MESSAGE_START\",\"messageId\":\"{number}\"}}\n\n");
+        let _ = write!(
+            body,
+            "data: {{\"type\":\"TEXT_MESSAGE_START\",\"messageId\":\"{number}\"}}\n\n"
+        );
     }
     let _ = write!(body, "data: {FINISH}\n\n");
     let exchanged = exchanged(&agui(), 1, body.as_bytes(), usize::MAX).await;
@@ -477,8 +568,15 @@ async fn an_answer_that_breaks_the_order_without_end_is_not_looked_at_without_en
     let text = exchanged.changes;
     let told: Vec<_> = text.lines().filter(|line| line.starts_with('!')).collect();
     assert_eq!(told.len(), 101);
-    assert!(told[99].starts_with("!! text-still-open [1002, 101]: "), "{}", told[99]);
-    assert_eq!(told[100], "! the order of the events is no longer looked at: it was broken too often");
+    assert!(
+        told[99].starts_with("!! text-still-open [1002, 101]: "),
+        "{}",
+        told[99]
+    );
+    assert_eq!(
+        told[100],
+        "! the order of the events is no longer looked at: it was broken too often"
+    );
 }
 
 /// The captures that violate a rule; all others violate none.
@@ -535,12 +633,20 @@ const CAPTURES: &[(&str, &str)] = &[
 
 #[tokio::test]
 async fn streams_of_real_servers_break_the_rules_that_they_are_known_to_break() {
-    let expected: BTreeMap<_, _> =
-        CAPTURES.iter().map(|(name, told)| (*name, vec![(*told).to_owned()])).collect();
+    let expected: BTreeMap<_, _> = CAPTURES
+        .iter()
+        .map(|(name, told)| (*name, vec![(*told).to_owned()]))
+        .collect();
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/captures/agui");
     let files = std::fs::read_dir(folder).expect("the captures can be read");
-    let mut names: Vec<_> =
-        files.map(|file| file.expect("a file").file_name().into_string().expect("UTF-8")).collect();
+    let mut names: Vec<_> = files
+        .map(|file| {
+            file.expect("a file")
+                .file_name()
+                .into_string()
+                .expect("UTF-8")
+        })
+        .collect();
     names.sort();
     let (mut looked_at, mut wrong) = (0, String::new());
     for name in names.iter().filter_map(|name| name.strip_suffix(".sse")) {

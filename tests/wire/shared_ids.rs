@@ -22,11 +22,22 @@ pub(super) struct Ran {
 impl Ran {
     async fn of(responses: &[Vec<Value>], test: &str, at_violation: AtViolation) -> Self {
         let response = |events: &Vec<Value>| {
-            let (start, finish) = (json!({"type": "RUN_STARTED"}), json!({"type": "RUN_FINISHED"}));
-            let is_whole = events.last().is_some_and(|event| event["type"] == "RUN_FINISHED");
-            let events = [&start].into_iter().chain(events).chain((!is_whole).then_some(&finish));
-            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-            let body = events.fold(head.to_owned(), |body, event| body + &format!("data: {event}\n\n"));
+            let (start, finish) = (
+                json!({"type": "RUN_STARTED"}),
+                json!({"type": "RUN_FINISHED"}),
+            );
+            let is_whole = events
+                .last()
+                .is_some_and(|event| event["type"] == "RUN_FINISHED");
+            let events = [&start]
+                .into_iter()
+                .chain(events)
+                .chain((!is_whole).then_some(&finish));
+            let head =
+                "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            let body = events.fold(head.to_owned(), |body, event| {
+                body + &format!("data: {event}\n\n")
+            });
             vec![Step::Expect, Step::Send(body.into_bytes())]
         };
         let agent = RawAgent::start(responses.iter().map(response).collect()).await;
@@ -37,8 +48,15 @@ impl Ran {
         let test = format!("version: \"1.3\"\nname: a\n{test}");
         let project = Project::new(&[("ananke.config.yaml", &config), ("a.test.yaml", &test)]);
         let (sender, mut receiver) = event_channel(1000);
-        let options = Options { at_violation, ..Options::default() };
-        run(project.shared(options, sender), project.plan().plan.expect("a plan")).await;
+        let options = Options {
+            at_violation,
+            ..Options::default()
+        };
+        run(
+            project.shared(options, sender),
+            project.plan().plan.expect("a plan"),
+        )
+        .await;
         let mut outcome = None;
         while let Some(event) = receiver.recv().await {
             if let RunEvent::CaseFinished(finished) = &*event {
@@ -46,8 +64,14 @@ impl Ran {
             }
         }
         let requests = agent.requests().await;
-        let bodies = requests.iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect();
-        Self { outcome: outcome.expect("an outcome"), bodies }
+        let bodies = requests
+            .iter()
+            .map(|request| serde_json::from_slice(&request.body).unwrap())
+            .collect();
+        Self {
+            outcome: outcome.expect("an outcome"),
+            bodies,
+        }
     }
 
     pub(super) async fn counted(responses: &[Vec<Value>], turns: &str) -> Self {
@@ -58,7 +82,10 @@ impl Ran {
     fn calls(&self) -> Vec<Vec<String>> {
         let call = |line: &TranscriptLine| match line {
             TranscriptLine::Calls(call) => {
-                let result = call.result.as_ref().map_or("-".to_owned(), ToString::to_string);
+                let result = call
+                    .result
+                    .as_ref()
+                    .map_or("-".to_owned(), ToString::to_string);
                 Some(format!("{}({}) {result}", call.name, call.args))
             }
             _ => None,
@@ -93,7 +120,12 @@ pub(super) fn outline(messages: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let call = |call: &Value| {
         let function = &call["function"];
-        format!("{}:{}{}", text(&call["id"]), text(&function["name"]), text(&function["arguments"]))
+        format!(
+            "{}:{}{}",
+            text(&call["id"]),
+            text(&function["name"]),
+            text(&function["arguments"])
+        )
     };
     let message = |message: &Value| {
         let calls = message["toolCalls"].as_array().into_iter().flatten();
@@ -150,7 +182,8 @@ pub(super) fn user(text: &str) -> Value {
 }
 
 pub(super) fn assistant(message: &str, id: &str, name: &str, arguments: &str) -> Value {
-    let call = json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+    let call =
+        json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
     json!({"id": message, "role": "assistant", "toolCalls": [call]})
 }
 
@@ -166,10 +199,21 @@ async fn an_agent_that_numbers_its_calls_in_each_run_makes_as_many_as_it_starts(
                 call("call_0", name, arguments)
             }
         };
-        let responses = [turn("charge", "{\"n\":1}"), turn("charge", "{\"n\":2}"), vec![]];
-        let ran = Ran::counted(&responses, "turns: [{ user: one }, { user: two }, { user: three }]\n").await;
+        let responses = [
+            turn("charge", "{\"n\":1}"),
+            turn("charge", "{\"n\":2}"),
+            vec![],
+        ];
+        let ran = Ran::counted(
+            &responses,
+            "turns: [{ user: one }, { user: two }, { user: three }]\n",
+        )
+        .await;
         let result = if has_results { "ok" } else { "-" };
-        let expected = [format!("charge({{\"n\":1}}) {result}"), format!("charge({{\"n\":2}}) {result}")];
+        let expected = [
+            format!("charge({{\"n\":1}}) {result}"),
+            format!("charge({{\"n\":2}}) {result}"),
+        ];
         assert_eq!(ran.calls()[..2], expected.map(|call| vec![call]));
         assert_eq!(ran.reported()[..2], reported);
     }
@@ -179,18 +223,33 @@ async fn an_agent_that_numbers_its_calls_in_each_run_makes_as_many_as_it_starts(
 async fn rules_see_every_call_of_an_id() {
     for (responses, rules, passes) in [
         (
-            [call("call_0", "charge", "{}"), call("call_0", "charge", "{}")],
+            [
+                call("call_0", "charge", "{}"),
+                call("call_0", "charge", "{}"),
+            ],
             "require: [{ name: charge, count: { exact: 1 } }]",
             false,
         ),
-        ([call("call_0", "find", "{}"), call("call_0", "delete", "{}")], "forbid: [delete]", false),
-        ([call("", "find", "{}"), call("", "delete", "{}")], "forbid: [delete]", false),
+        (
+            [call("call_0", "find", "{}"), call("call_0", "delete", "{}")],
+            "forbid: [delete]",
+            false,
+        ),
+        (
+            [call("", "find", "{}"), call("", "delete", "{}")],
+            "forbid: [delete]",
+            false,
+        ),
         (
             [call("c", "pay", "{\"n\":1}"), call("c", "pay", "{\"n\":2}")],
             "forbid_calls: [{ name: pay, args_match: { n: '^2$' } }]",
             false,
         ),
-        ([call("call_0", "find", "{}"), call("call_0", "pay", "{}")], "forbid: [delete]", true),
+        (
+            [call("call_0", "find", "{}"), call("call_0", "pay", "{}")],
+            "forbid: [delete]",
+            true,
+        ),
     ] {
         let test = format!("{TURNS}assert: {{ tools: {{ {rules} }} }}\n");
         let ran = Ran::counted(&responses, &test).await;
@@ -203,7 +262,9 @@ async fn rules_see_every_call_of_an_id() {
 async fn a_shared_id_fails_a_strict_turn() {
     let responses = [call("call_0", "find", "{}"), call("call_0", "pay", "{}")];
     let ran = Ran::of(&responses, TURNS, AtViolation::Fail).await;
-    let problem = ran.outcome.transcript.turns[1].problem().expect("a problem");
+    let problem = ran.outcome.transcript.turns[1]
+        .problem()
+        .expect("a problem");
     assert_eq!(
         problem.message,
         "violation of the protocol: call-id-shared: event 2 (`TOOL_CALL_START`) begins another call with the id `call_0`: it is counted as a call of its own"
@@ -216,37 +277,78 @@ async fn calls_of_one_run_that_share_an_id_keep_names_arguments_and_results() {
     for (events, calls, reported) in [
         // Two at once, with two results.
         (
-            [call("c", "a", "1"), call("c", "b", "2"), vec![result("c", "x"), result("c", "y")]].concat(),
+            [
+                call("c", "a", "1"),
+                call("c", "b", "2"),
+                vec![result("c", "x"), result("c", "y")],
+            ]
+            .concat(),
             vec!["a(1) x", "b(2) y"],
             1,
         ),
         // The other name begins before the first one has ended.
         (
-            vec![start("c", "a"), args("c", "1"), start("c", "b"), args("c", "2"), end("c")],
+            vec![
+                start("c", "a"),
+                args("c", "1"),
+                start("c", "b"),
+                args("c", "2"),
+                end("c"),
+            ],
             vec!["a(1) -", "b(2) -"],
             1,
         ),
         // The same name begins again when the arguments are there.
         (
-            vec![start("c", "a"), args("c", "{\"n\":1}"), start("c", "a"), args("c", "{\"n\":2}"), end("c")],
+            vec![
+                start("c", "a"),
+                args("c", "{\"n\":1}"),
+                start("c", "a"),
+                args("c", "{\"n\":2}"),
+                end("c"),
+            ],
             vec!["a({\"n\":1}) -", "a({\"n\":2}) -"],
             1,
         ),
         // The same name begins again in the middle.
-        (vec![start("c", "a"), start("c", "a"), args("c", "{}"), end("c")], vec!["a({}) -"], 0),
+        (
+            vec![start("c", "a"), start("c", "a"), args("c", "{}"), end("c")],
+            vec!["a({}) -"],
+            0,
+        ),
         // An empty id names no call.
-        (vec![start("", "a"), start("", "a"), end("")], vec!["a() -", "a() -"], 1),
+        (
+            vec![start("", "a"), start("", "a"), end("")],
+            vec!["a() -", "a() -"],
+            1,
+        ),
         // A second result of the only call.
-        ([answered("c", "a", "1", "x"), vec![result("c", "y")]].concat(), vec!["a(1) y"], 0),
+        (
+            [answered("c", "a", "1", "x"), vec![result("c", "y")]].concat(),
+            vec!["a(1) y"],
+            0,
+        ),
         // Chunks.
         (
-            vec![chunk("c", Some("a"), "{\"n\":"), chunk("c", None, "1}"), chunk("c", Some("b"), "{}")],
+            vec![
+                chunk("c", Some("a"), "{\"n\":"),
+                chunk("c", None, "1}"),
+                chunk("c", Some("b"), "{}"),
+            ],
             vec!["a({\"n\":1}) -", "b({}) -"],
             1,
         ),
-        (vec![chunk("", Some("a"), "{}"), chunk("", Some("a"), "{}")], vec!["a({}) -", "a({}) -"], 1),
         (
-            vec![chunk("c", Some("a"), "{\"n\":"), chunk("c", Some("a"), "1}"), chunk("c", Some("a"), "")],
+            vec![chunk("", Some("a"), "{}"), chunk("", Some("a"), "{}")],
+            vec!["a({}) -", "a({}) -"],
+            1,
+        ),
+        (
+            vec![
+                chunk("c", Some("a"), "{\"n\":"),
+                chunk("c", Some("a"), "1}"),
+                chunk("c", Some("a"), ""),
+            ],
             vec!["a({\"n\":1}) -"],
             0,
         ),
@@ -264,19 +366,39 @@ async fn a_snapshot_hides_no_call_behind_the_id_of_an_earlier_one() {
     for (messages, turn, reported) in [
         // The whole conversation, and the turn alone: the call is new.
         (
-            [&earlier[..], &[user("two"), assistant("m2", "call_0", "delete", "{}")]].concat(),
+            [
+                &earlier[..],
+                &[user("two"), assistant("m2", "call_0", "delete", "{}")],
+            ]
+            .concat(),
             vec!["delete({}) -"],
             1,
         ),
         (
-            [&earlier[..], &[user("two"), assistant("m2", "call_0", "find", "{}")]].concat(),
+            [
+                &earlier[..],
+                &[user("two"), assistant("m2", "call_0", "find", "{}")],
+            ]
+            .concat(),
             vec!["find({}) -"],
             1,
         ),
-        (vec![user("two"), assistant("m2", "call_0", "find", "{}")], vec!["find({}) -"], 1),
+        (
+            vec![user("two"), assistant("m2", "call_0", "find", "{}")],
+            vec!["find({}) -"],
+            1,
+        ),
         // Without the user's message: a call that differs is new.
-        (vec![assistant("m2", "call_0", "delete", "{}")], vec!["delete({}) -"], 1),
-        (vec![assistant("m2", "call_0", "find", "{\"n\":2}")], vec!["find({\"n\":2}) -"], 1),
+        (
+            vec![assistant("m2", "call_0", "delete", "{}")],
+            vec!["delete({}) -"],
+            1,
+        ),
+        (
+            vec![assistant("m2", "call_0", "find", "{\"n\":2}")],
+            vec!["find({\"n\":2}) -"],
+            1,
+        ),
         (vec![assistant("m1", "call_0", "find", "{ }")], vec![], 0),
         // Nothing new.
         (earlier.to_vec(), vec![], 0),
@@ -287,8 +409,16 @@ async fn a_snapshot_hides_no_call_behind_the_id_of_an_earlier_one() {
         assert_eq!(ran.reported(), [0, reported], "{messages:?}");
     }
     // What is streamed and listed is counted once.
-    let messages = [&earlier[..], &[user("two"), assistant("m2", "call_0", "find", "{}")]].concat();
-    let second = [call("call_0", "find", "{}"), vec![snapshot(&messages), snapshot(&messages)]].concat();
+    let messages = [
+        &earlier[..],
+        &[user("two"), assistant("m2", "call_0", "find", "{}")],
+    ]
+    .concat();
+    let second = [
+        call("call_0", "find", "{}"),
+        vec![snapshot(&messages), snapshot(&messages)],
+    ]
+    .concat();
     let ran = Ran::counted(&[first, second], TURNS).await;
     assert_eq!((ran.calls()[1].len(), ran.reported()), (1, vec![0, 1]));
 }
@@ -302,20 +432,49 @@ async fn the_history_has_every_call_with_its_result_and_the_agents_own_ids() {
         answered("", "d", "{}", "z"),
     ];
     let responses = [parallel.concat(), answered("c", "e", "{}", "w"), vec![]];
-    let ran = Ran::counted(&responses, "turns: [{ user: one }, { user: two }, { user: three }]\n").await;
+    let ran = Ran::counted(
+        &responses,
+        "turns: [{ user: one }, { user: two }, { user: three }]\n",
+    )
+    .await;
     assert_eq!(
         ran.history(),
-        ["one", "c:a1", "c=x", "c:b2", "c=y", "call-1:d{}", "call-1=z", "two", "c:e{}", "c=w", "three"]
+        [
+            "one",
+            "c:a1",
+            "c=x",
+            "c:b2",
+            "c=y",
+            "call-1:d{}",
+            "call-1=z",
+            "two",
+            "c:e{}",
+            "c=w",
+            "three"
+        ]
     );
 }
 
 #[tokio::test]
 async fn a_tool_of_the_client_is_answered_for_each_call_of_an_id() {
     let test = "turns: [{ user: one }]\nclient_tools: [{ name: ask, mock: { sequence: [{ result: 1 }, { result: 2 }] } }]\n";
-    let responses = [call("call_0", "ask", "{}"), call("call_0", "ask", "{}"), vec![]];
+    let responses = [
+        call("call_0", "ask", "{}"),
+        call("call_0", "ask", "{}"),
+        vec![],
+    ];
     let ran = Ran::counted(&responses, test).await;
     assert_eq!(ran.calls(), [["ask({}) 1", "ask({}) 2"]]);
-    assert_eq!(ran.history(), ["one", "call_0:ask{}", "call_0=1", "call_0:ask{}", "call_0=2"]);
+    assert_eq!(
+        ran.history(),
+        [
+            "one",
+            "call_0:ask{}",
+            "call_0=1",
+            "call_0:ask{}",
+            "call_0=2"
+        ]
+    );
 }
 
 #[tokio::test]
@@ -331,7 +490,11 @@ async fn a_call_that_waits_for_an_approval_is_announced_again_with_or_without_it
         vec![result("c", "paid")],
     ] {
         let ran = Ran::counted(&[first.clone(), again, vec![]], test).await;
-        assert_eq!(ran.calls(), [vec!["pay({\"n\":1}) -"], vec![], vec![]], "the result comes later");
+        assert_eq!(
+            ran.calls(),
+            [vec!["pay({\"n\":1}) -"], vec![], vec![]],
+            "the result comes later"
+        );
         assert_eq!(ran.reported(), [0, 0, 0]);
         assert_eq!(ran.history(), ["one", "c:pay{\"n\":1}", "c=paid", "three"]);
     }
@@ -345,18 +508,42 @@ async fn a_call_that_waits_for_an_approval_is_announced_again_with_or_without_it
 async fn a_recording_comes_to_the_same_calls() {
     let body = |name: &str| {
         let start = vec![json!({"type": "RUN_STARTED"})];
-        let events = [start, answered("", name, "{}", name), vec![json!({"type": "RUN_FINISHED"})]].concat();
-        events.iter().fold(String::new(), |body, event| body + &format!("data: {event}\n\n")).into_bytes()
+        let events = [
+            start,
+            answered("", name, "{}", name),
+            vec![json!({"type": "RUN_FINISHED"})],
+        ]
+        .concat();
+        events
+            .iter()
+            .fold(String::new(), |body, event| {
+                body + &format!("data: {event}\n\n")
+            })
+            .into_bytes()
     };
-    let config = "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }\n";
-    let rules = "assert: { tools: { require: [{ name: find, count: { exact: 1 } }], forbid: [delete] } }\n";
+    let config =
+        "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: a }\n";
+    let rules =
+        "assert: { tools: { require: [{ name: find, count: { exact: 1 } }], forbid: [delete] } }\n";
     let test = format!("version: \"1.0\"\nname: a\n{TURNS}{rules}");
     let project = Project::new(&[("ananke.config.yaml", config), ("a.test.yaml", &test)]);
     let folder = project.folder().join("kept");
-    let canned =
-        Arc::new(Canned { bodies: Mutex::new(vec![body("find"), body("delete")]), chunk: usize::MAX });
-    let live = outcomes(&project, canned, &recordings(&folder, RecordingMode::Record)).await;
-    let replayed = outcomes(&project, Arc::new(Nowhere), &recordings(&folder, RecordingMode::Replay)).await;
+    let canned = Arc::new(Canned {
+        bodies: Mutex::new(vec![body("find"), body("delete")]),
+        chunk: usize::MAX,
+    });
+    let live = outcomes(
+        &project,
+        canned,
+        &recordings(&folder, RecordingMode::Record),
+    )
+    .await;
+    let replayed = outcomes(
+        &project,
+        Arc::new(Nowhere),
+        &recordings(&folder, RecordingMode::Replay),
+    )
+    .await;
     assert!(live[0].status().fails_the_run());
     assert_eq!(replayed, live);
 }

@@ -11,10 +11,14 @@ use crate::support::raw_agent::{RawAgent, Step};
 /// The outcome of a test with one turn and these `rules`, whose agent responds with `events`.
 async fn outcome(events: &[Value], rules: &str) -> Outcome {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    let body = events.iter().fold(head.to_owned(), |body, event| body + &format!("data: {event}\n\n"));
+    let body = events.iter().fold(head.to_owned(), |body, event| {
+        body + &format!("data: {event}\n\n")
+    });
     let agent = RawAgent::start(vec![vec![Step::Expect, Step::Send(body.into_bytes())]]).await;
-    let config =
-        format!("version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: raw }}\n", agent.url());
+    let config = format!(
+        "version: \"1.3\"\ntarget: {{ type: agui, endpoint: \"{}\", agentId: raw }}\n",
+        agent.url()
+    );
     let test = format!(
         "version: \"1.3\"\nname: a\nvars: {{ LARGE: {LARGE} }}\nturns: [{{ user: hi }}]\nassert:\n{rules}\n"
     );
@@ -24,11 +28,20 @@ async fn outcome(events: &[Value], rules: &str) -> Outcome {
 
 /// The rules of the violations of a response with these events between its start and its end.
 async fn violations(events: &[Value]) -> Vec<String> {
-    let (start, finish) = (json!({"type": "RUN_STARTED"}), json!({"type": "RUN_FINISHED"}));
+    let (start, finish) = (
+        json!({"type": "RUN_STARTED"}),
+        json!({"type": "RUN_FINISHED"}),
+    );
     let events = [&start].into_iter().chain(events).chain([&finish]);
-    let body = events.fold(String::new(), |body, event| body + &format!("data: {event}\n\n"));
-    let changes = exchanged(&agui(), 1, body.as_bytes(), usize::MAX).await.changes;
-    let rules = changes.lines().filter_map(|line| line.strip_prefix("!! ")?.split(' ').next());
+    let body = events.fold(String::new(), |body, event| {
+        body + &format!("data: {event}\n\n")
+    });
+    let changes = exchanged(&agui(), 1, body.as_bytes(), usize::MAX)
+        .await
+        .changes;
+    let rules = changes
+        .lines()
+        .filter_map(|line| line.strip_prefix("!! ")?.split(' ').next());
     rules.map(str::to_owned).collect()
 }
 
@@ -61,7 +74,11 @@ async fn arguments_that_are_no_object_are_reported() {
         ("{}", false),
     ] {
         let found = violations(&call("refund", args)).await;
-        assert_eq!(found.as_slice(), &["arguments-not-object"][..usize::from(is_reported)], "{args}");
+        assert_eq!(
+            found.as_slice(),
+            &["arguments-not-object"][..usize::from(is_reported)],
+            "{args}"
+        );
     }
     let chunks = [
         json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "refund", "delta": "{"}),
@@ -72,7 +89,10 @@ async fn arguments_that_are_no_object_are_reported() {
     let calls = json!([{"id": "c", "type": "function", "function": function}]);
     let messages = json!([{"id": "m", "role": "assistant", "toolCalls": calls}]);
     let snapshot = json!({"type": "MESSAGES_SNAPSHOT", "messages": messages});
-    assert_eq!(violations(&[snapshot.clone(), snapshot]).await, ["arguments-not-object"]);
+    assert_eq!(
+        violations(&[snapshot.clone(), snapshot]).await,
+        ["arguments-not-object"]
+    );
     let rules = "  tools: { forbid_calls: [{ name: refund, args_match: { amount: \"^5\" } }] }";
     let outcome = outcome(&whole(call("refund", "{\"amount\": 5000"), None), rules).await;
     let warnings = outcome.transcript.turns[0].warnings.join("\n");
@@ -108,18 +128,38 @@ async fn a_snapshot_that_contradicts_the_stream_is_reported_once() {
         ("the same", list(text, arguments, result), vec![]),
         (
             "the same in other words",
-            list("No refund. ", "{ \"amount\": 5.0 }", "{\"n\": 1.5, \"ok\": true}"),
+            list(
+                "No refund. ",
+                "{ \"amount\": 5.0 }",
+                "{\"n\": 1.5, \"ok\": true}",
+            ),
             vec![],
         ),
-        ("another text", list("Refunded.", arguments, result), vec!["snapshot-contradicts"]),
-        ("no text", list("", arguments, result), vec!["snapshot-contradicts"]),
-        ("another result", list(text, arguments, "{\"ok\":false}"), vec!["snapshot-contradicts"]),
+        (
+            "another text",
+            list("Refunded.", arguments, result),
+            vec!["snapshot-contradicts"],
+        ),
+        (
+            "no text",
+            list("", arguments, result),
+            vec!["snapshot-contradicts"],
+        ),
+        (
+            "another result",
+            list(text, arguments, "{\"ok\":false}"),
+            vec!["snapshot-contradicts"],
+        ),
         (
             "other arguments",
             list(text, "{\"amount\":6}", result),
             vec!["call-id-shared", "snapshot-contradicts"],
         ),
-        ("nothing", json!({"type": "MESSAGES_SNAPSHOT", "messages": []}), vec!["snapshot-contradicts"]),
+        (
+            "nothing",
+            json!({"type": "MESSAGES_SNAPSHOT", "messages": []}),
+            vec!["snapshot-contradicts"],
+        ),
     ];
     for (name, snapshot, expected) in rows {
         let events = [&streamed()[..], &[snapshot]].concat();
@@ -127,9 +167,17 @@ async fn a_snapshot_that_contradicts_the_stream_is_reported_once() {
     }
     // A snapshot that grows contradicts nothing that was streamed, and what agreed once is compared again.
     let grown = |text: &str| json!({"type": "MESSAGES_SNAPSHOT", "messages": [{"id": "m", "role": "assistant", "content": text}]});
-    assert!(violations(&[grown("No"), grown("No refund.")]).await.is_empty());
+    assert!(
+        violations(&[grown("No"), grown("No refund.")])
+            .await
+            .is_empty()
+    );
     let same = list(text, arguments, result);
-    let events = [&streamed()[..], &[same, list("Refunded.", arguments, result)]].concat();
+    let events = [
+        &streamed()[..],
+        &[same, list("Refunded.", arguments, result)],
+    ]
+    .concat();
     assert_eq!(violations(&events).await, ["snapshot-contradicts"]);
 }
 
@@ -147,20 +195,32 @@ async fn a_change_that_does_not_apply_to_the_state_is_reported() {
 async fn an_unknown_outcome_is_none_that_a_rule_expects() {
     let unknown = whole(Vec::new(), Some("failed"));
     let outcome_of = async |rule: &str| outcome(&unknown, rule).await;
-    assert_eq!(outcome_of("  text: { not_contains: x }").await.status(), Status::Passed);
+    assert_eq!(
+        outcome_of("  text: { not_contains: x }").await.status(),
+        Status::Passed
+    );
     for rule in ["finished", "error", "interrupted", "cancelled"] {
         let outcome = outcome_of(&format!("  outcome: {rule}")).await;
         assert_eq!(outcome.status(), Status::Failed, "{rule}");
-        let failures =
-            format!("{:?}", outcome.all_failures().map(|(_, failure)| &failure.message).collect::<Vec<_>>());
-        assert!(failures.contains("the run ended with the unknown outcome"), "{failures}");
+        let failures = format!(
+            "{:?}",
+            outcome
+                .all_failures()
+                .map(|(_, failure)| &failure.message)
+                .collect::<Vec<_>>()
+        );
+        assert!(
+            failures.contains("the run ended with the unknown outcome"),
+            "{failures}"
+        );
     }
     let known = outcome(&whole(Vec::new(), Some("success")), "  outcome: finished").await;
     assert_eq!(known.status(), Status::Passed);
 }
 
 /// An integer beyond 64 bits, and the next one.
-const LARGE: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+const LARGE: &str =
+    "115792089237316195423570985008687907853269984665640564039457584007913129639935";
 const NEXT: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639936";
 
 #[tokio::test]
@@ -179,15 +239,22 @@ async fn integers_beyond_64_bits_are_compared_exactly() {
         "  state: [{ path: wei, equals: IT }]",
         "  output: [{ path: wei, equals: IT }]",
     ] {
-        for (number, status) in
-            [(LARGE, Status::Passed), (NEXT, Status::Failed), ("\"${LARGE}\"", Status::Passed)]
-        {
+        for (number, status) in [
+            (LARGE, Status::Passed),
+            (NEXT, Status::Failed),
+            ("\"${LARGE}\"", Status::Passed),
+        ] {
             if number.starts_with('"') && rule.contains('^') {
                 continue;
             }
             let rule = rule.replace("IT", number);
             let outcome = outcome(&events, &rule).await;
-            assert_eq!(outcome.status(), status, "{rule}: {:?}", outcome.transcript.turns[0].end);
+            assert_eq!(
+                outcome.status(),
+                status,
+                "{rule}: {:?}",
+                outcome.transcript.turns[0].end
+            );
         }
     }
     let aliased = format!(

@@ -93,7 +93,8 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
         b"\xF0\x9F",
         b"\0",
     ];
-    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..40)
+        .prop_map(|pieces| pieces.concat())
 }
 
 proptest! {
@@ -113,7 +114,11 @@ proptest! {
 fn streams_mean_what_the_specification_says() {
     let cases: [(&str, &[&str], Option<&str>); 14] = [
         ("data: a\n\ndata:b\n\n", &["a", "b"], None),
-        ("data: a\r\n\r\ndata: b\r\rdata: c\n\r\n", &["a", "b", "c"], None),
+        (
+            "data: a\r\n\r\ndata: b\r\rdata: c\n\r\n",
+            &["a", "b", "c"],
+            None,
+        ),
         ("\u{feff}data: a\n\n", &["a"], None),
         ("\n\u{feff}data: a\n\n", &[], None),
         ("data: a\ndata: b\n\n", &["a\nb"], None),
@@ -129,7 +134,10 @@ fn streams_mean_what_the_specification_says() {
     ];
     for (stream, events, unterminated) in cases {
         let expected: Events = (
-            events.iter().map(|event| event.as_bytes().to_vec()).collect(),
+            events
+                .iter()
+                .map(|event| event.as_bytes().to_vec())
+                .collect(),
             unterminated.map(|event| event.as_bytes().to_vec()),
         );
         assert_eq!(decode(stream.as_bytes(), &[]), expected, "{stream:?}");
@@ -142,7 +150,10 @@ fn an_event_that_lies_whole_in_its_chunk_is_not_copied() {
     let chunk = b"data: {\"k\":1}\n\n";
     let mut rest = &chunk[..];
     let mut decoder = SseDecoder::new(100);
-    let data = decoder.next_event(&mut rest).expect("within the limit").expect("an event");
+    let data = decoder
+        .next_event(&mut rest)
+        .expect("within the limit")
+        .expect("an event");
     assert!(chunk.as_ptr_range().contains(&data.as_ptr()));
 }
 
@@ -152,9 +163,17 @@ fn the_limit_is_on_the_data_of_one_event() {
     for chunk in [1, 3, 100] {
         let mut decoder = SseDecoder::new(5);
         for mut rest in fits.as_bytes().chunks(chunk) {
-            while decoder.next_event(&mut rest).expect("five bytes fit").is_some() {}
+            while decoder
+                .next_event(&mut rest)
+                .expect("five bytes fit")
+                .is_some()
+            {}
         }
-        for stream in ["data: 123456\n\n", "data: 123\ndata: 45\n", ": a long comment\ndata: 123456"] {
+        for stream in [
+            "data: 123456\n\n",
+            "data: 123\ndata: 45\n",
+            ": a long comment\ndata: 123456",
+        ] {
             let mut decoder = SseDecoder::new(5);
             let mut result = Ok(());
             for mut rest in stream.as_bytes().chunks(chunk) {
@@ -166,7 +185,11 @@ fn the_limit_is_on_the_data_of_one_event() {
                     }
                 }
             }
-            assert_eq!(result, Err(EventTooLarge { max_event_bytes: 5 }), "{stream:?} in chunks of {chunk}");
+            assert_eq!(
+                result,
+                Err(EventTooLarge { max_event_bytes: 5 }),
+                "{stream:?} in chunks of {chunk}"
+            );
         }
     }
 }

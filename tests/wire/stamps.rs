@@ -71,7 +71,8 @@ fn agent(clock: Arc<Watched>) -> (SocketAddr, mpsc::Receiver<()>, JoinHandle<u64
         let (mut stream, _) = listener.accept().expect("a connection");
         stream.set_nodelay(true).expect("a socket");
         until_request(&mut stream);
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         let started = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
         let custom = "data: {\"type\":\"CUSTOM\",\"name\":\"n\",\"value\":1}\n\n";
         let finished = "data: {\"type\":\"RUN_FINISHED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n";
@@ -132,10 +133,17 @@ async fn a_blocked_thread_of_the_rules_bends_no_stamp() {
     let (address, is_done, agent) = agent(Arc::clone(&clock));
     let transport = Arc::new(HttpTransport::new(clock));
     let mut session = session(settings(&format!("http://{address}/")), transport, 1).await;
-    let mut sink = Blocked { is_done, stamps: Vec::new() };
+    let mut sink = Blocked {
+        is_done,
+        stamps: Vec::new(),
+    };
     let ended = session.exchange(user(1, "hi"), &limits(), &mut sink).await;
     assert_eq!(ended, Ok(Ended::Terminal));
-    assert_eq!(agent.join().expect("the agent"), EVENTS + 1, "head and events are stamped meanwhile");
+    assert_eq!(
+        agent.join().expect("the agent"),
+        EVENTS + 1,
+        "head and events are stamped meanwhile"
+    );
     // Sent and answered at the origin, both with headers, and then an event each millisecond, exactly.
     let milliseconds: Vec<u64> = sink.stamps.iter().map(|at| at.0 / 1000).collect();
     let closed = milliseconds.len() - 1;
@@ -165,7 +173,10 @@ fn ending(end: End, clock: Arc<Watched>) -> (SocketAddr, mpsc::Receiver<()>, mps
         until_request(&mut stream);
         if !matches!(end, End::Silent) {
             let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 1000\r\n\r\n";
-            for part in [head, "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n"] {
+            for part in [
+                head,
+                "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n",
+            ] {
                 let before = clock.reads();
                 stream.write_all(part.as_bytes()).expect("the client reads");
                 assert!(clock.is_read_after(before));
@@ -191,11 +202,22 @@ async fn a_blocked_thread_of_the_rules_bends_no_end() {
         let (address, is_done, _is_read) = ending(end, Arc::clone(&clock));
         let transport = Arc::new(HttpTransport::new(clock));
         let mut session = session(settings(&format!("http://{address}/")), transport, 1).await;
-        let mut sink = Blocked { is_done, stamps: Vec::new() };
-        let limits = Limits { timeout: Duration::from_millis(100), ..limits() };
+        let mut sink = Blocked {
+            is_done,
+            stamps: Vec::new(),
+        };
+        let limits = Limits {
+            timeout: Duration::from_millis(100),
+            ..limits()
+        };
         let ended = session.exchange(user(1, "hi"), &limits, &mut sink).await;
         match end {
-            End::Broken => assert!(ended.expect_err("an error").message.contains("the connection broke")),
+            End::Broken => assert!(
+                ended
+                    .expect_err("an error")
+                    .message
+                    .contains("the connection broke")
+            ),
             End::Silent | End::Stalled => assert_eq!(ended, Ok(Ended::Timeout)),
         }
         assert_eq!(sink.stamps.last(), Some(&At(closed * 1000)), "{end:?}");
@@ -226,8 +248,14 @@ async fn stamps_are_those_of_arrival() {
         options: Arc::default(),
     };
     let until = At::default().plus(Duration::from_mins(1));
-    let mut reply = transport.send(request, until).await.expect("an answer").expect("in time");
-    let Next::Bytes(first, _) = reply.body.next(until).await else { panic!("no chunk") };
+    let mut reply = transport
+        .send(request, until)
+        .await
+        .expect("an answer")
+        .expect("in time");
+    let Next::Bytes(first, _) = reply.body.next(until).await else {
+        panic!("no chunk")
+    };
     clock.clock.advance(Duration::from_secs(1));
     let reads = clock.reads();
     more.notify_one();
@@ -238,6 +266,9 @@ async fn stamps_are_those_of_arrival() {
     clock.clock.advance(Duration::from_secs(5));
     let second = reply.body.next(until).await;
     assert_eq!((reply.at, first), (At(0), At(0)));
-    assert_eq!(second, Next::Bytes(At(1_000_000), bytes::Bytes::from_static(b"second")));
+    assert_eq!(
+        second,
+        Next::Bytes(At(1_000_000), bytes::Bytes::from_static(b"second"))
+    );
     assert_eq!(reply.body.next(until).await, Next::End);
 }

@@ -8,8 +8,8 @@ use ananke::context::{At, Clock};
 use ananke::message::{InterruptAnswer, ToolAnswer};
 use ananke::target::agui::{AguiSettings, AguiTransport};
 use ananke::target::{
-    Action, Chunks, ClientEvent, Ended, HttpRequest, Limits, Next, Reply, ResponseHead, Session, TargetError,
-    Transport,
+    Action, Chunks, ClientEvent, Ended, HttpRequest, Limits, Next, Reply, ResponseHead, Session,
+    TargetError, Transport,
 };
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -40,15 +40,22 @@ impl Transport for Recorded {
         self.clock.now()
     }
 
-    fn send(&self, request: HttpRequest, _until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        request: HttpRequest,
+        _until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         self.requests.lock().unwrap().push(request);
-        let Answer { parts, stays_open } = self.answers.lock().unwrap().pop_front().unwrap_or_default();
+        let Answer { parts, stays_open } =
+            self.answers.lock().unwrap().pop_front().unwrap_or_default();
         let (sender, body) = mpsc::channel(1);
         let clock = Arc::clone(&self.clock);
         tokio::spawn(async move {
             for (pause, part) in parts {
                 tokio::time::sleep(pause).await;
-                let _gone = sender.send(Next::Bytes(clock.now(), Bytes::from(part))).await;
+                let _gone = sender
+                    .send(Next::Bytes(clock.now(), Bytes::from(part)))
+                    .await;
             }
             if stays_open {
                 sender.closed().await;
@@ -67,11 +74,16 @@ impl Transport for Recorded {
 }
 
 fn frames(events: &[Value]) -> String {
-    events.iter().fold(String::new(), |frames, event| frames + &format!("data: {event}\n\n"))
+    events.iter().fold(String::new(), |frames, event| {
+        frames + &format!("data: {event}\n\n")
+    })
 }
 
 fn whole(events: &[Value]) -> Answer {
-    Answer { parts: vec![(Duration::ZERO, frames(events))], stays_open: false }
+    Answer {
+        parts: vec![(Duration::ZERO, frames(events))],
+        stays_open: false,
+    }
 }
 
 /// A conversation with an agent that sends these responses.
@@ -90,7 +102,12 @@ impl Talk {
             requests: Mutex::default(),
         });
         let session = session(settings, Arc::clone(&recorded) as Arc<dyn Transport>, 1).await;
-        Self { recorded, session, limits: limits(), told: Summary::default() }
+        Self {
+            recorded,
+            session,
+            limits: limits(),
+            told: Summary::default(),
+        }
     }
 
     async fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
@@ -98,16 +115,27 @@ impl Talk {
     }
 
     async fn send(&mut self, action: Action) -> Result<Ended, TargetError> {
-        self.session.exchange(action.into(), &self.limits, &mut self.told).await
+        self.session
+            .exchange(action.into(), &self.limits, &mut self.told)
+            .await
     }
 
     fn urls(&self) -> Vec<String> {
-        self.recorded.requests.lock().unwrap().iter().map(|request| request.url.to_string()).collect()
+        self.recorded
+            .requests
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|request| request.url.to_string())
+            .collect()
     }
 
     fn bodies(&self) -> Vec<Value> {
         let requests = self.recorded.requests.lock().unwrap();
-        requests.iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect()
+        requests
+            .iter()
+            .map(|request| serde_json::from_slice(&request.body).unwrap())
+            .collect()
     }
 
     fn last_body(&self) -> Value {
@@ -151,10 +179,16 @@ fn run(id: &str, events: Vec<Value>) -> Vec<Value> {
 fn replayed() -> Vec<Value> {
     let user = |id: &str, text: &str| json!({"id": id, "role": "user", "content": text});
     let start = |run: &str, messages: Value| json!({"type": "RUN_STARTED", "threadId": "t-1", "runId": run, "input": {"threadId": "t-1", "runId": run, "messages": messages}});
-    let first =
-        [vec![start("old-1", json!([user("q1", "one")]))], said("a1", "first"), vec![finished("old-1")]];
+    let first = [
+        vec![start("old-1", json!([user("q1", "one")]))],
+        said("a1", "first"),
+        vec![finished("old-1")],
+    ];
     let second = [
-        vec![start("old-2", json!([user("q1", "one"), user("q2", "two")]))],
+        vec![start(
+            "old-2",
+            json!([user("q1", "one"), user("q2", "two")]),
+        )],
         said("a2", "second"),
         vec![json!({"type": "STATE_SNAPSHOT", "snapshot": {"step": 2}})],
         vec![json!({"type": "RUN_ERROR", "message": "it broke then"})],
@@ -176,15 +210,22 @@ async fn connecting_takes_over_what_is_told() {
         {"id": "a2", "role": "assistant", "content": "second"},
         {"id": "u3", "role": "user", "content": "hi"},
     ]);
-    assert_eq!((&body["messages"], &body["state"]), (&expected, &json!({"step": 2})));
+    assert_eq!(
+        (&body["messages"], &body["state"]),
+        (&expected, &json!({"step": 2}))
+    );
 }
 
 #[tokio::test]
 async fn connecting_keeps_what_the_agent_does_not_tell() {
     let state = json!({"type": "STATE_SNAPSHOT", "snapshot": {"mine": true}});
     let first = run("r-1", [said("a1", "hello"), vec![state]].concat());
-    let mut talk =
-        Talk::new([whole(&first), whole(&run("r-2", Vec::new())), whole(&run("r-3", Vec::new()))]).await;
+    let mut talk = Talk::new([
+        whole(&first),
+        whole(&run("r-2", Vec::new())),
+        whole(&run("r-3", Vec::new())),
+    ])
+    .await;
     for action in [say(1), Action::Connect, say(2)] {
         assert_eq!(talk.send(action).await, Ok(Ended::Terminal));
     }
@@ -203,7 +244,11 @@ async fn connecting_ends_a_second_after_the_last_event() {
         comment(),
         comment(),
     ];
-    let mut talk = Talk::new([Answer { parts, stays_open: true }]).await;
+    let mut talk = Talk::new([Answer {
+        parts,
+        stays_open: true,
+    }])
+    .await;
     let begun = tokio::time::Instant::now();
     assert_eq!(talk.send(Action::Connect).await, Ok(Ended::Terminal));
     assert_eq!(begun.elapsed().as_millis(), 1900, "a comment is no event");
@@ -214,30 +259,60 @@ async fn connecting_waits_for_a_run_that_is_open() {
     let still_open = [run("old-1", said("a1", "one")), vec![started("old-2")]].concat();
     let parts = vec![
         (Duration::ZERO, frames(&still_open)),
-        (Duration::from_secs(5), frames(&[said("a2", "two"), vec![finished("old-2")]].concat())),
+        (
+            Duration::from_secs(5),
+            frames(&[said("a2", "two"), vec![finished("old-2")]].concat()),
+        ),
     ];
-    let mut talk = Talk::new([Answer { parts, stays_open: false }]).await;
+    let mut talk = Talk::new([Answer {
+        parts,
+        stays_open: false,
+    }])
+    .await;
     assert_eq!(talk.send(Action::Connect).await, Ok(Ended::Terminal));
     let mut cut = Talk::new([whole(&still_open)]).await;
-    let error = cut.send(Action::Connect).await.expect_err("a run that never ends");
-    assert_eq!(error.message, "the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)");
+    let error = cut
+        .send(Action::Connect)
+        .await
+        .expect_err("a run that never ends");
+    assert_eq!(
+        error.message,
+        "the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)"
+    );
 }
 
 #[tokio::test]
 async fn a_thread_nobody_knows_is_explained() {
     let mut talk = Talk::new([whole(&[])]).await;
     let error = talk.send(Action::Connect).await.expect_err("nothing came");
-    assert_eq!(error.message, "the response is empty: the agent replayed nothing of the thread `t-1`");
-    assert!(error.help.is_some_and(|help| help.contains("is there a thread of this id?")));
+    assert_eq!(
+        error.message,
+        "the response is empty: the agent replayed nothing of the thread `t-1`"
+    );
+    assert!(
+        error
+            .help
+            .is_some_and(|help| help.contains("is there a thread of this id?"))
+    );
     let mut busy = Talk::new([whole(&[])]).await;
     let error = busy.send(say(1)).await.expect_err("nothing came");
-    assert!(error.help.is_some_and(|help| help.contains("busy with another run")));
+    assert!(
+        error
+            .help
+            .is_some_and(|help| help.contains("busy with another run"))
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_runtime_with_one_route_gets_envelopes() {
-    let settings = AguiSettings { transport: AguiTransport::Copilotkit, ..settings("http://127.0.0.1/api") };
-    let open = Answer { parts: vec![(Duration::ZERO, frames(&[started("r-3")]))], stays_open: true };
+    let settings = AguiSettings {
+        transport: AguiTransport::Copilotkit,
+        ..settings("http://127.0.0.1/api")
+    };
+    let open = Answer {
+        parts: vec![(Duration::ZERO, frames(&[started("r-3")]))],
+        stays_open: true,
+    };
     let answers = [whole(&replayed()), whole(&run("r-2", Vec::new())), open];
     let mut talk = Talk::with(settings, answers).await;
     assert_eq!(talk.send(Action::Connect).await, Ok(Ended::Terminal));
@@ -245,7 +320,10 @@ async fn a_runtime_with_one_route_gets_envelopes() {
     assert_eq!(talk.send(say(2)).await, Ok(Ended::Timeout));
     assert_eq!(talk.urls(), ["http://127.0.0.1/api"; 4]);
     let bodies = talk.bodies();
-    let envelopes: Vec<_> = bodies.iter().map(|body| (&body["method"], &body["params"])).collect();
+    let envelopes: Vec<_> = bodies
+        .iter()
+        .map(|body| (&body["method"], &body["params"]))
+        .collect();
     let params = json!({"agentId": "shop"});
     let stop = json!({"agentId": "shop", "threadId": "t-1"});
     assert_eq!(
@@ -257,7 +335,10 @@ async fn a_runtime_with_one_route_gets_envelopes() {
             (&json!("agent/stop"), &stop),
         ]
     );
-    assert_eq!((&bodies[1]["body"]["threadId"], bodies[3].get("body")), (&json!("t-1"), None));
+    assert_eq!(
+        (&bodies[1]["body"]["threadId"], bodies[3].get("body")),
+        (&json!("t-1"), None)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -267,22 +348,39 @@ async fn a_runtime_with_many_routes_gets_paths() {
         transport: AguiTransport::CopilotkitRest,
         ..settings("http://127.0.0.1/api/")
     };
-    let open = Answer { parts: vec![(Duration::ZERO, frames(&[started("r-2")]))], stays_open: true };
+    let open = Answer {
+        parts: vec![(Duration::ZERO, frames(&[started("r-2")]))],
+        stays_open: true,
+    };
     let mut talk = Talk::with(settings, [whole(&replayed()), open]).await;
     assert_eq!(talk.send(Action::Connect).await, Ok(Ended::Terminal));
     assert_eq!(talk.send(say(1)).await, Ok(Ended::Timeout));
     let agent = "http://127.0.0.1/api/agent/my%20shop%2F%C3%A9";
     assert_eq!(
         talk.urls(),
-        [format!("{agent}/connect"), format!("{agent}/run"), format!("{agent}/stop/t-1")]
+        [
+            format!("{agent}/connect"),
+            format!("{agent}/run"),
+            format!("{agent}/stop/t-1")
+        ]
     );
-    assert_eq!(talk.bodies()[1]["threadId"], json!("t-1"), "the input stands bare in the body");
+    assert_eq!(
+        talk.bodies()[1]["threadId"],
+        json!("t-1"),
+        "the input stands bare in the body"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_runtime_hears_that_a_run_is_called_off() {
-    let settings = AguiSettings { transport: AguiTransport::Copilotkit, ..settings("http://127.0.0.1/api") };
-    let open = Answer { parts: vec![(Duration::ZERO, frames(&[started("r-1")]))], stays_open: true };
+    let settings = AguiSettings {
+        transport: AguiTransport::Copilotkit,
+        ..settings("http://127.0.0.1/api")
+    };
+    let open = Answer {
+        parts: vec![(Duration::ZERO, frames(&[started("r-1")]))],
+        stays_open: true,
+    };
     let mut talk = Talk::with(settings, [open]).await;
     let cancel = talk.limits.cancel.clone();
     tokio::spawn(async move {
@@ -290,13 +388,20 @@ async fn a_runtime_hears_that_a_run_is_called_off() {
         cancel.cancel();
     });
     assert_eq!(talk.send(say(1)).await, Ok(Ended::Cancelled));
-    let methods: Vec<Value> = talk.bodies().iter().map(|body| body["method"].clone()).collect();
+    let methods: Vec<Value> = talk
+        .bodies()
+        .iter()
+        .map(|body| body["method"].clone())
+        .collect();
     assert_eq!(methods, ["agent/run", "agent/stop"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_plain_agent_is_only_hung_up_on() {
-    let open = Answer { parts: vec![(Duration::ZERO, frames(&[started("r-1")]))], stays_open: true };
+    let open = Answer {
+        parts: vec![(Duration::ZERO, frames(&[started("r-1")]))],
+        stays_open: true,
+    };
     let mut talk = Talk::new([open]).await;
     assert_eq!(talk.send(say(1)).await, Ok(Ended::Timeout));
     assert_eq!(talk.urls().len(), 1);
@@ -307,45 +412,80 @@ fn interrupted(run: &str) -> Value {
 }
 
 fn resume(id: &str, is_resolved: bool, payload: Option<Value>) -> InterruptAnswer {
-    InterruptAnswer { id: id.to_owned(), is_resolved, payload }
+    InterruptAnswer {
+        id: id.to_owned(),
+        is_resolved,
+        payload,
+    }
 }
 
 #[tokio::test]
 async fn interrupts_are_answered_in_a_run_of_their_own() {
-    let first = [vec![started("r-1")], call("c1", "delete"), vec![interrupted("r-1")]].concat();
+    let first = [
+        vec![started("r-1")],
+        call("c1", "delete"),
+        vec![interrupted("r-1")],
+    ]
+    .concat();
     let mut talk = Talk::new([whole(&first), whole(&run("r-2", Vec::new()))]).await;
     assert_eq!(talk.send(say(1)).await, Ok(Ended::Terminal));
-    let answers = vec![resume("i1", true, Some(json!({"approved": true}))), resume("i2", false, None)];
-    assert_eq!(talk.send(Action::Resume(answers)).await, Ok(Ended::Terminal));
+    let answers = vec![
+        resume("i1", true, Some(json!({"approved": true}))),
+        resume("i2", false, None),
+    ];
+    assert_eq!(
+        talk.send(Action::Resume(answers)).await,
+        Ok(Ended::Terminal)
+    );
     let body = talk.last_body();
     let expected = json!([
         {"interruptId": "i1", "status": "resolved", "payload": {"approved": true}},
         {"interruptId": "i2", "status": "cancelled"},
     ]);
     assert_eq!(body["resume"], expected);
-    assert_eq!(body["messages"].as_array().map(Vec::len), Some(2), "the history, and nothing new: {body}");
+    assert_eq!(
+        body["messages"].as_array().map(Vec::len),
+        Some(2),
+        "the history, and nothing new: {body}"
+    );
     assert!(talk.bodies()[0].get("resume").is_none());
 }
 
 #[tokio::test]
 async fn interrupts_told_as_custom_events_are_answered_as_commands() {
     let custom = |value: &str, id: Option<&str>| json!({"type": "CUSTOM", "name": "on_interrupt", "value": value, "rawEvent": id.map(|id| json!({"id": id}))});
-    let one = [vec![started("r-1"), custom("{\"q\":1}", Some("x9"))], vec![finished("r-1")]].concat();
+    let one = [
+        vec![started("r-1"), custom("{\"q\":1}", Some("x9"))],
+        vec![finished("r-1")],
+    ]
+    .concat();
     let two = run("r-2", vec![custom("a", None), custom("b", None)]);
     let mut settings = settings("http://127.0.0.1/");
     settings.conversation.forwarded_props = json!({"tenant": 1});
-    let mut talk = Talk::with(settings, [whole(&one), whole(&two), whole(&run("r-3", Vec::new()))]).await;
+    let mut talk = Talk::with(
+        settings,
+        [whole(&one), whole(&two), whole(&run("r-3", Vec::new()))],
+    )
+    .await;
     assert_eq!(talk.send(say(1)).await, Ok(Ended::Terminal));
     let yes = vec![resume("x9", true, Some(json!("yes")))];
     assert_eq!(talk.send(Action::Resume(yes)).await, Ok(Ended::Terminal));
-    assert_eq!(talk.last_body()["forwardedProps"], json!({"tenant": 1, "command": {"resume": "yes"}}));
+    assert_eq!(
+        talk.last_body()["forwardedProps"],
+        json!({"tenant": 1, "command": {"resume": "yes"}})
+    );
     assert!(talk.last_body().get("resume").is_none());
-    let both = vec![resume("on_interrupt-1", true, Some(json!(1))), resume("on_interrupt-2", false, None)];
+    let both = vec![
+        resume("on_interrupt-1", true, Some(json!(1))),
+        resume("on_interrupt-2", false, None),
+    ];
     assert_eq!(talk.send(Action::Resume(both)).await, Ok(Ended::Terminal));
     let command = json!({"resume": {"on_interrupt-1": 1, "on_interrupt-2": null}});
     assert_eq!(talk.last_body()["forwardedProps"]["command"], command);
     assert!(
-        talk.told.text().contains("interrupted [\"on_interrupt-1\", \"on_interrupt-2\"]"),
+        talk.told
+            .text()
+            .contains("interrupted [\"on_interrupt-1\", \"on_interrupt-2\"]"),
         "{}",
         talk.told.text()
     );
@@ -354,42 +494,70 @@ async fn interrupts_told_as_custom_events_are_answered_as_commands() {
 #[tokio::test]
 async fn an_agent_that_tells_interrupts_both_ways_is_answered_the_new_way() {
     let custom = json!({"type": "CUSTOM", "name": "on_interrupt", "value": "{}"});
-    let first = [vec![started("r-1"), custom], call("c1", "delete"), vec![interrupted("r-1")]].concat();
+    let first = [
+        vec![started("r-1"), custom],
+        call("c1", "delete"),
+        vec![interrupted("r-1")],
+    ]
+    .concat();
     let mut talk = Talk::new([whole(&first), whole(&run("r-2", Vec::new()))]).await;
     assert_eq!(talk.send(say(1)).await, Ok(Ended::Terminal));
     let answers = vec![resume("i1", true, None), resume("i2", true, None)];
-    assert_eq!(talk.send(Action::Resume(answers)).await, Ok(Ended::Terminal));
+    assert_eq!(
+        talk.send(Action::Resume(answers)).await,
+        Ok(Ended::Terminal)
+    );
     assert_eq!(talk.last_body()["resume"].as_array().map(Vec::len), Some(2));
     assert_eq!(talk.last_body()["forwardedProps"], json!({}));
 }
 
 fn two_calls() -> Vec<Value> {
-    let result =
-        json!({"type": "TOOL_CALL_RESULT", "messageId": "x", "toolCallId": "c2", "content": "server"});
+    let result = json!({"type": "TOOL_CALL_RESULT", "messageId": "x", "toolCallId": "c2", "content": "server"});
     run(
         "r-1",
-        [said("m1", "Let me see."), call("c1", "ask"), call("c2", "look"), call("c3", "ask"), vec![result]]
-            .concat(),
+        [
+            said("m1", "Let me see."),
+            call("c1", "ask"),
+            call("c2", "look"),
+            call("c3", "ask"),
+            vec![result],
+        ]
+        .concat(),
     )
 }
 
 fn answers() -> Vec<ToolAnswer> {
-    let answer =
-        |call: &str, content: Value, is_error| ToolAnswer { call: call.to_owned(), content, is_error };
-    vec![answer("c1", json!({"ok": true}), false), answer("c3", json!("no"), true)]
+    let answer = |call: &str, content: Value, is_error| ToolAnswer {
+        call: call.to_owned(),
+        content,
+        is_error,
+    };
+    vec![
+        answer("c1", json!({"ok": true}), false),
+        answer("c3", json!("no"), true),
+    ]
 }
 
 #[tokio::test]
 async fn answers_to_calls_stand_behind_the_message_that_made_them() {
     let mut talk = Talk::new([whole(&two_calls()), whole(&run("r-2", said("m2", "Done.")))]).await;
     assert_eq!(talk.send(say(1)).await, Ok(Ended::Terminal));
-    assert_eq!(talk.send(Action::ToolResults(answers())).await, Ok(Ended::Terminal));
+    assert_eq!(
+        talk.send(Action::ToolResults(answers())).await,
+        Ok(Ended::Terminal)
+    );
     let body = talk.last_body();
     let messages = body["messages"].as_array().unwrap();
     assert_eq!(messages.len(), 5, "{body}");
     let tools: Vec<_> = messages[2..]
         .iter()
-        .map(|message| (&message["toolCallId"], &message["content"], message.get("error")))
+        .map(|message| {
+            (
+                &message["toolCallId"],
+                &message["content"],
+                message.get("error"),
+            )
+        })
         .collect();
     assert_eq!(
         tools,
@@ -399,7 +567,11 @@ async fn answers_to_calls_stand_behind_the_message_that_made_them() {
             (&json!("c3"), &json!("no"), Some(&json!("no"))),
         ]
     );
-    assert_eq!(body["runId"], json!("r-2"), "a run of its own on the same thread");
+    assert_eq!(
+        body["runId"],
+        json!("r-2"),
+        "a run of its own on the same thread"
+    );
 }
 
 #[tokio::test]

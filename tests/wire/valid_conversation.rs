@@ -4,12 +4,16 @@
 use serde_json::{Value, json};
 
 use super::bodies::{last_messages, run};
-use super::shared_ids::{Ran, answered, args, assistant, call, end, outline, result, snapshot, start, user};
+use super::shared_ids::{
+    Ran, answered, args, assistant, call, end, outline, result, snapshot, start, user,
+};
 use crate::support::whole_way::check_messages;
 
 fn failed(events: Vec<Value>) -> Vec<Value> {
-    let (begun, error) =
-        (json!({"type": "RUN_STARTED"}), json!({"type": "RUN_ERROR", "message": "out of memory"}));
+    let (begun, error) = (
+        json!({"type": "RUN_STARTED"}),
+        json!({"type": "RUN_ERROR", "message": "out of memory"}),
+    );
     [vec![begun], events, vec![error]].concat()
 }
 
@@ -49,7 +53,10 @@ async fn each_result_answers_one_listed_call() {
         ),
         (
             "the call of the result never became complete, and an earlier one without a result has its id",
-            vec![run(1, &call("c", "find", "{}")), failed([half(), vec![result("c", "y")]].concat())],
+            vec![
+                run(1, &call("c", "find", "{}")),
+                failed([half(), vec![result("c", "y")]].concat()),
+            ],
             vec!["turn 1", "c:find{}", "turn 2"],
         ),
         (
@@ -68,19 +75,34 @@ async fn each_result_answers_one_listed_call() {
         (
             "an incomplete call beside complete ones in one message",
             vec![failed(
-                [call("a", "find", "{}"), half(), vec![result("c", "x"), result("a", "y")]].concat(),
+                [
+                    call("a", "find", "{}"),
+                    half(),
+                    vec![result("c", "x"), result("a", "y")],
+                ]
+                .concat(),
             )],
             vec!["turn 1", "a:find{}", "a=y"],
         ),
-        ("a result without a call", vec![run(1, &[result("c", "x")])], vec!["turn 1"]),
+        (
+            "a result without a call",
+            vec![run(1, &[result("c", "x")])],
+            vec!["turn 1"],
+        ),
         (
             "a result before its call",
-            vec![run(1, &[vec![result("c", "x")], call("c", "find", "{}")].concat())],
+            vec![run(
+                1,
+                &[vec![result("c", "x")], call("c", "find", "{}")].concat(),
+            )],
             vec!["turn 1", "c:find{}", "c=x"],
         ),
         (
             "two results of one call",
-            vec![run(1, &[answered("c", "find", "{}", "x"), vec![result("c", "y")]].concat())],
+            vec![run(
+                1,
+                &[answered("c", "find", "{}", "x"), vec![result("c", "y")]].concat(),
+            )],
             vec!["turn 1", "c:find{}", "c=y"],
         ),
     ];
@@ -92,7 +114,14 @@ async fn each_result_of_a_snapshot_answers_one_listed_call() {
     let table = [
         (
             "a snapshot with a result before its call",
-            vec![run(1, &[snapshot(&[user("one"), tool("c", "x"), assistant("m", "c", "find", "{}")])])],
+            vec![run(
+                1,
+                &[snapshot(&[
+                    user("one"),
+                    tool("c", "x"),
+                    assistant("m", "c", "find", "{}"),
+                ])],
+            )],
             vec!["one", "c:find{}", "c=x"],
         ),
         (
@@ -129,13 +158,24 @@ async fn each_result_of_a_snapshot_answers_one_listed_call() {
             "a snapshot without the call, and its result afterwards",
             vec![run(
                 1,
-                &[call("c", "find", "{}"), vec![snapshot(&[user("one")]), result("c", "x")]].concat(),
+                &[
+                    call("c", "find", "{}"),
+                    vec![snapshot(&[user("one")]), result("c", "x")],
+                ]
+                .concat(),
             )],
             vec!["one", "c:find{}", "c=x"],
         ),
         (
             "a snapshot without the call while it is streamed, and its end and result afterwards",
-            vec![run(1, &[half(), vec![snapshot(&[user("one")]), end("c"), result("c", "x")]].concat())],
+            vec![run(
+                1,
+                &[
+                    half(),
+                    vec![snapshot(&[user("one")]), end("c"), result("c", "x")],
+                ]
+                .concat(),
+            )],
             vec!["one", "c:find{", "c=x"],
         ),
         (
@@ -157,7 +197,11 @@ async fn each_result_of_a_snapshot_answers_one_listed_call() {
 #[tokio::test]
 async fn a_call_that_a_snapshot_leaves_out_is_sent_with_the_result_of_the_client() {
     let test = "turns: [{ user: one }]\nclient_tools: [{ name: ask, mock: { result: 1 } }]\n";
-    let first = [call("c", "ask", "{\"n\":1}"), vec![snapshot(&[user("one")])]].concat();
+    let first = [
+        call("c", "ask", "{\"n\":1}"),
+        vec![snapshot(&[user("one")])],
+    ]
+    .concat();
     let ran = Ran::counted(&[first, vec![]], test).await;
     assert_eq!(ran.history(), ["one", "c:ask{\"n\":1}", "c=1"]);
 }

@@ -28,7 +28,12 @@ async fn outcome(row: &Row) -> Outcome {
     let project = Project::new(&[("ananke.config.yaml", &config), ("row.test.yaml", TEST)]);
     let mut outcome = project.run().await.remove(0);
     let address = agent.address.to_string();
-    for problem in outcome.transcript.turns.iter_mut().filter_map(|turn| turn.end.problem_mut()) {
+    for problem in outcome
+        .transcript
+        .turns
+        .iter_mut()
+        .filter_map(|turn| turn.end.problem_mut())
+    {
         problem.message = problem.message.replace(&address, "AGENT");
     }
     outcome
@@ -41,12 +46,16 @@ async fn what_is_no_proper_run_is_an_error_that_quotes_what_came() {
     for row in rows().iter().filter(|row| fits_a_file(row)) {
         let outcome = outcome(row).await;
         let problem = outcome.transcript.turns[0].problem();
-        let found = (outcome.status(), problem.map(|problem| (problem.kind, problem.message.as_str())));
+        let found = (
+            outcome.status(),
+            problem.map(|problem| (problem.kind, problem.message.as_str())),
+        );
         let expected = match row.ends {
             Err(message) => (Status::Error, Some((ErrorKind::Protocol, message))),
-            Ok(Ended::Timeout) => {
-                (Status::Timeout, Some((ErrorKind::Timeout, "timeout after 300 ms: [CAUSE]")))
-            }
+            Ok(Ended::Timeout) => (
+                Status::Timeout,
+                Some((ErrorKind::Timeout, "timeout after 300 ms: [CAUSE]")),
+            ),
             Ok(_) if row.name.contains("error of the agent") => {
                 (Status::Error, Some((ErrorKind::Agent, "agent error: no")))
             }
@@ -59,7 +68,12 @@ async fn what_is_no_proper_run_is_an_error_that_quotes_what_came() {
             _ => found == expected,
         };
         if !is_expected {
-            writeln!(wrong, "{}\n  expected {expected:?}\n  got      {found:?}", row.name).unwrap();
+            writeln!(
+                wrong,
+                "{}\n  expected {expected:?}\n  got      {found:?}",
+                row.name
+            )
+            .unwrap();
         }
         judged += 1;
     }
@@ -73,16 +87,24 @@ async fn a_stream_that_is_cut_or_open_after_its_run_is_a_warning() {
     for (name, expected) in [
         (
             "a stream that stays open after the run",
-            vec!["the stream was still open 100 ms after the run had ended: what comes later is not read"],
+            vec![
+                "the stream was still open 100 ms after the run had ended: what comes later is not read",
+            ],
         ),
         (
             "a connection that breaks after the run",
             vec!["the connection broke after the run had ended: [CAUSE]"],
         ),
-        ("half an event after the run", vec!["the stream ended inside an event, after the run had ended"]),
+        (
+            "half an event after the run",
+            vec!["the stream ended inside an event, after the run had ended"],
+        ),
         ("a second run", vec![]),
     ] {
-        let row = rows.iter().find(|row| row.name == name).expect("a row of this name");
+        let row = rows
+            .iter()
+            .find(|row| row.name == name)
+            .expect("a row of this name");
         let mut warnings = outcome(row).await.transcript.turns.remove(0).warnings;
         warnings.retain(|warning| !warning.contains("instead of the requested"));
         let is_expected = |(found, expected): (&String, &&str)| is_message(found, expected);
@@ -95,11 +117,19 @@ async fn a_stream_that_is_cut_or_open_after_its_run_is_a_warning() {
 
 #[tokio::test]
 async fn a_refused_connection_is_an_error_of_the_protocol() {
-    let config =
-        "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: nobody }\n";
+    let config = "version: \"1.0\"\ntarget: { type: agui, endpoint: \"http://127.0.0.1:1/\", agentId: nobody }\n";
     let project = Project::new(&[("ananke.config.yaml", config), ("row.test.yaml", TEST)]);
     let outcome = project.run().await.remove(0);
     let problem = outcome.transcript.turns[0].problem().unwrap();
-    assert_eq!((outcome.status(), problem.kind), (Status::Error, ErrorKind::Protocol));
-    assert!(problem.message.starts_with("could not connect to http://127.0.0.1:1/"), "{}", problem.message);
+    assert_eq!(
+        (outcome.status(), problem.kind),
+        (Status::Error, ErrorKind::Protocol)
+    );
+    assert!(
+        problem
+            .message
+            .starts_with("could not connect to http://127.0.0.1:1/"),
+        "{}",
+        problem.message
+    );
 }

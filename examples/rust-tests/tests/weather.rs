@@ -7,7 +7,8 @@ use weather_desk::temperature;
 /// A session with the agent of the config, which can call the tool.
 fn session() -> TestSession {
     let config = concat!(env!("CARGO_MANIFEST_DIR"), "/ananke.config.yaml");
-    let mut session = TestSession::from_config(config, "default").expect("the config has no mistake");
+    let mut session =
+        TestSession::from_config(config, "default").expect("the config has no mistake");
     let tool = SessionTool {
         name: "temperature".to_owned(),
         description: "How warm it is in a city".to_owned(),
@@ -21,9 +22,16 @@ fn session() -> TestSession {
 #[tokio::test]
 async fn the_agent_asks_the_tool() {
     let mut session = session();
-    let run = session.run("How warm is it in Paris?").await.expect("the turn ends");
-    run.expect().next_event().is_function_call("temperature", json!({ "city": "Paris" }));
-    run.expect().next_event().is_function_call_output(json!({ "degrees": 21 }), false);
+    let run = session
+        .run("How warm is it in Paris?")
+        .await
+        .expect("the turn ends");
+    run.expect()
+        .next_event()
+        .is_function_call("temperature", json!({ "city": "Paris" }));
+    run.expect()
+        .next_event()
+        .is_function_call_output(json!({ "degrees": 21 }), false);
     run.assert_yaml("tools: { require: [temperature], forbid: [book_flight] }")
         .await
         .expect("the rules are valid");
@@ -33,13 +41,23 @@ async fn the_agent_asks_the_tool() {
 #[tokio::test]
 async fn an_unknown_city_is_an_error_of_the_tool() {
     let mut session = session();
-    let run = session.run("And in Atlantis?").await.expect("the turn ends");
-    run.expect().contains_function_call_output(json!("there is no city Atlantis"), true);
+    let run = session
+        .run("And in Atlantis?")
+        .await
+        .expect("the turn ends");
+    run.expect()
+        .contains_function_call_output(json!("there is no city Atlantis"), true);
 
-    let mocked =
-        session.mock_tools([("temperature", |_| Ok(json!({ "degrees": 4 })))]).await.expect("there is one");
-    let run = session.run("How warm is it in Paris?").await.expect("the turn ends");
-    run.expect().contains_function_call_output(json!({ "degrees": 4 }), false);
+    let mocked = session
+        .mock_tools([("temperature", |_| Ok(json!({ "degrees": 4 })))])
+        .await
+        .expect("there is one");
+    let run = session
+        .run("How warm is it in Paris?")
+        .await
+        .expect("the turn ends");
+    run.expect()
+        .contains_function_call_output(json!({ "degrees": 4 }), false);
     assert_eq!(mocked.call_count("temperature"), 1);
 }
 

@@ -17,9 +17,13 @@ pub(crate) fn find(text: &str) -> Result<Value, String> {
         Err(error) => error,
     };
     let blocks = blocks(text);
-    if let Some(block) = blocks.iter().find(|block| block.label.eq_ignore_ascii_case("json")) {
-        return read_json(&block.content)
-            .map_err(|error| format!("has a block marked as JSON that is not valid JSON: {error}"));
+    if let Some(block) = blocks
+        .iter()
+        .find(|block| block.label.eq_ignore_ascii_case("json"))
+    {
+        return read_json(&block.content).map_err(|error| {
+            format!("has a block marked as JSON that is not valid JSON: {error}")
+        });
     }
     let mut unmarked = blocks.iter().filter(|block| block.label.is_empty());
     let found = unmarked.find_map(|block| read_json(&block.content).ok());
@@ -48,7 +52,8 @@ fn blocks(text: &str) -> Vec<FencedBlock<'_>> {
         let (fence, rest) = fence(line);
         match &mut open {
             Some((opened, block)) => {
-                let closes = fence.len() >= opened.len() && fence.starts_with(*opened) && rest.is_empty();
+                let closes =
+                    fence.len() >= opened.len() && fence.starts_with(*opened) && rest.is_empty();
                 if closes {
                     blocks.extend(open.take().map(|(_, block)| block));
                 } else {
@@ -58,12 +63,25 @@ fn blocks(text: &str) -> Vec<FencedBlock<'_>> {
             }
             None if fence.is_empty() => {}
             None => {
-                let end = rest.find(|char: char| !char.is_alphanumeric()).unwrap_or(rest.len());
+                let end = rest
+                    .find(|char: char| !char.is_alphanumeric())
+                    .unwrap_or(rest.len());
                 let (label, behind) = rest.split_at(end);
                 match behind.strip_suffix(fence) {
                     // All on one line.
-                    Some(content) => blocks.push(FencedBlock { label, content: content.to_owned() }),
-                    None => open = Some((fence, FencedBlock { label, content: String::new() })),
+                    Some(content) => blocks.push(FencedBlock {
+                        label,
+                        content: content.to_owned(),
+                    }),
+                    None => {
+                        open = Some((
+                            fence,
+                            FencedBlock {
+                                label,
+                                content: String::new(),
+                            },
+                        ))
+                    }
                 }
             }
         }
@@ -75,10 +93,16 @@ fn blocks(text: &str) -> Vec<FencedBlock<'_>> {
 /// The fence that a line begins with, empty if there is none, and what comes after it.
 fn fence(line: &str) -> (&str, &str) {
     let line = line.trim();
-    let Some(sign) = line.chars().next().filter(|sign| matches!(sign, '`' | '~')) else { return ("", line) };
+    let Some(sign) = line.chars().next().filter(|sign| matches!(sign, '`' | '~')) else {
+        return ("", line);
+    };
     let rest = line.trim_start_matches(sign);
     let fence = &line[..line.len() - rest.len()];
-    if fence.len() < 3 { ("", line) } else { (fence, rest.trim_start()) }
+    if fence.len() < 3 {
+        ("", line)
+    } else {
+        (fence, rest.trim_start())
+    }
 }
 
 #[cfg(test)]
@@ -99,7 +123,10 @@ mod tests {
             ("```json {\"a\": 1} ```", json!({"a": 1})),
             ("- a list:\n  ```json\n  [1]\n  ```", json!([1])),
             ("```json\n[1]", json!([1])),
-            ("```\n[0]\n```\n```json\n[1]\n```\n```json\n[2]\n```", json!([1])),
+            (
+                "```\n[0]\n```\n```json\n[1]\n```\n```json\n[2]\n```",
+                json!([1]),
+            ),
             ("```\nls -l\n```\n```\n[1]\n```", json!([1])),
             ("```python\n[0]\n```\n```\n[1]\n```", json!([1])),
         ] {

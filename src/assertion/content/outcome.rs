@@ -19,7 +19,9 @@ struct ExpectedOutcome {
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    let Some(written) = &block.outcome else { return };
+    let Some(written) = &block.outcome else {
+        return;
+    };
     let expected = match &written.value {
         OutcomeRule::Off => None,
         OutcomeRule::Is(is) => ExpectedOutcome::compile(is, collector.interpolation),
@@ -76,11 +78,22 @@ impl ExpectedOutcome {
         {
             let message = "`error_match` looks at an error, which is not what is expected here";
             let help = "expect `is: error`, or drop `error_match`";
-            interpolation.report(Code::Contradiction, text.span, message, Some(help.to_owned()));
+            interpolation.report(
+                Code::Contradiction,
+                text.span,
+                message,
+                Some(help.to_owned()),
+            );
             return None;
         }
-        let error_match = error_match.as_ref().map(|text| interpolation.pattern(text)).transpose();
-        Some(Self { is: *is, error_match: error_match.ok()? })
+        let error_match = error_match
+            .as_ref()
+            .map(|text| interpolation.pattern(text))
+            .transpose();
+        Some(Self {
+            is: *is,
+            error_match: error_match.ok()?,
+        })
     }
 
     /// Checks the end of the last run.
@@ -90,7 +103,8 @@ impl ExpectedOutcome {
             // The end of a replayed run is history.
             RuleScope::Test => view.trace.turns.iter().rfind(|turn| !turn.input.is_replay),
         };
-        let exchange = turn.and_then(|turn| view.trace.exchanges.get(turn.exchanges.clone())?.last());
+        let exchange =
+            turn.and_then(|turn| view.trace.exchanges.get(turn.exchanges.clone())?.last());
         let found = match exchange.and_then(|exchange| exchange.run_end.as_ref()) {
             Some(outcome) if kind(outcome) == Some(self.is) => match self.unmatched(outcome) {
                 Some(unmatched) => unmatched,
@@ -100,7 +114,11 @@ impl ExpectedOutcome {
             None => "the agent did not report the end of a run".to_owned(),
         };
         let expected = self.describe();
-        Judgement::failed(Finding::in_words(format!("{found}, expected {expected}"), expected, [found]))
+        Judgement::failed(Finding::in_words(
+            format!("{found}, expected {expected}"),
+            expected,
+            [found],
+        ))
     }
 
     /// The words for an error that does not match.
@@ -108,7 +126,10 @@ impl ExpectedOutcome {
         let (Some(pattern), RunEnd::Error { message, code }) = (&self.error_match, outcome) else {
             return None;
         };
-        let matches = [Some(message), code.as_ref()].into_iter().flatten().any(|text| pattern.is_match(text));
+        let matches = [Some(message), code.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|text| pattern.is_match(text));
         (!matches).then(|| words(outcome))
     }
 }
@@ -126,9 +147,15 @@ fn kind(outcome: &RunEnd) -> Option<RunOutcome> {
 fn words(outcome: &RunEnd) -> String {
     match outcome {
         RunEnd::Finished => "the run finished".to_owned(),
-        RunEnd::Error { .. } => format!("the agent reported an error: {}", short(&outcome.to_string())),
+        RunEnd::Error { .. } => format!(
+            "the agent reported an error: {}",
+            short(&outcome.to_string())
+        ),
         RunEnd::Cancelled => "the agent cancelled the run".to_owned(),
-        RunEnd::Unknown(outcome) => format!("the run ended with the unknown outcome `{}`", short(outcome)),
+        RunEnd::Unknown(outcome) => format!(
+            "the run ended with the unknown outcome `{}`",
+            short(outcome)
+        ),
         RunEnd::Interrupted(interrupts) => {
             let asks = |interrupt: &Interrupt| {
                 let text = interrupt.message.as_ref().or(interrupt.reason.as_ref());

@@ -28,15 +28,32 @@ struct OutputRule {
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    for written in collector.switched(block.output.as_ref()).into_iter().flatten() {
-        collector.add(written.span, |interpolation| OutputRule::compile(written, interpolation));
+    for written in collector
+        .switched(block.output.as_ref())
+        .into_iter()
+        .flatten()
+    {
+        collector.add(written.span, |interpolation| {
+            OutputRule::compile(written, interpolation)
+        });
     }
 }
 
 impl OutputRule {
-    fn compile(written: &Spanned<ValueRule>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let ValueRule { path: None, equals, one_of, value_type, .. } = &written.value else {
-            return ValueCondition::compile(written, interpolation).map(|condition| Self { condition });
+    fn compile(
+        written: &Spanned<ValueRule>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let ValueRule {
+            path: None,
+            equals,
+            one_of,
+            value_type,
+            ..
+        } = &written.value
+        else {
+            return ValueCondition::compile(written, interpolation)
+                .map(|condition| Self { condition });
         };
         let is_text = |value: &NodeValue| matches!(value, NodeValue::String(_));
         let mut equals = equals.iter().chain(one_of.iter().flatten());
@@ -46,8 +63,9 @@ impl OutputRule {
             (None, Some(other)) => Some(format!("of type {}", type_name(*other))),
         };
         if let Some(other) = other {
-            let message =
-                format!("without a `path` the text of the message is meant, which is never {other}");
+            let message = format!(
+                "without a `path` the text of the message is meant, which is never {other}"
+            );
             let help = "add `path: \"$\"` for the JSON in it".to_owned();
             interpolation.report(Code::BadValue, written.span, message, Some(help));
             return None;
@@ -56,7 +74,11 @@ impl OutputRule {
     }
 
     fn whole(&self) -> &'static str {
-        if self.condition.path.is_some() { JSON } else { TEXT }
+        if self.condition.path.is_some() {
+            JSON
+        } else {
+            TEXT
+        }
     }
 }
 
@@ -66,7 +88,12 @@ impl Rule for OutputRule {
     }
 
     fn describe(&self) -> String {
-        let ValueCondition { path, wanted, is_negated, .. } = &self.condition;
+        let ValueCondition {
+            path,
+            wanted,
+            is_negated,
+            ..
+        } = &self.condition;
         match (path, wanted, is_negated) {
             (None, ExpectedValue::Exists, false) => "a last message".to_owned(),
             (None, ExpectedValue::Exists, true) => "no last message".to_owned(),
@@ -75,7 +102,9 @@ impl Rule for OutputRule {
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let rule = Self { condition: self.condition.started(patterns)? };
+        let rule = Self {
+            condition: self.condition.started(patterns)?,
+        };
         Ok(at_scope_end(move |view| rule.check(view)))
     }
 }
@@ -98,7 +127,9 @@ impl OutputRule {
         }
         match embedded_json::find(&text) {
             Ok(value) => self.condition.mismatch(&value, self.whole()).into(),
-            Err(why) => Judgement::failed(self.absent(&format!("{TEXT} {why}"), vec![said(&short(&text))])),
+            Err(why) => {
+                Judgement::failed(self.absent(&format!("{TEXT} {why}"), vec![said(&short(&text))]))
+            }
         }
     }
 
@@ -113,10 +144,16 @@ impl OutputRule {
         let finding = self.absent(&format!("{TEXT} is not as it must be"), words);
         let help = "a text is not JSON: `path: \"$\"` selects the JSON in it";
         let has_schema = matches!(self.condition.wanted, ExpectedValue::Fit(_));
-        Judgement::failed(Finding { help: has_schema.then(|| help.to_owned()), ..finding })
+        Judgement::failed(Finding {
+            help: has_schema.then(|| help.to_owned()),
+            ..finding
+        })
     }
 
     fn absent(&self, why: &str, words: Vec<String>) -> Finding {
-        Finding { expected: self.describe(), ..self.condition.absent(why, words, self.whole()) }
+        Finding {
+            expected: self.describe(),
+            ..self.condition.absent(why, words, self.whole())
+        }
     }
 }

@@ -16,7 +16,11 @@ const WHOLE: &str = "the state";
 struct StateRule(ValueCondition);
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    for written in collector.switched(block.state.as_ref()).into_iter().flatten() {
+    for written in collector
+        .switched(block.state.as_ref())
+        .into_iter()
+        .flatten()
+    {
         collector.add(written.span, |interpolation| {
             ValueCondition::compile(written, interpolation).map(StateRule)
         });
@@ -34,7 +38,9 @@ impl Rule for StateRule {
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let condition = self.0.started(patterns)?;
-        Ok(at_scope_end(move |view| condition.mismatch(view.trace.state.value(), WHOLE).into()))
+        Ok(at_scope_end(move |view| {
+            condition.mismatch(view.trace.state.value(), WHOLE).into()
+        }))
     }
 
     /// The state of a test is that of its last turn.

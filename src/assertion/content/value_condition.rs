@@ -67,24 +67,40 @@ impl ValueCondition {
             None => Some(None),
             Some(text) => interpolation.text(text).ok().and_then(|path| {
                 let help = "a path has keys and indexes alone: `items[0].id`";
-                let report =
-                    |error| interpolation.report(Code::BadValue, text.span, error, Some(help.to_owned()));
+                let report = |error| {
+                    interpolation.report(Code::BadValue, text.span, error, Some(help.to_owned()))
+                };
                 Path::parse(&path).map_err(report).ok().map(Some)
             }),
         };
-        let equals = equals.as_ref().map(|node| interpolation.json(node).ok().map(ExpectedValue::Equal));
+        let equals = equals
+            .as_ref()
+            .map(|node| interpolation.json(node).ok().map(ExpectedValue::Equal));
         let one_of = one_of.as_ref().map(|all| {
-            let all: Vec<Option<Value>> = all.iter().map(|node| interpolation.json(node).ok()).collect();
-            all.into_iter().collect::<Option<Vec<Value>>>().map(ExpectedValue::OneOf)
+            let all: Vec<Option<Value>> = all
+                .iter()
+                .map(|node| interpolation.json(node).ok())
+                .collect();
+            all.into_iter()
+                .collect::<Option<Vec<Value>>>()
+                .map(ExpectedValue::OneOf)
         });
-        let contains =
-            contains.as_ref().map(|text| interpolation.text(text).ok().map(ExpectedValue::Contain));
-        let matches = matches.as_ref().map(|text| interpolation.pattern(text).ok().map(ExpectedValue::Match));
+        let contains = contains
+            .as_ref()
+            .map(|text| interpolation.text(text).ok().map(ExpectedValue::Contain));
+        let matches = matches
+            .as_ref()
+            .map(|text| interpolation.pattern(text).ok().map(ExpectedValue::Match));
         let value_type = value_type.map(|value_type| Some(ExpectedValue::Type(value_type)));
         let schema = schema.as_ref().map(|node| fit(node, interpolation));
         let given = exists.map(|_| Some(ExpectedValue::Exists));
-        let mut wanted = [equals, one_of, contains, matches, value_type, given, schema].into_iter().flatten();
-        let message = message.as_ref().map(|text| interpolation.text(text)).transpose();
+        let mut wanted = [equals, one_of, contains, matches, value_type, given, schema]
+            .into_iter()
+            .flatten();
+        let message = message
+            .as_ref()
+            .map(|text| interpolation.text(text))
+            .transpose();
         let only = match (wanted.next(), wanted.next()) {
             (Some(only), None) => only,
             (None, _) => {
@@ -96,12 +112,22 @@ impl ValueCondition {
             (Some(_), Some(_)) => {
                 let problem = format!("an entry takes one of {CONDITIONS}, not several");
                 let help = "write one entry for each of them: all must pass";
-                interpolation.report(Code::Contradiction, written.span, problem, Some(help.to_owned()));
+                interpolation.report(
+                    Code::Contradiction,
+                    written.span,
+                    problem,
+                    Some(help.to_owned()),
+                );
                 None
             }
         };
         let is_negated = not.unwrap_or_default() != (*exists == Some(false));
-        Some(Self { path: path?, wanted: only?, is_negated, message: message.ok()? })
+        Some(Self {
+            path: path?,
+            wanted: only?,
+            is_negated,
+            message: message.ok()?,
+        })
     }
 
     /// The same condition with its pattern compiled.
@@ -122,7 +148,11 @@ impl ValueCondition {
             None => whole.to_owned(),
             Some(path) if path.is_whole() => whole.to_owned(),
             Some(path) if self.wanted == ExpectedValue::Exists => {
-                let something = if self.is_negated { "nothing" } else { "something" };
+                let something = if self.is_negated {
+                    "nothing"
+                } else {
+                    "something"
+                };
                 return format!("{something} at `{}` in {whole}", path.as_str());
             }
             Some(path) => format!("`{}` in {whole}", path.as_str()),
@@ -132,7 +162,9 @@ impl ValueCondition {
             ExpectedValue::Equal(wanted) => format!("{value} {not}equal to `{}`", json(wanted)),
             ExpectedValue::OneOf(all) => format!("{value} {not}equal to one of {}", listed(all)),
             ExpectedValue::Contain(text) => format!("{value} {not}containing `{}`", short(text)),
-            ExpectedValue::Match(pattern) => format!("{value} {not}matching `{}`", short(pattern.as_str())),
+            ExpectedValue::Match(pattern) => {
+                format!("{value} {not}matching `{}`", short(pattern.as_str()))
+            }
             ExpectedValue::Type(wanted) => format!("{value} {not}of type {}", type_name(*wanted)),
             ExpectedValue::Exists => format!("{value} {not}there"),
             ExpectedValue::Fit(_) => format!("{value} {not}fitting the schema"),
@@ -148,10 +180,16 @@ impl ValueCondition {
             (ExpectedValue::OneOf(all), true) => format!("none of {}", listed(all)),
             (ExpectedValue::Contain(text), false) => format!("a text containing `{}`", short(text)),
             (ExpectedValue::Contain(text), true) => format!("a text without `{}`", short(text)),
-            (ExpectedValue::Match(pattern), false) => format!("a match of `{}`", short(pattern.as_str())),
-            (ExpectedValue::Match(pattern), true) => format!("no match of `{}`", short(pattern.as_str())),
+            (ExpectedValue::Match(pattern), false) => {
+                format!("a match of `{}`", short(pattern.as_str()))
+            }
+            (ExpectedValue::Match(pattern), true) => {
+                format!("no match of `{}`", short(pattern.as_str()))
+            }
             (ExpectedValue::Type(wanted), false) => format!("the type {}", type_name(*wanted)),
-            (ExpectedValue::Type(wanted), true) => format!("another type than {}", type_name(*wanted)),
+            (ExpectedValue::Type(wanted), true) => {
+                format!("another type than {}", type_name(*wanted))
+            }
             (ExpectedValue::Exists, false) => "something".to_owned(),
             (ExpectedValue::Exists, true) => "nothing".to_owned(),
             (ExpectedValue::Fit(_), false) => "what fits the schema".to_owned(),
@@ -162,7 +200,10 @@ impl ValueCondition {
 
 /// Values in a row.
 fn listed(all: &[Value]) -> String {
-    all.iter().map(|value| format!("`{}`", json(value))).collect::<Vec<_>>().join(", ")
+    all.iter()
+        .map(|value| format!("`{}`", json(value)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn fit(node: &Node, interpolation: &mut Interpolation<'_>) -> Option<ExpectedValue> {

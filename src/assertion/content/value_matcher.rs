@@ -15,14 +15,18 @@ use crate::trace::{Path, is_same_json};
 impl ValueCondition {
     /// What is wrong with `value`, which is all of `whole` (`the state`); `None` if nothing is.
     pub(super) fn mismatch(&self, value: &Value, whole: &str) -> Option<Finding> {
-        let Self { path, is_negated, .. } = self;
+        let Self {
+            path, is_negated, ..
+        } = self;
         let found = path.as_ref().map_or(Some(value), |path| path.find(value));
         let why = found.map_or(Some(Vec::new()), |found| self.differences(found));
         if why.is_none() != *is_negated {
             return None;
         }
         let path = path.as_ref().filter(|path| !path.is_whole());
-        let place = path.map(|path| format!(" at `{}`", path.as_str())).unwrap_or_default();
+        let place = path
+            .map(|path| format!(" at `{}`", path.as_str()))
+            .unwrap_or_default();
         let is = if path.is_some() { "has" } else { "is" };
         let (expected, briefly) = (self.describe(whole), self.briefly());
         let own = match found {
@@ -56,11 +60,12 @@ impl ValueCondition {
             ExpectedValue::Type(wanted) => type_of(found) == *wanted,
             ExpectedValue::Exists => true,
             ExpectedValue::Fit(schema) => {
-                let words =
-                    schema.mismatches(found).into_iter().map(|mismatch| match mismatch.pointer.as_str() {
+                let words = schema.mismatches(found).into_iter().map(|mismatch| {
+                    match mismatch.pointer.as_str() {
                         "" => mismatch.message,
                         pointer => format!("{}: {}", short(pointer), short(&mismatch.message)),
-                    });
+                    }
+                });
                 return Some(words.collect()).filter(|words: &Vec<String>| !words.is_empty());
             }
         };
@@ -71,15 +76,25 @@ impl ValueCondition {
 /// What there is instead, if nothing is at a path.
 fn around_path(path: &Path, value: &Value, whole: &str) -> Vec<String> {
     let (way, reached, missing) = path.reach(value);
-    let place = if way.is_empty() { whole.to_owned() } else { format!("`{}`", short(&way)) };
+    let place = if way.is_empty() {
+        whole.to_owned()
+    } else {
+        format!("`{}`", short(&way))
+    };
     let meant = match (reached, missing) {
         (Value::Object(entries), Some(missing)) => nearest(missing, entries.keys()),
         _ => None,
     };
-    let focus = meant.map(|key| JsonFocus { path: vec![key.clone()], note: String::new() });
+    let focus = meant.map(|key| JsonFocus {
+        path: vec![key.clone()],
+        note: String::new(),
+    });
     let shown = focused(reached, focus.as_slice());
     let question = meant.map(|key| format!("did you mean `{}`?", short(key)));
-    [format!("{place} is `{shown}`")].into_iter().chain(question).collect()
+    [format!("{place} is `{shown}`")]
+        .into_iter()
+        .chain(question)
+        .collect()
 }
 
 /// What a pattern looks at: a string as it is, any other value as compact JSON.
@@ -115,7 +130,12 @@ mod tests {
         value: &Value,
     ) -> Option<Vec<String>> {
         let path = path.map(|path| Path::parse(path).unwrap());
-        let condition = ValueCondition { path, wanted, is_negated: negated, message: None };
+        let condition = ValueCondition {
+            path,
+            wanted,
+            is_negated: negated,
+            message: None,
+        };
         condition.mismatch(value, "the state").map(|finding| {
             let evidence = finding.evidence.into_iter().map(|evidence| match evidence {
                 Evidence::Words(words) => words,
@@ -130,7 +150,10 @@ mod tests {
         let equal = |wanted: Value, found: Value| {
             mismatch(ExpectedValue::Equal(wanted), None, false, &found).is_none()
         };
-        assert!(equal(json!({"a": 5, "b": [1.0]}), json!({"b": [1], "a": 5.0})));
+        assert!(equal(
+            json!({"a": 5, "b": [1.0]}),
+            json!({"b": [1], "a": 5.0})
+        ));
         assert!(equal(json!(u64::MAX), json!(u64::MAX)));
         assert!(!equal(json!(u64::MAX), json!(u64::MAX - 1)));
         assert!(!equal(json!("5"), json!(5)));
@@ -141,7 +164,13 @@ mod tests {
     #[test]
     fn a_missing_path_is_reported_with_what_is_near() {
         let state = json!({"cart": {"items": 2, "total": 9}});
-        let found = mismatch(ExpectedValue::Equal(json!(9)), Some("cart.totl"), false, &state).unwrap();
+        let found = mismatch(
+            ExpectedValue::Equal(json!(9)),
+            Some("cart.totl"),
+            false,
+            &state,
+        )
+        .unwrap();
         assert_eq!(
             found,
             [
@@ -157,18 +186,47 @@ mod tests {
     #[test]
     fn what_is_not_there_is_not_what_must_not_be() {
         let state = json!({"a": null});
-        assert_eq!(mismatch(ExpectedValue::Equal(json!(1)), Some("b"), true, &state), None);
-        assert_eq!(mismatch(ExpectedValue::Exists, Some("b"), true, &state), None);
+        assert_eq!(
+            mismatch(ExpectedValue::Equal(json!(1)), Some("b"), true, &state),
+            None
+        );
+        assert_eq!(
+            mismatch(ExpectedValue::Exists, Some("b"), true, &state),
+            None
+        );
         assert!(mismatch(ExpectedValue::Exists, Some("a"), true, &state).is_some());
-        assert_eq!(mismatch(ExpectedValue::Type(ValueType::Null), Some("a"), false, &state), None);
-        assert!(mismatch(ExpectedValue::Type(ValueType::Null), Some("a"), true, &state).is_some());
+        assert_eq!(
+            mismatch(
+                ExpectedValue::Type(ValueType::Null),
+                Some("a"),
+                false,
+                &state
+            ),
+            None
+        );
+        assert!(
+            mismatch(
+                ExpectedValue::Type(ValueType::Null),
+                Some("a"),
+                true,
+                &state
+            )
+            .is_some()
+        );
     }
 
     #[test]
     fn a_schema_reports_each_mismatch() {
-        let schema =
-            ValueSchema::compile(json!({"properties": {"n": {"type": "number"}}, "required": ["m"]}));
-        let found = mismatch(ExpectedValue::Fit(schema.unwrap()), None, false, &json!({"n": "1"})).unwrap();
+        let schema = ValueSchema::compile(
+            json!({"properties": {"n": {"type": "number"}}, "required": ["m"]}),
+        );
+        let found = mismatch(
+            ExpectedValue::Fit(schema.unwrap()),
+            None,
+            false,
+            &json!({"n": "1"}),
+        )
+        .unwrap();
         assert_eq!(found.len(), 3, "{found:?}");
     }
 }

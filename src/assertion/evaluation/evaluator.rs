@@ -70,17 +70,40 @@ impl Evaluator {
         let mut test = Vec::new();
         for entry in &rules.test {
             let monitor = entry.rule.monitor(&mut patterns)?;
-            test.push(RuleWatch::of_rule(entry, RuleScope::Test, rules.exclusions(entry), monitor));
+            test.push(RuleWatch::of_rule(
+                entry,
+                RuleScope::Test,
+                rules.exclusions(entry),
+                monitor,
+            ));
         }
-        for (measure, bound) in rules.limits.iter().filter(|(measure, _)| measure.has_total()) {
+        for (measure, bound) in rules
+            .limits
+            .iter()
+            .filter(|(measure, _)| measure.has_total())
+        {
             let mut monitor = total(measure, bound.clone());
             for (index, turn) in rules.turns.iter().enumerate() {
                 monitor.set_turn_rules(index, &turn.limits, &turn.separate);
             }
-            test.push(RuleWatch::of_limit(measure, bound, RuleScope::Test, monitor));
+            test.push(RuleWatch::of_limit(
+                measure,
+                bound,
+                RuleScope::Test,
+                monitor,
+            ));
         }
         let (turn, waiting, found) = (Vec::new(), Vec::new(), NewFindings::default());
-        Ok(Self { rules, redactor, patterns, test, turn, waiting, found, begun: 0 })
+        Ok(Self {
+            rules,
+            redactor,
+            patterns,
+            test,
+            turn,
+            waiting,
+            found,
+            begun: 0,
+        })
     }
 
     /// The compiled patterns of the rules that have watched so far.
@@ -106,7 +129,12 @@ impl Evaluator {
     }
 
     /// Takes over what was decided about the rule of `question`; returns its failure if it fails.
-    pub fn decide(&mut self, question: &Question, decision: Decision, trace: &Trace) -> Option<Failure> {
+    pub fn decide(
+        &mut self,
+        question: &Question,
+        decision: Decision,
+        trace: &Trace,
+    ) -> Option<Failure> {
         let finding = question.rejection(&decision, &self.redactor);
         let (is_asked, ruling) = match decision {
             Decision::NotAsked => (false, None),
@@ -140,7 +168,9 @@ impl Evaluator {
 
     fn set_total_rules(&mut self, index: usize, rules: &TurnRules) {
         for watch in &mut self.test {
-            watch.monitor.set_turn_rules(index, &rules.limits, &rules.separate);
+            watch
+                .monitor
+                .set_turn_rules(index, &rules.limits, &rules.separate);
         }
     }
 
@@ -152,18 +182,31 @@ impl Evaluator {
     pub fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
         let scope = RuleScope::Turn(index);
         self.begun = index + 1;
-        self.waiting.extend(self.turn.drain(..).filter(|watch| !watch.is_decided && !watch.has_failed));
+        self.waiting.extend(
+            self.turn
+                .drain(..)
+                .filter(|watch| !watch.is_decided && !watch.has_failed),
+        );
         if index >= self.rules.turns.len() {
             self.set_turn_rules(index, self.rules.of_unwritten_turn());
         }
         let rules = &self.rules.turns[index];
         for entry in &rules.entries {
             let monitor = entry.rule.monitor(&mut self.patterns)?;
-            let exclusions = Exclusions { subagents: rules.excludes_subagents, ..Exclusions::default() };
-            self.turn.push(RuleWatch::of_rule(entry, scope, exclusions, monitor));
+            let exclusions = Exclusions {
+                subagents: rules.excludes_subagents,
+                ..Exclusions::default()
+            };
+            self.turn
+                .push(RuleWatch::of_rule(entry, scope, exclusions, monitor));
         }
         for (measure, bound) in rules.limits.iter() {
-            self.turn.push(RuleWatch::of_limit(measure, bound, scope, monitor(measure, bound.clone())));
+            self.turn.push(RuleWatch::of_limit(
+                measure,
+                bound,
+                scope,
+                monitor(measure, bound.clone()),
+            ));
         }
         Ok(())
     }
@@ -171,20 +214,39 @@ impl Evaluator {
     /// Something happened. Answers whether a rule failed with it.
     pub fn touched(&mut self, trace: &Trace, touch: Delta) -> bool {
         let before = self.found.violations.len();
-        for watch in self.waiting.iter_mut().chain(&mut self.test).chain(&mut self.turn) {
-            watch.feed(trace, &self.redactor, Moment::Touched(touch), &mut self.found);
+        for watch in self
+            .waiting
+            .iter_mut()
+            .chain(&mut self.test)
+            .chain(&mut self.turn)
+        {
+            watch.feed(
+                trace,
+                &self.redactor,
+                Moment::Touched(touch),
+                &mut self.found,
+            );
         }
         self.found.violations.len() > before
     }
 
     /// The running turn has ended; returns every rule that failed in it. If it was aborted by an error or a timeout,
     /// requirements that are still open are not judged (SPEC 5).
-    pub fn end_turn(&mut self, trace: &Trace, completion: Completion, following: Following) -> Vec<Failure> {
+    pub fn end_turn(
+        &mut self,
+        trace: &Trace,
+        completion: Completion,
+        following: Following,
+    ) -> Vec<Failure> {
         for watch in self.test.iter_mut().chain(&mut self.turn) {
             watch.feed(trace, &self.redactor, Moment::TurnEnd, &mut self.found);
         }
         // After the last turn nothing can arrive that a rule of it could wait for.
-        let end = if following == Following::Nothing { Moment::TestEnd } else { Moment::ScopeEnd };
+        let end = if following == Following::Nothing {
+            Moment::TestEnd
+        } else {
+            Moment::ScopeEnd
+        };
         for watch in &mut self.turn {
             if completion == Completion::Complete || !watch.is_requirement() {
                 watch.feed(trace, &self.redactor, end, &mut self.found);
@@ -196,10 +258,24 @@ impl Evaluator {
     /// Takes the rules that have passed since the last call, each with its scope: those of the test first, outer levels
     /// first.
     pub fn take_passed(&mut self) -> Vec<(RuleScope, PassedRule)> {
-        let watches = self.test.iter_mut().chain(&mut self.waiting).chain(&mut self.turn);
-        let passed = watches.filter(|watch| watch.is_decided && !(watch.has_failed || watch.is_asking));
+        let watches = self
+            .test
+            .iter_mut()
+            .chain(&mut self.waiting)
+            .chain(&mut self.turn);
+        let passed =
+            watches.filter(|watch| watch.is_decided && !(watch.has_failed || watch.is_asking));
         let passed = passed.filter_map(
-            |RuleWatch { path, origin, scope, expected, measured, ruling, monitor, .. }| {
+            |RuleWatch {
+                 path,
+                 origin,
+                 scope,
+                 expected,
+                 measured,
+                 ruling,
+                 monitor,
+                 ..
+             }| {
                 let passed = PassedRule {
                     wanted: expected.take()?,
                     rule: (*path).into(),
@@ -218,10 +294,17 @@ impl Evaluator {
 
     /// Takes the warnings of rules since the last call, those of the test first.
     pub fn take_warnings(&mut self) -> Vec<String> {
-        let watches = self.test.iter_mut().chain(&mut self.waiting).chain(&mut self.turn);
+        let watches = self
+            .test
+            .iter_mut()
+            .chain(&mut self.waiting)
+            .chain(&mut self.turn);
         let warnings = watches.filter_map(|watch| {
             let warning = watch.monitor.take_warning()?;
-            Some(format!("`{}` ({}): {warning}", watch.path, watch.origin.place))
+            Some(format!(
+                "`{}` ({}): {warning}",
+                watch.path, watch.origin.place
+            ))
         });
         warnings.collect()
     }
@@ -233,15 +316,22 @@ impl Evaluator {
             let (path, place) = (watch.path, &watch.origin.place);
             Some(Problem {
                 kind: ErrorKind::Agent,
-                message: format!("{why}: the {level} rule `{path}` ({place}) could not be evaluated"),
-                help: Some("drop the limit, or switch it off for this turn with `false`".to_owned()),
+                message: format!(
+                    "{why}: the {level} rule `{path}` ({place}) could not be evaluated"
+                ),
+                help: Some(
+                    "drop the limit, or switch it off for this turn with `false`".to_owned(),
+                ),
             })
         })
     }
 
     /// The limits of time of the running turn.
     pub fn time_limits(&self) -> TimeLimits {
-        let turn = self.begun.checked_sub(1).and_then(|index| self.rules.turns.get(index));
+        let turn = self
+            .begun
+            .checked_sub(1)
+            .and_then(|index| self.rules.turns.get(index));
         let most = |measure| Some(turn?.limits.get(measure)?.most);
         TimeLimits {
             duration_ms: most(Measure::Duration),
@@ -253,16 +343,34 @@ impl Evaluator {
 
     /// Whether a rule expects the running turn to end so: an error or a cancelled run is then no problem.
     pub fn expects(&self, outcome: &RunEnd) -> bool {
-        let Some(index) = self.begun.checked_sub(1) else { return false };
+        let Some(index) = self.begun.checked_sub(1) else {
+            return false;
+        };
         let last = self.rules.turns.iter().rposition(|turn| !turn.is_replay);
-        let of_turn = self.rules.turns.get(index).map_or(&[][..], |turn| &turn.entries);
-        let of_test: &[RuleEntry] = if last == Some(index) { &self.rules.test } else { &[] };
-        of_turn.iter().chain(of_test).any(|entry| entry.rule.expects(outcome))
+        let of_turn = self
+            .rules
+            .turns
+            .get(index)
+            .map_or(&[][..], |turn| &turn.entries);
+        let of_test: &[RuleEntry] = if last == Some(index) {
+            &self.rules.test
+        } else {
+            &[]
+        };
+        of_turn
+            .iter()
+            .chain(of_test)
+            .any(|entry| entry.rule.expects(outcome))
     }
 
     /// The test has ended; returns every rule that failed on the test as a whole.
     pub fn settle(&mut self, trace: &Trace) -> Vec<Failure> {
-        for watch in self.waiting.iter_mut().chain(&mut self.turn).chain(&mut self.test) {
+        for watch in self
+            .waiting
+            .iter_mut()
+            .chain(&mut self.turn)
+            .chain(&mut self.test)
+        {
             watch.feed(trace, &self.redactor, Moment::TestEnd, &mut self.found);
         }
         self.take_failures(trace)
@@ -270,22 +378,37 @@ impl Evaluator {
 
     /// Takes what failed since the last call, written out as the trace is now.
     fn take_failures(&mut self, trace: &Trace) -> Vec<Failure> {
-        for watch in self.waiting.iter_mut().chain(&mut self.test).chain(&mut self.turn) {
+        for watch in self
+            .waiting
+            .iter_mut()
+            .chain(&mut self.test)
+            .chain(&mut self.turn)
+        {
             watch.count_unlisted(&mut self.found.violations);
         }
-        self.found.violations.drain(..).map(|violation| violation.failure(trace)).collect()
+        self.found
+            .violations
+            .drain(..)
+            .map(|violation| violation.failure(trace))
+            .collect()
     }
 
     /// What the whole test requires and nothing has decided yet, each rule with where it is defined.
     pub fn open_rules(&self) -> impl Iterator<Item = (&'static str, &RuleOrigin)> {
-        let open =
-            self.test.iter().filter(|watch| watch.is_asking || !(watch.is_decided || watch.has_failed));
+        let open = self
+            .test
+            .iter()
+            .filter(|watch| watch.is_asking || !(watch.is_decided || watch.has_failed));
         open.map(|watch| (watch.path, &watch.origin))
     }
 
     /// Whether a rule about tool calls applies anywhere.
     pub fn looks_at_tools(&self) -> bool {
         let turns = self.rules.turns.iter().flat_map(|turn| &turn.entries);
-        self.rules.test.iter().chain(turns).any(RuleEntry::is_about_tools)
+        self.rules
+            .test
+            .iter()
+            .chain(turns)
+            .any(RuleEntry::is_about_tools)
     }
 }

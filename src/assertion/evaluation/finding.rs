@@ -44,7 +44,13 @@ impl Finding {
     /// A finding that points at one call, from its first event on.
     pub(crate) fn of_call(message: String, expected: &str, index: usize, call: &ToolCall) -> Self {
         let (expected, evidence) = (expected.to_owned(), vec![Evidence::call(index)]);
-        Self { message, expected, evidence, events: vec![call.first_event], ..Self::default() }
+        Self {
+            message,
+            expected,
+            evidence,
+            events: vec![call.first_event],
+            ..Self::default()
+        }
     }
 
     /// The finding with the author's own sentence first, if there is one.
@@ -64,23 +70,34 @@ impl Finding {
         words: impl IntoIterator<Item = String>,
     ) -> Self {
         let evidence = words.into_iter().map(Evidence::Words).collect();
-        Self { message, expected, evidence, ..Self::default() }
+        Self {
+            message,
+            expected,
+            evidence,
+            ..Self::default()
+        }
     }
 }
 
 impl Evidence {
     /// A call of which nothing in particular is shown.
     pub(crate) fn call(index: usize) -> Self {
-        Self::Call { index, focus: CallFocus::default(), is_closest: false }
+        Self::Call {
+            index,
+            focus: CallFocus::default(),
+            is_closest: false,
+        }
     }
 
     /// Its line in a report.
     pub(crate) fn line(self, trace: &Trace) -> String {
         match self {
             Self::Words(words) => words,
-            Self::Call { index, focus, is_closest } => {
-                focus.shown(trace, index, if is_closest { " (closest)" } else { "" })
-            }
+            Self::Call {
+                index,
+                focus,
+                is_closest,
+            } => focus.shown(trace, index, if is_closest { " (closest)" } else { "" }),
         }
     }
 }

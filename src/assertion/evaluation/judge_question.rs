@@ -35,7 +35,11 @@ impl JudgeQuestion {
     pub(super) fn rejection(&self, ruling: &Ruling, redactor: &Redactor) -> Finding {
         let telling = ruling.telling();
         let reason = telling.map_or("", |answer| answer.reason.as_str());
-        let reason = redactor.text(reason).split_whitespace().collect::<Vec<_>>().join(" ");
+        let reason = redactor
+            .text(reason)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
         let mut message = decision(ruling, telling);
         if !reason.is_empty() {
             message = format!("{message}: {}", short(&reason));
@@ -51,10 +55,21 @@ impl JudgeQuestion {
 
 /// What was decided, without the reason.
 fn decision(ruling: &Ruling, telling: Option<&JudgeAnswer>) -> String {
-    let Ruling { judge, threshold, quorum, is_negated, answers, .. } = ruling;
+    let Ruling {
+        judge,
+        threshold,
+        quorum,
+        is_negated,
+        answers,
+        ..
+    } = ruling;
     if answers.len() > 1 {
         let (passing, all) = (ruling.passing(), answers.len());
-        let expected = if *is_negated { "fewer than" } else { "at least" };
+        let expected = if *is_negated {
+            "fewer than"
+        } else {
+            "at least"
+        };
         return format!(
             "{passing} of {all} answers of the judge `{judge}` pass, expected {expected} {quorum}"
         );
@@ -68,12 +83,16 @@ fn decision(ruling: &Ruling, telling: Option<&JudgeAnswer>) -> String {
     }
     match (telling, score.zip(threshold.as_ref())) {
         (Some(JudgeAnswer { passed: true, .. }), Some((score, threshold))) => {
-            format!("the judge `{judge}` accepted it with a score of {score}, expected at least {threshold}")
+            format!(
+                "the judge `{judge}` accepted it with a score of {score}, expected at least {threshold}"
+            )
         }
         _ => format!("the judge `{judge}` rejected it{}", in_brackets(score)),
     }
 }
 
 fn in_brackets(score: Option<&Number>) -> String {
-    score.map(|score| format!(" (score {score})")).unwrap_or_default()
+    score
+        .map(|score| format!(" (score {score})"))
+        .unwrap_or_default()
 }

@@ -53,12 +53,20 @@ impl Judgement {
 
     /// Fails in these ways; passes with this number if there are none.
     pub(crate) fn within(measured: Measured, findings: Vec<Finding>) -> Self {
-        if findings.is_empty() { Self::Within(measured, String::new()) } else { Self::Failed(findings) }
+        if findings.is_empty() {
+            Self::Within(measured, String::new())
+        } else {
+            Self::Failed(findings)
+        }
     }
 
     /// Fails in these ways; stays open if there are none.
     pub(crate) fn open_or(findings: Vec<Finding>) -> Self {
-        if findings.is_empty() { Self::Open } else { Self::Failed(findings) }
+        if findings.is_empty() {
+            Self::Open
+        } else {
+            Self::Failed(findings)
+        }
     }
 
     /// This judgement, or `other` if it is open.

@@ -29,7 +29,8 @@ pub(crate) trait Monitor: Send + Sync {
 
     /// Takes over the limits of the turn `turn`, counted from 0, which were unknown when the test started; `separate`
     /// are those that do not count towards the test's total.
-    fn set_turn_rules(&mut self, _turn: usize, _limits: &PerMeasure<Bound>, _separate: &[Measure]) {}
+    fn set_turn_rules(&mut self, _turn: usize, _limits: &PerMeasure<Bound>, _separate: &[Measure]) {
+    }
 }
 
 impl fmt::Debug for dyn Monitor {
@@ -63,7 +64,11 @@ struct AtScopeEnd<C>(C);
 
 impl<C: Fn(&View<'_>) -> Judgement + Send + Sync> Monitor for AtScopeEnd<C> {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
-        if moment.is_over() { (self.0)(view) } else { Judgement::Open }
+        if moment.is_over() {
+            (self.0)(view)
+        } else {
+            Judgement::Open
+        }
     }
 }
 
@@ -71,7 +76,11 @@ struct AtTurnEnd<C>(C);
 
 impl<C: Fn(&View<'_>, &TurnRanges) -> Judgement + Send + Sync> Monitor for AtTurnEnd<C> {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
-        let turn = view.trace.turns.last().filter(|_| moment == Moment::TurnEnd);
+        let turn = view
+            .trace
+            .turns
+            .last()
+            .filter(|_| moment == Moment::TurnEnd);
         turn.map_or(Judgement::Open, |turn| (self.0)(view, turn))
     }
 }

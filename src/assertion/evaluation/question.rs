@@ -43,7 +43,10 @@ impl Question {
     pub fn not_asked(&self) -> String {
         match &self.inquiry {
             Inquiry::Judge(JudgeQuestion { agent, .. }) => {
-                format!("{} was not evaluated: `--no-judge` leaves out the judge `{agent}`", self.rule())
+                format!(
+                    "{} was not evaluated: `--no-judge` leaves out the judge `{agent}`",
+                    self.rule()
+                )
             }
             Inquiry::Script(_) => format!("{} was not evaluated", self.rule()),
         }

@@ -30,23 +30,42 @@ pub struct ScriptQuestion {
 impl ScriptQuestion {
     /// How the rule fails after the script accepted it.
     pub(super) fn acceptance(&self, redactor: &Redactor) -> Finding {
-        let message = format!("the script {} accepted it, expected that it is rejected", self.program);
-        let seen = self.request["output"].as_str().map(|output| said(&short(&redactor.text(output))));
+        let message = format!(
+            "the script {} accepted it, expected that it is rejected",
+            self.program
+        );
+        let seen = self.request["output"]
+            .as_str()
+            .map(|output| said(&short(&redactor.text(output))));
         Finding::in_words(message, self.expected.clone(), seen).in_words_of(self.message.as_deref())
     }
 
     /// How the rule fails after the script rejected it with the message `words`.
     pub(super) fn rejection(&self, words: Option<&str>, redactor: &Redactor) -> Finding {
-        let Self { program, request, expected, .. } = self;
+        let Self {
+            program,
+            request,
+            expected,
+            ..
+        } = self;
         let words = redactor.text(words.unwrap_or_default());
-        let mut lines = words.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        let mut lines = words
+            .lines()
+            .map(str::trim_end)
+            .filter(|line| !line.is_empty());
         let says = format!("the script {program} rejected it");
-        let message = lines.next().map_or_else(|| says.clone(), |first| format!("{says}: {}", short(first)));
+        let message = lines
+            .next()
+            .map_or_else(|| says.clone(), |first| format!("{says}: {}", short(first)));
         let mut shown: Vec<String> = lines.by_ref().take(SHOWN_LINES).map(short).collect();
         if lines.next().is_some() {
             shown.push("…".to_owned());
         }
-        shown.extend(request["output"].as_str().map(|output| said(&short(&redactor.text(output)))));
+        shown.extend(
+            request["output"]
+                .as_str()
+                .map(|output| said(&short(&redactor.text(output)))),
+        );
         Finding::in_words(message, expected.clone(), shown).in_words_of(self.message.as_deref())
     }
 }

@@ -56,7 +56,9 @@ impl<'a> View<'a> {
 
     /// Whether a call is visible to the rule: a live one, and a replayed one only in its own turn (SPEC 6, Snapshots).
     pub(crate) fn is_visible(&self, call: usize) -> bool {
-        let Some(call) = self.trace.calls.get(call) else { return false };
+        let Some(call) = self.trace.calls.get(call) else {
+            return false;
+        };
         self.includes_author(call) && self.includes_origin(call.origin, call.counted_in)
     }
 
@@ -67,13 +69,21 @@ impl<'a> View<'a> {
 
     /// Whether a message is one of the user that the rule looks at.
     pub(crate) fn includes_user_text(&self, message: &Message) -> bool {
-        message.role == MessageKind::User && !message.text.is_empty() && self.includes_message(message)
+        message.role == MessageKind::User
+            && !message.text.is_empty()
+            && self.includes_message(message)
     }
 
     /// Like [`View::counts`], and calls that were answered in the turn count too.
     pub(crate) fn counts_or_was_answered(&self, call: usize) -> bool {
-        let was_answered = self.turn().is_some_and(|turn| turn.late_results.contains(&call));
-        let includes_author = self.trace.calls.get(call).is_some_and(|call| self.includes_author(call));
+        let was_answered = self
+            .turn()
+            .is_some_and(|turn| turn.late_results.contains(&call));
+        let includes_author = self
+            .trace
+            .calls
+            .get(call)
+            .is_some_and(|call| self.includes_author(call));
         self.trace.is_live(call) && includes_author && (was_answered || self.counts(call))
     }
 
@@ -87,30 +97,45 @@ impl<'a> View<'a> {
     pub(crate) fn first(&self, name: &str, what: CallPhase) -> Option<u32> {
         let replayed = || {
             let turn = self.turn().filter(|turn| turn.input.is_replay)?;
-            turn.calls.clone().filter(|call| self.is_visible(*call)).find_map(|call| {
-                let call = self.trace.calls.get(call).filter(|call| call.name == name)?;
-                match what {
-                    CallPhase::Called => Some(call.order),
-                    CallPhase::Answered => call.results.first().map(|result| result.order),
-                }
-            })
+            turn.calls
+                .clone()
+                .filter(|call| self.is_visible(*call))
+                .find_map(|call| {
+                    let call = self
+                        .trace
+                        .calls
+                        .get(call)
+                        .filter(|call| call.name == name)?;
+                    match what {
+                        CallPhase::Called => Some(call.order),
+                        CallPhase::Answered => call.results.first().map(|result| result.order),
+                    }
+                })
         };
-        let callers = if self.exclusions.subagents { Callers::Agent } else { Callers::All };
+        let callers = if self.exclusions.subagents {
+            Callers::Agent
+        } else {
+            Callers::All
+        };
         self.trace.first(name, what, callers).or_else(replayed)
     }
 
     /// The agent's text in the scope.
     pub(crate) fn text(&self, of: TextOf) -> String {
         match (of, self.scope) {
-            (TextOf::All, RuleScope::Test) => {
-                self.trace.text_of(|turn| !self.exclusions.turns.contains(&turn))
-            }
-            (TextOf::All, RuleScope::Turn(_)) => {
-                self.turn().map(|turn| self.trace.turn_text(turn)).unwrap_or_default()
-            }
+            (TextOf::All, RuleScope::Test) => self
+                .trace
+                .text_of(|turn| !self.exclusions.turns.contains(&turn)),
+            (TextOf::All, RuleScope::Turn(_)) => self
+                .turn()
+                .map(|turn| self.trace.turn_text(turn))
+                .unwrap_or_default(),
             (TextOf::Final, _) => {
                 let texts = self.turns().rev().map(|(_, turn)| self.last_message(turn));
-                texts.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+                texts
+                    .into_iter()
+                    .find(|text| !text.is_empty())
+                    .unwrap_or_default()
             }
         }
     }
@@ -118,7 +143,11 @@ impl<'a> View<'a> {
     /// The agent's text in the running turn; `None` if the rule does not look at it.
     pub(crate) fn text_of_running_turn(&self, of: TextOf) -> Option<String> {
         let last = self.trace.turns.len().saturating_sub(1);
-        let turn = self.trace.turns.last().filter(|_| !self.exclusions.turns.contains(&last))?;
+        let turn = self
+            .trace
+            .turns
+            .last()
+            .filter(|_| !self.exclusions.turns.contains(&last))?;
         match of {
             TextOf::All if turn.input.is_replay && self.scope == RuleScope::Test => None,
             TextOf::All => Some(self.trace.turn_text(turn)),
@@ -127,13 +156,18 @@ impl<'a> View<'a> {
     }
 
     fn last_message(&self, turn: &TurnRanges) -> String {
-        let messages = self.trace.messages.get(turn.messages.clone()).unwrap_or_default();
+        let messages = self
+            .trace
+            .messages
+            .get(turn.messages.clone())
+            .unwrap_or_default();
         let last = messages.iter().rfind(|message| self.includes_text(message));
         last.map(|message| message.text.clone()).unwrap_or_default()
     }
 
     fn includes_message(&self, message: &Message) -> bool {
-        !self.exclusions.turns.contains(&message.turn) && self.includes_origin(message.origin, message.turn)
+        !self.exclusions.turns.contains(&message.turn)
+            && self.includes_origin(message.origin, message.turn)
     }
 
     fn includes_origin(&self, origin: Origin, turn: usize) -> bool {

@@ -77,7 +77,11 @@ impl RuleWatch {
     ) -> Self {
         let message = rule.message().map(str::to_owned);
         let watch = Self::new(path, origin, scope, rule.kind(), monitor, rule.describe());
-        Self { message, exclusions, ..watch }
+        Self {
+            message,
+            exclusions,
+            ..watch
+        }
     }
 
     /// Watches a limit with `monitor`.
@@ -88,7 +92,14 @@ impl RuleWatch {
         monitor: Box<dyn Monitor>,
     ) -> Self {
         let expected = format!("at most {}", bound.shown(measure));
-        Self::new(measure.path(), &bound.origin, scope, RuleKind::Limit, monitor, expected)
+        Self::new(
+            measure.path(),
+            &bound.origin,
+            scope,
+            RuleKind::Limit,
+            monitor,
+            expected,
+        )
     }
 
     fn new(
@@ -130,7 +141,12 @@ impl RuleWatch {
         if self.is_decided || self.has_failed && moment.is_over() {
             return;
         }
-        let view = View { trace, scope: self.scope, exclusions: &self.exclusions, redactor };
+        let view = View {
+            trace,
+            scope: self.scope,
+            exclusions: &self.exclusions,
+            redactor,
+        };
         match self.monitor.watch(&view, moment) {
             Judgement::Open => {}
             Judgement::Passed => self.is_decided = true,
@@ -160,7 +176,11 @@ impl RuleWatch {
             Judgement::Asks(inquiry) => {
                 (self.is_decided, self.is_asking) = (true, true);
                 let (path, origin) = (self.path, self.origin.clone());
-                found.questions.push(Question { inquiry: *inquiry, path, origin });
+                found.questions.push(Question {
+                    inquiry: *inquiry,
+                    path,
+                    origin,
+                });
             }
             Judgement::Unknown(why) => {
                 self.unknown = Some(why);
@@ -173,8 +193,16 @@ impl RuleWatch {
         self.has_failed = true;
         let finding = finding.in_words_of(self.message.as_deref());
         let counts = self.monitor.counts();
-        let Self { path, kind, origin, .. } = self;
-        found.violations.push(RuleViolation { path, kind: *kind, origin: origin.clone(), finding, counts });
+        let Self {
+            path, kind, origin, ..
+        } = self;
+        found.violations.push(RuleViolation {
+            path,
+            kind: *kind,
+            origin: origin.clone(),
+            finding,
+            counts,
+        });
     }
 
     /// Says in the last of the rule's violations how many more there were than are listed.
@@ -204,6 +232,10 @@ impl RuleViolation {
     /// The failure; calls are shown as `trace` knows them now.
     pub(super) fn failure(self, trace: &Trace) -> Failure {
         let is_prohibition = self.kind == RuleKind::Prohibition;
-        Failure { is_prohibition, counts: self.counts, ..self.origin.failure(self.path, self.finding, trace) }
+        Failure {
+            is_prohibition,
+            counts: self.counts,
+            ..self.origin.failure(self.path, self.finding, trace)
+        }
     }
 }

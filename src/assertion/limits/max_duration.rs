@@ -14,6 +14,9 @@ pub(super) fn max_duration(bound: Bound) -> Box<dyn Monitor> {
         let message = format!("the turn took {took}, the limit is {limit}");
         let expected = format!("a turn of at most {limit}");
         let measured = Some(measured);
-        Judgement::failed(Finding { measured, ..Finding::in_words(message, expected, [took]) })
+        Judgement::failed(Finding {
+            measured,
+            ..Finding::in_words(message, expected, [took])
+        })
     })
 }

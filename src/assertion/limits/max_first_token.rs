@@ -16,7 +16,9 @@ pub(super) fn max_first_token(bound: Bound) -> Box<dyn Monitor> {
         let (limit, took) = (bound.time(), duration::exact(micros));
         let message = match first {
             Some(_) => format!("the first text came after {took}, the limit is {limit}"),
-            None => format!("no text came in the {took} of the turn, the limit for the first is {limit}"),
+            None => format!(
+                "no text came in the {took} of the turn, the limit for the first is {limit}"
+            ),
         };
         let expected = format!("a first text after at most {limit}");
         let events = first.into_iter().map(|(_, event)| event).collect();

@@ -11,8 +11,13 @@ pub(super) fn max_idle(bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let gaps = view.trace.gaps(turn);
         let longest = gaps.iter().map(CallGap::micros).max().unwrap_or_default();
-        let long = gaps.iter().filter(|gap| !bound.micros(gap.micros()).is_allowed());
-        Judgement::within(bound.micros(longest), long.map(|gap| finding(gap, &bound)).collect())
+        let long = gaps
+            .iter()
+            .filter(|gap| !bound.micros(gap.micros()).is_allowed());
+        Judgement::within(
+            bound.micros(longest),
+            long.map(|gap| finding(gap, &bound)).collect(),
+        )
     })
 }
 
@@ -29,8 +34,15 @@ fn finding(gap: &CallGap<'_>, bound: &Bound) -> Finding {
     let idle = duration::exact(gap.micros());
     let message = format!("idle for {idle} from {from} to {to}, the limit is {limit}");
     let expected = format!("no stretch of more than {limit} without a tool call in progress");
-    let events = [gap.from.map(|call| call.last_event), gap.to.map(|call| call.first_event)];
+    let events = [
+        gap.from.map(|call| call.last_event),
+        gap.to.map(|call| call.first_event),
+    ];
     let events = events.into_iter().flatten().collect();
     let measured = Some(bound.micros(gap.micros()));
-    Finding { events, measured, ..Finding::in_words(message, expected, [idle]) }
+    Finding {
+        events,
+        measured,
+        ..Finding::in_words(message, expected, [idle])
+    }
 }

@@ -7,7 +7,9 @@ use crate::assertion::evaluation::{Finding, Judgement, Monitor, at_turn_end};
 /// Checks what the agent reported by the end of the turn.
 pub(super) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
-        let Some(tokens) = measure.tokens(view.trace, turn) else { return Judgement::Open };
+        let Some(tokens) = measure.tokens(view.trace, turn) else {
+            return Judgement::Open;
+        };
         let (of_what, limit) = (measure.of_what(), bound.most);
         let measured = bound.tokens(tokens.counted);
         if !measured.is_allowed() {
@@ -16,7 +18,10 @@ pub(super) fn max_tokens(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
             let message = format!("the turn took {took}, the limit is {limit}");
             let expected = format!("at most {limit} {of_what}");
             let measured = Some(measured);
-            return Judgement::failed(Finding { measured, ..Finding::in_words(message, expected, [took]) });
+            return Judgement::failed(Finding {
+                measured,
+                ..Finding::in_words(message, expected, [took])
+            });
         }
         // A run that failed does not have to report its usage.
         let must_report = view.trace.turn_usage(turn).is_some();

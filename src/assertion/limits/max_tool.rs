@@ -12,14 +12,20 @@ pub(super) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
     at_turn_end(move |view, turn| {
         let trace = view.trace;
         let live = turn.calls.clone().filter(|index| trace.is_live(*index));
-        let started_now = live.map(|index| (index, trace.agent_micros(turn, trace.calls[index].started)));
+        let started_now =
+            live.map(|index| (index, trace.agent_micros(turn, trace.calls[index].started)));
         let started_before = turn.late_results.iter().map(|index| (*index, 0));
         let measured = |(index, start): (usize, u64)| {
             let end = trace.agent_micros(turn, trace.calls[index].ended());
             (index, bound.micros(end.saturating_sub(start)))
         };
-        let measured: Vec<(usize, Measured)> = started_before.chain(started_now).map(measured).collect();
-        let longest = measured.iter().map(|(_, measured)| measured.actual).max().unwrap_or_default();
+        let measured: Vec<(usize, Measured)> =
+            started_before.chain(started_now).map(measured).collect();
+        let longest = measured
+            .iter()
+            .map(|(_, measured)| measured.actual)
+            .max()
+            .unwrap_or_default();
         let finding = |(index, measured): (usize, Measured)| {
             let (call, limit) = (&trace.calls[index], bound.time());
             let (name, took) = (short(&call.name), duration::exact(measured.actual));
@@ -32,6 +38,9 @@ pub(super) fn max_tool(bound: Bound) -> Box<dyn Monitor> {
                 ..Finding::default()
             })
         };
-        Judgement::within(bound.micros(longest), measured.into_iter().filter_map(finding).collect())
+        Judgement::within(
+            bound.micros(longest),
+            measured.into_iter().filter_map(finding).collect(),
+        )
     })
 }

@@ -33,7 +33,13 @@ struct Spec {
 }
 
 const fn time(path: &'static str, name: &'static str) -> Spec {
-    Spec { path, name, of_what: "ms", has_total: false, tokens: None }
+    Spec {
+        path,
+        name,
+        of_what: "ms",
+        has_total: false,
+        tokens: None,
+    }
 }
 
 const fn usage(
@@ -42,18 +48,36 @@ const fn usage(
     of_what: &'static str,
     tokens: fn(Usage) -> Tokens,
 ) -> Spec {
-    Spec { path, name, of_what, has_total: true, tokens: Some(tokens) }
+    Spec {
+        path,
+        name,
+        of_what,
+        has_total: true,
+        tokens: Some(tokens),
+    }
 }
 
 /// In the order of [`Measure::ALL`].
 const SPECS: [Spec; Measure::ALL.len()] = [
-    Spec { has_total: true, ..time("timing.max_duration_ms", "duration") },
+    Spec {
+        has_total: true,
+        ..time("timing.max_duration_ms", "duration")
+    },
     time("timing.max_idle_ms", "idle"),
     time("timing.max_first_token_ms", "first text"),
     time("timing.max_tool_ms", "tool"),
-    usage("usage.max_input_tokens", "input", "input tokens", |usage| usage.input),
-    usage("usage.max_output_tokens", "output", "output tokens", |usage| usage.output),
-    usage("usage.max_total_tokens", "total", "tokens", |usage| usage.total),
+    usage("usage.max_input_tokens", "input", "input tokens", |usage| {
+        usage.input
+    }),
+    usage(
+        "usage.max_output_tokens",
+        "output",
+        "output tokens",
+        |usage| usage.output,
+    ),
+    usage("usage.max_total_tokens", "total", "tokens", |usage| {
+        usage.total
+    }),
 ];
 
 impl Measure {
@@ -101,7 +125,11 @@ impl Measure {
 
     /// Its unit: `ms` or `tokens`.
     pub fn unit(self) -> &'static str {
-        if self.spec().tokens.is_some() { "tokens" } else { "ms" }
+        if self.spec().tokens.is_some() {
+            "tokens"
+        } else {
+            "ms"
+        }
     }
 
     /// Its unit, and which of them: `ms`, `input tokens`.
@@ -116,7 +144,11 @@ impl Measure {
 
     /// The tokens of this kind that a turn took; `None` for times.
     pub(crate) fn tokens(self, trace: &Trace, turn: &TurnRanges) -> Option<Tokens> {
-        Some(trace.turn_usage(turn).map_or(Tokens::UNKNOWN, self.spec().tokens?))
+        Some(
+            trace
+                .turn_usage(turn)
+                .map_or(Tokens::UNKNOWN, self.spec().tokens?),
+        )
     }
 }
 
@@ -138,7 +170,9 @@ impl<T> PerMeasure<T> {
 
     /// All values, in the order of the measures.
     pub fn iter(&self) -> impl Iterator<Item = (Measure, &T)> {
-        Measure::ALL.into_iter().filter_map(|measure| Some((measure, self.get(measure)?)))
+        Measure::ALL
+            .into_iter()
+            .filter_map(|measure| Some((measure, self.get(measure)?)))
     }
 
     /// Whether there is none.

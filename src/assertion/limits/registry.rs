@@ -15,14 +15,33 @@ use crate::model::{AssertBlock, Limit, Scalar};
 type WrittenLimit<'m> = Option<&'m Spanned<Limit>>;
 
 /// A limit: what it is about, its key, and the monitor of one turn.
-type RegisteredLimit =
-    (Measure, for<'m> fn(&'m AssertBlock) -> WrittenLimit<'m>, fn(Bound) -> Box<dyn Monitor>);
+type RegisteredLimit = (
+    Measure,
+    for<'m> fn(&'m AssertBlock) -> WrittenLimit<'m>,
+    fn(Bound) -> Box<dyn Monitor>,
+);
 
 const LIMITS: [RegisteredLimit; Measure::ALL.len()] = [
-    (Measure::Duration, |block| block.timing()?.max_duration_ms.as_ref(), max_duration),
-    (Measure::Idle, |block| block.timing()?.max_idle_ms.as_ref(), max_idle),
-    (Measure::FirstToken, |block| block.timing()?.max_first_token_ms.as_ref(), max_first_token),
-    (Measure::Tool, |block| block.timing()?.max_tool_ms.as_ref(), max_tool),
+    (
+        Measure::Duration,
+        |block| block.timing()?.max_duration_ms.as_ref(),
+        max_duration,
+    ),
+    (
+        Measure::Idle,
+        |block| block.timing()?.max_idle_ms.as_ref(),
+        max_idle,
+    ),
+    (
+        Measure::FirstToken,
+        |block| block.timing()?.max_first_token_ms.as_ref(),
+        max_first_token,
+    ),
+    (
+        Measure::Tool,
+        |block| block.timing()?.max_tool_ms.as_ref(),
+        max_tool,
+    ),
     (
         Measure::InputTokens,
         |block| block.usage()?.max_input_tokens.as_ref(),
@@ -66,14 +85,26 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     }
 }
 
-fn setting(measure: Measure, limit: &Spanned<Limit>, collector: &mut Collector<'_, '_>) -> Option<Setting> {
+fn setting(
+    measure: Measure,
+    limit: &Spanned<Limit>,
+    collector: &mut Collector<'_, '_>,
+) -> Option<Setting> {
     let origin = collector.origin(limit.span);
-    let Limit::Most(given) = &limit.value else { return Some(Setting::Off(origin)) };
-    match (collector.interpolation.scalar(given, limit.span).ok(), given) {
+    let Limit::Most(given) = &limit.value else {
+        return Some(Setting::Off(origin));
+    };
+    match (
+        collector.interpolation.scalar(given, limit.span).ok(),
+        given,
+    ) {
         (Some(0), _) if measure == Measure::Duration => {
             let message = "`max_duration_ms` must be at least 1: every turn takes time".to_owned();
-            let help = "write how many milliseconds are allowed, or `false` for no limit".to_owned();
-            collector.interpolation.report(Code::BadValue, limit.span, message, Some(help));
+            let help =
+                "write how many milliseconds are allowed, or `false` for no limit".to_owned();
+            collector
+                .interpolation
+                .report(Code::BadValue, limit.span, message, Some(help));
             None
         }
         (Some(most), _) => Some(Setting::Bound(Bound { most, origin })),

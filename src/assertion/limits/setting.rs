@@ -47,7 +47,11 @@ pub struct Bound {
 impl Bound {
     /// What it allows, as reports write it: `1.5 s`.
     pub(crate) fn shown(&self, measure: Measure) -> String {
-        if measure.unit() == "ms" { self.time() } else { format!("{} {}", self.most, measure.unit()) }
+        if measure.unit() == "ms" {
+            self.time()
+        } else {
+            format!("{} {}", self.most, measure.unit())
+        }
     }
 
     /// What a limit of time allows, in words.
@@ -57,11 +61,19 @@ impl Bound {
 
     /// So many tokens, and this limit.
     pub(crate) fn tokens(&self, actual: u64) -> Measured {
-        Measured { actual, limit: self.most, unit: MeasuredUnit::Tokens }
+        Measured {
+            actual,
+            limit: self.most,
+            unit: MeasuredUnit::Tokens,
+        }
     }
 
     /// A time of so many microseconds, and this limit.
     pub(crate) fn micros(&self, actual: u64) -> Measured {
-        Measured { actual, limit: self.most, unit: MeasuredUnit::Milliseconds }
+        Measured {
+            actual,
+            limit: self.most,
+            unit: MeasuredUnit::Milliseconds,
+        }
     }
 }

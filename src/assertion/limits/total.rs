@@ -9,7 +9,11 @@ use crate::trace::{Trace, TurnRanges};
 
 /// Checks the total at the end of every turn, so that no further turn is sent once the limit is exceeded.
 pub(crate) fn total(measure: Measure, bound: Bound) -> Box<dyn Monitor> {
-    Box::new(Total { measure, bound, turns: Vec::new() })
+    Box::new(Total {
+        measure,
+        bound,
+        turns: Vec::new(),
+    })
 }
 
 struct Total {
@@ -33,14 +37,24 @@ impl Monitor for Total {
             return Judgement::Open;
         }
         let share = |turn: usize| self.turns.get(turn).copied().unwrap_or_default();
-        let turns = view.trace.turns.iter().enumerate().filter(|(turn, _)| !share(*turn).is_separate);
-        let parts: Vec<(usize, u64)> =
-            turns.map(|(turn, data)| (turn, self.part(view.trace, data))).collect();
+        let turns = view
+            .trace
+            .turns
+            .iter()
+            .enumerate()
+            .filter(|(turn, _)| !share(*turn).is_separate);
+        let parts: Vec<(usize, u64)> = turns
+            .map(|(turn, data)| (turn, self.part(view.trace, data)))
+            .collect();
         let total = self.measured(parts.iter().map(|(_, part)| part).sum());
         let of_turns = Self::of_turns(view.trace.turns.len(), &parts);
         if moment.is_over() {
             // A limit that applies to no turn is not evaluated.
-            return if parts.is_empty() { Judgement::Open } else { Judgement::Within(total, of_turns) };
+            return if parts.is_empty() {
+                Judgement::Open
+            } else {
+                Judgement::Within(total, of_turns)
+            };
         }
         let is_reported = parts.last().is_some_and(|(turn, part)| {
             share(*turn).has_same_limit
@@ -50,17 +64,26 @@ impl Monitor for Total {
         if total.is_allowed() || is_reported {
             return Judgement::Open;
         }
-        let parts: Vec<String> =
-            parts.iter().map(|(turn, part)| format!("turn {}: {}", turn + 1, self.shown(*part))).collect();
+        let parts: Vec<String> = parts
+            .iter()
+            .map(|(turn, part)| format!("turn {}: {}", turn + 1, self.shown(*part)))
+            .collect();
         let took = self.shown(total.actual);
         let limit = self.bound.shown(self.measure);
         let message = format!("the test took {took} so far, the limit is {limit}");
         let expected = match self.measure {
             Measure::Duration => format!("a test of at most {limit}{of_turns}"),
-            tokens => format!("a test of at most {} {}{of_turns}", self.bound.most, tokens.of_what()),
+            tokens => format!(
+                "a test of at most {} {}{of_turns}",
+                self.bound.most,
+                tokens.of_what()
+            ),
         };
         let measured = Some(total);
-        Judgement::failed(Finding { measured, ..Finding::in_words(message, expected, [parts.join(", ")]) })
+        Judgement::failed(Finding {
+            measured,
+            ..Finding::in_words(message, expected, [parts.join(", ")])
+        })
     }
 
     fn set_turn_rules(&mut self, turn: usize, limits: &PerMeasure<Bound>, separate: &[Measure]) {
@@ -92,7 +115,10 @@ impl Total {
 
     /// Which turns it is about, in words; empty if it is about all of them.
     fn of_turns(turns: usize, parts: &[(usize, u64)]) -> String {
-        let numbers: Vec<String> = parts.iter().map(|(turn, _)| (turn + 1).to_string()).collect();
+        let numbers: Vec<String> = parts
+            .iter()
+            .map(|(turn, _)| (turn + 1).to_string())
+            .collect();
         match numbers.as_slice() {
             all if all.len() == turns => String::new(),
             [only] => format!(" in turn {only}"),

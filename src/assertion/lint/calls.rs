@@ -10,12 +10,14 @@ use crate::diagnostic::{Code, Diagnostic};
 
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     for (scoped @ (scope, entry), claim) in rules.claims() {
-        let Claim::LimitsCalls(most) = claim else { continue };
-        let mut scopes =
-            [RuleScope::Test].into_iter().chain((0..rules.merged.turns.len()).map(RuleScope::Turn));
+        let Claim::LimitsCalls(most) = claim else {
+            continue;
+        };
+        let mut scopes = [RuleScope::Test]
+            .into_iter()
+            .chain((0..rules.merged.turns.len()).map(RuleScope::Turn));
         // What a later turn requires may have begun in a turn before it.
-        let may_be_earlier =
-            |required| matches!((scope, required), (RuleScope::Turn(_), RuleScope::Turn(turn)) if turn > 0);
+        let may_be_earlier = |required| matches!((scope, required), (RuleScope::Turn(_), RuleScope::Turn(turn)) if turn > 0);
         let excess = scopes.find_map(|required| {
             too_many(most, scoped, required, rules).filter(|_| !may_be_earlier(required))
         });
@@ -38,7 +40,10 @@ fn needs(entry: &RuleEntry) -> BTreeMap<&str, u64> {
     for claim in entry.rule.claims() {
         let (name, count) = match claim {
             Claim::Requires { selector, min, .. } => (selector.name.exact(), min),
-            Claim::Step { selector, is_result: false } => (selector.name.exact(), 1),
+            Claim::Step {
+                selector,
+                is_result: false,
+            } => (selector.name.exact(), 1),
             _ => continue,
         };
         if let Some(name) = name {
@@ -67,6 +72,8 @@ fn too_many<'e>(
             }
         }
     }
-    let sum = needed.values().fold(0_u64, |sum, count| sum.saturating_add(*count));
+    let sum = needed
+        .values()
+        .fold(0_u64, |sum, count| sum.saturating_add(*count));
     last.filter(|_| sum > most).map(|last| (sum, last))
 }

@@ -36,21 +36,30 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) -> Vec<(Level
     let mut reported: Option<&RuleEntry> = None;
     for (scoped @ (_, entry), claim) in rules.claims() {
         match claim {
-            Claim::Requires { selector, min, after } if min > 0 => {
+            Claim::Requires {
+                selector,
+                min,
+                after,
+            } if min > 0 => {
                 found.extend(prohibitions.against(selector, after, scoped));
             }
             Claim::RequiresNothing(name) => found.push(requires_nothing(name, entry, rules)),
             // Only the first step of a sequence is reported.
-            Claim::Step { selector, is_result }
-                if !reported.is_some_and(|reported| std::ptr::eq(reported, entry)) =>
-            {
+            Claim::Step {
+                selector,
+                is_result,
+            } if !reported.is_some_and(|reported| std::ptr::eq(reported, entry)) => {
                 // A turn forbids calls that start in it; a result may be that of a call before it.
                 let start = if is_result { scoped.0 } else { RuleScope::Test };
                 let warning = prohibitions.against_step(selector, start, scoped);
                 reported = warning.is_some().then_some(entry).or(reported);
                 found.extend(warning);
             }
-            Claim::TriggeredBy { name, selector, is_result } => {
+            Claim::TriggeredBy {
+                name,
+                selector,
+                is_result,
+            } => {
                 let warning = prohibitions.against_trigger(name, selector, scoped);
                 // A turn forbids calls that start in it; a result may be that of a call before it.
                 let may_be_earlier = |forbidden: &RuleScope| {
@@ -71,16 +80,27 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) -> Vec<(Level
 
 impl<'r, 'e> Prohibitions<'r, 'e> {
     fn of(rules: &'r Rules<'e>) -> Self {
-        let mut found = Self { rules, by_name: HashMap::new(), by_pattern: Vec::new(), allowed: Vec::new() };
+        let mut found = Self {
+            rules,
+            by_name: HashMap::new(),
+            by_pattern: Vec::new(),
+            allowed: Vec::new(),
+        };
         let mut requirements = 0;
         for (scoped, claim) in rules.claims() {
             match claim {
                 Claim::ForbidsTool(name) => {
-                    let calls = ForbiddenCalls { scoped, selector: None };
+                    let calls = ForbiddenCalls {
+                        scoped,
+                        selector: None,
+                    };
                     found.by_name.entry(name).or_default().push(calls);
                 }
                 Claim::ForbidsCalls(selector) => {
-                    let calls = ForbiddenCalls { scoped, selector: Some(selector) };
+                    let calls = ForbiddenCalls {
+                        scoped,
+                        selector: Some(selector),
+                    };
                     match &selector.name {
                         ToolName::Exact(name) => found.by_name.entry(name).or_default().push(calls),
                         ToolName::Matching(_) | ToolName::OfTrigger => {
@@ -89,7 +109,9 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
                     }
                 }
                 Claim::AllowsOnly(names) => found.allowed.push((scoped, names)),
-                Claim::Requires { .. } | Claim::Step { .. } | Claim::TriggeredBy { .. } => requirements += 1,
+                Claim::Requires { .. } | Claim::Step { .. } | Claim::TriggeredBy { .. } => {
+                    requirements += 1
+                }
                 _ => {}
             }
         }
@@ -98,7 +120,9 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
             found.by_pattern.clear();
         }
         let mut patterns = Patterns::default();
-        found.by_pattern.retain_mut(|(name, _)| name.start(&mut patterns).is_ok());
+        found
+            .by_pattern
+            .retain_mut(|(name, _)| name.start(&mut patterns).is_ok());
         found
     }
 
@@ -111,12 +135,19 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
     ) -> Option<Diagnostic> {
         let name = selector.name.describe();
         if let Some((forbidden, prohibition)) = self.forbidding(selector, scoped) {
-            let message = never(&format!("{name} is required and forbidden"), scope, forbidden);
+            let message = never(
+                &format!("{name} is required and forbidden"),
+                scope,
+                forbidden,
+            );
             return Some(self.warning(message, entry, prohibition));
         }
         if let Some((forbidden, prohibition)) = self.not_allowed(&selector.name, scoped) {
-            let message =
-                never(&format!("{name} is required, and `allow_only` leaves it out"), scope, forbidden);
+            let message = never(
+                &format!("{name} is required, and `allow_only` leaves it out"),
+                scope,
+                forbidden,
+            );
             return Some(self.warning(message, entry, prohibition));
         }
         let after = after?;
@@ -124,8 +155,14 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         if selector.name == after_name && selector.args.is_empty() && selector.result.is_empty() {
             let message = format!("{name} is required after itself: the first call can never pass");
             let warning = Diagnostic::warning(Code::ImpossibleOrder, message);
-            let warning = warning.at(self.rules.surroundings.source(&entry.origin), entry.origin.span, "");
-            return Some(warning.help("name another tool in `after`, or write `count: { min: 2 }`"));
+            let warning = warning.at(
+                self.rules.surroundings.source(&entry.origin),
+                entry.origin.span,
+                "",
+            );
+            return Some(
+                warning.help("name another tool in `after`, or write `count: { min: 2 }`"),
+            );
         }
         let turns = &self.rules.merged.turns;
         let is_everywhere = |(forbidden, rule): Scoped<'_>| {
@@ -133,17 +170,20 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
                 && (scope != RuleScope::Test || !turns.iter().any(|turn| turn.leaves_out(rule)))
         };
         let previous = self.about(&after_name).find(|calls| {
-            let is_any = |selector: &Selector| selector.args.is_empty() && selector.result.is_empty();
+            let is_any =
+                |selector: &Selector| selector.args.is_empty() && selector.result.is_empty();
             self.rules.overlap(calls.scoped, scoped)
                 && is_everywhere(calls.scoped)
                 && calls.selector.is_none_or(is_any)
         });
         let previous = previous.map(|calls| calls.scoped).or_else(|| {
-            self.not_allowed(&after_name, scoped).filter(|prohibition| is_everywhere(*prohibition))
+            self.not_allowed(&after_name, scoped)
+                .filter(|prohibition| is_everywhere(*prohibition))
         });
         previous.map(|(_, prohibition)| {
-            let message =
-                format!("{name} is required after `{after}`, which is forbidden: the test can never pass");
+            let message = format!(
+                "{name} is required after `{after}`, which is forbidden: the test can never pass"
+            );
             self.warning(message, entry, prohibition)
         })
     }
@@ -158,8 +198,16 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         let (how, (forbidden, prohibition)) = self
             .forbidding(selector, scoped)
             .map(|scoped| ("is forbidden", scoped))
-            .or_else(|| Some(("is not in `allow_only`", self.not_allowed(&selector.name, scoped)?)))?;
-        let what = format!("{} is a step of a sequence, and {how}", selector.name.describe());
+            .or_else(|| {
+                Some((
+                    "is not in `allow_only`",
+                    self.not_allowed(&selector.name, scoped)?,
+                ))
+            })?;
+        let what = format!(
+            "{} is a step of a sequence, and {how}",
+            selector.name.describe()
+        );
         Some(self.warning(never(&what, start, forbidden), entry, prohibition))
     }
 
@@ -171,18 +219,33 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
         scoped @ (_, entry): Scoped<'e>,
     ) -> Option<(RuleScope, Diagnostic)> {
         let is_forbidden = |calls: &ForbiddenCalls<'_>| {
-            calls
-                .selector
-                .is_none_or(|forbidden| selector.is_some_and(|selector| selector.is_within(forbidden)))
+            calls.selector.is_none_or(|forbidden| {
+                selector.is_some_and(|selector| selector.is_within(forbidden))
+            })
         };
-        let forbidden = self.about(name).filter(|calls| self.rules.overlap(calls.scoped, scoped));
-        let forbidden = forbidden.filter(is_forbidden).map(|calls| ("is forbidden", calls.scoped)).next();
-        let (how, (scope, prohibition)) =
-            forbidden.or_else(|| Some(("is not in `allow_only`", self.not_allowed(name, scoped)?)))?;
-        let message = format!("{} triggers this rule, and {how}: the rule can never fail", name.describe());
-        let places = ((&entry.origin, "never triggered"), (&prohibition.origin, "forbidden"));
-        let warning = self.rules.surroundings.warning(Code::NeverTriggered, message, places.0, places.1);
-        let help = "drop one of the two, or forbid the tool only on the turns that must not call it";
+        let forbidden = self
+            .about(name)
+            .filter(|calls| self.rules.overlap(calls.scoped, scoped));
+        let forbidden = forbidden
+            .filter(is_forbidden)
+            .map(|calls| ("is forbidden", calls.scoped))
+            .next();
+        let (how, (scope, prohibition)) = forbidden
+            .or_else(|| Some(("is not in `allow_only`", self.not_allowed(name, scoped)?)))?;
+        let message = format!(
+            "{} triggers this rule, and {how}: the rule can never fail",
+            name.describe()
+        );
+        let places = (
+            (&entry.origin, "never triggered"),
+            (&prohibition.origin, "forbidden"),
+        );
+        let warning =
+            self.rules
+                .surroundings
+                .warning(Code::NeverTriggered, message, places.0, places.1);
+        let help =
+            "drop one of the two, or forbid the tool only on the turns that must not call it";
         Some((scope, warning.help(help)))
     }
 
@@ -206,7 +269,8 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
             !allowed.iter().any(is_later) && !allowed.iter().any(|allowed| name.may_match(allowed))
         };
         let mut allowed = self.allowed.iter();
-        let found = allowed.find(|(scoped, names)| excludes(names) && self.rules.overlap(*scoped, required));
+        let found = allowed
+            .find(|(scoped, names)| excludes(names) && self.rules.overlap(*scoped, required));
         found.map(|(scoped, _)| *scoped)
     }
 
@@ -216,16 +280,28 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
             ToolName::Exact(name) => self.by_name.get(name.as_str()),
             ToolName::Matching(_) | ToolName::OfTrigger => None,
         };
-        let by_pattern = self.by_pattern.iter().filter(move |(pattern, _)| pattern.surely_includes(name));
-        of_name.into_iter().flatten().chain(by_pattern.map(|(_, calls)| calls)).copied()
+        let by_pattern = self
+            .by_pattern
+            .iter()
+            .filter(move |(pattern, _)| pattern.surely_includes(name));
+        of_name
+            .into_iter()
+            .flatten()
+            .chain(by_pattern.map(|(_, calls)| calls))
+            .copied()
     }
 
     fn warning(&self, message: String, required: &RuleEntry, forbidden: &RuleEntry) -> Diagnostic {
-        let places = ((&required.origin, "required here"), (&forbidden.origin, "forbidden"));
+        let places = (
+            (&required.origin, "required here"),
+            (&forbidden.origin, "forbidden"),
+        );
         self.rules
             .surroundings
             .warning(Code::ForbiddenRequirement, message, places.0, places.1)
-            .help("remove one of the two, or forbid the tool only on the turns that must not call it")
+            .help(
+                "remove one of the two, or forbid the tool only on the turns that must not call it",
+            )
     }
 }
 
@@ -243,16 +319,26 @@ fn never(what: &str, scope: RuleScope, forbidden: RuleScope) -> String {
 
 fn always_preceded(name: &ToolName, entry: &RuleEntry, rules: &Rules<'_>) -> Diagnostic {
     let name = name.describe();
-    let message = format!("a call to {name} comes before every result of it: the rule can never fail");
+    let message =
+        format!("a call to {name} comes before every result of it: the rule can never fail");
     Diagnostic::warning(Code::NeverTriggered, message)
-        .at(rules.surroundings.source(&entry.origin), entry.origin.span, "")
+        .at(
+            rules.surroundings.source(&entry.origin),
+            entry.origin.span,
+            "",
+        )
         .help("add a condition to the call, or name another tool")
 }
 
 fn requires_nothing(name: &ToolName, entry: &RuleEntry, rules: &Rules<'_>) -> Diagnostic {
     let name = name.describe();
-    let message = format!("this entry has no effect: any number of calls to {name} is allowed, none too");
+    let message =
+        format!("this entry has no effect: any number of calls to {name} is allowed, none too");
     Diagnostic::warning(Code::RequiresNothing, message)
-        .at(rules.surroundings.source(&entry.origin), entry.origin.span, "")
+        .at(
+            rules.surroundings.source(&entry.origin),
+            entry.origin.span,
+            "",
+        )
         .help("give `count` a `min` above 0 or a `max`, or drop the entry")
 }

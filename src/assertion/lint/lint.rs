@@ -27,11 +27,23 @@ pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &LintCo
     let triggers = exclusions::lint(&rules, &mut lint.certain);
     texts::lint(&rules, &mut lint.certain);
     limits::unused(test, &merged, surroundings, &mut lint.certain);
-    for (level, warning) in limits::lint(&merged, surroundings).into_iter().chain(triggers) {
-        let warnings = if level == Level::Target { &mut lint.of_target } else { &mut lint.certain };
+    for (level, warning) in limits::lint(&merged, surroundings)
+        .into_iter()
+        .chain(triggers)
+    {
+        let warnings = if level == Level::Target {
+            &mut lint.of_target
+        } else {
+            &mut lint.certain
+        };
         warnings.push(warning);
     }
-    let is_later = |block: &Block| block.limits.iter().any(|(_, limit)| matches!(limit, Setting::Later(..)));
+    let is_later = |block: &Block| {
+        block
+            .limits
+            .iter()
+            .any(|(_, limit)| matches!(limit, Setting::Later(..)))
+    };
     let later = [target, test].into_iter().chain(turns).any(is_later);
     if !later && asserts_nothing(&merged) {
         let message = "the test asserts nothing: it passes whenever the agent answers";

@@ -31,7 +31,11 @@ pub struct Timeout {
 
 impl LintContext<'_> {
     pub(super) fn source(&self, origin: &RuleOrigin) -> &Arc<SourceFile> {
-        if origin.place.file == self.config.name { self.config } else { self.test }
+        if origin.place.file == self.config.name {
+            self.config
+        } else {
+            self.test
+        }
     }
 
     /// A warning about `first` because of `second`: underlined as well if it is in the same file, else said in words.
@@ -42,10 +46,15 @@ impl LintContext<'_> {
         (first, beside_first): (&RuleOrigin, &str),
         (second, second_note): (&RuleOrigin, &str),
     ) -> Diagnostic {
-        let warning = Diagnostic::warning(code, message).at(self.source(first), first.span, beside_first);
+        let warning =
+            Diagnostic::warning(code, message).at(self.source(first), first.span, beside_first);
         if Arc::ptr_eq(self.source(first), self.source(second)) {
             return warning.at(self.source(second), second.span, second_note);
         }
-        warning.help(format!("{second_note} by the {}, {}", second.level.as_str(), second.place))
+        warning.help(format!(
+            "{second_note} by the {}, {}",
+            second.level.as_str(),
+            second.place
+        ))
     }
 }

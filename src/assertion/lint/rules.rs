@@ -22,21 +22,37 @@ pub(super) struct Rules<'e> {
 impl<'e> Rules<'e> {
     pub(super) fn new(merged: &'e Inherited, surroundings: &'e LintContext<'e>) -> Self {
         let of_test = merged.test.iter().map(|entry| (RuleScope::Test, entry));
-        let of_turns =
-            merged.turns.iter().enumerate().flat_map(|(index, turn)| {
-                turn.entries.iter().map(move |entry| (RuleScope::Turn(index), entry))
-            });
-        Self { all: of_test.chain(of_turns).collect(), merged, surroundings }
+        let of_turns = merged.turns.iter().enumerate().flat_map(|(index, turn)| {
+            turn.entries
+                .iter()
+                .map(move |entry| (RuleScope::Turn(index), entry))
+        });
+        Self {
+            all: of_test.chain(of_turns).collect(),
+            merged,
+            surroundings,
+        }
     }
 
     /// What the rules claim, rule by rule.
     pub(super) fn claims(&self) -> impl Iterator<Item = (Scoped<'e>, Claim<'e>)> {
         let all = self.all.iter().copied();
-        all.flat_map(|scoped| scoped.1.rule.claims().into_iter().map(move |claim| (scoped, claim)))
+        all.flat_map(|scoped| {
+            scoped
+                .1
+                .rule
+                .claims()
+                .into_iter()
+                .map(move |claim| (scoped, claim))
+        })
     }
 
     /// Whether a prohibition applies to all that a requirement looks at.
-    pub(super) fn overlap(&self, (forbidden, rule): Scoped<'_>, (required, by): Scoped<'_>) -> bool {
+    pub(super) fn overlap(
+        &self,
+        (forbidden, rule): Scoped<'_>,
+        (required, by): Scoped<'_>,
+    ) -> bool {
         let turns = self.merged.turns.as_slice();
         // A replay turn inherits nothing.
         let is_alone = |scope: RuleScope| matches!(scope, RuleScope::Turn(turn) if turns.get(turn).is_some_and(|turn| turn.is_replay));
@@ -51,10 +67,13 @@ impl<'e> Rules<'e> {
         let on_all = match required {
             // What a turn requires may have begun in a turn before it.
             RuleScope::Turn(index) => turns.iter().take(index + 1).all(applies),
-            RuleScope::Test => turns.iter().all(|turn| applies(turn) || turn.leaves_out(by)),
+            RuleScope::Test => turns
+                .iter()
+                .all(|turn| applies(turn) || turn.leaves_out(by)),
         };
-        let is_everywhere =
-            (forbidden == RuleScope::Test || turns.len() == 1) && !is_alone(forbidden) && !is_alone(required);
+        let is_everywhere = (forbidden == RuleScope::Test || turns.len() == 1)
+            && !is_alone(forbidden)
+            && !is_alone(required);
         on_all && (forbidden == required || is_everywhere)
     }
 }

@@ -12,7 +12,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::model::TextOf;
 use crate::variables::{Patterns, UselessMatch, useless_match};
 
-#[expect(clippy::mutable_key_type, reason = "a pattern is its text, whether it is compiled or not")]
+#[expect(
+    clippy::mutable_key_type,
+    reason = "a pattern is its text, whether it is compiled or not"
+)]
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     let mut ruled_out: HashMap<&Needle, Vec<Scoped<'_>>> = HashMap::new();
     let mut literals: Vec<(&str, TextOf, Scoped<'_>)> = Vec::new();
@@ -29,20 +32,33 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
         if let Claim::Says(needle) | Claim::NeverSays(needle) = claim
             && let Some(why) = matches_everything(needle)
         {
-            let effect =
-                if let Claim::Says(_) = claim { "rule can never fail" } else { "test can never pass" };
+            let effect = if let Claim::Says(_) = claim {
+                "rule can never fail"
+            } else {
+                "test can never pass"
+            };
             let message = format!("{why}: the {effect}");
             let warning = Diagnostic::warning(Code::UselessPattern, message);
-            let warning = warning.at(rules.surroundings.source(&entry.origin), entry.origin.span, "");
+            let warning = warning.at(
+                rules.surroundings.source(&entry.origin),
+                entry.origin.span,
+                "",
+            );
             found.push(warning.help("write a pattern that matches some texts and not others"));
         }
         match claim {
             Claim::Says(needle) => {
                 let same = ruled_out.get(needle).into_iter().flatten();
-                let same: Vec<&Scoped<'_>> = same.filter(|other| rules.overlap(**other, scoped)).collect();
-                found.extend(same.iter().map(|(_, other)| said_and_not(needle, entry, other, rules)));
+                let same: Vec<&Scoped<'_>> = same
+                    .filter(|other| rules.overlap(**other, scoped))
+                    .collect();
+                found.extend(
+                    same.iter()
+                        .map(|(_, other)| said_and_not(needle, entry, other, rules)),
+                );
                 pairs += literals.len();
-                if let (TextMatcher::Literal(literal), true) = (&needle.matcher, pairs <= MOST_PAIRS)
+                if let (TextMatcher::Literal(literal), true) =
+                    (&needle.matcher, pairs <= MOST_PAIRS)
                     && is_known(literal)
                 {
                     let within = literals.iter().find(|(part, of, (other, forbidden))| {
@@ -50,9 +66,13 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
                             && is_known(part)
                             && rules.overlap((*other, *forbidden), scoped)
                             && (*of == TextOf::All || needle.of == TextOf::Final)
-                            && !same.iter().any(|(_, known)| std::ptr::eq(*known, *forbidden))
+                            && !same
+                                .iter()
+                                .any(|(_, known)| std::ptr::eq(*known, *forbidden))
                     });
-                    found.extend(within.map(|(_, _, (_, other))| said_and_not(needle, entry, other, rules)));
+                    found.extend(
+                        within.map(|(_, _, (_, other))| said_and_not(needle, entry, other, rules)),
+                    );
                 }
             }
             Claim::SaysOneOf(texts, of) => {
@@ -108,8 +128,12 @@ fn never_equal(
     });
     against.map(|((_, against), _)| {
         let (wanted, other) = (entry.rule.describe(), against.rule.describe());
-        let message = format!("{wanted} is wanted here, and {other} there: the test can never pass");
-        let places = ((&entry.origin, "must be this"), (&against.origin, "ruled out"));
+        let message =
+            format!("{wanted} is wanted here, and {other} there: the test can never pass");
+        let places = (
+            (&entry.origin, "must be this"),
+            (&against.origin, "ruled out"),
+        );
         rules
             .surroundings
             .warning(Code::ForbiddenText, message, places.0, places.1)
@@ -127,9 +151,9 @@ fn matches_everything(needle: &Needle) -> Option<String> {
             (is_useless && useless_match(text) == Some(UselessMatch::Everything))
                 .then(|| format!("`{}` matches every text", literally(text)))
         }
-        TextMatcher::Literal(literal) => {
-            literal.is_empty().then(|| "an empty text is in every text".to_owned())
-        }
+        TextMatcher::Literal(literal) => literal
+            .is_empty()
+            .then(|| "an empty text is in every text".to_owned()),
     }
 }
 
@@ -145,7 +169,12 @@ fn containing(texts: &[String], needle: &Needle, patterns: &mut Patterns) -> Opt
         TextMatcher::Literal(literal) => is_known(literal),
     };
     let needle = needle.started(patterns).ok().filter(|_| is_known)?;
-    Some(texts.iter().filter(|text| needle.find(text).is_some()).count())
+    Some(
+        texts
+            .iter()
+            .filter(|text| needle.find(text).is_some())
+            .count(),
+    )
 }
 
 fn said_and_not(
@@ -155,16 +184,26 @@ fn said_and_not(
     rules: &Rules<'_>,
 ) -> Diagnostic {
     let (message, beside) = match &needle.matcher {
-        TextMatcher::Pattern(pattern) => {
-            (format!("`{}` must match and must not match the same text", pattern.as_str()), "must match")
-        }
-        TextMatcher::Literal(literal) => {
-            (format!("`{}` must be said and must not be said", literally(literal)), "must be said")
-        }
+        TextMatcher::Pattern(pattern) => (
+            format!(
+                "`{}` must match and must not match the same text",
+                pattern.as_str()
+            ),
+            "must match",
+        ),
+        TextMatcher::Literal(literal) => (
+            format!("`{}` must be said and must not be said", literally(literal)),
+            "must be said",
+        ),
     };
     let places = ((&required.origin, beside), (&forbidden.origin, "ruled out"));
     rules
         .surroundings
-        .warning(Code::ForbiddenText, format!("{message}: the test can never pass"), places.0, places.1)
+        .warning(
+            Code::ForbiddenText,
+            format!("{message}: the test can never pass"),
+            places.0,
+            places.1,
+        )
         .help("drop one of the two, or write each on the turns it is meant for")
 }

@@ -86,7 +86,10 @@ impl Monitor for ProvenanceMonitor {
             self.seen_messages += 1;
         }
         if let Moment::Touched(Delta::CallStarted(index)) = moment
-            && self.tracing.from.contains(&ProvenanceSource::Results { tool: None, path: None })
+            && self.tracing.from.contains(&ProvenanceSource::Results {
+                tool: None,
+                path: None,
+            })
         {
             // After the call's own values: it cannot know its id.
             self.wait(trace.calls[index].order + 1, WaitingValues::Id(index));
@@ -157,7 +160,11 @@ impl ProvenanceMonitor {
         let of_from: Vec<Value> = literals(&self.tracing.from).cloned().collect();
         let of_not_from: Vec<Value> = literals(&self.tracing.not_from).cloned().collect();
         let without = HashSet::new();
-        let of = SourceText { normaliser: &self.tracing.normaliser, event: None, without: &without };
+        let of = SourceText {
+            normaliser: &self.tracing.normaliser,
+            event: None,
+            without: &without,
+        };
         for value in &of_from {
             self.from.add_value(value, of);
         }
@@ -183,7 +190,11 @@ impl ProvenanceMonitor {
             self.take_said(trace, index, Era::Now);
         }
         for (index, call) in trace.calls[..calls].iter().enumerate() {
-            let before = call.results.iter().filter(|result| result.order < began).count();
+            let before = call
+                .results
+                .iter()
+                .filter(|result| result.order < began)
+                .count();
             for nth in 0..before {
                 self.take_result(trace, index, nth, Era::Now);
             }
@@ -198,7 +209,9 @@ impl ProvenanceMonitor {
     fn is_traced(&self, view: &View<'_>, index: usize) -> bool {
         let call = &view.trace.calls[index];
         let is_live = matches!(call.origin, Origin::Streamed | Origin::SnapshotOnly);
-        let Traced::Arguments { tool, .. } = &self.tracing.of else { return false };
+        let Traced::Arguments { tool, .. } = &self.tracing.of else {
+            return false;
+        };
         is_live && view.counts(index) && tool.matches(&call.name)
     }
 
@@ -206,11 +219,17 @@ impl ProvenanceMonitor {
     fn look(&mut self, view: &View<'_>) -> Vec<Finding> {
         let first = self.unfinished.first().copied().unwrap_or(u32::MAX);
         let mut found = Vec::new();
-        while let Some(entry) = self.waiting.first_entry().filter(|entry| *entry.key() < first) {
+        while let Some(entry) = self
+            .waiting
+            .first_entry()
+            .filter(|entry| *entry.key() < first)
+        {
             for what in entry.remove() {
                 match what {
                     WaitingValues::Said(index) => self.take_said(view.trace, index, Era::Now),
-                    WaitingValues::Result(index, nth) => self.take_result(view.trace, index, nth, Era::Now),
+                    WaitingValues::Result(index, nth) => {
+                        self.take_result(view.trace, index, nth, Era::Now)
+                    }
                     WaitingValues::Id(index) => self.take_id(&view.trace.calls[index]),
                     WaitingValues::Call(index) => self.look_at_call(view, index, &mut found),
                     WaitingValues::Message(index) => self.look_at_message(view, index, &mut found),
@@ -222,7 +241,9 @@ impl ProvenanceMonitor {
 
     fn look_at_call(&mut self, view: &View<'_>, index: usize, found: &mut Vec<Finding>) {
         let call = &view.trace.calls[index];
-        let Traced::Arguments { paths, .. } = &self.tracing.of else { return };
+        let Traced::Arguments { paths, .. } = &self.tracing.of else {
+            return;
+        };
         let Args::Json(args) = call.args() else {
             self.counts.triggered += 1;
             self.counts.not_checkable += 1;
@@ -241,7 +262,9 @@ impl ProvenanceMonitor {
         self.counts.triggered += unseen;
         self.counts.not_checkable += unseen;
         for (path, value) in values.into_iter().take(MOST_VALUES) {
-            let Some(value) = TracedValue::of_scalar(value, &self.tracing.normaliser) else { continue };
+            let Some(value) = TracedValue::of_scalar(value, &self.tracing.normaliser) else {
+                continue;
+            };
             if let Some((problem, events, evidence)) = self.problem(&value) {
                 let message = format!(
                     "`{}` was called with `{}` as `{}`, {problem}",
@@ -249,7 +272,8 @@ impl ProvenanceMonitor {
                     literally(&value.shown),
                     short(&path)
                 );
-                let mut finding = Finding::of_call(self.named(message), &self.tracing.expected, index, call);
+                let mut finding =
+                    Finding::of_call(self.named(message), &self.tracing.expected, index, call);
                 finding.events.extend(events);
                 finding.evidence.extend(evidence);
                 found.push(finding);
@@ -259,7 +283,9 @@ impl ProvenanceMonitor {
 
     fn look_at_message(&mut self, view: &View<'_>, index: usize, found: &mut Vec<Finding>) {
         let message = &view.trace.messages[index];
-        let Traced::Said(pattern) = &self.tracing.of else { return };
+        let Traced::Said(pattern) = &self.tracing.of else {
+            return;
+        };
         let is_live = matches!(message.origin, Origin::Streamed | Origin::SnapshotOnly);
         let is_by_subagent = view.exclusions.subagents && message.is_by_subagent();
         if !is_live
@@ -270,13 +296,19 @@ impl ProvenanceMonitor {
         {
             return;
         }
-        let values: Vec<_> = pattern.find_all(&message.text).into_iter().take(MOST_VALUES).collect();
+        let values: Vec<_> = pattern
+            .find_all(&message.text)
+            .into_iter()
+            .take(MOST_VALUES)
+            .collect();
         for range in values {
-            let value = TracedValue::of_text(&message.text[range.clone()], &self.tracing.normaliser);
+            let value =
+                TracedValue::of_text(&message.text[range.clone()], &self.tracing.normaliser);
             if let Some((problem, events, evidence)) = self.problem(&value) {
                 let whole = view.redactor.expand_to_secret(&message.text, range);
                 let shown = around(&message.text, whole);
-                let message_text = format!("the agent said `{}`, {problem}", literally(&value.shown));
+                let message_text =
+                    format!("the agent said `{}`, {problem}", literally(&value.shown));
                 found.push(Finding {
                     message: self.named(message_text),
                     expected: self.tracing.expected.clone(),
@@ -301,17 +333,31 @@ impl ProvenanceMonitor {
     /// What is wrong with a value, the events that show it, and what comes nearest.
     fn problem(&mut self, value: &TracedValue) -> Option<(String, Vec<u32>, Vec<Evidence>)> {
         self.counts.triggered += 1;
-        let Tracing { from, not_from, is_strict, .. } = &self.tracing;
+        let Tracing {
+            from,
+            not_from,
+            is_strict,
+            ..
+        } = &self.tracing;
         if !value.is_traceable {
             let is_settled = !from.is_empty() && self.tracing.settles(value);
             if is_settled {
                 return None;
             }
             self.counts.not_checkable += 1;
-            return is_strict.then(|| ("which is too short to be traced".to_owned(), Vec::new(), Vec::new()));
+            return is_strict.then(|| {
+                (
+                    "which is too short to be traced".to_owned(),
+                    Vec::new(),
+                    Vec::new(),
+                )
+            });
         }
         if !not_from.is_empty() {
-            let whole = self.not_from.find(value).map(|found| (value.text.as_str(), found));
+            let whole = self
+                .not_from
+                .find(value)
+                .map(|found| (value.text.as_str(), found));
             if let Some((part, found)) = whole.or_else(|| self.not_from.part_of(&value.text)) {
                 let what = if part == value.text {
                     "comes from".to_owned()
@@ -330,8 +376,9 @@ impl ProvenanceMonitor {
         if self.explained < EXPLAINED {
             self.explained += 1;
             let near = nearest(&value.text, self.from.identifiers(MOST_COMPARED));
-            evidence
-                .extend(near.map(|near| Evidence::Words(format!("the closest value is `{}`", short(near)))));
+            evidence.extend(
+                near.map(|near| Evidence::Words(format!("the closest value is `{}`", short(near)))),
+            );
         }
         Some((problem, Vec::new(), evidence))
     }
@@ -343,12 +390,16 @@ impl ProvenanceMonitor {
         let wanted = |source: &ProvenanceSource| match source {
             ProvenanceSource::User => is_user,
             ProvenanceSource::History => era == Era::Before || message.origin == Origin::History,
-            ProvenanceSource::State | ProvenanceSource::Results { .. } | ProvenanceSource::Literal(_) => {
-                false
-            }
+            ProvenanceSource::State
+            | ProvenanceSource::Results { .. }
+            | ProvenanceSource::Literal(_) => false,
         };
         let without = HashSet::new();
-        let of = SourceText { normaliser: &self.tracing.normaliser, event, without: &without };
+        let of = SourceText {
+            normaliser: &self.tracing.normaliser,
+            event,
+            without: &without,
+        };
         if self.tracing.from.iter().any(wanted) {
             self.from.add(&message.text, of);
         }
@@ -366,17 +417,24 @@ impl ProvenanceMonitor {
         if let Args::Json(args) = call.args() {
             scalars(args, "", &mut own);
         }
-        let values =
-            own.into_iter().filter_map(|(_, value)| TracedValue::of_scalar(value, &self.tracing.normaliser));
-        let without: HashSet<String> =
-            values.flat_map(|value| [Some(value.text), value.number]).flatten().collect();
+        let values = own
+            .into_iter()
+            .filter_map(|(_, value)| TracedValue::of_scalar(value, &self.tracing.normaliser));
+        let without: HashSet<String> = values
+            .flat_map(|value| [Some(value.text), value.number])
+            .flatten()
+            .collect();
         let nothing = HashSet::new();
         let sides = [
             (&self.tracing.from, &mut self.from, &without),
             (&self.tracing.not_from, &mut self.not_from, &nothing),
         ];
         for (sources, texts, without) in sides {
-            let of = SourceText { normaliser: &self.tracing.normaliser, event, without };
+            let of = SourceText {
+                normaliser: &self.tracing.normaliser,
+                event,
+                without,
+            };
             for source in sources {
                 match source {
                     ProvenanceSource::Results { tool, path }
@@ -386,7 +444,9 @@ impl ProvenanceMonitor {
                             (None, Some(value)) => texts.add_value(value, of),
                             (None, None) => texts.add(&result.text, of),
                             (Some(path), Some(value)) => {
-                                path.find(value).into_iter().for_each(|value| texts.add_value(value, of));
+                                path.find(value)
+                                    .into_iter()
+                                    .for_each(|value| texts.add_value(value, of));
                             }
                             (Some(_), None) => {}
                         }
@@ -404,20 +464,33 @@ impl ProvenanceMonitor {
         let event = Some(call.first_event);
         self.from.add(
             &call.wire_id,
-            SourceText { normaliser: &self.tracing.normaliser, event, without: &without },
+            SourceText {
+                normaliser: &self.tracing.normaliser,
+                event,
+                without: &without,
+            },
         );
     }
 
     /// Takes what the state contains now, and did not contain before.
     fn take_state(&mut self, trace: &Trace) {
-        let sides = [(&self.tracing.from, &mut self.from), (&self.tracing.not_from, &mut self.not_from)];
-        let sides = sides.into_iter().filter(|(sources, _)| sources.contains(&ProvenanceSource::State));
+        let sides = [
+            (&self.tracing.from, &mut self.from),
+            (&self.tracing.not_from, &mut self.not_from),
+        ];
+        let sides = sides
+            .into_iter()
+            .filter(|(sources, _)| sources.contains(&ProvenanceSource::State));
         let mut wanting: Vec<&mut SourceTexts> = sides.map(|(_, texts)| texts).collect();
         if wanting.is_empty() {
             return;
         }
         let without = HashSet::new();
-        let of = SourceText { normaliser: &self.tracing.normaliser, event: None, without: &without };
+        let of = SourceText {
+            normaliser: &self.tracing.normaliser,
+            event: None,
+            without: &without,
+        };
         let mut found = Vec::new();
         texts(trace.state.value(), &mut found);
         for text in found {

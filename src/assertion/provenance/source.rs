@@ -33,7 +33,10 @@ impl ProvenanceSource {
             ValueSource::Named(name) => {
                 return Some(match name.value {
                     SourceName::User => Self::User,
-                    SourceName::Results => Self::Results { tool: None, path: None },
+                    SourceName::Results => Self::Results {
+                        tool: None,
+                        path: None,
+                    },
                     SourceName::History => Self::History,
                     SourceName::State => Self::State,
                 });
@@ -48,16 +51,23 @@ impl ProvenanceSource {
                     Some(written) => interpolation.text(written).ok().and_then(|path| {
                         let parsed = Path::parse(&path);
                         parsed
-                            .map_err(|error| interpolation.report(Code::BadValue, written.span, error, None))
+                            .map_err(|error| {
+                                interpolation.report(Code::BadValue, written.span, error, None)
+                            })
                             .ok()
                             .map(Some)
                     }),
                 };
-                Some(Self::Results { tool: Some(ToolName::Exact(tool?)), path: path? })
+                Some(Self::Results {
+                    tool: Some(ToolName::Exact(tool?)),
+                    path: path?,
+                })
             }
             (None, Some(values)) if detailed.path.is_none() && !values.is_empty() => {
-                let values: Vec<Option<Value>> =
-                    values.iter().map(|value| interpolation.json(value).ok()).collect();
+                let values: Vec<Option<Value>> = values
+                    .iter()
+                    .map(|value| interpolation.json(value).ok())
+                    .collect();
                 values.into_iter().collect::<Option<_>>().map(Self::Literal)
             }
             _ => {
@@ -86,8 +96,14 @@ impl ProvenanceSource {
             Self::History => "the history".to_owned(),
             Self::State => "the state".to_owned(),
             Self::Results { tool: None, .. } => "a result".to_owned(),
-            Self::Results { tool: Some(tool), path: None } => format!("a result of {}", tool.describe()),
-            Self::Results { tool: Some(tool), path: Some(path) } => {
+            Self::Results {
+                tool: Some(tool),
+                path: None,
+            } => format!("a result of {}", tool.describe()),
+            Self::Results {
+                tool: Some(tool),
+                path: Some(path),
+            } => {
                 format!("`{}` in a result of {}", path.as_str(), tool.describe())
             }
             Self::Literal(_) => "the given values".to_owned(),
@@ -97,5 +113,10 @@ impl ProvenanceSource {
 
 /// Sources in words: `the user or a result`.
 pub(super) fn either(sources: &[ProvenanceSource]) -> String {
-    any_of(&sources.iter().map(ProvenanceSource::describe).collect::<Vec<_>>())
+    any_of(
+        &sources
+            .iter()
+            .map(ProvenanceSource::describe)
+            .collect::<Vec<_>>(),
+    )
 }

@@ -51,9 +51,18 @@ impl SourceTexts {
         if text.is_empty() {
             return;
         }
-        let digits = of.normaliser.has_digits().then(|| runs_of_digits(&text)).into_iter().flatten();
+        let digits = of
+            .normaliser
+            .has_digits()
+            .then(|| runs_of_digits(&text))
+            .into_iter()
+            .flatten();
         let parts = words(&text).chain(tokens(&text)).map(str::to_owned);
-        for part in parts.chain(numbers(&text)).chain(digits).collect::<Vec<_>>() {
+        for part in parts
+            .chain(numbers(&text))
+            .chain(digits)
+            .collect::<Vec<_>>()
+        {
             self.insert(part, of);
         }
         let distinct: HashSet<&str> = words(&text).collect();
@@ -63,7 +72,11 @@ impl SourceTexts {
                 None => drop(self.by_word.insert(word.to_owned(), vec![self.whole.len()])),
             }
         }
-        self.whole.push(WholeText { text, event: of.event, without: of.without.clone() });
+        self.whole.push(WholeText {
+            text,
+            event: of.event,
+            without: of.without.clone(),
+        });
     }
 
     /// Takes a value: its scalars, and the keys of its objects.
@@ -86,7 +99,10 @@ impl SourceTexts {
         if value.text.is_empty() {
             return None;
         }
-        let number = value.number.as_ref().and_then(|number| self.known.get(number));
+        let number = value
+            .number
+            .as_ref()
+            .and_then(|number| self.known.get(number));
         if let Some(event) = number.or_else(|| self.known.get(&value.text)) {
             return Some(FoundIn { event: *event });
         }
@@ -94,8 +110,9 @@ impl SourceTexts {
         if value.number.is_some() || is_one_word {
             return None;
         }
-        let is_there =
-            |whole: &&WholeText| !whole.without.contains(&value.text) && has_whole(&whole.text, &value.text);
+        let is_there = |whole: &&WholeText| {
+            !whole.without.contains(&value.text) && has_whole(&whole.text, &value.text)
+        };
         let found = match self.fewest_texts(&value.text) {
             Some(texts) => texts.iter().map(|index| &self.whole[*index]).find(is_there),
             None => self.whole.iter().find(is_there),
@@ -111,13 +128,25 @@ impl SourceTexts {
 
     /// A part of `text` that can be traced to a source, and where it is there.
     pub(super) fn part_of<'t>(&self, text: &'t str) -> Option<(&'t str, FoundIn)> {
-        let mut parts = tokens(text).chain(words(text)).filter(|part| is_traceable(part));
-        parts.find_map(|part| Some((part, FoundIn { event: *self.known.get(part)? })))
+        let mut parts = tokens(text)
+            .chain(words(text))
+            .filter(|part| is_traceable(part));
+        parts.find_map(|part| {
+            Some((
+                part,
+                FoundIn {
+                    event: *self.known.get(part)?,
+                },
+            ))
+        })
     }
 
     /// What looks like values, for the one that comes nearest.
     pub(super) fn identifiers(&self, most: usize) -> Vec<&str> {
-        let like_values = self.known.keys().filter(|key| !key.starts_with("number ") && is_traceable(key));
+        let like_values = self
+            .known
+            .keys()
+            .filter(|key| !key.starts_with("number ") && is_traceable(key));
         like_values.map(String::as_str).take(most).collect()
     }
 }

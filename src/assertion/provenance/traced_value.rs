@@ -18,18 +18,24 @@ pub(super) struct Normaliser(pub(super) Vec<Normalisation>);
 impl Normaliser {
     /// A source as it is compared.
     pub(super) fn source(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_owned(), |text, step| match step {
-            Normalisation::Lower => text.to_lowercase(),
-            Normalisation::Trim => text.trim().to_owned(),
-            // Which digits of a source belong together is known when it is split.
-            Normalisation::Digits => text,
-        })
+        self.0
+            .iter()
+            .fold(text.to_owned(), |text, step| match step {
+                Normalisation::Lower => text.to_lowercase(),
+                Normalisation::Trim => text.trim().to_owned(),
+                // Which digits of a source belong together is known when it is split.
+                Normalisation::Digits => text,
+            })
     }
 
     /// A value as it is compared; of its digits alone if that is how it is compared and it has some.
     fn value(&self, text: &str) -> String {
         let text = self.source(text);
-        let digits = if self.has_digits() { digits(&text) } else { String::new() };
+        let digits = if self.has_digits() {
+            digits(&text)
+        } else {
+            String::new()
+        };
         if digits.is_empty() { text } else { digits }
     }
 
@@ -57,7 +63,12 @@ impl TracedValue {
     pub(super) fn of_text(text: &str, normaliser: &Normaliser) -> Self {
         let compared = normaliser.value(text);
         let is_traceable = is_traceable(&compared);
-        Self { shown: text.to_owned(), number: number(&compared), text: compared, is_traceable }
+        Self {
+            shown: text.to_owned(),
+            number: number(&compared),
+            text: compared,
+            is_traceable,
+        }
     }
 
     /// A scalar; `None` of a list or a mapping.
@@ -66,11 +77,17 @@ impl TracedValue {
             Value::String(text) => Some(Self::of_text(text, normaliser)),
             Value::Number(written) => {
                 let of_text = Self::of_text(&written.to_string(), normaliser);
-                Some(Self { number: Some(json_number(value)), ..of_text })
+                Some(Self {
+                    number: Some(json_number(value)),
+                    ..of_text
+                })
             }
             Value::Bool(_) | Value::Null => {
                 let of_text = Self::of_text(&value.to_string(), normaliser);
-                Some(Self { is_traceable: false, ..of_text })
+                Some(Self {
+                    is_traceable: false,
+                    ..of_text
+                })
             }
             Value::Array(_) | Value::Object(_) => None,
         }
@@ -79,7 +96,13 @@ impl TracedValue {
 
 /// Adds the scalars inside a value, each with its path.
 pub(super) fn scalars<'v>(value: &'v Value, path: &str, found: &mut Vec<(String, &'v Value)>) {
-    let inside = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    let inside = |key: &str| {
+        if path.is_empty() {
+            key.to_owned()
+        } else {
+            format!("{path}.{key}")
+        }
+    };
     match value {
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
@@ -97,7 +120,9 @@ pub(super) fn scalars<'v>(value: &'v Value, path: &str, found: &mut Vec<(String,
 
 /// Whether a text is long enough to be found by more than chance.
 pub(super) fn is_traceable(text: &str) -> bool {
-    let is_number = text.chars().all(|sign| sign.is_ascii_digit() || matches!(sign, '.' | '-' | '+'));
+    let is_number = text
+        .chars()
+        .all(|sign| sign.is_ascii_digit() || matches!(sign, '.' | '-' | '+'));
     if is_number {
         return text.chars().filter(char::is_ascii_digit).count() >= FEWEST_DIGITS;
     }

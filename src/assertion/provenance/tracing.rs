@@ -31,8 +31,8 @@ pub(super) struct Tracing {
 impl Tracing {
     /// Whether a value is one that is written as a source, however short it is.
     pub(super) fn settles(&self, value: &TracedValue) -> bool {
-        let mut literals =
-            literals(&self.from).filter_map(|literal| TracedValue::of_scalar(literal, &self.normaliser));
+        let mut literals = literals(&self.from)
+            .filter_map(|literal| TracedValue::of_scalar(literal, &self.normaliser));
         literals.any(|literal| {
             literal.text == value.text || literal.number.is_some() && literal.number == value.number
         })

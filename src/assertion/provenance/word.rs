@@ -6,12 +6,15 @@ use crate::trace::json_key;
 
 /// The words of a text: its longest runs of letters, digits and `_`.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|sign: char| !is_word_sign(sign)).filter(|word| !word.is_empty())
+    text.split(|sign: char| !is_word_sign(sign))
+        .filter(|word| !word.is_empty())
 }
 
 /// The parts between whitespace, without punctuation at both ends.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split_whitespace().map(|part| part.trim_matches(|sign: char| !is_word_sign(sign)));
+    let parts = text
+        .split_whitespace()
+        .map(|part| part.trim_matches(|sign: char| !is_word_sign(sign)));
     parts.filter(|part| !part.is_empty())
 }
 
@@ -33,7 +36,9 @@ pub(super) fn numbers(text: &str) -> impl Iterator<Item = String> + '_ {
 /// What a text means as a number, if it is one.
 pub(super) fn number(text: &str) -> Option<String> {
     let is_like_one = text.starts_with(|sign: char| sign.is_ascii_digit() || sign == '-');
-    let number = is_like_one.then(|| serde_json::from_str::<Number>(text).ok()).flatten()?;
+    let number = is_like_one
+        .then(|| serde_json::from_str::<Number>(text).ok())
+        .flatten()?;
     Some(json_number(&Value::Number(number)))
 }
 
@@ -49,9 +54,12 @@ pub(super) fn digits(text: &str) -> String {
 
 /// Runs of digits, with the signs that people write between them: `+49 (30) 12`.
 pub(super) fn runs_of_digits(text: &str) -> impl Iterator<Item = String> + '_ {
-    let is_inside =
-        |sign: char| sign.is_ascii_digit() || matches!(sign, ' ' | '-' | '(' | ')' | '/' | '.' | '+');
-    text.split(move |sign| !is_inside(sign)).map(digits).filter(|digits| !digits.is_empty())
+    let is_inside = |sign: char| {
+        sign.is_ascii_digit() || matches!(sign, ' ' | '-' | '(' | ')' | '/' | '.' | '+')
+    };
+    text.split(move |sign| !is_inside(sign))
+        .map(digits)
+        .filter(|digits| !digits.is_empty())
 }
 
 fn is_word_sign(sign: char) -> bool {

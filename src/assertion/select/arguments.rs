@@ -36,10 +36,18 @@ impl ArgumentConditions {
             let message = "`args` without a key selects every call";
             interpolation.report(Code::EmptyValue, args.span, message, Some(help.to_owned()));
         }
-        let json = JsonSubset::compile(written.args.as_ref(), JsonComparison::of(written), interpolation);
+        let json = JsonSubset::compile(
+            written.args.as_ref(),
+            JsonComparison::of(written),
+            interpolation,
+        );
         let matching = PathPatterns::compile(written.args_match.as_ref(), interpolation);
         let not_matching = PathPatterns::compile(unwanted, interpolation);
-        Some(Self { json: json.ok()?, matching: matching?, not_matching: not_matching? })
+        Some(Self {
+            json: json.ok()?,
+            matching: matching?,
+            not_matching: not_matching?,
+        })
     }
 
     /// Whether every call matches.
@@ -65,7 +73,9 @@ impl ArgumentConditions {
     /// The arguments that are looked at.
     pub(super) fn focus(&self) -> Vec<JsonFocus> {
         let json = self.json.iter().flat_map(JsonSubset::focus);
-        json.chain(self.matching.focus()).chain(self.not_matching.focus()).collect()
+        json.chain(self.matching.focus())
+            .chain(self.not_matching.focus())
+            .collect()
     }
 
     /// Compiles the patterns.
@@ -84,7 +94,10 @@ impl ArgumentConditions {
                 if let Some(json) = &self.json {
                     json.compare(value, Whole::Arguments, mismatches);
                 }
-                let misses = self.matching.mismatches(value).chain(self.not_matching.hits(value));
+                let misses = self
+                    .matching
+                    .mismatches(value)
+                    .chain(self.not_matching.hits(value));
                 for PatternMiss { place, .. } in misses {
                     mismatches.add_at(Whole::Arguments, place, 1);
                 }

@@ -26,7 +26,10 @@ impl CallCount {
     pub(crate) fn as_written(count: &Count, interpolation: &Interpolation<'_>) -> Option<String> {
         let Count { exact, min, max } = count;
         let numbers = [exact, min, max].map(Option::as_ref);
-        numbers.iter().flatten().find_map(|number| interpolation.written_number(number))?;
+        numbers
+            .iter()
+            .flatten()
+            .find_map(|number| interpolation.written_number(number))?;
         let [exact, min, max] = numbers.map(|number| {
             number.map(|number| match &number.value {
                 Scalar::Literal(value) => value.to_string(),
@@ -42,7 +45,11 @@ impl CallCount {
     }
 
     /// Checks and fills a `count`; `None` if something is known later or was reported.
-    pub(crate) fn compile(count: &Count, span: Span, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+    pub(crate) fn compile(
+        count: &Count,
+        span: Span,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
         let Count { exact, min, max } = count;
         if let Some(exact) = exact {
             if min.is_some() || max.is_some() {
@@ -55,7 +62,10 @@ impl CallCount {
                 );
             }
             let exact = interpolation.number(exact).ok()?;
-            return Some(Self { min: exact, max: Some(exact) });
+            return Some(Self {
+                min: exact,
+                max: Some(exact),
+            });
         }
         if min.is_none() && max.is_none() {
             let help = Some("give `exact`, `min` or `max`".to_owned());
@@ -78,7 +88,10 @@ impl CallCount {
             );
             return None;
         }
-        Some(Self { min: low.unwrap_or(0), max: high })
+        Some(Self {
+            min: low.unwrap_or(0),
+            max: high,
+        })
     }
 
     /// Whether `count` calls are allowed.
@@ -93,7 +106,11 @@ impl CallCount {
 
     /// `count` calls and how many there may be; `None` if there may be any number.
     pub(crate) fn measured(self, count: u64) -> Option<Measured> {
-        Some(Measured { actual: count, limit: self.max?, unit: MeasuredUnit::Calls })
+        Some(Measured {
+            actual: count,
+            limit: self.max?,
+            unit: MeasuredUnit::Calls,
+        })
     }
 
     /// `exactly once`, `at least 2 times`, `1 to 3 times`, `no call`.
@@ -127,7 +144,10 @@ mod tests {
             ("max: 0", Ok(("no call", &[0]))),
             ("{ min: 1, max: 2 }", Ok(("1 to 2 times", &[1, 2]))),
             ("{ min: 2, max: 1 }", Err("`min` 2 is larger than `max` 1")),
-            ("{ exact: 1, min: 1 }", Err("`exact` cannot be combined with `min` or `max`")),
+            (
+                "{ exact: 1, min: 1 }",
+                Err("`exact` cannot be combined with `min` or `max`"),
+            ),
             ("{}", Err("a `count` without a number")),
         ];
         for (yaml, expected) in rows {
@@ -135,7 +155,12 @@ mod tests {
                 CallCount::compile(count, Span::default(), interpolation)
             });
             let found = count.map(|count| {
-                (count.describe(), (0..4).filter(|calls| count.allows(*calls)).collect::<Vec<u64>>())
+                (
+                    count.describe(),
+                    (0..4)
+                        .filter(|calls| count.allows(*calls))
+                        .collect::<Vec<u64>>(),
+                )
             });
             let expected = expected.map(|(words, allowed)| (words.to_owned(), allowed.to_vec()));
             assert_eq!(

@@ -21,17 +21,34 @@ pub(super) fn compile<M: DeserializeOwned, C>(
     let node = tree(&source).0.expect("a mapping");
     let written: M = from_node(&node, TAG_DEFAULTS).expect("keys of the type");
     let (scope, mut problems) = (Scope::default(), Vec::new());
-    let compiled = compile(&written, &mut Interpolation::new(&scope, &source, Mode::Send, &mut problems));
-    let messages = || problems.iter().map(|problem: &Diagnostic| problem.message.clone()).collect();
-    compiled.filter(|_| problems.is_empty()).ok_or_else(messages)
+    let compiled = compile(
+        &written,
+        &mut Interpolation::new(&scope, &source, Mode::Send, &mut problems),
+    );
+    let messages = || {
+        problems
+            .iter()
+            .map(|problem: &Diagnostic| problem.message.clone())
+            .collect()
+    };
+    compiled
+        .filter(|_| problems.is_empty())
+        .ok_or_else(messages)
 }
 
 /// The selector of an entry of `forbid_calls`, its patterns compiled.
 pub(super) fn selector(yaml: &str) -> Result<Selector, Vec<String>> {
     let selector = compile(yaml, |written: &CallSelector, interpolation| {
-        Selector::compile(written, NotMatchKeys::Selects(None, None), Span::default(), interpolation)
+        Selector::compile(
+            written,
+            NotMatchKeys::Selects(None, None),
+            Span::default(),
+            interpolation,
+        )
     })?;
-    Ok(selector.started(&mut Patterns::default()).expect("small patterns"))
+    Ok(selector
+        .started(&mut Patterns::default())
+        .expect("small patterns"))
 }
 
 /// A call to `pay`.
@@ -41,8 +58,15 @@ pub(super) fn call(args: &str, changes: impl IntoIterator<Item = Change<'static>
     trace.begin_exchange(At(0));
     trace.event(At(0));
     let opened = [
-        Change::CallOpened { id: "c".into(), name: "pay".into(), subagent: None },
-        Change::CallArgs { id: "c".into(), delta: args.to_owned().into() },
+        Change::CallOpened {
+            id: "c".into(),
+            name: "pay".into(),
+            subagent: None,
+        },
+        Change::CallArgs {
+            id: "c".into(),
+            delta: args.to_owned().into(),
+        },
         Change::CallArgsDone { id: "c".into() },
     ];
     for change in opened.into_iter().chain(changes) {
@@ -53,5 +77,9 @@ pub(super) fn call(args: &str, changes: impl IntoIterator<Item = Change<'static>
 
 /// Its result.
 pub(super) fn answered(text: &'static str, is_error: Option<bool>) -> Change<'static> {
-    Change::CallAnswered { id: "c".into(), result: ResultContent::Text(text.into()), is_error }
+    Change::CallAnswered {
+        id: "c".into(),
+        result: ResultContent::Text(text.into()),
+        is_error,
+    }
 }

@@ -30,7 +30,11 @@ pub(super) enum JsonComparison {
 impl JsonComparison {
     /// How the keys of `written` are compared.
     pub(super) fn of(written: &CallSelector) -> Self {
-        if written.is_exact() { Self::Equals } else { Self::Contains }
+        if written.is_exact() {
+            Self::Equals
+        } else {
+            Self::Contains
+        }
     }
 }
 
@@ -79,7 +83,13 @@ impl JsonSubset {
     /// Adds the differences between `found`, which is `whole` of a call, and what is expected.
     pub(super) fn compare(&self, found: &Value, whole: Whole, mismatches: &mut Mismatches) {
         let is_exact = self.comparison == JsonComparison::Equals;
-        SubsetWalk { is_exact, whole, path: Vec::new(), mismatches }.compare(&self.value, found);
+        SubsetWalk {
+            is_exact,
+            whole,
+            path: Vec::new(),
+            mismatches,
+        }
+        .compare(&self.value, found);
     }
 }
 
@@ -102,7 +112,9 @@ impl SubsetWalk<'_> {
                         None => inner.differs(&brief(wanted), leaves(wanted)),
                     });
                 }
-                let more = found.keys().filter(|key| self.is_exact && !wanted.contains_key(*key));
+                let more = found
+                    .keys()
+                    .filter(|key| self.is_exact && !wanted.contains_key(*key));
                 for key in more.collect::<Vec<_>>() {
                     self.within(key.clone(), |inner| inner.differs("(nothing)", 1));
                 }
@@ -113,7 +125,11 @@ impl SubsetWalk<'_> {
                 }
             }
             (Value::Array(entries), Value::Array(_)) => {
-                let noun = if entries.len() == 1 { "entry" } else { "entries" };
+                let noun = if entries.len() == 1 {
+                    "entry"
+                } else {
+                    "entries"
+                };
                 self.differs(&format!("{} {noun}", entries.len()), leaves(wanted));
             }
             _ if is_same_json(wanted, found) => {}
@@ -129,7 +145,10 @@ impl SubsetWalk<'_> {
     }
 
     fn differs(&mut self, expected: &str, weight: usize) {
-        let place = JsonFocus { path: self.path.clone(), note: not(expected) };
+        let place = JsonFocus {
+            path: self.path.clone(),
+            note: not(expected),
+        };
         self.mismatches.add_at(self.whole, place, weight);
     }
 }
@@ -143,12 +162,20 @@ fn leaf_paths(value: &Value, path: &mut Vec<String>, places: &mut Vec<JsonFocus>
     };
     match value {
         Value::Object(entries) if !entries.is_empty() => {
-            entries.iter().for_each(|(key, value)| within(key.clone(), value));
+            entries
+                .iter()
+                .for_each(|(key, value)| within(key.clone(), value));
         }
         Value::Array(items) if !items.is_empty() => {
-            items.iter().enumerate().for_each(|(index, value)| within(index.to_string(), value));
+            items
+                .iter()
+                .enumerate()
+                .for_each(|(index, value)| within(index.to_string(), value));
         }
-        _ => places.push(JsonFocus { path: path.clone(), note: String::new() }),
+        _ => places.push(JsonFocus {
+            path: path.clone(),
+            note: String::new(),
+        }),
     }
 }
 
@@ -169,7 +196,11 @@ mod tests {
 
     fn compare(value: Value, is_exact: bool, whole: Whole, found: &Value) -> Mismatches {
         let mut mismatches = Mismatches::default();
-        let comparison = if is_exact { JsonComparison::Equals } else { JsonComparison::Contains };
+        let comparison = if is_exact {
+            JsonComparison::Equals
+        } else {
+            JsonComparison::Contains
+        };
         JsonSubset { value, comparison }.compare(found, whole, &mut mismatches);
         mismatches
     }
@@ -185,10 +216,17 @@ mod tests {
         ] {
             for (is_exact, expected) in [(false, 0), (true, 1)] {
                 let differences = compare(contained.clone(), is_exact, Whole::Arguments, &found);
-                assert_eq!(differences.count().min(1), expected, "{contained}, exact: {is_exact}");
+                assert_eq!(
+                    differences.count().min(1),
+                    expected,
+                    "{contained}, exact: {is_exact}"
+                );
             }
         }
-        assert_eq!(compare(found.clone(), true, Whole::Result, &found).count(), 0);
+        assert_eq!(
+            compare(found.clone(), true, Whole::Result, &found).count(),
+            0
+        );
     }
 
     #[test]
@@ -198,12 +236,19 @@ mod tests {
             (json!({"b": {"c": [1]}}), "b.c ≠ 1 entry", 1),
             (json!({"b": {"c": []}}), "b.c ≠ 0 entries", 1),
             (json!({"b": {"c": [1, {"d": "2"}]}}), "b.c.1.d ≠ \"2\"", 1),
-            (json!({"g": {"h": 1, "i": 2}}), "g ≠ {\"h\": 1, \"i\": 2}", 2),
+            (
+                json!({"g": {"h": 1, "i": 2}}),
+                "g ≠ {\"h\": 1, \"i\": 2}",
+                2,
+            ),
             (json!([1]), " ≠ [1]", 1),
         ];
         for (wanted, expected, weight) in rows {
             let differences = compare(wanted, false, Whole::Arguments, &found);
-            assert_eq!((differences.lines(), differences.weight()), (vec![expected.to_owned()], weight));
+            assert_eq!(
+                (differences.lines(), differences.weight()),
+                (vec![expected.to_owned()], weight)
+            );
         }
         let rows = [
             (json!({"a": 2}), "result a ≠ 2"),
@@ -211,7 +256,10 @@ mod tests {
             (json!({}), "result a ≠ (nothing)"),
         ];
         for (wanted, expected) in rows {
-            assert_eq!(compare(wanted, true, Whole::Result, &json!({"a": 1})).lines(), [expected]);
+            assert_eq!(
+                compare(wanted, true, Whole::Result, &json!({"a": 1})).lines(),
+                [expected]
+            );
         }
     }
 

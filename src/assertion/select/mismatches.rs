@@ -62,7 +62,9 @@ impl Mismatches {
     pub(crate) fn focus(&self) -> CallFocus {
         let mut focus = self.shown.clone();
         if self.count > MOST_SHOWN {
-            focus.words.push(format!("and {} more", self.count - MOST_SHOWN));
+            focus
+                .words
+                .push(format!("and {} more", self.count - MOST_SHOWN));
         }
         focus
     }
@@ -70,9 +72,17 @@ impl Mismatches {
     /// Each mismatch: its path in arguments or result and what is expected there, or its words.
     #[cfg(test)]
     pub(super) fn lines(&self) -> Vec<String> {
-        let CallFocus { args, result, words } = self.focus();
-        let line = |whole: &str, place: JsonFocus| format!("{whole}{}{}", place.path.join("."), place.note);
+        let CallFocus {
+            args,
+            result,
+            words,
+        } = self.focus();
+        let line = |whole: &str, place: JsonFocus| {
+            format!("{whole}{}{}", place.path.join("."), place.note)
+        };
         let args = args.into_iter().map(|place| line("", place));
-        args.chain(result.into_iter().map(|place| line("result ", place))).chain(words).collect()
+        args.chain(result.into_iter().map(|place| line("result ", place)))
+            .chain(words)
+            .collect()
     }
 }

@@ -25,10 +25,13 @@ pub(crate) struct PatternMiss {
 
 impl PathPatterns {
     /// Checks and fills the patterns; `None` if something is known later or was reported.
-    pub fn compile(written: Option<&FreeMap<Text>>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+    pub fn compile(
+        written: Option<&FreeMap<Text>>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
         let compile = |(key, text): &(Spanned<String>, Text)| {
-            let path =
-                Path::parse(key).map_err(|error| interpolation.report(Code::BadValue, key.span, error, None));
+            let path = Path::parse(key)
+                .map_err(|error| interpolation.report(Code::BadValue, key.span, error, None));
             path.ok().zip(interpolation.pattern(text).ok())
         };
         // Every pattern is looked at, so that every problem is reported.
@@ -41,7 +44,9 @@ impl PathPatterns {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
-        self.0.iter_mut().try_for_each(|(_, pattern)| pattern.start(patterns))
+        self.0
+            .iter_mut()
+            .try_for_each(|(_, pattern)| pattern.start(patterns))
     }
 
     /// Whether there is none.
@@ -79,12 +84,18 @@ impl PathPatterns {
     }
 
     /// Each argument that does not match its pattern.
-    pub(super) fn mismatches<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = PatternMiss> + 'm {
+    pub(super) fn mismatches<'m>(
+        &'m self,
+        args: &'m Value,
+    ) -> impl Iterator<Item = PatternMiss> + 'm {
         self.0.iter().filter_map(|(path, pattern)| {
             let wanted = format!("`{}`", short(pattern.as_str()));
             let Some(found) = path.find(args) else {
                 let words = format!("the argument `{}` is missing", path.as_str());
-                return Some(PatternMiss { words, place: at(path, not(&format!("a match of {wanted}"))) });
+                return Some(PatternMiss {
+                    words,
+                    place: at(path, not(&format!("a match of {wanted}"))),
+                });
             };
             let text = text_of(found);
             (!pattern.is_match(&text)).then(|| PatternMiss {
@@ -108,7 +119,10 @@ impl PathPatterns {
 }
 
 fn at(path: &Path, note: String) -> JsonFocus {
-    JsonFocus { path: path.parts().to_vec(), note }
+    JsonFocus {
+        path: path.parts().to_vec(),
+        note,
+    }
 }
 
 fn is(path: &Path, text: &str) -> String {

@@ -47,7 +47,12 @@ impl Selector {
             let help = "drop it, or add the value that must be equal".to_owned();
             interpolation.report(Code::Contradiction, exact.span, message, Some(help));
         }
-        let name = ToolName::compile(written.name.as_ref(), written.name_match.as_ref(), span, interpolation);
+        let name = ToolName::compile(
+            written.name.as_ref(),
+            written.name_match.as_ref(),
+            span,
+            interpolation,
+        );
         let (unwanted_args, unwanted_result) = match unwanted {
             NotMatchKeys::Selects(args, result) => (args, result),
             NotMatchKeys::Violates(_) => (None, None),
@@ -56,7 +61,11 @@ impl Selector {
         let (NotMatchKeys::Selects(_, on_result) | NotMatchKeys::Violates(on_result)) = unwanted;
         check_status(written, on_result, interpolation);
         let result = ResultConditions::compile(written, unwanted_result, interpolation);
-        Some(Self { name: name?, args: args?, result: result? })
+        Some(Self {
+            name: name?,
+            args: args?,
+            result: result?,
+        })
     }
 
     /// The facts that it rests on.
@@ -104,7 +113,11 @@ impl Selector {
 
     /// What the conditions look at, and for a call that is not selected what is wrong there.
     pub(crate) fn focus(&self, mismatches: &Mismatches) -> CallFocus {
-        let CallFocus { args, result, words } = mismatches.focus();
+        let CallFocus {
+            args,
+            result,
+            words,
+        } = mismatches.focus();
         CallFocus {
             args: [self.args.focus(), args].concat(),
             result: [self.result.focus(), result].concat(),
@@ -118,7 +131,11 @@ impl Selector {
     }
 
     /// In which ways a call of this name is not selected, if `result` is its result.
-    pub(crate) fn mismatches_with(&self, call: &ToolCall, result: Option<&ToolResult>) -> Mismatches {
+    pub(crate) fn mismatches_with(
+        &self,
+        call: &ToolCall,
+        result: Option<&ToolResult>,
+    ) -> Mismatches {
         let mut mismatches = Mismatches::default();
         self.args.mismatches(call, &mut mismatches);
         self.result.mismatches(result, &mut mismatches);
@@ -134,22 +151,41 @@ mod tests {
 
     /// Why a call is not selected, on one line.
     fn mismatches(yaml: &str, call: &ToolCall) -> String {
-        selector(yaml).expect(yaml).mismatches(call).lines().join("; ")
+        selector(yaml)
+            .expect(yaml)
+            .mismatches(call)
+            .lines()
+            .join("; ")
     }
 
     #[test]
     fn arguments_select() {
-        let call = call(r#"{"amount": 10, "card": {"type": "debit"}, "tags": ["a"]}"#, []);
+        let call = call(
+            r#"{"amount": 10, "card": {"type": "debit"}, "tags": ["a"]}"#,
+            [],
+        );
         for (yaml, expected) in [
             ("name: pay", ""),
             ("{ name: pay, args: { amount: 10.0 } }", ""),
             ("{ name: pay, args: { card: { type: debit } } }", ""),
             ("{ name: pay, args: { amount: 9 } }", "amount ≠ 9"),
             ("{ name: pay, args: { tip: 1 } }", "tip ≠ 1"),
-            ("{ name: pay, exact: true, args: { amount: 10, tags: [a] } }", "card ≠ (nothing)"),
-            ("{ name: pay, args_match: { amount: '^1', card.type: deb, 'tags[0]': a } }", ""),
-            ("{ name: pay, args_match: { amount: '^9' } }", "amount ≠ a match of `^9`"),
-            ("{ name: pay, args_match: { tip: '.' } }", "tip ≠ a match of `.`"),
+            (
+                "{ name: pay, exact: true, args: { amount: 10, tags: [a] } }",
+                "card ≠ (nothing)",
+            ),
+            (
+                "{ name: pay, args_match: { amount: '^1', card.type: deb, 'tags[0]': a } }",
+                "",
+            ),
+            (
+                "{ name: pay, args_match: { amount: '^9' } }",
+                "amount ≠ a match of `^9`",
+            ),
+            (
+                "{ name: pay, args_match: { tip: '.' } }",
+                "tip ≠ a match of `.`",
+            ),
         ] {
             assert_eq!(mismatches(yaml, &call), expected, "{yaml}");
         }
@@ -159,41 +195,82 @@ mod tests {
     fn arguments_that_are_not_json_match_nothing() {
         let call = call("{", []);
         assert_eq!(mismatches("name: pay", &call), "");
-        for yaml in ["{ name: pay, args: { a: 1 } }", "{ name: pay, args_match: { a: '.' } }"] {
-            assert!(mismatches(yaml, &call).starts_with("the arguments are not valid JSON: "), "{yaml}");
+        for yaml in [
+            "{ name: pay, args: { a: 1 } }",
+            "{ name: pay, args_match: { a: '.' } }",
+        ] {
+            assert!(
+                mismatches(yaml, &call).starts_with("the arguments are not valid JSON: "),
+                "{yaml}"
+            );
         }
     }
 
     #[test]
     fn results_select() {
-        let denied = || Change::CallFailed { id: "c".into(), is_denied: true };
+        let denied = || Change::CallFailed {
+            id: "c".into(),
+            is_denied: true,
+        };
         for (yaml, changes, expected) in [
-            ("{ name: pay, result: { ok: true } }", vec![answered("{\"ok\":true,\"id\":1}", None)], ""),
-            ("{ name: pay, result: paid }", vec![answered("paid", None)], ""),
-            ("{ name: pay, result: '42' }", vec![answered("42", None)], ""),
+            (
+                "{ name: pay, result: { ok: true } }",
+                vec![answered("{\"ok\":true,\"id\":1}", None)],
+                "",
+            ),
+            (
+                "{ name: pay, result: paid }",
+                vec![answered("paid", None)],
+                "",
+            ),
+            (
+                "{ name: pay, result: '42' }",
+                vec![answered("42", None)],
+                "",
+            ),
             ("{ name: pay, result: paid }", vec![], "result  ≠ \"paid\""),
             (
                 "{ name: pay, result: { ok: true } }",
                 vec![answered("{\"ok\":false}", None)],
                 "result ok ≠ true",
             ),
-            ("{ name: pay, result_match: ^pa }", vec![answered("paid", None)], ""),
+            (
+                "{ name: pay, result_match: ^pa }",
+                vec![answered("paid", None)],
+                "",
+            ),
             // The last result is the result.
             (
                 "{ name: pay, result_match: ^pa }",
                 vec![answered("paid", None), answered("no", None)],
                 "result  ≠ a match of `^pa`",
             ),
-            ("{ name: pay, is_error: false }", vec![answered("paid", None)], ""),
-            ("{ name: pay, is_error: false }", vec![answered("no", Some(true))], "the result is an error"),
-            ("{ name: pay, is_error: true }", vec![answered("paid", None)], "the result is not an error"),
+            (
+                "{ name: pay, is_error: false }",
+                vec![answered("paid", None)],
+                "",
+            ),
+            (
+                "{ name: pay, is_error: false }",
+                vec![answered("no", Some(true))],
+                "the result is an error",
+            ),
+            (
+                "{ name: pay, is_error: true }",
+                vec![answered("paid", None)],
+                "the result is not an error",
+            ),
             ("{ name: pay, status: pending }", vec![], ""),
             (
                 "{ name: pay, status: pending }",
                 vec![answered("paid", None)],
                 "the call is `executed`, expected `pending`",
             ),
-            ("{ name: pay, status: denied }", vec![answered("no", None), denied()], ""),
+            (
+                "{ name: pay, status: denied }",
+                vec![answered("no", None), denied()],
+                "",
+            ),
             (
                 "{ name: pay, status: executed }",
                 vec![answered("no", None), denied()],
@@ -212,18 +289,38 @@ mod tests {
         for (yaml, expected) in [
             ("name: pay", Ok("`pay`")),
             ("name_match: ^pa", Ok("a tool matching `^pa`")),
-            ("{ name: pay, args: { a: 1 } }", Ok("`pay` with arguments containing `{\"a\":1}`")),
-            ("{ name: pay, args: {}, exact: true }", Ok("`pay` with the arguments `{}`")),
+            (
+                "{ name: pay, args: { a: 1 } }",
+                Ok("`pay` with arguments containing `{\"a\":1}`"),
+            ),
+            (
+                "{ name: pay, args: {}, exact: true }",
+                Ok("`pay` with the arguments `{}`"),
+            ),
             (
                 "{ name: pay, args_match: { a: x }, result_match: y, is_error: true }",
-                Ok("`pay` with `a` matching `x` and a result matching `y` and an error as its result"),
+                Ok(
+                    "`pay` with `a` matching `x` and a result matching `y` and an error as its result",
+                ),
             ),
-            ("{ name: pay, status: denied }", Ok("`pay` with the status `denied`")),
+            (
+                "{ name: pay, status: denied }",
+                Ok("`pay` with the status `denied`"),
+            ),
             ("{}", Err("`name` or `name_match` is missing")),
             ("name: ''", Err("a tool's name cannot be empty")),
-            ("{ name: pay, name_match: pa }", Err("`name` and `name_match` exclude each other")),
-            ("{ name: pay, args: {} }", Err("`args` without a key selects every call")),
-            ("{ name: pay, exact: true }", Err("`exact` needs `args` or `result`")),
+            (
+                "{ name: pay, name_match: pa }",
+                Err("`name` and `name_match` exclude each other"),
+            ),
+            (
+                "{ name: pay, args: {} }",
+                Err("`args` without a key selects every call"),
+            ),
+            (
+                "{ name: pay, exact: true }",
+                Err("`exact` needs `args` or `result`"),
+            ),
             (
                 "{ name: pay, status: pending, result_match: x }",
                 Err("a pending call has no result, which `result_match` looks at"),
@@ -235,13 +332,18 @@ mod tests {
         ] {
             let compiled = selector(yaml).map(|selector| selector.describe());
             let compiled = compiled.map_err(|problems| problems.join("; "));
-            assert_eq!(compiled, expected.map(str::to_owned).map_err(str::to_owned), "{yaml}");
+            assert_eq!(
+                compiled,
+                expected.map(str::to_owned).map_err(str::to_owned),
+                "{yaml}"
+            );
         }
     }
 
     #[test]
     fn a_selector_is_within_one_that_has_fewer_conditions() {
-        let narrow = "{ name: pay, args: { a: 1 }, args_match: { b: x }, result_match: y, is_error: true }";
+        let narrow =
+            "{ name: pay, args: { a: 1 }, args_match: { b: x }, result_match: y, is_error: true }";
         for (wide, expected) in [
             (narrow, true),
             ("name: pay", true),
@@ -254,7 +356,9 @@ mod tests {
             ("{ name: pay, args_match: { b: z } }", false),
             ("{ name: pay, is_error: false }", false),
         ] {
-            let is_within = selector(narrow).unwrap().is_within(&selector(wide).unwrap());
+            let is_within = selector(narrow)
+                .unwrap()
+                .is_within(&selector(wide).unwrap());
             assert_eq!(is_within, expected, "{wide}");
         }
     }

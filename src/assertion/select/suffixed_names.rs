@@ -17,7 +17,10 @@ pub(crate) fn suffixed_pattern(names: &[&str]) -> String {
 /// The names in such a pattern, in words; `None` if it is another pattern.
 pub(super) fn named_in(pattern: &str) -> Option<Vec<String>> {
     let inner = pattern.strip_prefix(BEGINNING)?.strip_suffix('$')?;
-    let inner = inner.strip_prefix("(?:").and_then(|names| names.strip_suffix(')')).unwrap_or(inner);
+    let inner = inner
+        .strip_prefix("(?:")
+        .and_then(|names| names.strip_suffix(')'))
+        .unwrap_or(inner);
     let mut names = vec![String::new()];
     let mut characters = inner.chars();
     while let Some(character) = characters.next() {
@@ -26,7 +29,9 @@ pub(super) fn named_in(pattern: &str) -> Option<Vec<String>> {
                 names.push(String::new());
                 continue;
             }
-            '\\' => characters.next().filter(|escaped| regex_syntax::is_meta_character(*escaped))?,
+            '\\' => characters
+                .next()
+                .filter(|escaped| regex_syntax::is_meta_character(*escaped))?,
             other => Some(other).filter(|other| !regex_syntax::is_meta_character(*other))?,
         };
         names.last_mut()?.push(literal);
@@ -44,7 +49,8 @@ mod tests {
         for names in [&["pay"][..], &["a.b", "c|d"], &["(x)", "\\d", "é#"]] {
             let pattern = suffixed_pattern(names);
             assert!(
-                regex::Regex::new(&pattern).is_ok_and(|regex| regex.is_match(&format!("x__{}", names[0])))
+                regex::Regex::new(&pattern)
+                    .is_ok_and(|regex| regex.is_match(&format!("x__{}", names[0])))
             );
             assert_eq!(
                 named_in(&pattern).as_deref(),

@@ -33,8 +33,14 @@ impl ToolName {
             (None, Some(pattern)) => interpolation.pattern(pattern).ok().map(Self::Matching),
             (Some(_), Some(pattern)) => {
                 let message = "`name` and `name_match` exclude each other";
-                let help = "keep one of them: `name_match: \"^pay$\"` means the same as `name: pay`";
-                interpolation.report(Code::Contradiction, pattern.span, message, Some(help.to_owned()));
+                let help =
+                    "keep one of them: `name_match: \"^pay$\"` means the same as `name: pay`";
+                interpolation.report(
+                    Code::Contradiction,
+                    pattern.span,
+                    message,
+                    Some(help.to_owned()),
+                );
                 None
             }
             (None, None) => {
@@ -131,7 +137,10 @@ fn named(pattern: &Pattern) -> Option<Vec<String>> {
 
 /// Names with "or" in front of the last.
 fn one_of(names: &[String]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", short(name))).collect();
+    let quoted: Vec<String> = names
+        .iter()
+        .map(|name| format!("`{}`", short(name)))
+        .collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, before)) => format!("{} or {last}", before.join(", ")),
@@ -147,13 +156,20 @@ fn is_later(pattern: &Pattern) -> bool {
 /// A tool's name; an empty one could never select anything.
 pub(crate) fn tool_name(name: &Text, interpolation: &mut Interpolation<'_>) -> Leaf<String> {
     match interpolation.text(name) {
-        Ok(filled) if filled.is_empty() => {
-            Err(interpolation.report(Code::EmptyValue, name.span, "a tool's name cannot be empty", None))
-        }
+        Ok(filled) if filled.is_empty() => Err(interpolation.report(
+            Code::EmptyValue,
+            name.span,
+            "a tool's name cannot be empty",
+            None,
+        )),
         Ok(filled) => {
             if is_like_a_pattern(&filled) {
-                let message = format!("`{}` is compared with whole names, not as a pattern", short(&filled));
-                let warning = interpolation.at(Diagnostic::warning(Code::PatternAsName, message), name.span);
+                let message = format!(
+                    "`{}` is compared with whole names, not as a pattern",
+                    short(&filled)
+                );
+                let warning =
+                    interpolation.at(Diagnostic::warning(Code::PatternAsName, message), name.span);
                 interpolation.add(warning.help(
                     "write a regular expression as `name_match`, in an entry of `require` or `forbid_calls`: `{ name_match: \"^delete_\" }`",
                 ));

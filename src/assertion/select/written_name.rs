@@ -24,7 +24,10 @@ impl WrittenName {
     /// # Errors
     /// If it is known later or was reported.
     pub(crate) fn compile(written: &Text, interpolation: &mut Interpolation<'_>) -> Leaf<Self> {
-        Ok(Self { name: tool_name(written, interpolation)?, span: written.span })
+        Ok(Self {
+            name: tool_name(written, interpolation)?,
+            span: written.span,
+        })
     }
 }
 

@@ -28,17 +28,26 @@ impl Matched {
 
     /// The steps that take nothing though they have to.
     pub(super) fn missing(&self) -> impl Iterator<Item = usize> {
-        (0..self.assigned.len()).filter(|step| self.required[*step] && self.assigned[*step].is_none())
+        (0..self.assigned.len())
+            .filter(|step| self.required[*step] && self.assigned[*step].is_none())
     }
 
     fn closed(assigned: Vec<Option<usize>>, optional: &[bool], items: usize) -> Self {
         let left_over = items - assigned.iter().flatten().count();
-        Self { assigned, required: optional.iter().map(|optional| !optional).collect(), left_over }
+        Self {
+            assigned,
+            required: optional.iter().map(|optional| !optional).collect(),
+            left_over,
+        }
     }
 }
 
 /// Every thing goes with a step, in the order of both; as few steps as can be are missing, and things left over.
-pub(super) fn exact(optional: &[bool], items: usize, matches: impl Fn(usize, usize) -> bool) -> Matched {
+pub(super) fn exact(
+    optional: &[bool],
+    items: usize,
+    matches: impl Fn(usize, usize) -> bool,
+) -> Matched {
     let (steps, seen) = (optional.len(), items.min(optional.len() + SHOWN));
     let width = seen + 1;
     let fit: Vec<bool> = (0..steps)
@@ -50,11 +59,16 @@ pub(super) fn exact(optional: &[bool], items: usize, matches: impl Fn(usize, usi
     for step in (0..=steps).rev() {
         for item in (0..=seen).rev() {
             let at = step * width + item;
-            let without_step = (step < steps).then(|| cost[at + width] + usize::from(!optional[step]));
+            let without_step =
+                (step < steps).then(|| cost[at + width] + usize::from(!optional[step]));
             let without_thing = (item < seen).then(|| cost[at + 1] + 1);
-            let with_both =
-                (step < steps && item < seen && fit[step * seen + item]).then(|| cost[at + width + 1]);
-            cost[at] = [with_both, without_step, without_thing].into_iter().flatten().min().unwrap_or(0);
+            let with_both = (step < steps && item < seen && fit[step * seen + item])
+                .then(|| cost[at + width + 1]);
+            cost[at] = [with_both, without_step, without_thing]
+                .into_iter()
+                .flatten()
+                .min()
+                .unwrap_or(0);
         }
     }
     let mut assigned = vec![None; steps];
@@ -75,7 +89,11 @@ pub(super) fn exact(optional: &[bool], items: usize, matches: impl Fn(usize, usi
 
 /// Every step that has to come goes with a thing after that of the step before it; the first that fits is as good as
 /// any. An optional step has to come where something is there that fits it and no other step.
-pub(super) fn in_order(optional: &[bool], items: usize, matches: impl Fn(usize, usize) -> bool) -> Matched {
+pub(super) fn in_order(
+    optional: &[bool],
+    items: usize,
+    matches: impl Fn(usize, usize) -> bool,
+) -> Matched {
     let mut required: Vec<bool> = optional.iter().map(|optional| !optional).collect();
     if optional.contains(&true) {
         for item in 0..items {
@@ -92,26 +110,47 @@ pub(super) fn in_order(optional: &[bool], items: usize, matches: impl Fn(usize, 
         found
     };
     let assigned = (0..optional.len()).map(&mut take).collect();
-    Matched { assigned, required, left_over: 0 }
+    Matched {
+        assigned,
+        required,
+        left_over: 0,
+    }
 }
 
 /// Every thing goes with a step, in any order.
-pub(super) fn any_order(optional: &[bool], items: usize, matches: impl Fn(usize, usize) -> bool) -> Matched {
+pub(super) fn any_order(
+    optional: &[bool],
+    items: usize,
+    matches: impl Fn(usize, usize) -> bool,
+) -> Matched {
     let seen = items.min(optional.len() + SHOWN);
-    let fitting = |step: usize| -> Vec<usize> { (0..seen).filter(|item| matches(step, *item)).collect() };
+    let fitting =
+        |step: usize| -> Vec<usize> { (0..seen).filter(|item| matches(step, *item)).collect() };
     let candidates: Vec<Vec<usize>> = (0..optional.len()).map(fitting).collect();
     Matched::closed(assign(&candidates, optional), optional, items)
 }
 
 /// Every step goes with a thing, in any order.
-pub(super) fn at_least(optional: &[bool], items: usize, matches: impl Fn(usize, usize) -> bool) -> Matched {
+pub(super) fn at_least(
+    optional: &[bool],
+    items: usize,
+    matches: impl Fn(usize, usize) -> bool,
+) -> Matched {
     let steps = optional.len();
     // As many candidates as there are steps are enough: the other steps cannot take them all.
-    let fitting =
-        |step: usize| -> Vec<usize> { (0..items).filter(|item| matches(step, *item)).take(steps).collect() };
+    let fitting = |step: usize| -> Vec<usize> {
+        (0..items)
+            .filter(|item| matches(step, *item))
+            .take(steps)
+            .collect()
+    };
     let candidates: Vec<Vec<usize>> = (0..steps).map(fitting).collect();
     let required = optional.iter().map(|optional| !optional).collect();
-    Matched { assigned: assign(&candidates, optional), required, left_over: 0 }
+    Matched {
+        assigned: assign(&candidates, optional),
+        required,
+        left_over: 0,
+    }
 }
 
 /// Gives as many steps as can be a thing of their own. What has one keeps one when another step comes in, so that the
@@ -138,7 +177,10 @@ fn give(
     holders: &mut BTreeMap<usize, usize>,
     tried: &mut BTreeSet<usize>,
 ) -> bool {
-    if let Some(free) = candidates[step].iter().find(|item| !holders.contains_key(item)) {
+    if let Some(free) = candidates[step]
+        .iter()
+        .find(|item| !holders.contains_key(item))
+    {
         holders.insert(*free, step);
         return true;
     }
@@ -162,32 +204,51 @@ mod tests {
     type Matching = fn(&[bool], usize, &dyn Fn(usize, usize) -> bool) -> Matched;
 
     const MODES: [(&str, Matching); 4] = [
-        ("exact", |optional, items, matches| exact(optional, items, matches)),
-        ("in_order", |optional, items, matches| in_order(optional, items, matches)),
-        ("any_order", |optional, items, matches| any_order(optional, items, matches)),
-        ("at_least", |optional, items, matches| at_least(optional, items, matches)),
+        ("exact", |optional, items, matches| {
+            exact(optional, items, matches)
+        }),
+        ("in_order", |optional, items, matches| {
+            in_order(optional, items, matches)
+        }),
+        ("any_order", |optional, items, matches| {
+            any_order(optional, items, matches)
+        }),
+        ("at_least", |optional, items, matches| {
+            at_least(optional, items, matches)
+        }),
     ];
 
     /// Whether steps from `step` on can be matched with items from `item` on, tried in every way.
-    fn oracle(mode: &str, optional: &[bool], items: usize, matches: &dyn Fn(usize, usize) -> bool) -> bool {
+    fn oracle(
+        mode: &str,
+        optional: &[bool],
+        items: usize,
+        matches: &dyn Fn(usize, usize) -> bool,
+    ) -> bool {
         let mut required: Vec<bool> = optional.iter().map(|optional| !optional).collect();
         if mode == "in_order" {
             for item in 0..items {
-                let fitting: Vec<usize> = (0..optional.len()).filter(|step| matches(*step, item)).collect();
+                let fitting: Vec<usize> = (0..optional.len())
+                    .filter(|step| matches(*step, item))
+                    .collect();
                 if let [only] = fitting.as_slice() {
                     required[*only] = true;
                 }
             }
         }
-        let ways = (0..optional.len()).fold(vec![Vec::new()], |ways: Vec<Vec<Option<usize>>>, step| {
-            let choices = |way: &Vec<Option<usize>>| {
-                let free = |item: &usize| !way.contains(&Some(*item)) && matches(step, *item);
-                let none = (!required[step]).then_some(None);
-                let choices: Vec<_> = (0..items).filter(free).map(Some).chain(none).collect();
-                choices.into_iter().map(|choice| [way.as_slice(), &[choice]].concat()).collect::<Vec<_>>()
-            };
-            ways.iter().flat_map(choices).collect()
-        });
+        let ways =
+            (0..optional.len()).fold(vec![Vec::new()], |ways: Vec<Vec<Option<usize>>>, step| {
+                let choices = |way: &Vec<Option<usize>>| {
+                    let free = |item: &usize| !way.contains(&Some(*item)) && matches(step, *item);
+                    let none = (!required[step]).then_some(None);
+                    let choices: Vec<_> = (0..items).filter(free).map(Some).chain(none).collect();
+                    choices
+                        .into_iter()
+                        .map(|choice| [way.as_slice(), &[choice]].concat())
+                        .collect::<Vec<_>>()
+                };
+                ways.iter().flat_map(choices).collect()
+            });
         ways.iter().any(|way| {
             let assigned: Vec<usize> = way.iter().flatten().copied().collect();
             let in_order = assigned.is_sorted() || !matches!(mode, "exact" | "in_order");
@@ -225,12 +286,19 @@ mod tests {
         // a, then perhaps b, then c.
         let held = |walk: &str| {
             let items: Vec<char> = walk.chars().collect();
-            in_order(&[false, true, false], items.len(), |step, item| ['a', 'b', 'c'][step] == items[item])
-                .is_complete()
+            in_order(&[false, true, false], items.len(), |step, item| {
+                ['a', 'b', 'c'][step] == items[item]
+            })
+            .is_complete()
         };
-        for (walk, expected) in
-            [("ac", true), ("abc", true), ("xabxc", true), ("abcb", true), ("bac", false), ("acb", false)]
-        {
+        for (walk, expected) in [
+            ("ac", true),
+            ("abc", true),
+            ("xabxc", true),
+            ("abcb", true),
+            ("bac", false),
+            ("acb", false),
+        ] {
             assert_eq!(held(walk), expected, "{walk}");
         }
     }
@@ -242,7 +310,10 @@ mod tests {
         let matches = |step: usize, item: usize| step < 199 || item == items - 1;
         assert!(at_least(&optional, items, matches).is_complete());
         assert!(in_order(&optional, items, matches).is_complete());
-        for closed in [exact(&optional, items, matches), any_order(&optional, items, matches)] {
+        for closed in [
+            exact(&optional, items, matches),
+            any_order(&optional, items, matches),
+        ] {
             assert_eq!(closed.left_over, items - 199);
         }
     }

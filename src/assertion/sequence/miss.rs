@@ -45,31 +45,61 @@ impl SequenceMiss<'_> {
         let left_over = self.left_over(&assigned);
         let scope = self.view.scope.this();
         let first = self.matched.missing().next();
-        let of_first = nearest.first().filter(|nearest| Some(nearest.step) == first);
+        let of_first = nearest
+            .first()
+            .filter(|nearest| Some(nearest.step) == first);
         let (message, evidence) = if let Some(step) = first {
             let (number, of) = (step + 1, self.steps.all.len());
             let wanted = self.steps.all[step].describe();
             let is_there = of_first.is_some_and(|nearest| nearest.mismatches.count() == 0);
-            let how = if is_there { "is out of order" } else { "is missing" };
+            let how = if is_there {
+                "is out of order"
+            } else {
+                "is missing"
+            };
             let message = format!("step {number} of {of} {how} in {scope}: {wanted}");
-            (message, of_first.map_or_else(|| self.instead(step), |nearest| vec![self.evidence(nearest)]))
+            (
+                message,
+                of_first.map_or_else(
+                    || self.instead(step),
+                    |nearest| vec![self.evidence(nearest)],
+                ),
+            )
         } else {
             let beyond = left_over.first().map(|item| self.beyond(self.items[*item]));
             let (what, evidence) = beyond.unwrap_or_default();
-            (format!("{what} in {scope}, which no remaining step matches"), evidence)
+            (
+                format!("{what} in {scope}, which no remaining step matches"),
+                evidence,
+            )
         };
         let of_nearest = nearest.iter().map(|nearest| nearest.item);
         let events = of_nearest.chain(left_over.iter().copied()).take(CITED);
-        let events = events.map(|item| self.items[item].event(self.view.trace)).collect();
+        let events = events
+            .map(|item| self.items[item].event(self.view.trace))
+            .collect();
         let difference = Some(self.difference(&nearest, &left_over));
         let expected = self.steps.expected.clone();
-        Finding { message, expected, evidence, events, difference, ..Finding::default() }
+        Finding {
+            message,
+            expected,
+            evidence,
+            events,
+            difference,
+            ..Finding::default()
+        }
     }
 
     /// The things that no step takes though there may be none, as many as are shown.
     fn left_over(&self, assigned: &BTreeSet<usize>) -> Vec<usize> {
-        let shown = if self.matched.left_over > 0 { self.steps.all.len() + SHOWN } else { 0 };
-        (0..self.items.len().min(shown)).filter(|item| !assigned.contains(item)).collect()
+        let shown = if self.matched.left_over > 0 {
+            self.steps.all.len() + SHOWN
+        } else {
+            0
+        };
+        (0..self.items.len().min(shown))
+            .filter(|item| !assigned.contains(item))
+            .collect()
     }
 
     /// For each of the first steps that are missing the thing that lacks least to be it, each thing for one step.
@@ -80,11 +110,19 @@ impl SequenceMiss<'_> {
             let wanted = &self.steps.all[step];
             let free = (0..self.items.len()).filter(|item| !used.contains(item));
             let mismatches = free
-                .filter_map(|item| Some((item, wanted.mismatches(self.view.trace, self.items[item])?)))
+                .filter_map(|item| {
+                    Some((item, wanted.mismatches(self.view.trace, self.items[item])?))
+                })
                 .take(CANDIDATES);
-            if let Some((item, mismatches)) = mismatches.min_by_key(|(_, mismatches)| mismatches.weight()) {
+            if let Some((item, mismatches)) =
+                mismatches.min_by_key(|(_, mismatches)| mismatches.weight())
+            {
                 used.insert(item);
-                found.push(Nearest { step, item, mismatches });
+                found.push(Nearest {
+                    step,
+                    item,
+                    mismatches,
+                });
             }
         }
         found
@@ -97,7 +135,11 @@ impl SequenceMiss<'_> {
             focus.words.push(fits.to_owned());
         }
         match self.items[nearest.item] {
-            Item::Call(index) | Item::Result(index) => Evidence::Call { index, focus, is_closest: false },
+            Item::Call(index) | Item::Result(index) => Evidence::Call {
+                index,
+                focus,
+                is_closest: false,
+            },
             Item::Message { index, .. } => {
                 let text = literally(&self.view.trace.messages[index].text);
                 Evidence::Words(format!("{}: {}", said(&text), focus.words.join("; ")))
@@ -109,20 +151,43 @@ impl SequenceMiss<'_> {
     fn instead(&self, step: usize) -> Vec<Evidence> {
         let trace = self.view.trace;
         let names = |wanted: fn(Item) -> Option<usize>| -> Vec<&str> {
-            self.items.iter().filter_map(|item| Some(trace.calls[wanted(*item)?].name.as_str())).collect()
+            self.items
+                .iter()
+                .filter_map(|item| Some(trace.calls[wanted(*item)?].name.as_str()))
+                .collect()
         };
         let words = |verb: &str, none: &str, names: Vec<&str>| {
-            if names.is_empty() { none.to_owned() } else { format!("{verb}: {}", listed(&names)) }
+            if names.is_empty() {
+                none.to_owned()
+            } else {
+                format!("{verb}: {}", listed(&names))
+            }
         };
-        let call = |item| if let Item::Call(call) = item { Some(call) } else { None };
-        let result = |item| if let Item::Result(call) = item { Some(call) } else { None };
+        let call = |item| {
+            if let Item::Call(call) = item {
+                Some(call)
+            } else {
+                None
+            }
+        };
+        let result = |item| {
+            if let Item::Result(call) = item {
+                Some(call)
+            } else {
+                None
+            }
+        };
         vec![Evidence::Words(match &self.steps.all[step].matcher {
             StepMatcher::Call(_) => words("called", "no tool was called", names(call)),
             StepMatcher::Result(_) => words("answered", "no call was answered", names(result)),
-            StepMatcher::Message { by: MessageRole::Assistant, .. } => {
-                said(&short(&self.view.text(TextOf::All)))
-            }
-            StepMatcher::Message { by: MessageRole::User, .. } => return Vec::new(),
+            StepMatcher::Message {
+                by: MessageRole::Assistant,
+                ..
+            } => said(&short(&self.view.text(TextOf::All))),
+            StepMatcher::Message {
+                by: MessageRole::User,
+                ..
+            } => return Vec::new(),
         })]
     }
 
@@ -130,12 +195,25 @@ impl SequenceMiss<'_> {
         let trace = self.view.trace;
         let name = |call: usize| short(&trace.calls[call].name);
         match item {
-            Item::Call(index) => (format!("`{}` was called", name(index)), vec![Evidence::call(index)]),
-            Item::Result(index) => (format!("`{}` was answered", name(index)), vec![Evidence::call(index)]),
+            Item::Call(index) => (
+                format!("`{}` was called", name(index)),
+                vec![Evidence::call(index)],
+            ),
+            Item::Result(index) => (
+                format!("`{}` was answered", name(index)),
+                vec![Evidence::call(index)],
+            ),
             Item::Message { index, by } => {
-                let whose = if by == MessageRole::User { "the user" } else { "the agent" };
+                let whose = if by == MessageRole::User {
+                    "the user"
+                } else {
+                    "the agent"
+                };
                 let text = literally(&trace.messages[index].text);
-                (format!("{whose} said something"), vec![Evidence::Words(said(&text))])
+                (
+                    format!("{whose} said something"),
+                    vec![Evidence::Words(said(&text))],
+                )
             }
         }
     }
@@ -158,8 +236,9 @@ impl SequenceMiss<'_> {
             } else if self.matched.required[step] {
                 let wanted = self.steps.all[step].describe();
                 push(Side::Old, numbered(step, &self.view.redactor.text(&wanted)));
-                let near =
-                    nearest.iter().find(|nearest| nearest.step == step && !left_over.contains(&nearest.item));
+                let near = nearest
+                    .iter()
+                    .find(|nearest| nearest.step == step && !left_over.contains(&nearest.item));
                 if let Some(near) = near {
                     push(Side::New, unnumbered(near.item));
                 }
@@ -188,12 +267,27 @@ impl SequenceMiss<'_> {
             Item::Result(call) => {
                 let call = &trace.calls[call];
                 let (text, error) = call.result().map_or(("", ""), |result| {
-                    (result.text.as_str(), if result.is_error == Some(true) { ", an error" } else { "" })
+                    (
+                        result.text.as_str(),
+                        if result.is_error == Some(true) {
+                            ", an error"
+                        } else {
+                            ""
+                        },
+                    )
                 });
-                format!("result of {}{error}: {}", literally(&call.name), literally(text))
+                format!(
+                    "result of {}{error}: {}",
+                    literally(&call.name),
+                    literally(text)
+                )
             }
             Item::Message { index, by } => {
-                let whose = if by == MessageRole::User { "user" } else { "agent" };
+                let whose = if by == MessageRole::User {
+                    "user"
+                } else {
+                    "agent"
+                };
                 format!("{whose}: {}", literally(&trace.messages[index].text))
             }
         };

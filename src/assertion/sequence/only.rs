@@ -27,7 +27,13 @@ pub(super) struct Only {
 
 impl Only {
     pub(super) fn new(steps: Steps) -> Self {
-        Self { steps, newest: 0, late: Vec::new(), undecided: Vec::new(), reported: BTreeSet::new() }
+        Self {
+            steps,
+            newest: 0,
+            late: Vec::new(),
+            undecided: Vec::new(),
+            reported: BTreeSet::new(),
+        }
     }
 }
 
@@ -35,19 +41,33 @@ impl Monitor for Only {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         let kinds = self.steps.kinds;
         let finding = match moment {
-            Moment::Touched(Delta::CallStarted(call)) if kinds.calls && self.is_decided_late(view, call) => {
+            Moment::Touched(Delta::CallStarted(call))
+                if kinds.calls && self.is_decided_late(view, call) =>
+            {
                 self.undecided.extend(view.counts(call).then_some(call));
                 None
             }
             Moment::Touched(Delta::ArgsDone(call)) if self.is_decided_late(view, call) => None,
             Moment::Touched(Delta::CallStarted(call)) if kinds.calls && view.counts(call) => {
                 // What its arguments must be is known when they are complete.
-                let waits = self.steps_about(view, Item::Call(call)).any(|step| step.has_args());
-                if waits { None } else { self.check(view, Item::Call(call)) }
+                let waits = self
+                    .steps_about(view, Item::Call(call))
+                    .any(|step| step.has_args());
+                if waits {
+                    None
+                } else {
+                    self.check(view, Item::Call(call))
+                }
             }
             Moment::Touched(Delta::ArgsDone(call)) if kinds.calls && view.counts(call) => {
-                let waited = self.steps_about(view, Item::Call(call)).any(|step| step.has_args());
-                if waited { self.check(view, Item::Call(call)) } else { None }
+                let waited = self
+                    .steps_about(view, Item::Call(call))
+                    .any(|step| step.has_args());
+                if waited {
+                    self.check(view, Item::Call(call))
+                } else {
+                    None
+                }
             }
             Moment::Touched(Delta::Answered(call)) if kinds.results && view.was_answered(call) => {
                 self.answered(view, call)
@@ -70,16 +90,24 @@ impl Monitor for Only {
 
 impl Only {
     fn steps_about<'s>(&'s self, view: &'s View<'_>, item: Item) -> impl Iterator<Item = &'s Step> {
-        self.steps.all.iter().filter(move |step| step.is_about(view.trace, item))
+        self.steps
+            .all
+            .iter()
+            .filter(move |step| step.is_about(view.trace, item))
     }
 
     fn answered(&mut self, view: &View<'_>, call: usize) -> Option<Finding> {
-        let order = view.trace.calls[call].result().map_or(0, |result| result.order);
+        let order = view.trace.calls[call]
+            .result()
+            .map_or(0, |result| result.order);
         if order <= self.newest {
             return None;
         }
         self.newest = order;
-        if self.steps_about(view, Item::Result(call)).any(|step| step.is_provisional()) {
+        if self
+            .steps_about(view, Item::Result(call))
+            .any(|step| step.is_provisional())
+        {
             self.late.push(call);
             return None;
         }
@@ -89,23 +117,44 @@ impl Only {
     /// Checks what could not be checked before, and what the user said, which no event reports.
     fn turn_end(&mut self, view: &View<'_>) -> Judgement {
         let late = std::mem::take(&mut self.late).into_iter().map(Item::Result);
-        let said = view.trace.turns.last().map(|turn| turn.messages.clone()).unwrap_or_default();
+        let said = view
+            .trace
+            .turns
+            .last()
+            .map(|turn| turn.messages.clone())
+            .unwrap_or_default();
         let said = said.filter_map(|index| message(view, self.steps.kinds, index));
-        let said = said.filter(|item| matches!(item, Item::Message { by: MessageRole::User, .. }));
-        let findings: Vec<Finding> = late.chain(said).filter_map(|item| self.check(view, item)).collect();
+        let said = said.filter(|item| {
+            matches!(
+                item,
+                Item::Message {
+                    by: MessageRole::User,
+                    ..
+                }
+            )
+        });
+        let findings: Vec<Finding> = late
+            .chain(said)
+            .filter_map(|item| self.check(view, item))
+            .collect();
         Judgement::open_or(findings)
     }
 
     /// Checks the calls of which their status or result decides.
     fn scope_end(&mut self, view: &View<'_>) -> Judgement {
-        let undecided = std::mem::take(&mut self.undecided).into_iter().map(Item::Call);
-        let findings: Vec<Finding> = undecided.filter_map(|item| self.check(view, item)).collect();
+        let undecided = std::mem::take(&mut self.undecided)
+            .into_iter()
+            .map(Item::Call);
+        let findings: Vec<Finding> = undecided
+            .filter_map(|item| self.check(view, item))
+            .collect();
         Judgement::open_or(findings).or(Judgement::Passed)
     }
 
     /// Whether a step about such a call looks at its status or result.
     fn is_decided_late(&self, view: &View<'_>, call: usize) -> bool {
-        self.steps_about(view, Item::Call(call)).any(|step| step.awaits_result())
+        self.steps_about(view, Item::Call(call))
+            .any(|step| step.awaits_result())
     }
 
     fn check(&self, view: &View<'_>, item: Item) -> Option<Finding> {
@@ -119,9 +168,16 @@ impl Only {
         let focus = nearest.as_ref().map(Mismatches::focus).unwrap_or_default();
         let (what, evidence) = match item {
             Item::Message { index, by } => {
-                let whose = if by == MessageRole::User { "the user" } else { "the agent" };
+                let whose = if by == MessageRole::User {
+                    "the user"
+                } else {
+                    "the agent"
+                };
                 let text = short(&trace.messages[index].text);
-                (format!("{whose} said something that no step allows"), Evidence::Words(said(&text)))
+                (
+                    format!("{whose} said something that no step allows"),
+                    Evidence::Words(said(&text)),
+                )
             }
             Item::Call(index) | Item::Result(index) => {
                 let name = short(&trace.calls[index].name);
@@ -130,7 +186,14 @@ impl Only {
                 } else {
                     format!("`{name}` was answered in a way that no step allows")
                 };
-                (what, Evidence::Call { index, focus, is_closest: false })
+                (
+                    what,
+                    Evidence::Call {
+                        index,
+                        focus,
+                        is_closest: false,
+                    },
+                )
             }
         };
         Some(Finding {

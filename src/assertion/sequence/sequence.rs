@@ -37,24 +37,37 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     if let Some(written) = &block.sequence
         && let Some(rule) = collector.switched(Some(written))
     {
-        collector.add(written.span, |interpolation| Sequence::compile(rule, written.span, interpolation));
+        collector.add(written.span, |interpolation| {
+            Sequence::compile(rule, written.span, interpolation)
+        });
     }
 }
 
 impl Sequence {
-    fn compile(written: &SequenceRule, span: Span, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(
+        written: &SequenceRule,
+        span: Span,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
         let SequenceRule { mode, steps } = written;
         if steps.len() > MOST_STEPS {
-            let message =
-                format!("a sequence of {} steps is longer than the {MOST_STEPS} it may have", steps.len());
+            let message = format!(
+                "a sequence of {} steps is longer than the {MOST_STEPS} it may have",
+                steps.len()
+            );
             let help = "write a sequence on each turn, which is about that turn alone";
             interpolation.report(Code::LimitExceeded, span, message, Some(help.to_owned()));
             return None;
         }
         // Every step is looked at, so that every problem is reported.
-        let steps: Vec<Option<Step>> =
-            steps.iter().map(|step| Step::compile(step, *mode, interpolation)).collect();
-        Some(Self { mode: *mode, steps: steps.into_iter().collect::<Option<_>>()? })
+        let steps: Vec<Option<Step>> = steps
+            .iter()
+            .map(|step| Step::compile(step, *mode, interpolation))
+            .collect();
+        Some(Self {
+            mode: *mode,
+            steps: steps.into_iter().collect::<Option<_>>()?,
+        })
     }
 
     fn kinds(&self) -> Kinds {
@@ -68,15 +81,26 @@ impl Sequence {
 
 impl Rule for Sequence {
     fn kind(&self) -> RuleKind {
-        if self.is_prohibition() { RuleKind::Prohibition } else { RuleKind::Requirement }
+        if self.is_prohibition() {
+            RuleKind::Prohibition
+        } else {
+            RuleKind::Requirement
+        }
     }
 
     fn needs(&self) -> Facts {
-        self.steps.iter().fold(Facts::NONE, |needs, step| needs | step.matcher.needs())
+        self.steps
+            .iter()
+            .fold(Facts::NONE, |needs, step| needs | step.matcher.needs())
     }
 
     fn describe(&self) -> String {
-        let mut steps: Vec<String> = self.steps.iter().take(LISTED_STEPS).map(Step::describe).collect();
+        let mut steps: Vec<String> = self
+            .steps
+            .iter()
+            .take(LISTED_STEPS)
+            .map(Step::describe)
+            .collect();
         if self.steps.len() > LISTED_STEPS {
             steps.push(format!("and {} more", self.steps.len() - LISTED_STEPS));
         }
@@ -98,8 +122,17 @@ impl Rule for Sequence {
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let all: Result<_, regex::Error> = self.steps.iter().map(|step| step.started(patterns)).collect();
-        let steps = Steps { expected: self.describe(), mode: self.mode, kinds: self.kinds(), all: all? };
+        let all: Result<_, regex::Error> = self
+            .steps
+            .iter()
+            .map(|step| step.started(patterns))
+            .collect();
+        let steps = Steps {
+            expected: self.describe(),
+            mode: self.mode,
+            kinds: self.kinds(),
+            all: all?,
+        };
         if self.is_prohibition() {
             return Ok(Box::new(Only::new(steps)));
         }
@@ -109,17 +142,31 @@ impl Rule for Sequence {
             if matched.is_complete() {
                 return Judgement::Passed;
             }
-            let miss = SequenceMiss { steps: &steps, items: &items, matched: &matched, view };
+            let miss = SequenceMiss {
+                steps: &steps,
+                items: &items,
+                matched: &matched,
+                view,
+            };
             Judgement::failed(miss.finding())
         }))
     }
 
     /// The steps without which it cannot pass.
     fn claims(&self) -> Vec<Claim<'_>> {
-        let required = self.steps.iter().filter(|step| !step.is_optional && !self.is_prohibition());
+        let required = self
+            .steps
+            .iter()
+            .filter(|step| !step.is_optional && !self.is_prohibition());
         let claims = required.filter_map(|step| match &step.matcher {
-            StepMatcher::Call(selector) => Some(Claim::Step { selector, is_result: false }),
-            StepMatcher::Result(selector) => Some(Claim::Step { selector, is_result: true }),
+            StepMatcher::Call(selector) => Some(Claim::Step {
+                selector,
+                is_result: false,
+            }),
+            StepMatcher::Result(selector) => Some(Claim::Step {
+                selector,
+                is_result: true,
+            }),
             StepMatcher::Message { .. } => None,
         });
         claims.collect()
@@ -142,6 +189,8 @@ fn matched(steps: &Steps, items: &[Item], trace: &Trace) -> Matched {
         SequenceMode::Exact => matching::exact(&optional, items.len(), matches),
         SequenceMode::InOrder => matching::in_order(&optional, items.len(), matches),
         SequenceMode::AnyOrder => matching::any_order(&optional, items.len(), matches),
-        SequenceMode::AtLeast | SequenceMode::Only => matching::at_least(&optional, items.len(), matches),
+        SequenceMode::AtLeast | SequenceMode::Only => {
+            matching::at_least(&optional, items.len(), matches)
+        }
     }
 }

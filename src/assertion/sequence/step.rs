@@ -39,23 +39,37 @@ impl Step {
             }
             Some(_) | None => false,
         };
-        Some(Self { matcher: matcher?, is_optional })
+        Some(Self {
+            matcher: matcher?,
+            is_optional,
+        })
     }
 
     /// What is wanted, in words.
     pub(super) fn describe(&self) -> String {
         let wanted = self.matcher.describe();
-        if self.is_optional { format!("{wanted}, optional") } else { wanted }
+        if self.is_optional {
+            format!("{wanted}, optional")
+        } else {
+            wanted
+        }
     }
 
     /// The same step with its patterns compiled.
     pub(super) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
-        Ok(Self { matcher: self.matcher.started(patterns)?, is_optional: self.is_optional })
+        Ok(Self {
+            matcher: self.matcher.started(patterns)?,
+            is_optional: self.is_optional,
+        })
     }
 }
 
 /// `optional` means something only if everything that comes must be a step, or must come in its place.
-fn check_optional(mode: SequenceMode, span: Span, interpolation: &mut Interpolation<'_>) -> Option<()> {
+fn check_optional(
+    mode: SequenceMode,
+    span: Span,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<()> {
     let (message, help) = match mode {
         SequenceMode::Exact | SequenceMode::AnyOrder | SequenceMode::InOrder => return Some(()),
         SequenceMode::AtLeast => (

@@ -20,11 +20,22 @@ pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<Item> {
     }
     let calls = turn.map_or(0..trace.calls.len(), |turn| turn.calls.clone());
     if kinds.calls {
-        items.extend(calls.clone().filter(|call| view.counts(*call)).map(Item::Call));
+        items.extend(
+            calls
+                .clone()
+                .filter(|call| view.counts(*call))
+                .map(Item::Call),
+        );
     }
     if kinds.results {
-        let late = turn.into_iter().flat_map(|turn| turn.late_results.iter().copied());
-        items.extend(late.chain(calls).filter(|call| view.was_answered(*call)).map(Item::Result));
+        let late = turn
+            .into_iter()
+            .flat_map(|turn| turn.late_results.iter().copied());
+        items.extend(
+            late.chain(calls)
+                .filter(|call| view.was_answered(*call))
+                .map(Item::Result),
+        );
     }
     items.sort_by_key(|item| item.order(trace));
     items
@@ -34,8 +45,14 @@ pub(super) fn walk(view: &View<'_>, kinds: Kinds) -> Vec<Item> {
 pub(super) fn message(view: &View<'_>, kinds: Kinds, index: usize) -> Option<Item> {
     let message = view.trace.messages.get(index)?;
     let (by, is_wanted) = match message.role {
-        MessageKind::Assistant => (MessageRole::Assistant, kinds.messages && view.includes_text(message)),
-        MessageKind::User => (MessageRole::User, kinds.of_user && view.includes_user_text(message)),
+        MessageKind::Assistant => (
+            MessageRole::Assistant,
+            kinds.messages && view.includes_text(message),
+        ),
+        MessageKind::User => (
+            MessageRole::User,
+            kinds.of_user && view.includes_user_text(message),
+        ),
         MessageKind::System | MessageKind::Reasoning => return None,
     };
     let includes_author = !(view.exclusions.subagents && message.is_by_subagent());

@@ -29,8 +29,14 @@ impl StepMatcher {
         match self {
             Self::Call(selector) => selector.needs(),
             Self::Result(selector) => selector.needs() | Facts::of(&[Fact::Results]),
-            Self::Message { by: MessageRole::Assistant, .. } => Facts::of(&[Fact::Text]),
-            Self::Message { by: MessageRole::User, .. } => Facts::of(&[Fact::UserText]),
+            Self::Message {
+                by: MessageRole::Assistant,
+                ..
+            } => Facts::of(&[Fact::Text]),
+            Self::Message {
+                by: MessageRole::User,
+                ..
+            } => Facts::of(&[Fact::UserText]),
         }
     }
 
@@ -40,8 +46,11 @@ impl StepMatcher {
             Self::Call(selector) => format!("a call to {}", selector.describe()),
             Self::Result(Selector { name, result, .. }) => {
                 let matching = result.matching.as_ref();
-                let matching = matching.map(|pattern| format!(" matching `{}`", short(pattern.as_str())));
-                let equal = result.written_json().map(|json| format!(" equal to `{json}`"));
+                let matching =
+                    matching.map(|pattern| format!(" matching `{}`", short(pattern.as_str())));
+                let equal = result
+                    .written_json()
+                    .map(|json| format!(" equal to `{json}`"));
                 let error = match result.is_error {
                     Some(true) => ", an error",
                     Some(false) => ", no error",
@@ -76,7 +85,8 @@ impl StepMatcher {
     /// Whether the step is about such a thing, whatever its conditions.
     pub(crate) fn is_about(&self, trace: &Trace, item: Item) -> bool {
         match (self, item) {
-            (Self::Call(selector), Item::Call(call)) | (Self::Result(selector), Item::Result(call)) => {
+            (Self::Call(selector), Item::Call(call))
+            | (Self::Result(selector), Item::Result(call)) => {
                 selector.name.matches(&trace.calls[call].name)
             }
             (Self::Message { by, .. }, Item::Message { by: who, .. }) => *by == who,
@@ -90,14 +100,24 @@ impl StepMatcher {
             (Self::Message { pattern, .. }, Item::Message { index, .. }) => {
                 self.is_about(trace, item) && pattern.is_match(&trace.messages[index].text)
             }
-            _ => self.mismatches(trace, item).is_some_and(|mismatches| mismatches.count() == 0),
+            _ => self
+                .mismatches(trace, item)
+                .is_some_and(|mismatches| mismatches.count() == 0),
         }
     }
 
     /// Whether it is what the step wants, if `result` is the result of the call.
-    pub(crate) fn matches_with(&self, trace: &Trace, item: Item, result: Option<&ToolResult>) -> bool {
+    pub(crate) fn matches_with(
+        &self,
+        trace: &Trace,
+        item: Item,
+        result: Option<&ToolResult>,
+    ) -> bool {
         match (self, item) {
-            (Self::Call(selector) | Self::Result(selector), Item::Call(call) | Item::Result(call)) => {
+            (
+                Self::Call(selector) | Self::Result(selector),
+                Item::Call(call) | Item::Result(call),
+            ) => {
                 self.is_about(trace, item)
                     && selector.mismatches_with(&trace.calls[call], result).count() == 0
             }
@@ -119,9 +139,10 @@ impl StepMatcher {
             return None;
         }
         match (self, item) {
-            (Self::Call(selector) | Self::Result(selector), Item::Call(call) | Item::Result(call)) => {
-                Some(selector.mismatches(&trace.calls[call]))
-            }
+            (
+                Self::Call(selector) | Self::Result(selector),
+                Item::Call(call) | Item::Result(call),
+            ) => Some(selector.mismatches(&trace.calls[call])),
             (Self::Message { pattern, .. }, Item::Message { .. }) => {
                 let mut mismatches = Mismatches::default();
                 if !self.matches(trace, item) {
@@ -155,11 +176,13 @@ impl StepMatcher {
 
     /// Whether what matches may no longer do so when its turn is over.
     pub(crate) fn is_revocable(&self) -> bool {
-        self.selector().is_some_and(|selector| selector.result.is_provisional())
+        self.selector()
+            .is_some_and(|selector| selector.result.is_provisional())
     }
 
     /// Whether it wants a call without a result.
     pub(crate) fn is_pending(&self) -> bool {
-        self.selector().is_some_and(|selector| selector.result.is_pending())
+        self.selector()
+            .is_some_and(|selector| selector.result.is_pending())
     }
 }

@@ -16,7 +16,13 @@ pub(super) fn collect<R: Rule>(
     collector: &mut Collector<'_, '_>,
 ) {
     let of = block.text_of();
-    for text in collector.switched(written).into_iter().flat_map(|list| &list.0) {
-        collector.add(text.span, |interpolation| read(text, of, interpolation).map(rule));
+    for text in collector
+        .switched(written)
+        .into_iter()
+        .flat_map(|list| &list.0)
+    {
+        collector.add(text.span, |interpolation| {
+            read(text, of, interpolation).map(rule)
+        });
     }
 }

@@ -27,7 +27,9 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     if let Some(OneOrMany(texts)) = collector.switched(written)
         && let [first, ..] = texts.as_slice()
     {
-        collector.add(first.span, |interpolation| Equals::compile(texts, block.text_of(), interpolation));
+        collector.add(first.span, |interpolation| {
+            Equals::compile(texts, block.text_of(), interpolation)
+        });
     }
 }
 
@@ -56,8 +58,14 @@ impl Rule for Equals {
 
 impl Equals {
     fn compile(texts: &[Text], of: TextOf, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let texts: Vec<Option<String>> = texts.iter().map(|text| interpolation.text(text).ok()).collect();
-        Some(Self { texts: texts.into_iter().collect::<Option<_>>()?, of })
+        let texts: Vec<Option<String>> = texts
+            .iter()
+            .map(|text| interpolation.text(text).ok())
+            .collect();
+        Some(Self {
+            texts: texts.into_iter().collect::<Option<_>>()?,
+            of,
+        })
     }
 
     fn check(&self, view: &View<'_>) -> Judgement {
@@ -69,17 +77,28 @@ impl Equals {
         let message = match (text.is_empty(), self.of) {
             (true, _) => format!("the agent said nothing in {scope}, expected {listed}"),
             (false, TextOf::All) => format!("what the agent said in {scope} is not {listed}"),
-            (false, TextOf::Final) => format!("the agent's last message in {scope} is not {listed}"),
+            (false, TextOf::Final) => {
+                format!("the agent's last message in {scope} is not {listed}")
+            }
         };
         let nearest = self.nearest(&text);
         let alike = nearest.and_then(|nearest| nearly(nearest, &text));
         let difference = nearest
             .filter(|_| !text.is_empty())
-            .map(|nearest| Difference::between(&view.redactor.text(nearest), &view.redactor.text(&text)))
+            .map(|nearest| {
+                Difference::between(&view.redactor.text(nearest), &view.redactor.text(&text))
+            })
             .filter(|difference| !difference.is_empty());
         // A difference shows what was said.
-        let words = difference.is_none().then(|| said(&short(&text))).into_iter().chain(alike);
-        Judgement::failed(Finding { difference, ..Finding::in_words(message, self.describe(), words) })
+        let words = difference
+            .is_none()
+            .then(|| said(&short(&text)))
+            .into_iter()
+            .chain(alike);
+        Judgement::failed(Finding {
+            difference,
+            ..Finding::in_words(message, self.describe(), words)
+        })
     }
 
     fn listed(&self) -> String {
@@ -97,7 +116,11 @@ impl Equals {
     /// The text with the longest common prefix; the first of several that are equally near.
     fn nearest(&self, text: &str) -> Option<&String> {
         let common = |wanted: &&String| {
-            wanted.bytes().zip(text.bytes()).take_while(|(wanted, said)| wanted == said).count()
+            wanted
+                .bytes()
+                .zip(text.bytes())
+                .take_while(|(wanted, said)| wanted == said)
+                .count()
         };
         self.texts.iter().rev().max_by_key(common)
     }
@@ -105,7 +128,11 @@ impl Equals {
 
 /// What makes two texts differ though they look alike.
 fn nearly(wanted: &str, text: &str) -> Option<String> {
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     if wanted.trim() == text.trim() {
         Some("only whitespace around it differs".to_owned())
     } else if words(wanted) == words(text) {
@@ -123,16 +150,25 @@ mod tests {
 
     #[test]
     fn what_looks_alike_is_distinguished() {
-        assert_eq!(nearly("a b\n", "a b").unwrap(), "only whitespace around it differs");
+        assert_eq!(
+            nearly("a b\n", "a b").unwrap(),
+            "only whitespace around it differs"
+        );
         assert_eq!(nearly("a b", "a\n b").unwrap(), "only whitespace differs");
-        assert_eq!(nearly("Ab", "aB").unwrap(), "only upper and lower case differ");
+        assert_eq!(
+            nearly("Ab", "aB").unwrap(),
+            "only upper and lower case differ"
+        );
         assert_eq!(nearly("a", "b"), None);
     }
 
     #[test]
     fn the_nearest_text_is_the_one_that_begins_alike() {
         let texts = ["yes", "no, thank you", "no"].map(str::to_owned).to_vec();
-        let equals = Equals { texts, of: TextOf::All };
+        let equals = Equals {
+            texts,
+            of: TextOf::All,
+        };
         assert_eq!(equals.nearest("no, thanks").unwrap(), "no, thank you");
         assert_eq!(equals.nearest("maybe").unwrap(), "yes");
         assert_eq!(equals.listed(), "`yes`, `no, thank you` or `no`");

@@ -53,7 +53,10 @@ impl Rule for MustMatch {
                     format!("the agent said nothing in {scope}, where its last message must {must}")
                 }
                 TextOf::Final => {
-                    format!("the agent's last message in {scope} does not {}", needle.must_find())
+                    format!(
+                        "the agent's last message in {scope} does not {}",
+                        needle.must_find()
+                    )
                 }
             };
             let mut words = vec![said(&short(&text))];

@@ -49,7 +49,10 @@ impl Rule for MustNotMatch {
     fn when_decided(&self, scope: RuleScope) -> String {
         match (self.is_early(), self.0.of, scope) {
             (true, _, scope) => {
-                format!("fails as soon as a message, or the whole text of {}, matches", scope.words())
+                format!(
+                    "fails as soon as a message, or the whole text of {}, matches",
+                    scope.words()
+                )
             }
             (false, TextOf::All, RuleScope::Test) => {
                 "fails at the end of a turn whose text matches, or of the test".to_owned()
@@ -95,7 +98,10 @@ impl Monitor for MustNotMatchMonitor {
                 }
                 let finding = self.check(view, &message.text, "the agent said");
                 finding.map_or(Judgement::Open, |finding| {
-                    Judgement::failed(Finding { events: vec![message.opened], ..finding })
+                    Judgement::failed(Finding {
+                        events: vec![message.opened],
+                        ..finding
+                    })
                 })
             }
             Moment::Touched(_) => Judgement::Open,
@@ -110,9 +116,13 @@ impl Monitor for MustNotMatchMonitor {
                 finding.map_or(Judgement::Open, Judgement::failed)
             }
             Moment::ScopeEnd | Moment::TestEnd => match (self.needle.of, view.scope) {
-                (TextOf::All, RuleScope::Test) => {
-                    self.check(view, &view.text(TextOf::All), "the agent said over the test").into()
-                }
+                (TextOf::All, RuleScope::Test) => self
+                    .check(
+                        view,
+                        &view.text(TextOf::All),
+                        "the agent said over the test",
+                    )
+                    .into(),
                 // The last message of a test is that of one of its turns.
                 (TextOf::Final, _) | (TextOf::All, RuleScope::Turn(_)) => Judgement::Passed,
             },
@@ -125,7 +135,9 @@ impl MustNotMatchMonitor {
         if self.has_failed_in_turn {
             return None;
         }
-        let found = view.redactor.expand_to_secret(text, self.needle.find(text)?);
+        let found = view
+            .redactor
+            .expand_to_secret(text, self.needle.find(text)?);
         self.has_failed_in_turn = true;
         let said = short(&text[found.clone()]);
         let message = match self.needle.matcher {

@@ -28,11 +28,22 @@ pub(crate) struct Needle {
 }
 
 impl Needle {
-    pub(crate) fn pattern(text: &Text, of: TextOf, interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        interpolation.pattern(text).ok().map(|pattern| Self { matcher: TextMatcher::Pattern(pattern), of })
+    pub(crate) fn pattern(
+        text: &Text,
+        of: TextOf,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        interpolation.pattern(text).ok().map(|pattern| Self {
+            matcher: TextMatcher::Pattern(pattern),
+            of,
+        })
     }
 
-    pub(crate) fn literal(text: &Text, of: TextOf, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+    pub(crate) fn literal(
+        text: &Text,
+        of: TextOf,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
         let literal = interpolation.text(text).ok()?;
         if literal.is_empty() {
             let message = "every text contains an empty text";
@@ -40,7 +51,10 @@ impl Needle {
             interpolation.report(Code::EmptyValue, text.span, message, Some(help.to_owned()));
             return None;
         }
-        Some(Self { matcher: TextMatcher::Literal(literal), of })
+        Some(Self {
+            matcher: TextMatcher::Literal(literal),
+            of,
+        })
     }
 
     /// `` text matching `x` ``
@@ -50,7 +64,9 @@ impl Needle {
             TextOf::Final => "last message",
         };
         match &self.matcher {
-            TextMatcher::Pattern(pattern) => format!("{whose} matching `{}`", short(pattern.as_str())),
+            TextMatcher::Pattern(pattern) => {
+                format!("{whose} matching `{}`", short(pattern.as_str()))
+            }
             TextMatcher::Literal(literal) => format!("{whose} containing `{}`", literally(literal)),
         }
     }
@@ -61,9 +77,13 @@ impl Needle {
             TextMatcher::Pattern(pattern) => pattern.as_str(),
             TextMatcher::Literal(_) => return false,
         };
-        let Ok(hir) = regex_syntax::parse(pattern) else { return true };
+        let Ok(hir) = regex_syntax::parse(pattern) else {
+            return true;
+        };
         let looks = hir.properties().look_set();
-        [Look::Start, Look::End, Look::StartCRLF, Look::EndCRLF].into_iter().any(|look| looks.contains(look))
+        [Look::Start, Look::End, Look::StartCRLF, Look::EndCRLF]
+            .into_iter()
+            .any(|look| looks.contains(look))
     }
 
     /// The same needle with its pattern compiled.
@@ -82,7 +102,9 @@ impl Needle {
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         match &self.matcher {
             TextMatcher::Pattern(pattern) => pattern.find(text),
-            TextMatcher::Literal(literal) => text.find(literal).map(|start| start..start + literal.len()),
+            TextMatcher::Literal(literal) => {
+                text.find(literal).map(|start| start..start + literal.len())
+            }
         }
     }
 

@@ -21,14 +21,18 @@ struct AllowOnly {
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.allow_only.as_ref());
     if let (Some(names), Some(written)) = (collector.switched(written), written) {
-        collector.add(written.span, |interpolation| AllowOnly::compile(names, interpolation));
+        collector.add(written.span, |interpolation| {
+            AllowOnly::compile(names, interpolation)
+        });
     }
 }
 
 impl AllowOnly {
     fn compile(written: &[Text], interpolation: &mut Interpolation<'_>) -> Option<Self> {
-        let names: Vec<Option<WrittenName>> =
-            written.iter().map(|name| WrittenName::compile(name, interpolation).ok()).collect();
+        let names: Vec<Option<WrittenName>> = written
+            .iter()
+            .map(|name| WrittenName::compile(name, interpolation).ok())
+            .collect();
         let mut known = Vec::new();
         for name in names.into_iter().collect::<Option<Vec<_>>>()? {
             if !known.contains(&name) {
@@ -64,9 +68,15 @@ impl Rule for AllowOnly {
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let (expected, names) = (self.describe(), self.names.clone());
         Ok(at_each_call(move |view, index| {
-            let call =
-                view.trace.calls.get(index).filter(|call| !names.iter().any(|name| call.name == **name))?;
-            let message = format!("`{}` was called, which is not allowed here", short(&call.name));
+            let call = view
+                .trace
+                .calls
+                .get(index)
+                .filter(|call| !names.iter().any(|name| call.name == **name))?;
+            let message = format!(
+                "`{}` was called, which is not allowed here",
+                short(&call.name)
+            );
             Some(Finding::of_call(message, &expected, index, call))
         }))
     }
@@ -76,6 +86,9 @@ impl Rule for AllowOnly {
     }
 
     fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
-        self.names.iter().map(|name| (name.as_str(), Some(name.span))).collect()
+        self.names
+            .iter()
+            .map(|name| (name.as_str(), Some(name.span)))
+            .collect()
     }
 }

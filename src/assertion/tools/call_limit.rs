@@ -26,8 +26,14 @@ impl CallLimit {
         rule: impl FnOnce(Self, Span, &mut Interpolation<'_>) -> Option<R>,
     ) {
         match written {
-            Some(Spanned { value: Limit::Most(given), span }) => {
-                let given = Spanned { value: given.clone(), span: *span };
+            Some(Spanned {
+                value: Limit::Most(given),
+                span,
+            }) => {
+                let given = Spanned {
+                    value: given.clone(),
+                    span: *span,
+                };
                 collector.add(*span, |interpolation| {
                     let written = interpolation.written_number(&given);
                     let later = written.as_ref().map(|_| u64::MAX);
@@ -35,7 +41,10 @@ impl CallLimit {
                     rule(Self { most, written }, given.span, interpolation)
                 });
             }
-            Some(Spanned { value: Limit::Off, span }) => collector.disable(*span),
+            Some(Spanned {
+                value: Limit::Off,
+                span,
+            }) => collector.disable(*span),
             None => {}
         }
     }

@@ -19,7 +19,11 @@ struct Forbid {
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.forbid.as_ref());
     for name in collector.switched(written).into_iter().flatten() {
-        collector.add(name.span, |interpolation| Some(Forbid { name: tool_name(name, interpolation).ok()? }));
+        collector.add(name.span, |interpolation| {
+            Some(Forbid {
+                name: tool_name(name, interpolation).ok()?,
+            })
+        });
     }
 }
 
@@ -44,7 +48,11 @@ impl Rule for Forbid {
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let (expected, name) = (self.describe(), self.name.clone());
         Ok(at_each_call(move |view, index| {
-            let call = view.trace.calls.get(index).filter(|call| call.name == name)?;
+            let call = view
+                .trace
+                .calls
+                .get(index)
+                .filter(|call| call.name == name)?;
             let message = format!("`{name}` was called, which is forbidden");
             Some(Finding::of_call(message, &expected, index, call))
         }))

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use crate::assertion::claim::Claim;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::short;
-use crate::assertion::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::assertion::evaluation::{
+    Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View,
+};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::assertion::select::{Mismatches, NotMatchKeys, Selector};
 use crate::diagnostic::Span;
@@ -25,13 +27,28 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.forbid_calls.as_ref());
     for entry in collector.switched(written).into_iter().flatten() {
         let calls = &entry.value.calls;
-        collector.add_at(entry.span, calls.name_span().unwrap_or(entry.span), |interpolation| {
-            let unwanted = (entry.value.args_not_match.as_ref(), entry.value.result_not_match.as_ref());
-            let unwanted = NotMatchKeys::Selects(unwanted.0, unwanted.1);
-            let message = entry.value.message.as_ref().map(|text| interpolation.text(text)).transpose();
-            let selector = Selector::compile(calls, unwanted, entry.span, interpolation)?;
-            Some(ForbidCallsRule { selector, message: message.ok()? })
-        });
+        collector.add_at(
+            entry.span,
+            calls.name_span().unwrap_or(entry.span),
+            |interpolation| {
+                let unwanted = (
+                    entry.value.args_not_match.as_ref(),
+                    entry.value.result_not_match.as_ref(),
+                );
+                let unwanted = NotMatchKeys::Selects(unwanted.0, unwanted.1);
+                let message = entry
+                    .value
+                    .message
+                    .as_ref()
+                    .map(|text| interpolation.text(text))
+                    .transpose();
+                let selector = Selector::compile(calls, unwanted, entry.span, interpolation)?;
+                Some(ForbidCallsRule {
+                    selector,
+                    message: message.ok()?,
+                })
+            },
+        );
     }
 }
 
@@ -56,7 +73,10 @@ impl Rule for ForbidCallsRule {
         let result = &self.selector.result;
         let words = match (self.selector.args.is_empty(), result.is_empty()) {
             _ if result.is_pending() => {
-                return format!("fails at the end of {} if a call has no result", scope.words());
+                return format!(
+                    "fails at the end of {} if a call has no result",
+                    scope.words()
+                );
             }
             _ if result.is_provisional() => {
                 "fails at the end of the turn in which such a result comes, in a later turn too"
@@ -82,7 +102,12 @@ impl Rule for ForbidCallsRule {
     }
 
     fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
-        self.selector.name.exact().map(|name| (name, None)).into_iter().collect()
+        self.selector
+            .name
+            .exact()
+            .map(|name| (name, None))
+            .into_iter()
+            .collect()
     }
 }
 
@@ -119,9 +144,9 @@ impl Monitor for ForbidCallsMonitor {
             }
             Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
             Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
-            Moment::Touched(Delta::MessageClosed(_) | Delta::ToolsDeclared | Delta::StateChanged) => {
-                Judgement::Open
-            }
+            Moment::Touched(
+                Delta::MessageClosed(_) | Delta::ToolsDeclared | Delta::StateChanged,
+            ) => Judgement::Open,
             Moment::TurnEnd => {
                 let provisional = std::mem::take(&mut self.provisional);
                 self.report_all(view, provisional)
@@ -140,8 +165,10 @@ impl Monitor for ForbidCallsMonitor {
 impl ForbidCallsMonitor {
     /// The calls whose result decides.
     fn open(&self) -> impl Iterator<Item = usize> {
-        let open =
-            self.candidates.iter().filter(|(_, candidate)| **candidate == ForbiddenCandidate::ArgsMatch);
+        let open = self
+            .candidates
+            .iter()
+            .filter(|(_, candidate)| **candidate == ForbiddenCandidate::ArgsMatch);
         open.map(|(index, _)| *index)
     }
 
@@ -191,8 +218,13 @@ impl ForbidCallsMonitor {
     fn report(&mut self, view: &View<'_>, index: usize) -> Finding {
         self.candidates.insert(index, ForbiddenCandidate::Decided);
         let call = &view.trace.calls[index];
-        let what = match (self.selector.args.is_empty(), self.selector.result.is_empty()) {
-            _ if self.selector.result.is_pending() => "was called and has no result, which is forbidden",
+        let what = match (
+            self.selector.args.is_empty(),
+            self.selector.result.is_empty(),
+        ) {
+            _ if self.selector.result.is_pending() => {
+                "was called and has no result, which is forbidden"
+            }
             (true, true) => "was called",
             (false, true) => "was called with arguments that are forbidden",
             (true, false) => "was called and had a result that is forbidden",
@@ -201,8 +233,14 @@ impl ForbidCallsMonitor {
         let message = format!("`{}` {what}", short(&call.name));
         let mut finding = Finding::of_call(message, &self.expected, index, call);
         let focus = self.selector.focus(&Mismatches::default());
-        finding.evidence = vec![Evidence::Call { index, focus, is_closest: false }];
-        finding.events.extend(call.result().map(|result| result.event));
+        finding.evidence = vec![Evidence::Call {
+            index,
+            focus,
+            is_closest: false,
+        }];
+        finding
+            .events
+            .extend(call.result().map(|result| result.event));
         finding
     }
 }

@@ -38,13 +38,23 @@ impl Rule for MaxCalls {
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
-        format!("fails as soon as there is a call too many in {}", scope.words())
+        format!(
+            "fails as soon as there is a call too many in {}",
+            scope.words()
+        )
     }
 
     /// Counts the calls of its scope; fails once, at the first call too many.
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let calls = Measured { actual: 0, limit: self.0.most, unit: MeasuredUnit::Calls };
-        Ok(Box::new(CallCounter { expected: self.describe(), calls }))
+        let calls = Measured {
+            actual: 0,
+            limit: self.0.most,
+            unit: MeasuredUnit::Calls,
+        };
+        Ok(Box::new(CallCounter {
+            expected: self.describe(),
+            calls,
+        }))
     }
 
     fn claims(&self) -> Vec<Claim<'_>> {
@@ -57,7 +67,9 @@ impl Rule for MaxCalls {
 
     /// A tighter limit of a turn applies in addition to that of the test.
     fn is_loosened_by(&self, inner: &dyn Rule) -> bool {
-        inner.downcast_ref::<Self>().is_some_and(|inner| self.0.is_loosened_by(&inner.0))
+        inner
+            .downcast_ref::<Self>()
+            .is_some_and(|inner| self.0.is_loosened_by(&inner.0))
     }
 }
 
@@ -73,7 +85,11 @@ impl Monitor for CallCounter {
             Moment::Touched(Delta::CallStarted(index)) if view.counts(index) => {
                 self.calls.actual += 1;
                 let is_first_too_many = self.calls.actual == self.calls.limit.saturating_add(1);
-                if is_first_too_many { Judgement::failed(self.finding(view, index)) } else { Judgement::Open }
+                if is_first_too_many {
+                    Judgement::failed(self.finding(view, index))
+                } else {
+                    Judgement::Open
+                }
             }
             Moment::ScopeEnd | Moment::TestEnd => Judgement::within(self.calls, Vec::new()),
             Moment::Touched(_) | Moment::TurnEnd => Judgement::Open,
@@ -85,12 +101,18 @@ impl CallCounter {
     fn finding(&self, view: &View<'_>, index: usize) -> Finding {
         let (expected, scope, call) = (&self.expected, view.scope.this(), &view.trace.calls[index]);
         let counted = (0..=index).filter(|call| view.counts(*call));
-        let names: Vec<&str> = counted.map(|call| view.trace.calls[call].name.as_str()).collect();
+        let names: Vec<&str> = counted
+            .map(|call| view.trace.calls[call].name.as_str())
+            .collect();
         let (name, number) = (short(&call.name), self.calls.actual);
         let message = format!("`{name}` is call {number} of {scope}, expected {expected}");
         let called = format!("called: {}", listed(&names));
         let (events, measured) = (vec![call.first_event], Some(self.calls));
         let expected = format!("{expected} in {scope}");
-        Finding { events, measured, ..Finding::in_words(message, expected, [called]) }
+        Finding {
+            events,
+            measured,
+            ..Finding::in_words(message, expected, [called])
+        }
     }
 }

@@ -9,7 +9,9 @@ use std::collections::HashMap;
 use super::call_limit::CallLimit;
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{short, times};
-use crate::assertion::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::assertion::evaluation::{
+    Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View,
+};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::diagnostic::Code;
 use crate::model::AssertBlock;
@@ -25,7 +27,9 @@ const SHOWN: usize = 5;
 struct MaxIdenticalCalls(CallLimit);
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    let written = block.tools().and_then(|tools| tools.max_identical_calls.as_ref());
+    let written = block
+        .tools()
+        .and_then(|tools| tools.max_identical_calls.as_ref());
     CallLimit::collect(written, collector, |limit, span, interpolation| {
         if limit.known() == Some(0) {
             let message = "`max_identical_calls: 0` forbids every call";
@@ -54,12 +58,20 @@ impl Rule for MaxIdenticalCalls {
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
-        format!("fails as soon as there is an identical call too many in {}", scope.words())
+        format!(
+            "fails as soon as there is an identical call too many in {}",
+            scope.words()
+        )
     }
 
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
         let (expected, limit) = (self.describe(), self.0.most);
-        Ok(Box::new(IdenticalCalls { expected, limit, most: 0, calls: HashMap::new() }))
+        Ok(Box::new(IdenticalCalls {
+            expected,
+            limit,
+            most: 0,
+            calls: HashMap::new(),
+        }))
     }
 
     fn is_overridden(&self) -> bool {
@@ -68,7 +80,9 @@ impl Rule for MaxIdenticalCalls {
 
     /// A tighter limit of a turn applies in addition to that of the test.
     fn is_loosened_by(&self, inner: &dyn Rule) -> bool {
-        inner.downcast_ref::<Self>().is_some_and(|inner| self.0.is_loosened_by(&inner.0))
+        inner
+            .downcast_ref::<Self>()
+            .is_some_and(|inner| self.0.is_loosened_by(&inner.0))
     }
 }
 
@@ -92,10 +106,12 @@ struct Identical {
 impl Monitor for IdenticalCalls {
     fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
         match moment {
-            Moment::Touched(Delta::ArgsDone(index)) if view.counts(index) => {
-                self.counted(view, index).map_or(Judgement::Open, Judgement::failed)
+            Moment::Touched(Delta::ArgsDone(index)) if view.counts(index) => self
+                .counted(view, index)
+                .map_or(Judgement::Open, Judgement::failed),
+            Moment::ScopeEnd | Moment::TestEnd => {
+                Judgement::within(self.measured(self.most), Vec::new())
             }
-            Moment::ScopeEnd | Moment::TestEnd => Judgement::within(self.measured(self.most), Vec::new()),
             Moment::Touched(_) | Moment::TurnEnd => Judgement::Open,
         }
     }
@@ -103,7 +119,11 @@ impl Monitor for IdenticalCalls {
 
 impl IdenticalCalls {
     fn measured(&self, actual: u64) -> Measured {
-        Measured { actual, limit: self.limit, unit: MeasuredUnit::Calls }
+        Measured {
+            actual,
+            limit: self.limit,
+            unit: MeasuredUnit::Calls,
+        }
     }
 
     /// Counts a call; the finding if it is the first too many.
@@ -131,7 +151,10 @@ impl IdenticalCalls {
                 times(count)
             ),
             expected: format!("{expected} in {scope}"),
-            events: shown.iter().map(|call| view.trace.calls[*call].first_event).collect(),
+            events: shown
+                .iter()
+                .map(|call| view.trace.calls[*call].first_event)
+                .collect(),
             evidence: shown.into_iter().map(Evidence::call).collect(),
             measured: Some(self.measured(count)),
             ..Finding::default()

@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use crate::assertion::collector::Collector;
 use crate::assertion::describe::{json, listed, short};
-use crate::assertion::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::assertion::evaluation::{
+    Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View,
+};
 use crate::assertion::rule::{Rule, RuleKind};
 use crate::diagnostic::Code;
 use crate::message::DeclaredTool;
@@ -23,7 +25,9 @@ use crate::variables::Patterns;
 struct Schema;
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    let Some(written) = block.tools().and_then(|tools| tools.schema.as_ref()) else { return };
+    let Some(written) = block.tools().and_then(|tools| tools.schema.as_ref()) else {
+        return;
+    };
     if !written.value {
         return collector.disable(written.span);
     }
@@ -41,7 +45,13 @@ const EXPECTED: &str = "schemas that are valid, and calls and structured results
 
 impl Rule for Schema {
     fn needs(&self) -> Facts {
-        Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::CallEnds, Fact::DeclaredTools])
+        Facts::of(&[
+            Fact::Calls,
+            Fact::Arguments,
+            Fact::Results,
+            Fact::CallEnds,
+            Fact::DeclaredTools,
+        ])
     }
 
     fn kind(&self) -> RuleKind {
@@ -53,7 +63,10 @@ impl Rule for Schema {
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
-        format!("fails as soon as a schema is invalid or not satisfied in {}", scope.words())
+        format!(
+            "fails as soon as a schema is invalid or not satisfied in {}",
+            scope.words()
+        )
     }
 
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
@@ -91,7 +104,9 @@ impl Monitor for SchemaMonitor {
             Moment::Touched(Delta::Answered(index)) if view.counts(index) => {
                 findings.extend(self.result(view, index));
             }
-            Moment::ScopeEnd | Moment::TestEnd => return Judgement::open_or(findings).or(Judgement::Passed),
+            Moment::ScopeEnd | Moment::TestEnd => {
+                return Judgement::open_or(findings).or(Judgement::Passed);
+            }
             Moment::Touched(_) | Moment::TurnEnd => {}
         }
         Judgement::open_or(findings)
@@ -112,13 +127,21 @@ impl SchemaMonitor {
                         Ok(schema) => Some(schema),
                         Err(error) => {
                             let pointer = error.pointer();
-                            findings.push(invalid(tool, kind, &pointer, &error.message, declaration));
+                            findings.push(invalid(
+                                tool,
+                                kind,
+                                &pointer,
+                                &error.message,
+                                declaration,
+                            ));
                             None
                         }
                     }
                 };
-                let compiled =
-                    ToolSchemas { input: compiled(SchemaKind::Input), output: compiled(SchemaKind::Output) };
+                let compiled = ToolSchemas {
+                    input: compiled(SchemaKind::Input),
+                    output: compiled(SchemaKind::Output),
+                };
                 self.tools.insert(tool.name.clone(), compiled);
             }
         }
@@ -129,7 +152,10 @@ impl SchemaMonitor {
     fn arguments(&self, view: &View<'_>, index: usize) -> Vec<Finding> {
         let call = &view.trace.calls[index];
         let Some(tool) = self.tools.get(call.name.as_str()) else {
-            let message = format!("`{}` was called, which is not a declared tool", short(&call.name));
+            let message = format!(
+                "`{}` was called, which is not a declared tool",
+                short(&call.name)
+            );
             let mut names: Vec<&str> = self.tools.keys().map(String::as_str).collect();
             names.sort_unstable();
             let declared = if names.is_empty() {
@@ -150,8 +176,13 @@ impl SchemaMonitor {
 
     fn result(&self, view: &View<'_>, index: usize) -> Vec<Finding> {
         let call = &view.trace.calls[index];
-        let schema = self.tools.get(call.name.as_str()).and_then(|tool| tool.output.as_ref());
-        let (Some(schema), Some(result)) = (schema, call.result()) else { return Vec::new() };
+        let schema = self
+            .tools
+            .get(call.name.as_str())
+            .and_then(|tool| tool.output.as_ref());
+        let (Some(schema), Some(result)) = (schema, call.result()) else {
+            return Vec::new();
+        };
         if result.is_error == Some(true) {
             return Vec::new();
         }
@@ -165,7 +196,13 @@ impl SchemaMonitor {
                 ..Finding::of_call(message, EXPECTED, index, call)
             }];
         }
-        mismatches(view, index, Some(schema), &result.value(), "structured result")
+        mismatches(
+            view,
+            index,
+            Some(schema),
+            &result.value(),
+            "structured result",
+        )
     }
 }
 
@@ -220,14 +257,22 @@ fn mismatches(
     value: &Value,
     part: &str,
 ) -> Vec<Finding> {
-    let Some(schema) = schema else { return Vec::new() };
+    let Some(schema) = schema else {
+        return Vec::new();
+    };
     let call: &ToolCall = &view.trace.calls[index];
     let finding = |mismatch: crate::schema::SchemaMismatch| {
         let at = place(&mismatch.pointer);
-        let message = format!("the {part} of `{}`{at}: {}", short(&call.name), short(&mismatch.message));
+        let message = format!(
+            "the {part} of `{}`{at}: {}",
+            short(&call.name),
+            short(&mismatch.message)
+        );
         let mut finding = Finding::of_call(message, EXPECTED, index, call);
         if let Some(found) = value.pointer(&mismatch.pointer) {
-            finding.evidence.push(Evidence::Words(format!("found: {}", json(found))));
+            finding
+                .evidence
+                .push(Evidence::Words(format!("found: {}", json(found))));
         }
         finding
     };
@@ -235,5 +280,9 @@ fn mismatches(
 }
 
 fn place(pointer: &str) -> String {
-    if pointer.is_empty() { String::new() } else { format!(" at `{}`", short(pointer)) }
+    if pointer.is_empty() {
+        String::new()
+    } else {
+        format!(" at `{}`", short(pointer))
+    }
 }

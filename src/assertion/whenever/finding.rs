@@ -64,55 +64,111 @@ impl Findings {
         parts: &RunningRule,
         violation: &TriggerViolation,
     ) -> Finding {
-        let TriggerViolation { trigger, pattern, step, cause } = violation;
+        let TriggerViolation {
+            trigger,
+            pattern,
+            step,
+            cause,
+        } = violation;
         let (trace, relation) = (view.trace, parts.patterns[*pattern].relation);
         let groups = &parts.patterns[*pattern].groups;
         let group = groups.iter().find(|group| group.contains(step));
-        let wanted =
-            group.filter(|_| !relation.is_negated()).map_or_else(|| step.describe(), |group| either(group));
-        let whole = if parts.is_within_turn { " in its turn" } else { "" };
-        let what = words(view, parts, trigger);
-        let name = parts.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
-        let message = if relation.is_negated() {
-            format!("{name}{what}, and {wanted} came {} it{whole}", relation.word())
+        let wanted = group
+            .filter(|_| !relation.is_negated())
+            .map_or_else(|| step.describe(), |group| either(group));
+        let whole = if parts.is_within_turn {
+            " in its turn"
         } else {
-            format!("{name}{what} without {wanted} {} it{whole}", relation.word())
+            ""
+        };
+        let what = words(view, parts, trigger);
+        let name = parts
+            .name
+            .as_ref()
+            .map(|name| format!("{name}: "))
+            .unwrap_or_default();
+        let message = if relation.is_negated() {
+            format!(
+                "{name}{what}, and {wanted} came {} it{whole}",
+                relation.word()
+            )
+        } else {
+            format!(
+                "{name}{what} without {wanted} {} it{whole}",
+                relation.word()
+            )
         };
         let mut events: Vec<u32> = trigger.event(trace).into_iter().collect();
-        let mut evidence = vec![shown(trace, trigger, CallFocus::default(), Closeness::Itself)];
+        let mut evidence = vec![shown(
+            trace,
+            trigger,
+            CallFocus::default(),
+            Closeness::Itself,
+        )];
         let candidate = match cause {
-            Some(cause) => Some(NearestCause { happening: *cause, weight: 0, focus: CallFocus::default() }),
+            Some(cause) => Some(NearestCause {
+                happening: *cause,
+                weight: 0,
+                focus: CallFocus::default(),
+            }),
             None if self.explained < EXPLAINED => {
                 self.explained += 1;
                 nearest(trace, parts, violation, relation)
             }
             None => None,
         };
-        if let Some(NearestCause { happening, mut focus, weight }) = candidate {
+        if let Some(NearestCause {
+            happening,
+            mut focus,
+            weight,
+        }) = candidate
+        {
             if weight == 0 && !relation.is_negated() {
-                focus.words.push(format!("it matches, but not {} the trigger", relation.word()));
+                focus.words.push(format!(
+                    "it matches, but not {} the trigger",
+                    relation.word()
+                ));
             }
             events.extend(happening.event(trace));
-            let closeness = if relation.is_negated() { Closeness::Itself } else { Closeness::Closest };
+            let closeness = if relation.is_negated() {
+                Closeness::Itself
+            } else {
+                Closeness::Closest
+            };
             evidence.push(shown(trace, &happening, focus, closeness));
         }
-        Finding { message, expected: parts.expected.clone(), evidence, events, ..Finding::default() }
+        Finding {
+            message,
+            expected: parts.expected.clone(),
+            evidence,
+            events,
+            ..Finding::default()
+        }
     }
 }
 
 /// What the trigger is, in words.
 fn words(view: &View<'_>, parts: &RunningRule, trigger: &Happening) -> String {
     match trigger.what {
-        What::Item(Item::Call(index)) => format!("`{}` was called", short(&view.trace.calls[index].name)),
-        What::Item(Item::Result(index)) => format!("`{}` was answered", short(&view.trace.calls[index].name)),
+        What::Item(Item::Call(index)) => {
+            format!("`{}` was called", short(&view.trace.calls[index].name))
+        }
+        What::Item(Item::Result(index)) => {
+            format!("`{}` was answered", short(&view.trace.calls[index].name))
+        }
         What::Item(Item::Message { index, by }) => {
-            let whose = if by == MessageRole::User { "the user" } else { "the agent" };
+            let whose = if by == MessageRole::User {
+                "the user"
+            } else {
+                "the agent"
+            };
             let text = &view.trace.messages[index].text;
             let found = match &parts.trigger {
                 StepMatcher::Message { pattern, .. } => pattern.find(text),
                 StepMatcher::Call(_) | StepMatcher::Result(_) => None,
             };
-            let quoted = found.map(|found| around(text, view.redactor.expand_to_secret(text, found)));
+            let quoted =
+                found.map(|found| around(text, view.redactor.expand_to_secret(text, found)));
             format!("{whose} said `{}`", literally(&quoted.unwrap_or_default()))
         }
         What::Answer(_) => "an interrupt was answered".to_owned(),
@@ -123,14 +179,28 @@ fn words(view: &View<'_>, parts: &RunningRule, trigger: &Happening) -> String {
 fn shown(trace: &Trace, happening: &Happening, focus: CallFocus, closeness: Closeness) -> Evidence {
     let is_closest = closeness == Closeness::Closest;
     match happening.what {
-        What::Item(Item::Call(index) | Item::Result(index)) => Evidence::Call { index, focus, is_closest },
+        What::Item(Item::Call(index) | Item::Result(index)) => Evidence::Call {
+            index,
+            focus,
+            is_closest,
+        },
         What::Item(Item::Message { index, by }) => {
-            let whose = if by == MessageRole::User { "the user " } else { "" };
+            let whose = if by == MessageRole::User {
+                "the user "
+            } else {
+                ""
+            };
             let event = happening.event(trace).unwrap_or_default();
-            let words =
-                if focus.words.is_empty() { String::new() } else { format!(": {}", focus.words.join("; ")) };
+            let words = if focus.words.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", focus.words.join("; "))
+            };
             let text = short(&trace.messages[index].text);
-            Evidence::Words(format!("#{event} {whose}{}{words}", said(&literally(&text))))
+            Evidence::Words(format!(
+                "#{event} {whose}{}{words}",
+                said(&literally(&text))
+            ))
         }
         What::Answer(_) => Evidence::Words("an interrupt was answered".to_owned()),
     }
@@ -151,7 +221,9 @@ fn nearest(
         happening != trigger && !is_own && (!parts.is_within_turn || happening.turn == trigger.turn)
     });
     let weighed = candidates.take(CANDIDATES).filter_map(|happening| {
-        let What::Item(item) = happening.what else { return None };
+        let What::Item(item) = happening.what else {
+            return None;
+        };
         let mismatches = wanted.mismatches(trace, item)?;
         let mut focus = mismatches.focus();
         let mut weight = mismatches.weight();
@@ -160,7 +232,8 @@ fn nearest(
             focus.words.push(format!("not{}", step.tie.describe()));
             weight += 1;
         }
-        let is_answered = step.counts_from(trace, &happening) < trigger.order && happening.has_result(trace);
+        let is_answered =
+            step.counts_from(trace, &happening) < trigger.order && happening.has_result(trace);
         if wanted.awaits_result() && !wanted.is_pending() && relation.is_before() && !is_answered {
             focus.words = vec!["it had no result yet".to_owned()];
             weight = weight.max(1);
@@ -181,22 +254,29 @@ fn nearest(
 }
 
 /// What a step is about, the newest first.
-fn recent<'t>(trace: &'t Trace, wanted: &'t StepMatcher) -> Box<dyn Iterator<Item = Happening> + 't> {
+fn recent<'t>(
+    trace: &'t Trace,
+    wanted: &'t StepMatcher,
+) -> Box<dyn Iterator<Item = Happening> + 't> {
     match wanted {
         StepMatcher::Call(_) => {
-            let calls = (0..trace.calls.len()).rev().map(|index| Happening::call(trace, index));
+            let calls = (0..trace.calls.len())
+                .rev()
+                .map(|index| Happening::call(trace, index));
             Box::new(calls.filter(|call| about(trace, wanted, call)))
         }
         StepMatcher::Result(_) => {
-            let answered =
-                (0..trace.calls.len()).rev().filter(|index| !trace.calls[*index].results.is_empty());
-            let last =
-                answered.map(|index| Happening::result(trace, index, trace.calls[index].results.len() - 1));
+            let answered = (0..trace.calls.len())
+                .rev()
+                .filter(|index| !trace.calls[*index].results.is_empty());
+            let last = answered
+                .map(|index| Happening::result(trace, index, trace.calls[index].results.len() - 1));
             Box::new(last.filter(|result| about(trace, wanted, result)))
         }
         StepMatcher::Message { .. } => {
-            let messages =
-                (0..trace.messages.len()).rev().filter_map(|index| Happening::message(trace, index));
+            let messages = (0..trace.messages.len())
+                .rev()
+                .filter_map(|index| Happening::message(trace, index));
             Box::new(messages.filter(|message| about(trace, wanted, message)))
         }
     }

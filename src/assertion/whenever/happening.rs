@@ -30,14 +30,27 @@ impl Happening {
     /// The call at `index`.
     pub(super) fn call(trace: &Trace, index: usize) -> Self {
         let call = &trace.calls[index];
-        Self { what: What::Item(Item::Call(index)), nth: 0, order: call.order, turn: call.counted_in }
+        Self {
+            what: What::Item(Item::Call(index)),
+            nth: 0,
+            order: call.order,
+            turn: call.counted_in,
+        }
     }
 
     /// The result `nth` of the call at `index`.
     pub(super) fn result(trace: &Trace, index: usize, nth: usize) -> Self {
         let order = trace.calls[index].results[nth].order;
-        let turn = trace.turns.partition_point(|turn| turn.began <= order).saturating_sub(1);
-        Self { what: What::Item(Item::Result(index)), nth, order, turn }
+        let turn = trace
+            .turns
+            .partition_point(|turn| turn.began <= order)
+            .saturating_sub(1);
+        Self {
+            what: What::Item(Item::Result(index)),
+            nth,
+            order,
+            turn,
+        }
     }
 
     /// The message at `index`, unless no step is about such a message.
@@ -49,34 +62,59 @@ impl Happening {
             MessageKind::System | MessageKind::Reasoning => return None,
         };
         let what = What::Item(Item::Message { index, by });
-        (!message.text.is_empty()).then_some(Self { what, nth: 0, order: message.order, turn: message.turn })
+        (!message.text.is_empty()).then_some(Self {
+            what,
+            nth: 0,
+            order: message.order,
+            turn: message.turn,
+        })
     }
 
     /// The answers to interrupts with which a turn began.
     pub(super) fn answers(trace: &Trace, turn: usize) -> impl Iterator<Item = Self> {
         let began = &trace.turns[turn];
-        let statuses = began.input.answered.iter().map(|answer| match answer.status {
-            InterruptStatus::Resolved => AnswerStatus::Resolved,
-            InterruptStatus::Cancelled => AnswerStatus::Cancelled,
-        });
+        let statuses = began
+            .input
+            .answered
+            .iter()
+            .map(|answer| match answer.status {
+                InterruptStatus::Resolved => AnswerStatus::Resolved,
+                InterruptStatus::Cancelled => AnswerStatus::Cancelled,
+            });
         let (order, nth) = (began.began, 0);
-        statuses.map(move |status| Self { what: What::Answer(status), nth, order, turn })
+        statuses.map(move |status| Self {
+            what: What::Answer(status),
+            nth,
+            order,
+            turn,
+        })
     }
 
     /// Everything that happened, by kind.
     pub(super) fn all(trace: &Trace) -> impl Iterator<Item = Self> {
         let calls = (0..trace.calls.len()).map(move |index| Self::call(trace, index));
-        let results = trace.calls.iter().enumerate().flat_map(move |(index, call)| {
-            (0..call.results.len()).map(move |nth| Self::result(trace, index, nth))
-        });
-        let messages = (0..trace.messages.len()).filter_map(move |index| Self::message(trace, index));
+        let results = trace
+            .calls
+            .iter()
+            .enumerate()
+            .flat_map(move |(index, call)| {
+                (0..call.results.len()).map(move |nth| Self::result(trace, index, nth))
+            });
+        let messages =
+            (0..trace.messages.len()).filter_map(move |index| Self::message(trace, index));
         let answers = (0..trace.turns.len()).flat_map(move |turn| Self::answers(trace, turn));
         messages.chain(calls).chain(results).chain(answers)
     }
 
     /// Whether it is a message of the user.
     pub(super) fn is_of_user(&self) -> bool {
-        matches!(self.what, What::Item(Item::Message { by: MessageRole::User, .. }))
+        matches!(
+            self.what,
+            What::Item(Item::Message {
+                by: MessageRole::User,
+                ..
+            })
+        )
     }
 
     /// The same thing from before the first turn.
@@ -97,7 +135,9 @@ impl Happening {
     /// Whether the rule looks at who made it.
     pub(super) fn includes_author(&self, view: &View<'_>, trace: &Trace) -> bool {
         let is_by_subagent = match self.what {
-            What::Item(Item::Call(index) | Item::Result(index)) => trace.calls[index].is_by_subagent(),
+            What::Item(Item::Call(index) | Item::Result(index)) => {
+                trace.calls[index].is_by_subagent()
+            }
             What::Item(Item::Message { index, .. }) => trace.messages[index].is_by_subagent(),
             What::Answer(_) => false,
         };
@@ -120,7 +160,9 @@ impl Happening {
 
     /// Whether it is what `wanted` says, as far as is known now.
     pub(super) fn is(&self, wanted: &StepMatcher, trace: &Trace) -> bool {
-        let What::Item(item) = self.what else { return false };
+        let What::Item(item) = self.what else {
+            return false;
+        };
         wanted.matches_with(trace, item, self.seen_result(trace))
     }
 
@@ -144,9 +186,10 @@ impl Happening {
     /// The number of the event that brought it.
     pub(super) fn event(&self, trace: &Trace) -> Option<u32> {
         match self.what {
-            What::Item(Item::Result(index)) => {
-                trace.calls[index].results.get(self.nth).map(|result| result.event)
-            }
+            What::Item(Item::Result(index)) => trace.calls[index]
+                .results
+                .get(self.nth)
+                .map(|result| result.event),
             What::Item(item) => Some(item.event(trace)),
             What::Answer(_) => None,
         }

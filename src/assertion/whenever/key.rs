@@ -33,8 +33,9 @@ impl Tie {
             SamePaths::Pairs(pairs) => {
                 let mut pair = |(own, of_trigger): &(Spanned<String>, Text)| {
                     let path = Path::parse(&own.value);
-                    let own =
-                        path.map_err(|error| interpolation.report(Code::BadValue, own.span, error, None));
+                    let own = path.map_err(|error| {
+                        interpolation.report(Code::BadValue, own.span, error, None)
+                    });
                     own.ok().zip(parsed(of_trigger, interpolation))
                 };
                 pairs.iter().map(&mut pair).collect()
@@ -75,7 +76,9 @@ impl Tie {
             key.push('\n');
         }
         for pair in &self.paths {
-            let Args::Json(args) = call.args() else { return None };
+            let Args::Json(args) = call.args() else {
+                return None;
+            };
             key.push_str(&json_key(side(pair).find(args)?));
             key.push('\n');
         }
@@ -88,11 +91,19 @@ impl Tie {
             if own == of_trigger {
                 format!("`{}`", own.as_str())
             } else {
-                format!("`{}` as `{}` of the trigger", own.as_str(), of_trigger.as_str())
+                format!(
+                    "`{}` as `{}` of the trigger",
+                    own.as_str(),
+                    of_trigger.as_str()
+                )
             }
         });
         let paths: Vec<String> = paths.collect();
-        if paths.is_empty() { String::new() } else { format!(" with the same {}", paths.join(" and ")) }
+        if paths.is_empty() {
+            String::new()
+        } else {
+            format!(" with the same {}", paths.join(" and "))
+        }
     }
 }
 
@@ -100,5 +111,6 @@ impl Tie {
 fn parsed(text: &Text, interpolation: &mut Interpolation<'_>) -> Option<Path> {
     let filled = interpolation.text(text).ok()?;
     let path = Path::parse(&filled);
-    path.map_err(|error| interpolation.report(Code::BadValue, text.span, error, None)).ok()
+    path.map_err(|error| interpolation.report(Code::BadValue, text.span, error, None))
+        .ok()
 }

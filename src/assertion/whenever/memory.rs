@@ -38,12 +38,16 @@ impl Memory {
 
     /// Whether there is a match before a place among all that happened.
     pub(super) fn is_before(&self, place: &MemoryKey, order: u32) -> bool {
-        self.matches.get(place).is_some_and(|positions| positions.first().is_some_and(|first| *first < order))
+        self.matches
+            .get(place)
+            .is_some_and(|positions| positions.first().is_some_and(|first| *first < order))
     }
 
     /// Whether there is a match after a place among all that happened.
     pub(super) fn is_after(&self, place: &MemoryKey, order: u32) -> bool {
-        self.matches.get(place).is_some_and(|positions| positions.last().is_some_and(|last| *last > order))
+        self.matches
+            .get(place)
+            .is_some_and(|positions| positions.last().is_some_and(|last| *last > order))
     }
 }
 
@@ -59,9 +63,12 @@ impl OpenTriggers {
 
     /// Takes out the triggers before `order`.
     pub(super) fn take_before(&mut self, place: &MemoryKey, order: u32) -> Vec<Happening> {
-        let Some(open) = self.0.remove(place) else { return Vec::new() };
+        let Some(open) = self.0.remove(place) else {
+            return Vec::new();
+        };
         // Triggers come nearly in their order: all of them are usually before.
-        let (before, after): (_, Vec<_>) = open.into_iter().partition(|trigger| trigger.order < order);
+        let (before, after): (_, Vec<_>) =
+            open.into_iter().partition(|trigger| trigger.order < order);
         if !after.is_empty() {
             self.0.insert(place.clone(), after);
         }
@@ -75,6 +82,8 @@ impl OpenTriggers {
 
     /// Every trigger with its place.
     pub(super) fn all(&self) -> impl Iterator<Item = (&MemoryKey, &Happening)> {
-        self.0.iter().flat_map(|(place, open)| open.iter().map(move |trigger| (place, trigger)))
+        self.0
+            .iter()
+            .flat_map(|(place, open)| open.iter().map(move |trigger| (place, trigger)))
     }
 }

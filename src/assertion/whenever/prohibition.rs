@@ -91,7 +91,9 @@ impl Monitor for Prohibition {
         let trace = view.trace;
         match moment {
             Moment::Touched(Delta::CallStarted(index)) => {
-                if self.parts.needs_args(&trace.calls[index].name) && trace.calls[index].args_done.is_none() {
+                if self.parts.needs_args(&trace.calls[index].name)
+                    && trace.calls[index].args_done.is_none()
+                {
                     self.unfinished.insert(trace.calls[index].order);
                 } else {
                     self.take(view, Happening::call(trace, index), &mut found);
@@ -126,7 +128,10 @@ impl Monitor for Prohibition {
 
     fn counts(&self) -> Option<RuleCounts> {
         let triggered = self.triggered.len() as u64;
-        Some(RuleCounts { triggered, not_checkable: self.not_checkable })
+        Some(RuleCounts {
+            triggered,
+            not_checkable: self.not_checkable,
+        })
     }
 
     fn take_warning(&mut self) -> Option<String> {
@@ -138,7 +143,8 @@ impl Prohibition {
     /// Takes what no moment reports: what was there before, messages of the user, and answers to interrupts.
     fn catch_up(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
         let trace = view.trace;
-        let [mut messages, mut calls, mut turns] = self.seen.unwrap_or_else(|| self.remember_earlier(view));
+        let [mut messages, mut calls, mut turns] =
+            self.seen.unwrap_or_else(|| self.remember_earlier(view));
         while turns < trace.turns.len() {
             for answer in Happening::answers(trace, turns) {
                 self.take(view, answer, found);
@@ -171,8 +177,12 @@ impl Prohibition {
                 self.remember(view, history, happening.before_all());
             }
         }
-        let RuleScope::Turn(first) = view.scope else { return [0; 3] };
-        let Some(turn) = view.turn() else { return [0; 3] };
+        let RuleScope::Turn(first) = view.scope else {
+            return [0; 3];
+        };
+        let Some(turn) = view.turn() else {
+            return [0; 3];
+        };
         for happening in Happening::all(trace).filter(|happening| happening.turn < first) {
             self.remember(view, trace, happening);
         }
@@ -203,7 +213,10 @@ impl Prohibition {
             if is_revocable || self.parts.trigger.is_pending() {
                 self.late.push(happening);
             } else {
-                self.waiting.entry(happening.order).or_default().push(happening);
+                self.waiting
+                    .entry(happening.order)
+                    .or_default()
+                    .push(happening);
                 self.triggered.insert((happening.what, happening.order));
             }
         }
@@ -223,15 +236,28 @@ impl Prohibition {
             return;
         }
         for watched in &mut self.steps {
-            let WatchedStep { step, relation, memory, .. } = watched;
-            let position =
-                if relation.is_before() { step.counts_from(trace, &happening) } else { happening.order };
-            let matched =
-                || step.matches(trace, &happening).then(|| step.tie.of_step(trace, &happening)).flatten();
+            let WatchedStep {
+                step,
+                relation,
+                memory,
+                ..
+            } = watched;
+            let position = if relation.is_before() {
+                step.counts_from(trace, &happening)
+            } else {
+                happening.order
+            };
+            let matched = || {
+                step.matches(trace, &happening)
+                    .then(|| step.tie.of_step(trace, &happening))
+                    .flatten()
+            };
             let matched = matched().map(|key| ((self.parts.turn_of(&happening), key), position));
             let is_provisional = step.step().is_some_and(StepMatcher::looks_at_outcome);
             match matched {
-                matched if is_provisional && happening.order > 0 => memory.update(happening.order, matched),
+                matched if is_provisional && happening.order > 0 => {
+                    memory.update(happening.order, matched)
+                }
                 Some((place, position)) => memory.add(place, position),
                 None => {}
             }
@@ -239,8 +265,20 @@ impl Prohibition {
     }
 
     /// Looks at the triggers that something must not follow.
-    fn follows(&mut self, view: &View<'_>, step: usize, happening: Happening, found: &mut Vec<Finding>) {
-        let WatchedStep { relation, step: wanted, open, pattern, .. } = &mut self.steps[step];
+    fn follows(
+        &mut self,
+        view: &View<'_>,
+        step: usize,
+        happening: Happening,
+        found: &mut Vec<Finding>,
+    ) {
+        let WatchedStep {
+            relation,
+            step: wanted,
+            open,
+            pattern,
+            ..
+        } = &mut self.steps[step];
         if *relation != Relation::ForbiddenAfter
             || open.is_empty()
             || !view.includes_turn(happening.turn)
@@ -257,7 +295,12 @@ impl Prohibition {
         for trigger in open.take_before(&place, happening.order) {
             if self.reported.insert((pattern, trigger.order)) {
                 let step = self.steps[step].step.clone();
-                let violation = TriggerViolation { trigger, pattern, step, cause: Some(happening) };
+                let violation = TriggerViolation {
+                    trigger,
+                    pattern,
+                    step,
+                    cause: Some(happening),
+                };
                 found.push(self.findings.finding(view, &self.parts, &violation));
             }
         }
@@ -266,7 +309,11 @@ impl Prohibition {
     /// Looks at the triggers that wait for nothing any more.
     fn decide_waiting(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
         let first = self.unfinished.first().copied().unwrap_or(u32::MAX);
-        while let Some(ready) = self.waiting.first_entry().filter(|entry| *entry.key() <= first) {
+        while let Some(ready) = self
+            .waiting
+            .first_entry()
+            .filter(|entry| *entry.key() <= first)
+        {
             for trigger in ready.remove() {
                 self.decide(view, trigger, found);
             }
@@ -295,7 +342,12 @@ impl Prohibition {
     }
 
     /// The first group of which no step came before.
-    fn missing_before(&self, trace: &Trace, pattern: usize, trigger: Happening) -> Option<TriggerViolation> {
+    fn missing_before(
+        &self,
+        trace: &Trace,
+        pattern: usize,
+        trigger: Happening,
+    ) -> Option<TriggerViolation> {
         let mut steps = self.steps.iter().filter(|step| step.pattern == pattern);
         let groups = &self.parts.patterns[pattern].groups;
         for group in groups {
@@ -310,7 +362,12 @@ impl Prohibition {
             });
             if !is_there {
                 let step = of_group.first()?.step.clone();
-                return Some(TriggerViolation { trigger, pattern, step, cause: None });
+                return Some(TriggerViolation {
+                    trigger,
+                    pattern,
+                    step,
+                    cause: None,
+                });
             }
         }
         None
@@ -326,7 +383,11 @@ impl Prohibition {
     ) -> Option<TriggerViolation> {
         let turn = self.parts.turn_of(&trigger);
         let mut found = None;
-        for (index, watched) in self.steps.iter_mut().enumerate().filter(|(_, step)| step.pattern == pattern)
+        for (index, watched) in self
+            .steps
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, step)| step.pattern == pattern)
         {
             let Some(key) = watched.step.tie.of_trigger(trace, &trigger) else {
                 *is_checkable &= watched.relation != Relation::ForbiddenAfter;
@@ -347,7 +408,12 @@ impl Prohibition {
             }
         }
         let step = self.steps[found?].step.clone();
-        Some(TriggerViolation { trigger, pattern, step, cause: None })
+        Some(TriggerViolation {
+            trigger,
+            pattern,
+            step,
+            cause: None,
+        })
     }
 
     /// Looks at what may have turned out to be a failure in the turn.
@@ -378,17 +444,30 @@ impl Prohibition {
             }
         }
         let mut violations = Vec::new();
-        for watched in self.steps.iter().filter(|step| step.relation == Relation::ForbiddenAfter) {
+        for watched in self
+            .steps
+            .iter()
+            .filter(|step| step.relation == Relation::ForbiddenAfter)
+        {
             for (place, trigger) in watched.open.all() {
                 if watched.memory.is_after(place, trigger.order)
                     && self.reported.insert((watched.pattern, trigger.order))
                 {
                     let (pattern, step) = (watched.pattern, watched.step.clone());
-                    violations.push(TriggerViolation { trigger: *trigger, pattern, step, cause: None });
+                    violations.push(TriggerViolation {
+                        trigger: *trigger,
+                        pattern,
+                        step,
+                        cause: None,
+                    });
                 }
             }
         }
         violations.sort_unstable_by_key(|violation| (violation.trigger.order, violation.pattern));
-        found.extend(violations.iter().map(|violation| self.findings.finding(view, &self.parts, violation)));
+        found.extend(
+            violations
+                .iter()
+                .map(|violation| self.findings.finding(view, &self.parts, violation)),
+        );
     }
 }

@@ -59,16 +59,29 @@ impl RelatedSteps {
             return None;
         }
         // Every step is looked at, so that every problem is reported.
-        let groups: Vec<Option<Vec<TiedStep>>> =
-            entries.iter().map(|entry| group(entry, of_trigger, interpolation)).collect();
-        Some(Self { relation, groups: groups.into_iter().collect::<Option<_>>()? })
+        let groups: Vec<Option<Vec<TiedStep>>> = entries
+            .iter()
+            .map(|entry| group(entry, of_trigger, interpolation))
+            .collect();
+        Some(Self {
+            relation,
+            groups: groups.into_iter().collect::<Option<_>>()?,
+        })
     }
 
     /// The steps in words.
     pub(super) fn describe(&self) -> String {
         let groups: Vec<String> = self.groups.iter().map(|group| either(group)).collect();
-        let no = if self.relation.is_negated() { "not " } else { "" };
-        let between = if self.relation.is_negated() { " or " } else { " and " };
+        let no = if self.relation.is_negated() {
+            "not "
+        } else {
+            ""
+        };
+        let between = if self.relation.is_negated() {
+            " or "
+        } else {
+            " and "
+        };
         format!("{no}{} {} it", groups.join(between), self.relation.word())
     }
 
@@ -76,10 +89,14 @@ impl RelatedSteps {
     pub(super) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
         let mut groups = Vec::new();
         for group in &self.groups {
-            let steps: Result<Vec<TiedStep>, _> = group.iter().map(|step| step.started(patterns)).collect();
+            let steps: Result<Vec<TiedStep>, _> =
+                group.iter().map(|step| step.started(patterns)).collect();
             groups.push(steps?);
         }
-        Ok(Self { relation: self.relation, groups })
+        Ok(Self {
+            relation: self.relation,
+            groups,
+        })
     }
 
     /// Its steps.
@@ -99,7 +116,12 @@ fn group(
     of_trigger: TriggerKind,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<Vec<TiedStep>> {
-    let model::CauseStep { keys, answered, same, any_of } = &entry.value;
+    let model::CauseStep {
+        keys,
+        answered,
+        same,
+        any_of,
+    } = &entry.value;
     let Some(any_of) = any_of else {
         return TiedStep::compile(entry, of_trigger, interpolation).map(|step| vec![step]);
     };
@@ -119,15 +141,26 @@ fn group(
         );
     }
     if any_of.is_empty() {
-        report(Code::EmptyValue, "an empty list of steps says nothing", "add a step, or drop the key");
+        report(
+            Code::EmptyValue,
+            "an empty list of steps says nothing",
+            "add a step, or drop the key",
+        );
     }
     if let Some(inner) = any_of.iter().find(|step| step.value.any_of.is_some()) {
         let help = "write its steps into the outer list".to_owned();
-        interpolation.report(Code::Contradiction, inner.span, "`any_of` contains `any_of`", Some(help));
+        interpolation.report(
+            Code::Contradiction,
+            inner.span,
+            "`any_of` contains `any_of`",
+            Some(help),
+        );
         return None;
     }
-    let steps: Vec<Option<TiedStep>> =
-        any_of.iter().map(|step| TiedStep::compile(step, of_trigger, interpolation)).collect();
+    let steps: Vec<Option<TiedStep>> = any_of
+        .iter()
+        .map(|step| TiedStep::compile(step, of_trigger, interpolation))
+        .collect();
     let steps = steps.into_iter().collect::<Option<Vec<_>>>()?;
     (is_alone && !steps.is_empty()).then_some(steps)
 }

@@ -19,7 +19,11 @@ pub(super) struct Requirement {
 
 impl Requirement {
     pub(super) fn new(parts: RunningRule) -> Self {
-        Self { parts, findings: Findings::default(), triggered: 0 }
+        Self {
+            parts,
+            findings: Findings::default(),
+            triggered: 0,
+        }
     }
 }
 
@@ -36,7 +40,10 @@ impl Monitor for Requirement {
         let mut violations = Vec::new();
         for (index, pattern) in self.parts.patterns.iter().enumerate() {
             let last_of = |group: &Vec<TiedStep>| -> Vec<_> {
-                group.iter().map(|step| last_matches(view, &self.parts, step)).collect()
+                group
+                    .iter()
+                    .map(|step| last_matches(view, &self.parts, step))
+                    .collect()
             };
             let last: Vec<Vec<_>> = pattern.groups.iter().map(last_of).collect();
             for trigger in &triggers {
@@ -44,24 +51,38 @@ impl Monitor for Requirement {
                     !group.iter().zip(*last).any(|(step, last)| {
                         let key = step.tie.of_trigger(view.trace, trigger);
                         let place = key.map(|key| (self.parts.turn_of(trigger), key));
-                        place.and_then(|place| last.get(&place)).is_some_and(|last| *last > trigger.order)
+                        place
+                            .and_then(|place| last.get(&place))
+                            .is_some_and(|last| *last > trigger.order)
                     })
                 });
                 if let Some(step) = missing.and_then(|(group, _)| group.first()) {
                     let (trigger, step) = (*trigger, step.clone());
-                    violations.push(TriggerViolation { trigger, pattern: index, step, cause: None });
+                    violations.push(TriggerViolation {
+                        trigger,
+                        pattern: index,
+                        step,
+                        cause: None,
+                    });
                 }
             }
         }
         violations.sort_by_key(|violation| violation.trigger.order);
-        let Self { parts, findings, .. } = self;
-        let found: Vec<_> =
-            violations.iter().map(|violation| findings.finding(view, parts, violation)).collect();
+        let Self {
+            parts, findings, ..
+        } = self;
+        let found: Vec<_> = violations
+            .iter()
+            .map(|violation| findings.finding(view, parts, violation))
+            .collect();
         Judgement::open_or(found).or(Judgement::Passed)
     }
 
     fn counts(&self) -> Option<RuleCounts> {
-        Some(RuleCounts { triggered: self.triggered, not_checkable: 0 })
+        Some(RuleCounts {
+            triggered: self.triggered,
+            not_checkable: 0,
+        })
     }
 }
 

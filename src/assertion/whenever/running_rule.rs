@@ -26,7 +26,8 @@ impl RunningRule {
     /// Whether the arguments of calls to this tool decide.
     pub(super) fn needs_args(&self, name: &str) -> bool {
         let has_args = |step: &StepMatcher| {
-            step.selector().is_some_and(|selector| !selector.args.is_empty() && selector.name.matches(name))
+            step.selector()
+                .is_some_and(|selector| !selector.args.is_empty() && selector.name.matches(name))
         };
         let steps = || self.patterns.iter().flat_map(RelatedSteps::steps);
         has_args(&self.trigger)

@@ -53,7 +53,12 @@ impl TiedStep {
         of_trigger: TriggerKind,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        let model::CauseStep { keys, answered, same, .. } = &written.value;
+        let model::CauseStep {
+            keys,
+            answered,
+            same,
+            ..
+        } = &written.value;
         let is_tool = keys.call.is_some() || keys.result.is_some();
         let is_same_tool = is_same_tool(keys);
         let mut is_sound = true;
@@ -62,17 +67,31 @@ impl TiedStep {
             is_sound = false;
         };
         if let Some(same) = same.as_ref().filter(|_| !is_tool) {
-            report(same.span, "`same` goes with `call` and `result`", "drop it: only calls have arguments");
+            report(
+                same.span,
+                "`same` goes with `call` and `result`",
+                "drop it: only calls have arguments",
+            );
         }
-        let tied = same.as_ref().map(|same| same.span).or(is_same_tool.then_some(written.span));
+        let tied = same
+            .as_ref()
+            .map(|same| same.span)
+            .or(is_same_tool.then_some(written.span));
         if let Some(span) = tied.filter(|_| of_trigger == TriggerKind::Message) {
             let help = "write a `call` or a `result` as the trigger, or drop `same`";
-            report(span, "a message has no tool and no arguments that could be the same", help);
+            report(
+                span,
+                "a message has no tool and no arguments that could be the same",
+                help,
+            );
         }
-        let tie = same.as_ref().map(|same| Tie::compile(&same.value, same.span, interpolation));
+        let tie = same
+            .as_ref()
+            .map(|same| Tie::compile(&same.value, same.span, interpolation));
         let wanted = match answered {
             Some(answered) if has_step(keys) => {
-                let message = "a step is one of `call`, `result`, `says` and `answered`, not several";
+                let message =
+                    "a step is one of `call`, `result`, `says` and `answered`, not several";
                 let help = "write a step for each of them".to_owned();
                 interpolation.report(Code::Contradiction, answered.span, message, Some(help));
                 None
@@ -89,13 +108,22 @@ impl TiedStep {
         {
             selector.name = ToolName::OfTrigger;
         }
-        is_sound.then_some(Self { wanted, tie: Tie { is_same_tool, paths } })
+        is_sound.then_some(Self {
+            wanted,
+            tie: Tie {
+                is_same_tool,
+                paths,
+            },
+        })
     }
 
     /// Whether it wants the call of a result of this tool, and nothing else of it.
     pub(super) fn includes_own_call(&self, trigger: &ToolName) -> bool {
-        let Some(StepMatcher::Call(selector)) = self.step() else { return false };
-        let is_any = selector.args.is_empty() && selector.result.is_empty() && self.tie.paths.is_empty();
+        let Some(StepMatcher::Call(selector)) = self.step() else {
+            return false;
+        };
+        let is_any =
+            selector.args.is_empty() && selector.result.is_empty() && self.tie.paths.is_empty();
         is_any && (self.tie.is_same_tool || selector.name.surely_includes(trigger))
     }
 
@@ -104,8 +132,12 @@ impl TiedStep {
         match &self.wanted {
             Wanted::Step(step) => format!("{}{}", step.describe(), self.tie.describe()),
             Wanted::Answer(None) => "an answer to an interrupt".to_owned(),
-            Wanted::Answer(Some(AnswerStatus::Resolved)) => "an interrupt that was resolved".to_owned(),
-            Wanted::Answer(Some(AnswerStatus::Cancelled)) => "an interrupt that was cancelled".to_owned(),
+            Wanted::Answer(Some(AnswerStatus::Resolved)) => {
+                "an interrupt that was resolved".to_owned()
+            }
+            Wanted::Answer(Some(AnswerStatus::Cancelled)) => {
+                "an interrupt that was cancelled".to_owned()
+            }
         }
     }
 
@@ -115,7 +147,10 @@ impl TiedStep {
             Wanted::Step(step) => Wanted::Step(Box::new(step.started(patterns)?)),
             Wanted::Answer(status) => Wanted::Answer(*status),
         };
-        Ok(Self { wanted, tie: self.tie.clone() })
+        Ok(Self {
+            wanted,
+            tie: self.tie.clone(),
+        })
     }
 
     /// The call, the result or the message that it wants.
@@ -130,23 +165,34 @@ impl TiedStep {
     pub(super) fn matches(&self, trace: &Trace, happening: &Happening) -> bool {
         match (&self.wanted, happening.what) {
             (Wanted::Step(step), What::Item(_)) => happening.is(step, trace),
-            (Wanted::Answer(wanted), What::Answer(status)) => wanted.is_none_or(|wanted| wanted == status),
+            (Wanted::Answer(wanted), What::Answer(status)) => {
+                wanted.is_none_or(|wanted| wanted == status)
+            }
             _ => false,
         }
     }
 
     /// From where on something that matches counts.
     pub(super) fn counts_from(&self, trace: &Trace, happening: &Happening) -> u32 {
-        self.step().map_or(happening.order, |step| happening.counts_from(step, trace))
+        self.step()
+            .map_or(happening.order, |step| happening.counts_from(step, trace))
     }
 }
 
 /// Whether the tool is written as `same`, and not as the name of a tool in a mapping.
 fn is_same_tool(keys: &StepKeys) -> bool {
-    let call = keys.call.as_ref().map(|call| (call.span, call.value.name.as_ref()));
-    let result = keys.result.as_ref().map(|result| (result.span, result.value.name.as_ref()));
+    let call = keys
+        .call
+        .as_ref()
+        .map(|call| (call.span, call.value.name.as_ref()));
+    let result = keys
+        .result
+        .as_ref()
+        .map(|result| (result.span, result.value.name.as_ref()));
     let written = call.or(result);
-    written.is_some_and(|(span, name)| name.is_some_and(|name| name.value == SAME && name.span == span))
+    written.is_some_and(|(span, name)| {
+        name.is_some_and(|name| name.value == SAME && name.span == span)
+    })
 }
 
 fn has_step(keys: &StepKeys) -> bool {

@@ -28,7 +28,11 @@ struct Whenever {
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
-    for entry in collector.switched(block.whenever.as_ref()).into_iter().flatten() {
+    for entry in collector
+        .switched(block.whenever.as_ref())
+        .into_iter()
+        .flatten()
+    {
         let compiled = Whenever::compile(entry, collector.interpolation);
         for rule in compiled.into_iter().flat_map(Whenever::divided) {
             collector.add(entry.span, |_| Some(rule));
@@ -37,7 +41,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Whenever {
-    fn compile(entry: &Spanned<WheneverRule>, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(
+        entry: &Spanned<WheneverRule>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
         let WheneverRule {
             name,
             trigger,
@@ -49,7 +56,11 @@ impl Whenever {
             message,
         } = &entry.value;
         let has_tool = trigger.call.is_some() || trigger.result.is_some();
-        let kind = if has_tool { TriggerKind::Call } else { TriggerKind::Message };
+        let kind = if has_tool {
+            TriggerKind::Call
+        } else {
+            TriggerKind::Message
+        };
         let written = [
             (Relation::RequiredBefore, preceded_by),
             (Relation::ForbiddenBefore, not_preceded_by),
@@ -57,46 +68,74 @@ impl Whenever {
             (Relation::ForbiddenAfter, not_followed_by),
         ];
         let trigger = StepMatcher::compile(trigger, entry.span, interpolation);
-        let written = written.into_iter().filter_map(|(relation, steps)| Some((relation, steps.as_ref()?)));
+        let written = written
+            .into_iter()
+            .filter_map(|(relation, steps)| Some((relation, steps.as_ref()?)));
         let patterns: Vec<Option<RelatedSteps>> = written
             .map(|(relation, steps)| RelatedSteps::compile(relation, steps, kind, interpolation))
             .collect();
         if patterns.is_empty() {
             let message = "nothing says what must or must not come before or after the trigger";
-            let help = "add `preceded_by`, `not_preceded_by`, `followed_by` or `not_followed_by`".to_owned();
+            let help = "add `preceded_by`, `not_preceded_by`, `followed_by` or `not_followed_by`"
+                .to_owned();
             interpolation.report(Code::MissingKey, entry.span, message, Some(help));
             return None;
         }
-        let mut text = |text: &Option<_>| text.as_ref().map(|text| interpolation.text(text)).transpose().ok();
+        let mut text = |text: &Option<_>| {
+            text.as_ref()
+                .map(|text| interpolation.text(text))
+                .transpose()
+                .ok()
+        };
         let (name, message) = (text(name), text(message));
         let patterns = patterns.into_iter().collect::<Option<Vec<_>>>()?;
-        Some(Self { name: name?, message: message?, trigger: trigger?, patterns, within: *within })
+        Some(Self {
+            name: name?,
+            message: message?,
+            trigger: trigger?,
+            patterns,
+            within: *within,
+        })
     }
 
     /// The prohibition and the requirement of an entry.
     fn divided(self) -> impl Iterator<Item = Self> {
-        let (followed, others): (Vec<_>, Vec<_>) =
-            self.patterns.iter().cloned().partition(|pattern| pattern.relation == Relation::RequiredAfter);
+        let (followed, others): (Vec<_>, Vec<_>) = self
+            .patterns
+            .iter()
+            .cloned()
+            .partition(|pattern| pattern.relation == Relation::RequiredAfter);
         let of = move |patterns: Vec<RelatedSteps>| {
-            (!patterns.is_empty()).then(|| Self { patterns, ..self.clone() })
+            (!patterns.is_empty()).then(|| Self {
+                patterns,
+                ..self.clone()
+            })
         };
         [others, followed].into_iter().filter_map(of)
     }
 
     fn is_requirement(&self) -> bool {
-        self.patterns.iter().all(|pattern| pattern.relation == Relation::RequiredAfter)
+        self.patterns
+            .iter()
+            .all(|pattern| pattern.relation == Relation::RequiredAfter)
     }
 
     /// The trigger and every step.
     fn steps(&self) -> impl Iterator<Item = &StepMatcher> {
         let steps = self.patterns.iter().flat_map(RelatedSteps::steps);
-        [&self.trigger].into_iter().chain(steps.filter_map(|step| step.step()))
+        [&self.trigger]
+            .into_iter()
+            .chain(steps.filter_map(|step| step.step()))
     }
 }
 
 impl Rule for Whenever {
     fn kind(&self) -> RuleKind {
-        if self.is_requirement() { RuleKind::Requirement } else { RuleKind::Prohibition }
+        if self.is_requirement() {
+            RuleKind::Requirement
+        } else {
+            RuleKind::Prohibition
+        }
     }
 
     fn needs(&self) -> Facts {
@@ -106,9 +145,21 @@ impl Rule for Whenever {
 
     fn describe(&self) -> String {
         let patterns: Vec<String> = self.patterns.iter().map(RelatedSteps::describe).collect();
-        let within = if self.within.is_some() { ", in its turn" } else { "" };
-        let name = self.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
-        format!("{name}whenever there is {}: {}{within}", self.trigger.describe(), patterns.join(", and "))
+        let within = if self.within.is_some() {
+            ", in its turn"
+        } else {
+            ""
+        };
+        let name = self
+            .name
+            .as_ref()
+            .map(|name| format!("{name}: "))
+            .unwrap_or_default();
+        format!(
+            "{name}whenever there is {}: {}{within}",
+            self.trigger.describe(),
+            patterns.join(", and ")
+        )
     }
 
     fn message(&self) -> Option<&str> {
@@ -120,7 +171,9 @@ impl Rule for Whenever {
             return format!("evaluated at the end of {}", scope.words());
         }
         let patterns = &self.patterns;
-        let after = patterns.iter().any(|pattern| pattern.relation == Relation::ForbiddenAfter);
+        let after = patterns
+            .iter()
+            .any(|pattern| pattern.relation == Relation::ForbiddenAfter);
         let before = patterns.iter().any(|pattern| pattern.relation.is_before());
         let words = match (before, after) {
             (true, true) => "as soon as such a trigger comes, or something after it that must not",
@@ -131,8 +184,11 @@ impl Rule for Whenever {
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let started: Result<Vec<_>, _> =
-            self.patterns.iter().map(|pattern| pattern.started(patterns)).collect();
+        let started: Result<Vec<_>, _> = self
+            .patterns
+            .iter()
+            .map(|pattern| pattern.started(patterns))
+            .collect();
         let parts = RunningRule {
             expected: self.describe(),
             name: self.name.clone(),
@@ -147,15 +203,24 @@ impl Rule for Whenever {
     }
 
     fn claims(&self) -> Vec<Claim<'_>> {
-        let Some(selector) = self.trigger.selector() else { return Vec::new() };
+        let Some(selector) = self.trigger.selector() else {
+            return Vec::new();
+        };
         let is_result = matches!(self.trigger, StepMatcher::Result(_));
         let name = &selector.name;
-        let mut claims = vec![Claim::TriggeredBy { name, selector: Some(selector), is_result }];
+        let mut claims = vec![Claim::TriggeredBy {
+            name,
+            selector: Some(selector),
+            is_result,
+        }];
         // `within: turn` and subagents may leave the call out.
         let always_comes = |step: &TiedStep| step.includes_own_call(name);
         let of_own_call = self.patterns.iter().all(|pattern| {
             pattern.relation == Relation::RequiredBefore
-                && pattern.groups.iter().all(|group| group.iter().any(always_comes))
+                && pattern
+                    .groups
+                    .iter()
+                    .all(|group| group.iter().any(always_comes))
         });
         if is_result && of_own_call && self.within.is_none() {
             claims.push(Claim::AlwaysPreceded(name));
@@ -165,7 +230,10 @@ impl Rule for Whenever {
 
     fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
         let selectors = self.steps().filter_map(StepMatcher::selector);
-        selectors.filter_map(|selector| ToolName::exact(&selector.name)).map(|name| (name, None)).collect()
+        selectors
+            .filter_map(|selector| ToolName::exact(&selector.name))
+            .map(|name| (name, None))
+            .collect()
     }
 
     fn names_tools(&self) -> bool {

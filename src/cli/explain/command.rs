@@ -50,19 +50,33 @@ pub(crate) fn explain(options: &ExplainOptions, context: &Context) -> Exit {
     let is_file = context.files.look(&path).is_ok();
     let names = ExplainedName::find(&options.subject);
     // A file can be called as a key is.
-    if names.iter().any(|name| !(is_file && matches!(name, ExplainedName::Key(_)))) {
+    if names
+        .iter()
+        .any(|name| !(is_file && matches!(name, ExplainedName::Key(_))))
+    {
         if options.turn.is_some() {
-            return complain("a name has no turns: `--turn` goes with a test file", Exit::Usage);
+            return complain(
+                "a name has no turns: `--turn` goes with a test file",
+                Exit::Usage,
+            );
         }
         if options.filter.is_some() || !options.ids.is_empty() {
-            return complain("a name has no tests: `--id` and `--filter` go with a test file", Exit::Usage);
+            return complain(
+                "a name has no tests: `--id` and `--filter` go with a test file",
+                Exit::Usage,
+            );
         }
         let width = TerminalSize::width(context.size_of(OutputStream::Stdout));
         let texts: Vec<String> = names.iter().map(|name| name.text(colours, width)).collect();
-        return print(Exit::Success, |out| out.write_all(texts.join("\n").as_bytes()));
+        return print(Exit::Success, |out| {
+            out.write_all(texts.join("\n").as_bytes())
+        });
     }
     if context.files.is_directory(&path) {
-        let message = format!("`{}` is a directory, expected one test file", options.subject);
+        let message = format!(
+            "`{}` is a directory, expected one test file",
+            options.subject
+        );
         return complain(&message, Exit::Usage);
     }
     if !is_file && is_like_a_name(&options.subject) {
@@ -98,10 +112,19 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
         if let Some(turn) = options.turn
             && !(1..=turns).contains(&turn)
         {
-            let whose = if explained.len() == 1 { &options.subject } else { &case.test.name };
-            let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
-            let message =
-                redactor.text(&format!("there is no turn {turn}: `{whose}` has {turns}")).into_owned();
+            let whose = if explained.len() == 1 {
+                &options.subject
+            } else {
+                &case.test.name
+            };
+            let turns = if turns == 1 {
+                "1 turn".to_owned()
+            } else {
+                format!("{turns} turns")
+            };
+            let message = redactor
+                .text(&format!("there is no turn {turn}: `{whose}` has {turns}"))
+                .into_owned();
             return complain(&message, Exit::Usage);
         }
         let shown = test::ShownTest {
@@ -117,7 +140,9 @@ fn of_file(options: &ExplainOptions, colours: Colours, context: &Context) -> Exi
             TerminalSize::width(context.size_of(OutputStream::Stdout)),
         ));
     }
-    print(Exit::Success, |out| out.write_all(redactor.text(&texts.join("\n")).as_bytes()))
+    print(Exit::Success, |out| {
+        out.write_all(redactor.text(&texts.join("\n")).as_bytes())
+    })
 }
 
 /// Whether this is written like a name, not like a path.

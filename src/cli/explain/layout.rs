@@ -75,13 +75,22 @@ enum LayoutLine {
     /// A line of its own, written out.
     Whole(String),
     /// Words at an indentation, and the level and the place where the rule is defined.
-    Row { indent: usize, words: String, emphasis: Emphasis, level: &'static str, place: String },
+    Row {
+        indent: usize,
+        words: String,
+        emphasis: Emphasis,
+        level: &'static str,
+        place: String,
+    },
 }
 
 impl Table {
     /// An empty table whose words `redactor` masks.
     pub(super) fn new(redactor: Redactor) -> Self {
-        Self { redactor, lines: Vec::new() }
+        Self {
+            redactor,
+            lines: Vec::new(),
+        }
     }
 
     pub(super) fn line(&mut self, text: impl Into<String>) {
@@ -113,7 +122,10 @@ impl Table {
             LayoutLine::Whole(_) => None,
             LayoutLine::Row { indent, words, .. } => Some(indent + columns::width(words)),
         });
-        let width = widths.filter(|width| *width <= WIDEST).max().unwrap_or_default();
+        let width = widths
+            .filter(|width| *width <= WIDEST)
+            .max()
+            .unwrap_or_default();
         let beside = self.lines.iter().filter_map(|line| match line {
             LayoutLine::Whole(_) => None,
             LayoutLine::Row { place, .. } => Some(LEVEL + columns::width(place)),
@@ -129,9 +141,13 @@ impl Table {
                     let _ = writeln!(text, "{line}");
                     continue;
                 }
-                LayoutLine::Row { indent, words, emphasis, level, place } => {
-                    (*indent, words, emphasis.style(colours), level, place)
-                }
+                LayoutLine::Row {
+                    indent,
+                    words,
+                    emphasis,
+                    level,
+                    place,
+                } => (*indent, words, emphasis.style(colours), level, place),
             };
             if let Some(terminal) = narrow {
                 for line in columns::wrapped(words, terminal.saturating_sub(indent)) {
@@ -154,7 +170,12 @@ impl Table {
 
 /// A sentence in lines that are pleasant to read.
 pub(super) fn wrapped(sentence: &str, terminal: Option<usize>) -> String {
-    columns::wrapped(sentence, terminal.map_or(SENTENCE, |terminal| terminal.min(SENTENCE))).join("\n") + "\n"
+    columns::wrapped(
+        sentence,
+        terminal.map_or(SENTENCE, |terminal| terminal.min(SENTENCE)),
+    )
+    .join("\n")
+        + "\n"
 }
 
 #[cfg(test)]
@@ -165,13 +186,25 @@ mod tests {
     fn a_table_that_is_wider_than_the_terminal_stands_in_lines_of_its_own() {
         let mut table = Table::default();
         table.line("turn 1 of 1");
-        table.row(4, "no call of 旅行 in the turn", Emphasis::Normal, "turn", "specs/a.test.yaml:7");
+        table.row(
+            4,
+            "no call of 旅行 in the turn",
+            Emphasis::Normal,
+            "turn",
+            "specs/a.test.yaml:7",
+        );
         let aligned = "turn 1 of 1\n    no call of 旅行 in the turn  turn    specs/a.test.yaml:7\n";
-        let narrow =
-            "turn 1 of 1\n    no call of\n    旅行 in the\n    turn\n      turn  specs/a.test.yaml:7\n";
+        let narrow = "turn 1 of 1\n    no call of\n    旅行 in the\n    turn\n      turn  specs/a.test.yaml:7\n";
         for (terminal, expected) in [(None, aligned), (Some(100), aligned), (Some(15), narrow)] {
-            assert_eq!(table.text(Colours::default(), terminal), expected, "{terminal:?}");
+            assert_eq!(
+                table.text(Colours::default(), terminal),
+                expected,
+                "{terminal:?}"
+            );
         }
-        assert_eq!(wrapped("a sentence of five words", Some(12)), "a sentence\nof five\nwords\n");
+        assert_eq!(
+            wrapped("a sentence of five words", Some(12)),
+            "a sentence\nof five\nwords\n"
+        );
     }
 }

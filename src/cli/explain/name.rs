@@ -33,7 +33,9 @@ impl ExplainedName {
     /// Everything that has a name.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let codes = Code::ALL.iter().copied().map(Self::Code);
-        codes.chain(RuleDocs::all().map(Self::Rule)).chain(KeyDocs::all().into_iter().map(Self::Key))
+        codes
+            .chain(RuleDocs::all().map(Self::Rule))
+            .chain(KeyDocs::all().into_iter().map(Self::Key))
     }
 
     pub(super) fn as_str(&self) -> &'static str {
@@ -51,22 +53,36 @@ impl ExplainedName {
                 let explained = code.docs();
                 let lines = |text: &'static str| text.lines().collect::<Vec<_>>();
                 let examples = match explained.example {
-                    Example::File { file: ExampleFile::Config, wrong, right } => {
-                        Examples::Pair("an `ananke.config.yaml`", lines(wrong), lines(right))
-                    }
-                    Example::File { file: ExampleFile::Test, wrong, right } => {
-                        Examples::Pair("a test file", lines(wrong), lines(right))
-                    }
+                    Example::File {
+                        file: ExampleFile::Config,
+                        wrong,
+                        right,
+                    } => Examples::Pair("an `ananke.config.yaml`", lines(wrong), lines(right)),
+                    Example::File {
+                        file: ExampleFile::Test,
+                        wrong,
+                        right,
+                    } => Examples::Pair("a test file", lines(wrong), lines(right)),
                     Example::Output(output) => Examples::Output(lines(output)),
                 };
                 (explained.about, examples)
             }
-            Self::Rule(RuleDocs { about, wrong, right, .. }) => {
-                (about.clone(), Examples::Pair("the events of a response", wrong.clone(), right.clone()))
-            }
+            Self::Rule(RuleDocs {
+                about,
+                wrong,
+                right,
+                ..
+            }) => (
+                about.clone(),
+                Examples::Pair("the events of a response", wrong.clone(), right.clone()),
+            ),
             Self::Key(key) => return key_text(key, colours, terminal),
         };
-        let mut text = format!("{}\n\n{}", styled(colours.strong, self.as_str()), wrapped(&about, terminal));
+        let mut text = format!(
+            "{}\n\n{}",
+            styled(colours.strong, self.as_str()),
+            wrapped(&about, terminal)
+        );
         let blocks = match examples {
             Examples::Pair(what, wrong, right) => vec![
                 (format!("{}, {what}", styled(colours.wrong, "wrong")), wrong),
@@ -99,8 +115,11 @@ fn key_text(key: &KeyDocs, colours: Colours, terminal: Option<usize>) -> String 
         FileKind::Test => "test file",
         FileKind::Case => "case of a JSONL file",
     };
-    let mut text =
-        format!("{}  ({file})\n\n{}", styled(colours.strong, &key.path), wrapped(key.about, terminal));
+    let mut text = format!(
+        "{}  ({file})\n\n{}",
+        styled(colours.strong, &key.path),
+        wrapped(key.about, terminal)
+    );
     let _ = write!(text, "\nvalue:   {}\nsince:   {}\n", key.value, key.since);
     if let Some(example) = &key.example {
         let _ = writeln!(text, "example: {}: {example}", key.name);

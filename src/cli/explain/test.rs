@@ -28,7 +28,12 @@ pub(super) struct ShownTest<'a> {
 
 impl ShownTest<'_> {
     /// Everything, or of the turns only the one numbered `only`.
-    pub(super) fn text(&self, only: Option<usize>, colours: Colours, terminal: Option<usize>) -> String {
+    pub(super) fn text(
+        &self,
+        only: Option<usize>,
+        colours: Colours,
+        terminal: Option<usize>,
+    ) -> String {
         let mut table = Table::new(self.redactor.clone());
         self.head(&mut table, colours);
         let explanation = &self.explained.explanation;
@@ -43,7 +48,9 @@ impl ShownTest<'_> {
             let title = format!("turn {number} of {}", explanation.turns.len());
             table.line("");
             if let Some(WrittenTurn { id, input, timeout }) = self.explained.turns.get(index) {
-                let title = id.as_ref().map_or(title.clone(), |id| format!("{title}, {}", escape::line(id)));
+                let title = id
+                    .as_ref()
+                    .map_or(title.clone(), |id| format!("{title}, {}", escape::line(id)));
                 table.line(format!(
                     "{}  {}",
                     styled(colours.strong, &title),
@@ -53,7 +60,12 @@ impl ShownTest<'_> {
                     table.line(format!("  timeout after {}", escape::line(timeout)));
                 }
             }
-            part(turn, Some(prohibited(&explanation.test, turn)), &mut table, colours);
+            part(
+                turn,
+                Some(prohibited(&explanation.test, turn)),
+                &mut table,
+                colours,
+            );
         }
         if only.is_none() {
             self.further(&mut table, colours);
@@ -71,7 +83,16 @@ impl ShownTest<'_> {
     }
 
     fn head(&self, table: &mut Table, colours: Colours) {
-        let TestEntry { name, file, line, turns, description, tags, skip, .. } = &*self.case.test;
+        let TestEntry {
+            name,
+            file,
+            line,
+            turns,
+            description,
+            tags,
+            skip,
+            ..
+        } = &*self.case.test;
         table.line(format!(
             "{}  {}",
             styled(colours.strong, name),
@@ -94,7 +115,11 @@ impl ShownTest<'_> {
             };
             table.line(format!("runs once for {rows}"));
         }
-        let turns = if *turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+        let turns = if *turns == 1 {
+            "1 turn".to_owned()
+        } else {
+            format!("{turns} turns")
+        };
         let turns = match self.explained.history {
             0 => turns,
             1 => format!("{turns} after 1 message"),
@@ -102,14 +127,20 @@ impl ShownTest<'_> {
         };
         let cut = match self.explained.timeout {
             Some(Timeout { ms, span }) => {
-                let why = if span.is_some() { "" } else { " (the default, or a longer `max_duration_ms`)" };
+                let why = if span.is_some() {
+                    ""
+                } else {
+                    " (the default, or a longer `max_duration_ms`)"
+                };
                 let time = duration::chosen(Duration::from_millis(ms));
                 format!(", each with a timeout of {time}{why}")
             }
             None => String::new(),
         };
         let whole = self.explained.whole_timeout.as_ref();
-        let whole = whole.map(|time| format!(", all together of {}", escape::line(time))).unwrap_or_default();
+        let whole = whole
+            .map(|time| format!(", all together of {}", escape::line(time)))
+            .unwrap_or_default();
         let config = escape::line(&self.config.source.name);
         let target = match self.case.test.target.as_str() {
             name if is_default(name) => format!("that of {config}"),
@@ -128,7 +159,10 @@ impl ShownTest<'_> {
 /// How many prohibitions of the test apply to a turn.
 fn prohibited(test: &ScopeRules, turn: &ScopeRules) -> usize {
     let is_off = |rule: &RuleEntry| turn.switched_off.iter().any(|off| off.entry == *rule);
-    test.rules.iter().filter(|rule| rule.is_prohibition() && !is_off(rule)).count()
+    test.rules
+        .iter()
+        .filter(|rule| rule.is_prohibition() && !is_off(rule))
+        .count()
 }
 
 /// The rules of one scope; for a turn, with how many prohibitions of the test apply to it.
@@ -136,11 +170,21 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
     for (is_prohibition, word) in [(true, "prohibition"), (false, "requirement")] {
         // One heading for all rules that are evaluated at the same time, in the order of the files.
         let mut headings: IndexMap<String, Vec<&RuleEntry>> = IndexMap::new();
-        for rule in part.rules.iter().filter(|rule| rule.is_prohibition() == is_prohibition) {
-            headings.entry(rule.when_decided(part.scope)).or_default().push(rule);
+        for rule in part
+            .rules
+            .iter()
+            .filter(|rule| rule.is_prohibition() == is_prohibition)
+        {
+            headings
+                .entry(rule.when_decided(part.scope))
+                .or_default()
+                .push(rule);
         }
         for (when_decided, rules) in headings {
-            table.line(format!("  {}, {when_decided}", styled(colours.heading, word)));
+            table.line(format!(
+                "  {}, {when_decided}",
+                styled(colours.heading, word)
+            ));
             for rule in rules {
                 row(4, &rule.describe(), Emphasis::Normal, &rule.origin, table);
             }
@@ -156,9 +200,26 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
             }
         ));
     }
-    let width = part.limits.iter().map(|limit| limit.measure.name().len()).fold(8, usize::max);
-    for ExplainedLimit { measure, words, turns, origin, replaced } in &part.limits {
-        row(4, &format!("{:<width$}  {words}{turns}", measure.name()), Emphasis::Normal, origin, table);
+    let width = part
+        .limits
+        .iter()
+        .map(|limit| limit.measure.name().len())
+        .fold(8, usize::max);
+    for ExplainedLimit {
+        measure,
+        words,
+        turns,
+        origin,
+        replaced,
+    } in &part.limits
+    {
+        row(
+            4,
+            &format!("{:<width$}  {words}{turns}", measure.name()),
+            Emphasis::Normal,
+            origin,
+            table,
+        );
         for (words, origin) in replaced {
             row(width + 6, words, Emphasis::Faint, origin, table);
         }
@@ -173,19 +234,31 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
     }
     if let Some((without, origin)) = &part.subagents {
         table.line(format!("  {}", styled(colours.heading, "subagents")));
-        let words = if *without { "their calls do not count" } else { "their calls count" };
+        let words = if *without {
+            "their calls do not count"
+        } else {
+            "their calls count"
+        };
         row(4, words, Emphasis::Normal, origin, table);
     }
     let mut shown: Option<&RuleOrigin> = None;
     for ReplacedRule { entry, by } in &part.switched_off {
         if shown.is_none_or(|shown| (shown.level, &shown.place) != (by.level, &by.place)) {
-            table.line(format!("  {}, by {}", styled(colours.heading, "does not apply here"), whose(by)));
+            table.line(format!(
+                "  {}, by {}",
+                styled(colours.heading, "does not apply here"),
+                whose(by)
+            ));
             shown = Some(by);
         }
         row(4, &entry.describe(), Emphasis::Faint, &entry.origin, table);
     }
     for DroppedRule { entry, kept } in &part.dropped {
-        table.line(format!("  {}, already applies from {}", styled(colours.heading, "dropped"), whose(kept)));
+        table.line(format!(
+            "  {}, already applies from {}",
+            styled(colours.heading, "dropped"),
+            whose(kept)
+        ));
         row(4, &entry.describe(), Emphasis::Faint, &entry.origin, table);
     }
     let is_silent = part.rules.is_empty() && part.limits.is_empty();
@@ -200,11 +273,21 @@ fn part(part: &ScopeRules, prohibited: Option<usize>, table: &mut Table, colours
 }
 
 fn row(indent: usize, words: &str, emphasis: Emphasis, origin: &RuleOrigin, table: &mut Table) {
-    table.row(indent, words, emphasis, origin.level.as_str(), &origin.place.to_string());
+    table.row(
+        indent,
+        words,
+        emphasis,
+        origin.level.as_str(),
+        &origin.place.to_string(),
+    );
 }
 
 fn whose(origin: &RuleOrigin) -> String {
-    format!("the {}, {}", origin.level.as_str(), escape::line(&origin.place.to_string()))
+    format!(
+        "the {}, {}",
+        origin.level.as_str(),
+        escape::line(&origin.place.to_string())
+    )
 }
 
 fn shortened(words: &str) -> String {

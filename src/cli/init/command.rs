@@ -46,7 +46,11 @@ pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
         .map(|file| format!("`{}`", shown(file)))
         .collect();
     if !existing.is_empty() {
-        let exist = if existing.len() == 1 { "exists" } else { "exist" };
+        let exist = if existing.len() == 1 {
+            "exists"
+        } else {
+            "exist"
+        };
         return fail(&format!(
             "{} {exist} already: nothing was written\nhelp: name another directory, as in `ananke init DIR`",
             existing.join(", ")
@@ -62,7 +66,11 @@ pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
             return fail(&format!("cannot write `{}`: {error}", shown(file)));
         }
     }
-    let width = files.iter().map(|file| columns::width(&shown(file))).max().unwrap_or_default();
+    let width = files
+        .iter()
+        .map(|file| columns::width(&shown(file)))
+        .max()
+        .unwrap_or_default();
     let mut lines: Vec<String> = files
         .iter()
         .map(|file| {
@@ -80,12 +88,19 @@ pub(crate) fn init(options: &InitOptions, context: &Context) -> Exit {
         Some(_) => format!("\nTrying the agent: {command} -v\n\n"),
     });
     let _ = io::stdout().lock().write_all(lines.concat().as_bytes());
-    if options.endpoint.is_some() { try_agent(&folder, &command, context) } else { Exit::Success }
+    if options.endpoint.is_some() {
+        try_agent(&folder, &command, context)
+    } else {
+        Exit::Success
+    }
 }
 
 /// Runs the test, whose report says what the agent does.
 fn try_agent(folder: &Path, command: &str, context: &Context) -> Exit {
-    let arguments = ["ananke", "-v"].map(Into::into).into_iter().chain([folder.as_os_str().to_owned()]);
+    let arguments = ["ananke", "-v"]
+        .map(Into::into)
+        .into_iter()
+        .chain([folder.as_os_str().to_owned()]);
     let exit = match Trial::try_parse_from(arguments) {
         Ok(Trial { options }) => run(&options, context),
         Err(error) => return fail(&error.to_string()),
@@ -101,13 +116,20 @@ fn try_agent(folder: &Path, command: &str, context: &Context) -> Exit {
 
 /// What would be wrong with the files, such as the URL of the agent. A variable of the environment may be set later.
 fn problems(files: &[StarterFile], folder: &Path, context: &Context) -> Vec<Diagnostic> {
-    let unsaved = files
-        .iter()
-        .fold(Files::default(), |unsaved, file| unsaved.with_unsaved(folder.join(&file.path), &file.text));
-    let context = Context { files: unsaved, ..context.clone() };
+    let unsaved = files.iter().fold(Files::default(), |unsaved, file| {
+        unsaved.with_unsaved(folder.join(&file.path), &file.text)
+    });
+    let context = Context {
+        files: unsaved,
+        ..context.clone()
+    };
     let mut paths = files.iter().map(|file| folder.join(&file.path));
     let (config, test) = (paths.next(), paths.next());
-    let selection = Selection { config, paths: test.into_iter().collect(), ..Selection::default() };
+    let selection = Selection {
+        config,
+        paths: test.into_iter().collect(),
+        ..Selection::default()
+    };
     let mut problems = plan(&context, &selection, &Redactor::default()).problems;
     problems.retain(|problem| problem.severity == Severity::Error);
     problems
@@ -116,12 +138,20 @@ fn problems(files: &[StarterFile], folder: &Path, context: &Context) -> Vec<Diag
 fn write(file: &StarterFile, folder: &Path) -> io::Result<()> {
     let path = folder.join(&file.path);
     fs::create_dir_all(path.parent().unwrap_or(folder))?;
-    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(file.text.as_bytes())
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(path)?
+        .write_all(file.text.as_bytes())
 }
 
 /// The path of a file as messages show it.
 fn shown(folder: &Path, path: &Path) -> String {
-    let path = if folder == Path::new(".") { path.to_path_buf() } else { folder.join(path) };
+    let path = if folder == Path::new(".") {
+        path.to_path_buf()
+    } else {
+        folder.join(path)
+    };
     escape::line(&path.display().to_string()).into_owned()
 }
 

@@ -18,10 +18,16 @@ pub(super) struct StarterFile {
 /// A project with a scripted agent; with the `endpoint` of an agent, one that tests it.
 pub(super) fn starter(endpoint: Option<&str>) -> Vec<StarterFile> {
     let (config, test_name, test) = match endpoint {
-        None => {
-            (include_str!("checkout.config.yaml"), "checkout.test.yaml", include_str!("checkout.test.yaml"))
-        }
-        Some(_) => (include_str!("hello.config.yaml"), "hello.test.yaml", include_str!("hello.test.yaml")),
+        None => (
+            include_str!("checkout.config.yaml"),
+            "checkout.test.yaml",
+            include_str!("checkout.test.yaml"),
+        ),
+        Some(_) => (
+            include_str!("hello.config.yaml"),
+            "hello.test.yaml",
+            include_str!("hello.test.yaml"),
+        ),
     };
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let endpoint = endpoint.unwrap_or_default();
@@ -31,11 +37,18 @@ pub(super) fn starter(endpoint: Option<&str>) -> Vec<StarterFile> {
             .replace("\"AGENT\"", &quoted(agent_of(endpoint)))
             .replace("\"ENDPOINT\"", &quoted(endpoint))
     };
-    let file =
-        |path: &str, text: String, purpose| StarterFile { path: Path::new(path).into(), text, purpose };
+    let file = |path: &str, text: String, purpose| StarterFile {
+        path: Path::new(path).into(),
+        text,
+        purpose,
+    };
     let schema = |kind| text(&pruned(kind, Version::newest()));
     vec![
-        file(CONFIG_NAME, filled(config), "the agent under test, and what all tests have in common"),
+        file(
+            CONFIG_NAME,
+            filled(config),
+            "the agent under test, and what all tests have in common",
+        ),
         file(test_name, filled(test), "a first test"),
         file(
             "schemas/ananke.config.schema.json",
@@ -52,10 +65,14 @@ pub(super) fn starter(endpoint: Option<&str>) -> Vec<StarterFile> {
 
 /// A name for the agent at `endpoint`: the last part of its path that can be one.
 fn agent_of(endpoint: &str) -> &str {
-    let is_part = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
+    let is_part =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
     let path = endpoint.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);
-    let names = path.split('/').skip(1).filter(|part| !part.is_empty() && part.chars().all(is_part));
+    let names = path
+        .split('/')
+        .skip(1)
+        .filter(|part| !part.is_empty() && part.chars().all(is_part));
     names.last().unwrap_or("agent")
 }
 

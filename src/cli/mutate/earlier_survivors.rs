@@ -16,9 +16,11 @@ impl EarlierSurvivors {
     /// # Errors
     /// If it is not one.
     pub(super) fn read(path: &Path, shown: &str) -> Result<Self, String> {
-        let text = std::fs::read(path).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
-        let report: Value = serde_json::from_slice(&text)
-            .map_err(|error| format!("`{shown}` is not a report of `ananke mutate --json`: {error}"))?;
+        let text =
+            std::fs::read(path).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;
+        let report: Value = serde_json::from_slice(&text).map_err(|error| {
+            format!("`{shown}` is not a report of `ananke mutate --json`: {error}")
+        })?;
         let Some(listed) = report["survivors"].as_array() else {
             return Err(format!(
                 "`{shown}` is not a report of `ananke mutate --json`: it has no `survivors`"
@@ -36,8 +38,15 @@ impl EarlierSurvivors {
     /// The survivors that the report does not have.
     pub(super) fn new_among(mut self, survivors: &[SurvivingMutant]) -> Vec<&SurvivingMutant> {
         let is_new = |survivor: &&SurvivingMutant| {
-            let SurvivingMutant { test, operator, change, .. } = survivor;
-            let known = self.0.get_mut(&[test.clone(), operator.name().to_owned(), change.clone()]);
+            let SurvivingMutant {
+                test,
+                operator,
+                change,
+                ..
+            } = survivor;
+            let known = self
+                .0
+                .get_mut(&[test.clone(), operator.name().to_owned(), change.clone()]);
             match known.filter(|count| **count > 0) {
                 Some(count) => {
                     *count -= 1;

@@ -63,7 +63,10 @@ pub(crate) fn mutate(options: &MutateOptions, context: &Context) -> Exit {
 }
 
 fn refused(message: String) -> FreezeError {
-    FreezeError::Refused { message, help: None }
+    FreezeError::Refused {
+        message,
+        help: None,
+    }
 }
 
 fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeError> {
@@ -82,14 +85,19 @@ fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeErr
     };
     for path in files(options, context, &run)? {
         let shown = shown_path(&path, context);
-        let added = open_recording(&path, &shown)
-            .and_then(|recording| runtime.block_on(run.add(context, recording, &shown, suggestions)));
+        let added = open_recording(&path, &shown).and_then(|recording| {
+            runtime.block_on(run.add(context, recording, &shown, suggestions))
+        });
         if let Err(error) = added {
             refusals.push(error);
         }
     }
     // A part of the recordings does not say what the others need.
-    let mut notes = if options.since.is_some() { Vec::new() } else { run.unused_harmless() };
+    let mut notes = if options.since.is_some() {
+        Vec::new()
+    } else {
+        run.unused_harmless()
+    };
     if options.fix {
         notes.extend(runtime.block_on(run.fix(context))?);
     }
@@ -97,18 +105,30 @@ fn mutated(options: &MutateOptions, context: &Context) -> Result<Exit, FreezeErr
         report(error, options.recorded.color, context);
     }
     for note in notes {
-        let _ = writeln!(io::stderr().lock(), "note: {}", ananke::text::escape::terminal(&note));
+        let _ = writeln!(
+            io::stderr().lock(),
+            "note: {}",
+            ananke::text::escape::terminal(&note)
+        );
     }
     if run.report.tests.is_empty() && !refusals.is_empty() {
         return Ok(Exit::Failure);
     }
     let min_score = options.min_score.or(run.gate.min_score);
     let exit = print_report(options, context, &run, earlier, min_score);
-    Ok(if refusals.is_empty() { exit } else { Exit::Failure })
+    Ok(if refusals.is_empty() {
+        exit
+    } else {
+        Exit::Failure
+    })
 }
 
 /// The recordings to mutate.
-fn files(options: &MutateOptions, context: &Context, run: &MutationRun) -> Result<Vec<PathBuf>, FreezeError> {
+fn files(
+    options: &MutateOptions,
+    context: &Context,
+    run: &MutationRun,
+) -> Result<Vec<PathBuf>, FreezeError> {
     let mut files = Vec::new();
     for path in &options.recordings {
         let (path, shown) = named_path(path, context);
@@ -119,17 +139,25 @@ fn files(options: &MutateOptions, context: &Context, run: &MutationRun) -> Resul
         })?;
         if found.is_empty() {
             let help = "record tests with `ananke run --record DIR`";
-            return Err(FreezeError::refused(format!("there is no recording in `{shown}`"), help));
+            return Err(FreezeError::refused(
+                format!("there is no recording in `{shown}`"),
+                help,
+            ));
         }
         files.extend(found);
     }
     if let Some(reference) = &options.since {
         let changed = changed_files(&context.working_directory, reference).map_err(|why| {
-            FreezeError::refused(format!("`--since {reference}`: {why}"), "name a commit of this repository")
+            FreezeError::refused(
+                format!("`--since {reference}`: {why}"),
+                "name a commit of this repository",
+            )
         })?;
         if !changed.contains(run.config_file()) {
             let is_changed = |path: &PathBuf| {
-                let test = open_recording(path, "").ok().and_then(|recording| run.test_file(&recording));
+                let test = open_recording(path, "")
+                    .ok()
+                    .and_then(|recording| run.test_file(&recording));
                 changed.contains(path) || test.is_none_or(|test| changed.contains(&test))
             };
             files.retain(is_changed);
@@ -161,7 +189,11 @@ fn print_report(
             return Exit::Failure;
         }
     }
-    let exit = if is_below || is_gated && !shown.is_empty() { Exit::Failure } else { Exit::Success };
+    let exit = if is_below || is_gated && !shown.is_empty() {
+        Exit::Failure
+    } else {
+        Exit::Success
+    };
     let exit = print(exit, |out| {
         if options.json {
             return writeln!(out, "{}", report_json::json(report, per_second));
@@ -170,8 +202,10 @@ fn print_report(
     });
     if let Some(min_score) = min_score.filter(|_| is_below) {
         let score = report.total.percent_words();
-        let _ =
-            writeln!(io::stderr().lock(), "note: the score is {score}, and at least {min_score} is required");
+        let _ = writeln!(
+            io::stderr().lock(),
+            "note: the score is {score}, and at least {min_score} is required"
+        );
     }
     if is_gated && !shown.is_empty() {
         let _ = writeln!(

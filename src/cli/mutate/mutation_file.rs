@@ -30,14 +30,17 @@ impl MutationFile {
     /// Takes a path whose extension names the format.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+        let extension = path
+            .extension()
+            .map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         let form = match extension.as_deref() {
             Some("html") => MutationFormat::Html,
             Some("md") => MutationFormat::Markdown,
             Some("xml") => MutationFormat::Junit,
             Some("json") => MutationFormat::Json,
             _ => {
-                let message = "the file extension names the format: `.html`, `.md`, `.xml` or `.json`";
+                let message =
+                    "the file extension names the format: `.html`, `.md`, `.xml` or `.json`";
                 return Err(message.to_owned());
             }
         };
@@ -59,7 +62,9 @@ impl MutationFile {
             MutationFormat::Html => report.html().into_bytes(),
             MutationFormat::Markdown => report.markdown().into_bytes(),
             MutationFormat::Junit => report.junit(min_score)?,
-            MutationFormat::Json => format!("{}\n", report_json::json(report, per_second)).into_bytes(),
+            MutationFormat::Json => {
+                format!("{}\n", report_json::json(report, per_second)).into_bytes()
+            }
         };
         let (path, shown) = named_path(&self.path, context);
         write_file(&path, &bytes).map_err(|error| not_written(&shown, &path, &error))

@@ -20,7 +20,11 @@ pub(super) fn recordings_in(path: &Path) -> io::Result<Vec<PathBuf>> {
             let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.file_type()?)))?;
             if kind.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "jsonl") && is_recording(&path) {
+            } else if path
+                .extension()
+                .is_some_and(|extension| extension == "jsonl")
+                && is_recording(&path)
+            {
                 found.push(path);
             }
         }

@@ -12,11 +12,19 @@ pub(super) fn json(report: &MutationReport, per_second: f64) -> Value {
         object.extend(counts(score));
         Value::Object(object)
     };
-    let tests = report.tests.iter().map(|test| named("id", &test.id, &test.score));
+    let tests = report
+        .tests
+        .iter()
+        .map(|test| named("id", &test.id, &test.score));
     object.insert("tests".to_owned(), tests.collect());
-    let operators = report.operators().map(|of| named("name", of.operator.name(), &of.score));
+    let operators = report
+        .operators()
+        .map(|of| named("name", of.operator.name(), &of.score));
     object.insert("operators".to_owned(), operators.collect());
-    object.insert("survivors".to_owned(), report.survivors.iter().map(survivor).collect());
+    object.insert(
+        "survivors".to_owned(),
+        report.survivors.iter().map(survivor).collect(),
+    );
     let otherwise = report.killed_otherwise.iter().map(|mutant| {
         let mut object = survivor(mutant);
         object["finding"] = json!(mutant.other_finding);
@@ -27,7 +35,9 @@ pub(super) fn json(report: &MutationReport, per_second: f64) -> Value {
 }
 
 fn counts(score: &Score) -> Map<String, Value> {
-    let percent = score.percent().map(|percent| (percent * 100.0).floor() / 100.0);
+    let percent = score
+        .percent()
+        .map(|percent| (percent * 100.0).floor() / 100.0);
     let counts = json!({
         "score": percent,
         "total": score.total(),

@@ -21,7 +21,12 @@ pub(super) fn write(
         writeln!(out)?;
     }
     for of in report.operators() {
-        writeln!(out, "{:>7}  {}", of.score.percent_words(), counted(&of.score, of.operator.name()))?;
+        writeln!(
+            out,
+            "{:>7}  {}",
+            of.score.percent_words(),
+            counted(&of.score, of.operator.name())
+        )?;
     }
     writeln!(out)?;
     for test in &report.tests {
@@ -32,7 +37,13 @@ pub(super) fn write(
             counted(&test.score, &escape::terminal(&test.id))
         )?;
     }
-    let Score { killed, killed_by_protocol, killed_otherwise, harmless, survived } = report.total;
+    let Score {
+        killed,
+        killed_by_protocol,
+        killed_otherwise,
+        harmless,
+        survived,
+    } = report.total;
     let total = report.total.total();
     writeln!(out)?;
     writeln!(
@@ -54,11 +65,33 @@ fn counted(score: &Score, name: &str) -> String {
 
 /// A change that was not noticed for the right reason, and the rule that would.
 fn write_mutant(out: &mut dyn Write, fate: &str, mutant: &SurvivingMutant) -> io::Result<()> {
-    let SurvivingMutant { test, operator, severity, turn, event, change, other_finding, suggestion } = mutant;
-    writeln!(out, "{fate}: {operator} ({severity}) in {}", escape::terminal(test))?;
-    writeln!(out, "  turn {}, event {event}: {}", turn + 1, on_one_line(change))?;
+    let SurvivingMutant {
+        test,
+        operator,
+        severity,
+        turn,
+        event,
+        change,
+        other_finding,
+        suggestion,
+    } = mutant;
+    writeln!(
+        out,
+        "{fate}: {operator} ({severity}) in {}",
+        escape::terminal(test)
+    )?;
+    writeln!(
+        out,
+        "  turn {}, event {event}: {}",
+        turn + 1,
+        on_one_line(change)
+    )?;
     if let Some(finding) = other_finding {
-        writeln!(out, "  a rule fails that does not name the change: {}", on_one_line(finding))?;
+        writeln!(
+            out,
+            "  a rule fails that does not name the change: {}",
+            on_one_line(finding)
+        )?;
     }
     if let Some(suggestion) = suggestion {
         let (file, line) = (escape::terminal(&suggestion.file), suggestion.line);
@@ -66,9 +99,15 @@ fn write_mutant(out: &mut dyn Write, fate: &str, mutant: &SurvivingMutant) -> io
             level if level == "test" => "the test".to_owned(),
             level => level,
         };
-        let version = suggestion.version.as_ref().map(|version| format!(", with `version: \"{version}\"`"));
+        let version = suggestion
+            .version
+            .as_ref()
+            .map(|version| format!(", with `version: \"{version}\"`"));
         let version = version.unwrap_or_default();
-        writeln!(out, "  this rule notices it, in `assert` of {level} ({file}:{line}{version}):")?;
+        writeln!(
+            out,
+            "  this rule notices it, in `assert` of {level} ({file}:{line}{version}):"
+        )?;
         for line in escape::terminal(&suggestion.yaml).lines() {
             writeln!(out, "    {line}")?;
         }

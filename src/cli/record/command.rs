@@ -71,19 +71,34 @@ impl RecordOptions {
             config: self.config.clone(),
             target: self.target.clone().into(),
             env_files: self.env_files.clone(),
-            variables: Variables { given, ..Variables::default() },
+            variables: Variables {
+                given,
+                ..Variables::default()
+            },
             ..Selection::default()
         };
         let file = named_path(&self.output, context).0;
         let folder = context.working_directory.join(&self.recordings);
-        RecordRequest { selection, file, folder, origin: "Recorded with `ananke record`" }
+        RecordRequest {
+            selection,
+            file,
+            folder,
+            origin: "Recorded with `ananke record`",
+        }
     }
 
     /// The name of the test: that of its file, in words.
     fn name(&self) -> String {
-        let name = self.output.file_name().unwrap_or_default().to_string_lossy();
+        let name = self
+            .output
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
         let endings = [".test.yaml", ".test.yml", ".yaml", ".yml"];
-        let stem = endings.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+        let stem = endings
+            .iter()
+            .find_map(|ending| name.strip_suffix(ending))
+            .unwrap_or(&name);
         stem.replace(['-', '_'], " ")
     }
 }
@@ -100,7 +115,15 @@ fn recorded(options: &RecordOptions, context: &Context) -> Result<Exit, Unrecord
     let (request, name) = (options.request(context), options.name());
     if let Some(port) = options.proxy {
         let (overwrites, colour) = (options.force, options.color);
-        return ProxyRecording { request, name, port, overwrites, colour, context }.carry_out();
+        return ProxyRecording {
+            request,
+            name,
+            port,
+            overwrites,
+            colour,
+            context,
+        }
+        .carry_out();
     }
     let (plan, unsaved) = request.blank_test(context, &name, &[])?;
     if !options.force {
@@ -114,14 +137,25 @@ fn recorded(options: &RecordOptions, context: &Context) -> Result<Exit, Unrecord
     let dialog = Arc::new(Dialog::new(context, &outputs, &stopper));
     let runtime = runtime()?;
     dialog.begin(&plan, &options.output);
-    let held = runtime.block_on(converse(&dialog, plan, &unsaved, &stopper, &outputs, options.color));
+    let held = runtime.block_on(converse(
+        &dialog,
+        plan,
+        &unsaved,
+        &stopper,
+        &outputs,
+        options.color,
+    ));
     mode.restore();
     if stopper.reason() == Some(Reason::Interrupted) {
         return Err(Unrecorded::Reported(Exit::Interrupted));
     }
     let file = runtime.block_on(record_conversations(context, &request, vec![(name, held?)]))?;
     let exit = write(&file, &outputs, context)?;
-    Ok(if dialog.is_complete() { exit } else { Exit::Failure })
+    Ok(if dialog.is_complete() {
+        exit
+    } else {
+        Exit::Failure
+    })
 }
 
 /// Holds the conversation, while the servers of the project run.
@@ -133,20 +167,39 @@ async fn converse(
     outputs: &Outputs,
     colour: Colour,
 ) -> Result<HeldConversation, Unrecorded> {
-    let context = Context { environment: Arc::clone(&plan.environment), ..context.clone() };
+    let context = Context {
+        environment: Arc::clone(&plan.environment),
+        ..context.clone()
+    };
     let redactor = plan.redactor.clone();
-    let screen =
-        Screen { live: None, is_quiet: false, colour, context: &context, redactor: &redactor, outputs };
+    let screen = Screen {
+        live: None,
+        is_quiet: false,
+        colour,
+        context: &context,
+        redactor: &redactor,
+        outputs,
+    };
     let services = Services::start(&mut plan, &context, stopper.token(), screen).await;
     let services = services.ok_or(Unrecorded::Reported(Exit::Failure))?;
     let (sender, events) = event_channel(1);
     let transport = Arc::new(HttpTransport::new(context.clock.clone()));
-    let mut shared = Run::new(context.clone(), transport, redactor.clone(), Options::default(), sender);
+    let mut shared = Run::new(
+        context.clone(),
+        transport,
+        redactor.clone(),
+        Options::default(),
+        sender,
+    );
     shared.stopper = stopper.clone();
     shared.servers = services.watch();
     shared.driver = Some(Arc::clone(dialog) as Arc<dyn ananke::run::ConversationDriver>);
     let held = hold(shared, events, plan).await;
     let is_torn_down = services.stop(screen).await;
     let held = held?;
-    if is_torn_down { Ok(held) } else { Err(Unrecorded::Reported(Exit::Failure)) }
+    if is_torn_down {
+        Ok(held)
+    } else {
+        Err(Unrecorded::Reported(Exit::Failure))
+    }
 }

@@ -48,7 +48,11 @@ struct DialogState {
 impl Dialog {
     /// The conversation of the person at the terminal; without one, that of the lines of standard input.
     pub(super) fn new(context: &Context, outputs: &Outputs, stopper: &Stopper) -> Self {
-        let source = if context.has_person() { LineSource::Terminal } else { LineSource::Stdin };
+        let source = if context.has_person() {
+            LineSource::Terminal
+        } else {
+            LineSource::Stdin
+        };
         Self {
             source,
             outputs: outputs.clone(),
@@ -61,7 +65,11 @@ impl Dialog {
     /// Shows how it is done, if there is a person.
     pub(super) fn begin(&self, plan: &Plan, file: &Path) {
         if self.source == LineSource::Terminal {
-            let target = plan.cases.first().map(|case| case.test.target.as_str()).unwrap_or_default();
+            let target = plan
+                .cases
+                .first()
+                .map(|case| case.test.target.as_str())
+                .unwrap_or_default();
             let target = escape::line(target);
             let file = escape::line(&file.to_string_lossy()).into_owned();
             self.print(&format!(
@@ -89,13 +97,18 @@ impl Dialog {
     /// It ends here, for this reason.
     fn end_incomplete(&self, why: &str) {
         self.state().is_incomplete = true;
-        let _lost = writeln!(self.outputs.stderr.clone(), "error: {why}: the conversation ends here");
+        let _lost = writeln!(
+            self.outputs.stderr.clone(),
+            "error: {why}: the conversation ends here"
+        );
     }
 
     async fn said(&self) -> Option<TurnInput> {
         let interrupts = self.state().interrupts;
         if interrupts > 1 {
-            self.end_incomplete(&format!("the agent waits for {interrupts} answers, and a line is one"));
+            self.end_incomplete(&format!(
+                "the agent waits for {interrupts} answers, and a line is one"
+            ));
             return None;
         }
         let mut lines = self.lines.lock().await;
@@ -128,7 +141,8 @@ fn input_of(line: &str, interrupts: usize) -> TurnInput {
         return TurnInput::User(UserContent::Text(line.into()));
     }
     let json = serde_json::from_str(line).ok();
-    let payload = json.filter(|value: &Value| value.is_object() || value.is_array() || value.is_boolean());
+    let payload =
+        json.filter(|value: &Value| value.is_object() || value.is_array() || value.is_boolean());
     let payload = payload.unwrap_or_else(|| line.into());
     TurnInput::Resume(vec![PendingAnswer {
         to: AnswerTo::TheOnlyOne,
@@ -141,15 +155,29 @@ fn input_of(line: &str, interrupts: usize) -> TurnInput {
 fn shown(event: &AgentEvent, redactor: &Redactor) -> String {
     let (label, text) = match event {
         AgentEvent::Message { content, .. } => ("agent:", content.clone()),
-        AgentEvent::FunctionCall { name, arguments, .. } => ("calls:", format!("{name} {arguments}")),
-        AgentEvent::FunctionCallOutput { name, output, is_error, .. } => {
-            ("result:", format!("{name} {}{output}", if *is_error { "failed: " } else { "" }))
-        }
+        AgentEvent::FunctionCall {
+            name, arguments, ..
+        } => ("calls:", format!("{name} {arguments}")),
+        AgentEvent::FunctionCallOutput {
+            name,
+            output,
+            is_error,
+            ..
+        } => (
+            "result:",
+            format!("{name} {}{output}", if *is_error { "failed: " } else { "" }),
+        ),
     };
     let text = redactor.text(&text).into_owned();
     let is_message = matches!(event, AgentEvent::Message { .. });
-    let text = if is_message { text.into() } else { truncate::chars(&text, SHOWN) };
-    let lines = escape::terminal(&text).trim_end().replace('\n', &format!("\n{:8}", ""));
+    let text = if is_message {
+        text.into()
+    } else {
+        truncate::chars(&text, SHOWN)
+    };
+    let lines = escape::terminal(&text)
+        .trim_end()
+        .replace('\n', &format!("\n{:8}", ""));
     format!("{label:8}{lines}\n")
 }
 
@@ -167,7 +195,10 @@ impl ConversationDriver for Dialog {
     }
 
     fn ended(&self, trace: &Trace, _: &TurnEnd) {
-        let end = trace.exchanges.last().and_then(|exchange| exchange.run_end.as_ref());
+        let end = trace
+            .exchanges
+            .last()
+            .and_then(|exchange| exchange.run_end.as_ref());
         let open = match end {
             Some(RunEnd::Interrupted(open)) => open.as_slice(),
             _ => &[],
@@ -183,8 +214,16 @@ impl ConversationDriver for Dialog {
         for event in events_of_last_turn(trace) {
             text += &shown(&event, &redactor);
         }
-        for message in open.iter().filter_map(|interrupt| interrupt.message.as_deref()) {
-            let _is_written = writeln!(text, "{:8}{}", "wants:", escape::line(&redactor.text(message)));
+        for message in open
+            .iter()
+            .filter_map(|interrupt| interrupt.message.as_deref())
+        {
+            let _is_written = writeln!(
+                text,
+                "{:8}{}",
+                "wants:",
+                escape::line(&redactor.text(message))
+            );
         }
         self.print(&text);
         self.state().interrupts = open.len();

@@ -54,7 +54,10 @@ impl ProxyRecording<'_> {
     /// Passes requests on until a signal comes: what passed, and the variables of the project.
     async fn pass(&self, outputs: &Outputs) -> Result<(ProxyCapture, Variables), Unrecorded> {
         let (mut plan, context) = self.request.blank_test(self.context, &self.name, &[])?;
-        let context = Context { environment: Arc::clone(&plan.environment), ..context };
+        let context = Context {
+            environment: Arc::clone(&plan.environment),
+            ..context
+        };
         let (redactor, stopper) = (plan.redactor.clone(), Stopper::default());
         let screen = Screen {
             live: None,
@@ -74,7 +77,11 @@ impl ProxyRecording<'_> {
         };
         let is_torn_down = services.stop(screen).await;
         passed?;
-        if is_torn_down { Ok((capture, plan.variables)) } else { Err(Unrecorded::Reported(Exit::Failure)) }
+        if is_torn_down {
+            Ok((capture, plan.variables))
+        } else {
+            Err(Unrecorded::Reported(Exit::Failure))
+        }
     }
 
     /// Passes requests on.
@@ -87,7 +94,10 @@ impl ProxyRecording<'_> {
     ) -> Result<(), Unrecorded> {
         let endpoint = endpoint(context, plan)?;
         let place = ananke::target::http::shown(&endpoint);
-        let refused = |message: String| FreezeError::Refused { message, help: None };
+        let refused = |message: String| FreezeError::Refused {
+            message,
+            help: None,
+        };
         let forwarder = Forwarder::new(endpoint).map_err(refused)?;
         let listener = HttpListener::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), self.port).await;
         let listener = listener.map_err(|error| {
@@ -101,7 +111,10 @@ impl ProxyRecording<'_> {
             let _lost = writeln!(outputs.stderr.clone(), "{}", escape::line(line));
             let _lost = outputs.stderr.finish();
         };
-        say(outputs, &format!("recording what passes to {place}; Ctrl-C ends it and writes the tests"));
+        say(
+            outputs,
+            &format!("recording what passes to {place}; Ctrl-C ends it and writes the tests"),
+        );
         let (lines, redactor) = (outputs.clone(), plan.redactor.clone());
         let notice = Arc::new(move |line: &str| say(&lines, &redactor.text(line)));
         let server = ProxyServer::new(forwarder, capture.clone(), notice);
@@ -118,7 +131,11 @@ impl ProxyRecording<'_> {
         let is_only = conversations.len() == 1;
         let (mut tests, mut is_complete) = (Vec::new(), true);
         for (conversation, number) in conversations.into_iter().zip(1..) {
-            let name = if is_only { self.name.clone() } else { format!("{} {number}", self.name) };
+            let name = if is_only {
+                self.name.clone()
+            } else {
+                format!("{} {number}", self.name)
+            };
             let (conversation, ends) = self.held(&name, conversation, variables).await?;
             let turns = conversation.inputs.len();
             if let Some(why) = ends {
@@ -137,9 +154,12 @@ impl ProxyRecording<'_> {
         }
         outputs.stderr.finish()?;
         if tests.is_empty() {
-            let help =
-                "let the front end talk to the address that was printed, in a protocol that ananke knows";
-            return Err(FreezeError::refused("no conversation has passed: nothing was written", help).into());
+            let help = "let the front end talk to the address that was printed, in a protocol that ananke knows";
+            return Err(FreezeError::refused(
+                "no conversation has passed: nothing was written",
+                help,
+            )
+            .into());
         }
         let file = record_conversations(self.context, &self.request, tests).await?;
         let exit = write(&file, outputs, self.context)?;

@@ -20,6 +20,9 @@ impl From<FreezeError> for Unrecorded {
 
 impl From<std::io::Error> for Unrecorded {
     fn from(error: std::io::Error) -> Self {
-        Self::Refused(FreezeError::Refused { message: error.to_string(), help: None })
+        Self::Refused(FreezeError::Refused {
+            message: error.to_string(),
+            help: None,
+        })
     }
 }

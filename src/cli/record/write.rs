@@ -16,10 +16,18 @@ use crate::cli::shown_path::shown_path;
 ///
 /// # Errors
 /// If one of them does.
-pub(in crate::cli) fn refuse_existing(files: &[PathBuf], context: &Context) -> Result<(), FreezeError> {
-    let Some(existing) = files.iter().find(|file| file.symlink_metadata().is_ok()) else { return Ok(()) };
+pub(in crate::cli) fn refuse_existing(
+    files: &[PathBuf],
+    context: &Context,
+) -> Result<(), FreezeError> {
+    let Some(existing) = files.iter().find(|file| file.symlink_metadata().is_ok()) else {
+        return Ok(());
+    };
     let message = format!("`{}` exists already", shown_path(existing, context));
-    Err(FreezeError::refused(message, "name another file with `-o`, or replace it with `--force`"))
+    Err(FreezeError::refused(
+        message,
+        "name another file with `-o`, or replace it with `--force`",
+    ))
 }
 
 /// Writes `file`; it is a failure if a test does not pass, or the last turn of a conversation is not in it.
@@ -41,21 +49,39 @@ pub(in crate::cli) fn write(
     let mut stderr = outputs.stderr.clone();
     let is_good = complain(file, &mut stderr).unwrap_or(false);
     let _lost = stderr.finish();
-    Ok(if is_good { Exit::Success } else { Exit::Failure })
+    Ok(if is_good {
+        Exit::Success
+    } else {
+        Exit::Failure
+    })
 }
 
 fn summarize(file: &RecordedFile, out: &mut dyn io::Write, context: &Context) -> io::Result<()> {
-    let counted = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let counted =
+        |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let turns = file.tests.iter().map(|test| test.turns).sum();
     let tests = match file.tests.len() {
         1 => String::new(),
         count => format!("{}, ", counted(count, "test")),
     };
-    writeln!(out, "wrote {}: {tests}{}", shown_path(&file.file, context), counted(turns, "turn"))?;
+    writeln!(
+        out,
+        "wrote {}: {tests}{}",
+        shown_path(&file.file, context),
+        counted(turns, "turn")
+    )?;
     for test in &file.tests {
-        writeln!(out, "wrote {}: its recording", shown_path(&test.recording_file, context))?;
+        writeln!(
+            out,
+            "wrote {}: its recording",
+            shown_path(&test.recording_file, context)
+        )?;
     }
-    let passed = file.tests.iter().filter(|test| test.failure.is_none()).count();
+    let passed = file
+        .tests
+        .iter()
+        .filter(|test| test.failure.is_none())
+        .count();
     if passed == file.tests.len() {
         writeln!(out, "replayed it: passed")?;
     }
@@ -72,7 +98,11 @@ fn complain(file: &RecordedFile, out: &mut dyn io::Write) -> io::Result<bool> {
         if let Some(problem) = &test.problem {
             is_good = false;
             let number = test.turns + 1;
-            writeln!(out, "error: turn {number} is not in the test: {}", escape::terminal(&problem.message))?;
+            writeln!(
+                out,
+                "error: turn {number} is not in the test: {}",
+                escape::terminal(&problem.message)
+            )?;
             if let Some(help) = &problem.help {
                 writeln!(out, "help: {}", escape::terminal(help))?;
             }
@@ -80,7 +110,11 @@ fn complain(file: &RecordedFile, out: &mut dyn io::Write) -> io::Result<bool> {
         if let Some(failure) = &test.failure {
             is_good = false;
             let name = escape::line(&test.name);
-            writeln!(out, "error: the test `{name}` does not pass: {}", escape::terminal(failure))?;
+            writeln!(
+                out,
+                "error: the test `{name}` does not pass: {}",
+                escape::terminal(failure)
+            )?;
         }
     }
     Ok(is_good)

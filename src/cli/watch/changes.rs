@@ -41,7 +41,12 @@ impl Changes {
                 let _ended = sender.send(event);
             }
         })?;
-        let mut changes = Self { watcher, events, folder: folder.to_path_buf(), watched: BTreeSet::new() };
+        let mut changes = Self {
+            watcher,
+            events,
+            folder: folder.to_path_buf(),
+            watched: BTreeSet::new(),
+        };
         changes.watch_directories(context)?;
         Ok(changes)
     }
@@ -57,14 +62,23 @@ impl Changes {
         if let Some(own) = &own {
             fs::create_dir_all(own)?;
         }
-        let directories: BTreeSet<PathBuf> =
-            directories(context, &self.folder).into_iter().chain(own).collect();
+        let directories: BTreeSet<PathBuf> = directories(context, &self.folder)
+            .into_iter()
+            .chain(own)
+            .collect();
         self.watched.retain(|known| directories.contains(known));
         let mut files = Vec::new();
         for directory in directories {
             if !self.watched.contains(&directory) {
-                self.watcher.watch(&directory, RecursiveMode::NonRecursive)?;
-                files.extend(context.files.list(&directory).into_iter().filter(|path| path.is_file()));
+                self.watcher
+                    .watch(&directory, RecursiveMode::NonRecursive)?;
+                files.extend(
+                    context
+                        .files
+                        .list(&directory)
+                        .into_iter()
+                        .filter(|path| path.is_file()),
+                );
                 self.watched.insert(directory);
             }
         }
@@ -75,7 +89,9 @@ impl Changes {
     pub(super) async fn next(&mut self) -> BTreeSet<PathBuf> {
         let mut changed = BTreeSet::new();
         while changed.is_empty() {
-            let Some(event) = self.events.recv().await else { return std::future::pending().await };
+            let Some(event) = self.events.recv().await else {
+                return std::future::pending().await;
+            };
             changed.extend(self.paths(event));
         }
         while let Ok(Some(event)) = timeout(QUIET, self.events.recv()).await {
@@ -110,6 +126,10 @@ impl Changes {
         let own = self.folder.join(MARK);
         let own = own.parent();
         let is_own = |path: &PathBuf| own.is_some_and(|own| path.starts_with(own));
-        event.paths.into_iter().filter(|path| is_change && !is_own(path)).collect()
+        event
+            .paths
+            .into_iter()
+            .filter(|path| is_change && !is_own(path))
+            .collect()
     }
 }

@@ -47,14 +47,20 @@ pub(crate) fn watch(options: &WatchOptions, context: &Context) -> Exit {
             return Exit::Failure;
         }
     };
-    let watched = Builder::new_current_thread().enable_all().build().and_then(|runtime| {
-        runtime.block_on(async {
-            let signals = Signals::listen(context)?;
-            follow(options, &config, context, signals).await
-        })
-    });
+    let watched = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .and_then(|runtime| {
+            runtime.block_on(async {
+                let signals = Signals::listen(context)?;
+                follow(options, &config, context, signals).await
+            })
+        });
     watched.unwrap_or_else(|error| {
-        let _ = writeln!(io::stderr().lock(), "error: cannot watch the files of the project: {error}");
+        let _ = writeln!(
+            io::stderr().lock(),
+            "error: cannot watch the files of the project: {error}"
+        );
         Exit::Failure
     })
 }
@@ -75,11 +81,16 @@ async fn follow(
         }
         // What else changed meanwhile was written by the run.
         let mut changed = watcher.until_now().await;
-        watcher.watch_directories(context).map_err(io::Error::other)?;
+        watcher
+            .watch_directories(context)
+            .map_err(io::Error::other)?;
         let after = stamps(options, config, context);
         changed.retain(|path| before.get(path) != after.get(path));
         if changed.is_empty() {
-            say(&format!("\nwatching {} directories for changes; Ctrl-C ends\n", watcher.directories()));
+            say(&format!(
+                "\nwatching {} directories for changes; Ctrl-C ends\n",
+                watcher.directories()
+            ));
         }
         loop {
             touched = touched_by(&changed, options, context);
@@ -90,7 +101,11 @@ async fn follow(
                 changed = watcher.next() => changed,
                 () = signals.next() => return Ok(Exit::Interrupted),
             };
-            changed.extend(watcher.watch_directories(context).map_err(io::Error::other)?);
+            changed.extend(
+                watcher
+                    .watch_directories(context)
+                    .map_err(io::Error::other)?,
+            );
         }
         // Editors write another file first, which is gone by now.
         let is_there = changed.iter().any(|path| path.is_file());
@@ -116,12 +131,21 @@ async fn run(touched: &TouchedTests, signals: &mut Signals) -> io::Result<Runnin
     }
     if let TouchedTests::Of(files) = touched {
         // What follows `--` are paths.
-        let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
-        let only = files.iter().flat_map(|file| ["--only-file".into(), file.clone().into_os_string()]);
+        let end = arguments
+            .iter()
+            .position(|argument| argument == "--")
+            .unwrap_or(arguments.len());
+        let only = files
+            .iter()
+            .flat_map(|file| ["--only-file".into(), file.clone().into_os_string()]);
         arguments.splice(end..end, only);
     }
     let mut command = Command::new(std::env::current_exe()?);
-    let mut child = command.args(arguments).stdin(Stdio::null()).kill_on_drop(true).spawn()?;
+    let mut child = command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()?;
     tokio::select! {
         ended = child.wait() => return ended.map(|_| Running::GoesOn),
         () = signals.next() => {}
@@ -135,18 +159,31 @@ async fn run(touched: &TouchedTests, signals: &mut Signals) -> io::Result<Runnin
 /// The plan of what is selected, if nothing is broken.
 fn planned(options: &WatchOptions, context: &Context) -> Option<Plan> {
     // Files that are opened are noted, each time from scratch.
-    let context = Context { files: Files::default(), ..context.clone() };
-    let Planned { plan, .. } = plan(&context, &options.run.selection.selection(), &Redactor::default());
+    let context = Context {
+        files: Files::default(),
+        ..context.clone()
+    };
+    let Planned { plan, .. } = plan(
+        &context,
+        &options.run.selection.selection(),
+        &Redactor::default(),
+    );
     plan
 }
 
 /// The tests that a change touches: all of them where a file is broken, which the run reports.
-fn touched_by(changed: &BTreeSet<PathBuf>, options: &WatchOptions, context: &Context) -> TouchedTests {
+fn touched_by(
+    changed: &BTreeSet<PathBuf>,
+    options: &WatchOptions,
+    context: &Context,
+) -> TouchedTests {
     if changed.is_empty() {
         return TouchedTests::Of(BTreeSet::new());
     }
-    let is_yaml =
-        |path: &PathBuf| path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+    let is_yaml = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|extension| extension == "yaml" || extension == "yml")
+    };
     match planned(options, context) {
         Some(plan) => plan.touched_by(changed, context),
         None if changed.iter().any(is_yaml) => TouchedTests::All,
@@ -161,12 +198,18 @@ fn stamps(
     context: &Context,
 ) -> BTreeMap<PathBuf, (Option<SystemTime>, u64)> {
     let plan = planned(options, context);
-    let tests = plan.iter().flat_map(Plan::test_files).map(Path::to_path_buf);
+    let tests = plan
+        .iter()
+        .flat_map(Plan::test_files)
+        .map(Path::to_path_buf);
     let stamp = |path: PathBuf| {
         let found = fs::metadata(&path).ok()?;
         Some((path, (found.modified().ok(), found.len())))
     };
-    tests.chain([config.to_path_buf()]).filter_map(stamp).collect()
+    tests
+        .chain([config.to_path_buf()])
+        .filter_map(stamp)
+        .collect()
 }
 
 fn shown(path: &Path, folder: &Path) -> String {
@@ -176,5 +219,7 @@ fn shown(path: &Path, folder: &Path) -> String {
 
 fn say(text: &str) {
     let mut stdout = io::stdout().lock();
-    let _ = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    let _ = stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush());
 }

@@ -25,5 +25,8 @@ impl DataFile {
 
 /// A file that cannot be read.
 pub(super) fn unreadable(file: &DataFile, error: &std::io::Error) -> Diagnostic {
-    row_problem(format!("`{}` cannot be read: {}", file.name, source::reason(error)), source::remedy(error))
+    row_problem(
+        format!("`{}` cannot be read: {}", file.name, source::reason(error)),
+        source::remedy(error),
+    )
 }

@@ -27,8 +27,10 @@ pub(super) fn each(file: &DataFile, take: &mut dyn FnMut(Result<Row, Diagnostic>
         let row = match reader.read_byte_record(&mut record) {
             Ok(false) => {
                 if reader.get_ref().is_odd {
-                    let message =
-                        format!("{}:{last}: a `\"` in this row or before it has no partner", file.name);
+                    let message = format!(
+                        "{}:{last}: a `\"` in this row or before it has no partner",
+                        file.name
+                    );
                     take(Err(row_problem(
                         message,
                         "a quote that is part of a value is written twice: `\"5\"\" wide\"`",
@@ -57,7 +59,9 @@ pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Diagnostic> {
     let mut place = Position::new();
     place.set_byte(offset);
     let mut record = ByteRecord::new();
-    let read = reader.seek(place).and_then(|()| reader.read_byte_record(&mut record));
+    let read = reader
+        .seek(place)
+        .and_then(|()| reader.read_byte_record(&mut record));
     match read {
         Ok(true) => row(file, &names, &record, 0),
         Ok(false) => Err(row_problem(format!("{}: the row is gone", file.name), "")),
@@ -76,13 +80,19 @@ fn begin(file: &DataFile) -> Result<(Reader<Quotes>, Vec<String>), Diagnostic> {
         last: 0,
         unread: 0,
     });
-    let heading = reader.byte_headers().map_err(|error| broken(file, 1, error))?.clone();
+    let heading = reader
+        .byte_headers()
+        .map_err(|error| broken(file, 1, error))?
+        .clone();
     let mut names: Vec<String> = Vec::new();
     for field in &heading {
         let name = text(file, 1, field)?.trim().to_owned();
         check_name(&name, &format!("{}:1: ", file.name))?;
         if names.contains(&name) {
-            return Err(row_problem(format!("{}:1: the column `{name}` is duplicated", file.name), ""));
+            return Err(row_problem(
+                format!("{}:1: the column `{name}` is duplicated", file.name),
+                "",
+            ));
         }
         names.push(name);
     }
@@ -98,14 +108,24 @@ fn line_of(reader: &Reader<Quotes>, record: &ByteRecord) -> u64 {
     start + (reader.position().line() - start).saturating_sub(inside + end)
 }
 
-fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Result<Row, Diagnostic> {
+fn row(
+    file: &DataFile,
+    names: &[String],
+    record: &ByteRecord,
+    line: u64,
+) -> Result<Row, Diagnostic> {
     let offset = record.position().map_or(0, Position::byte);
     if record.as_slice().len() > MAX_BYTES {
         return Err(too_large(file, line));
     }
     if record.len() != names.len() {
-        let columns =
-            |count: usize| if count == 1 { "1 column".to_owned() } else { format!("{count} columns") };
+        let columns = |count: usize| {
+            if count == 1 {
+                "1 column".to_owned()
+            } else {
+                format!("{count} columns")
+            }
+        };
         let message = format!(
             "{}:{line}: the row has {}, the first line of the file names {}",
             file.name,
@@ -114,7 +134,9 @@ fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Res
         );
         let help = match names.get(record.len()) {
             Some(missing) => {
-                format!("`{missing}` is missing; a column without a value is written as an empty one: `a,,c`")
+                format!(
+                    "`{missing}` is missing; a column without a value is written as an empty one: `a,,c`"
+                )
             }
             None => "put a value that holds a comma between quotes: `\"a, b\"`".to_owned(),
         };
@@ -124,7 +146,13 @@ fn row(file: &DataFile, names: &[String], record: &ByteRecord, line: u64) -> Res
     for (name, field) in names.iter().zip(record) {
         columns.insert(name.clone(), Value::String(text(file, line, field)?));
     }
-    Ok(Row { columns, used: Vec::new(), offset, line, file: file.name.clone() })
+    Ok(Row {
+        columns,
+        used: Vec::new(),
+        offset,
+        line,
+        file: file.name.clone(),
+    })
 }
 
 /// A file whose quotes are counted: one without its partner swallows the rest of the file as one value.
@@ -166,20 +194,32 @@ impl Seek for Quotes {
 }
 
 fn text(file: &DataFile, line: u64, field: &[u8]) -> Result<String, Diagnostic> {
-    let no_text =
-        |_| row_problem(format!("{}:{line}: the row is not UTF-8", file.name), "save the file as UTF-8");
-    std::str::from_utf8(field).map(str::to_owned).map_err(no_text)
+    let no_text = |_| {
+        row_problem(
+            format!("{}:{line}: the row is not UTF-8", file.name),
+            "save the file as UTF-8",
+        )
+    };
+    std::str::from_utf8(field)
+        .map(str::to_owned)
+        .map_err(no_text)
 }
 
 /// The row that begins on `line`, or after it.
 fn too_large(file: &DataFile, line: u64) -> Diagnostic {
-    let message = format!("{}:{line}: the row is larger than {} MiB", file.name, MAX_BYTES >> 20);
+    let message = format!(
+        "{}:{line}: the row is larger than {} MiB",
+        file.name,
+        MAX_BYTES >> 20
+    );
     row_problem(message, "does a quote open in it that nothing closes?")
 }
 
 fn broken(file: &DataFile, line: u64, error: csv::Error) -> Diagnostic {
     match error.into_kind() {
-        csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => too_large(file, line),
+        csv::ErrorKind::Io(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            too_large(file, line)
+        }
         csv::ErrorKind::Io(error) => unreadable(file, &error),
         other => row_problem(format!("`{}` is no CSV: {other:?}", file.name), ""),
     }
@@ -192,14 +232,20 @@ mod tests {
 
     fn read(text: &[u8]) -> Vec<String> {
         let folder = tempfile::tempdir().expect("a folder");
-        let file =
-            DataFile { files: Files::default(), path: folder.path().join("a.csv"), name: "a.csv".to_owned() };
+        let file = DataFile {
+            files: Files::default(),
+            path: folder.path().join("a.csv"),
+            name: "a.csv".to_owned(),
+        };
         std::fs::write(&file.path, text).expect("the file can be written");
         let mut seen = Vec::new();
         each(&file, &mut |row| {
             seen.push(match row {
                 Ok(row) => {
-                    assert_eq!(at(&file, row.offset).expect("it is there again").columns, row.columns);
+                    assert_eq!(
+                        at(&file, row.offset).expect("it is there again").columns,
+                        row.columns
+                    );
                     format!("{} {}", row.place(), Value::Object(row.columns))
                 }
                 Err(error) => error.message,
@@ -212,7 +258,13 @@ mod tests {
     #[test]
     fn marks_quotes_and_line_breaks_are_read_as_spreadsheets_write_them() {
         let rows = read(b"\xef\xbb\xbfid,say\r\n1,\"a, \"\"b\"\"\r\nc\"\r\n\r\n2,\r\n");
-        assert_eq!(rows, [r#"a.csv:2 {"id":"1","say":"a, \"b\"\r\nc"}"#, r#"a.csv:5 {"id":"2","say":""}"#]);
+        assert_eq!(
+            rows,
+            [
+                r#"a.csv:2 {"id":"1","say":"a, \"b\"\r\nc"}"#,
+                r#"a.csv:5 {"id":"2","say":""}"#
+            ]
+        );
     }
 
     #[test]
@@ -228,7 +280,10 @@ mod tests {
                 "a.csv:5: a `\"` in this row or before it has no partner",
             ]
         );
-        assert_eq!(read(b"id,a b\n"), ["a.csv:1: the column `a b` is not a valid variable name"]);
+        assert_eq!(
+            read(b"id,a b\n"),
+            ["a.csv:1: the column `a b` is not a valid variable name"]
+        );
         assert_eq!(read(b"id,id\n"), ["a.csv:1: the column `id` is duplicated"]);
     }
 }

@@ -57,19 +57,33 @@ pub(super) fn at(file: &DataFile, offset: u64) -> Result<Row, Diagnostic> {
 /// One line, of which no more is read than is allowed; its length with its end.
 fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<u64> {
     line.clear();
-    let most = u64::try_from(MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let most = u64::try_from(MAX_BYTES)
+        .unwrap_or(u64::MAX)
+        .saturating_add(1);
     let length = reader.take(most).read_until(b'\n', line)?;
     Ok(length as u64)
 }
 
 /// What is in a line; `None` where it is blank. Its number is known when the whole file is read.
-fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option<Result<Row, Diagnostic>> {
-    let place = number.map_or_else(|| file.name.clone(), |number| format!("{}:{number}", file.name));
+fn row(
+    file: &DataFile,
+    line: &[u8],
+    offset: u64,
+    number: Option<u64>,
+) -> Option<Result<Row, Diagnostic>> {
+    let place = number.map_or_else(
+        || file.name.clone(),
+        |number| format!("{}:{number}", file.name),
+    );
     if line.len() > MAX_BYTES {
         let message = format!("{place}: the line is larger than {} MiB", MAX_BYTES >> 20);
         return Some(Err(row_problem(message, "")));
     }
-    let line = if offset == 0 { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line };
+    let line = if offset == 0 {
+        line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
+    } else {
+        line
+    };
     if line.trim_ascii().is_empty() {
         return None;
     }
@@ -82,7 +96,12 @@ fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option
                 "write it like `{\"id\": \"berlin\", \"city\": \"Berlin\"}`",
             )));
         }
-        Err(error) => return Some(Err(row_problem(format!("{place}: no JSON: {}", words(&error)), ""))),
+        Err(error) => {
+            return Some(Err(row_problem(
+                format!("{place}: no JSON: {}", words(&error)),
+                "",
+            )));
+        }
     };
     for name in columns.keys() {
         if let Err(problem) = check_name(name, &format!("{place}: ")) {
@@ -100,5 +119,7 @@ fn row(file: &DataFile, line: &[u8], offset: u64, number: Option<u64>) -> Option
 
 /// What the parser says, without a line that is always 1.
 fn words(error: &serde_json::Error) -> String {
-    error.to_string().replace(" at line 1 column ", " at column ")
+    error
+        .to_string()
+        .replace(" at line 1 column ", " at column ")
 }

@@ -30,7 +30,12 @@ impl LoadedRows {
         let node = self.rows.get(index)?;
         let place = self.source.place(node.span);
         let (mut columns, mut used) = (Map::new(), Vec::new());
-        for Entry { key, key_span, value } in node.entries() {
+        for Entry {
+            key,
+            key_span,
+            value,
+        } in node.entries()
+        {
             if let Err(problem) = check_name(key, "") {
                 return Some(Err(problem.at(&self.source, *key_span, "")));
             }
@@ -44,11 +49,24 @@ impl LoadedRows {
             columns.insert(key.clone(), value);
         }
         if columns.is_empty() {
-            let message = format!("a row is a mapping with at least one column, found {}", node.describe());
-            return Some(Err(row_problem(message, "").at(&self.source, node.span, "")));
+            let message = format!(
+                "a row is a mapping with at least one column, found {}",
+                node.describe()
+            );
+            return Some(Err(row_problem(message, "").at(
+                &self.source,
+                node.span,
+                "",
+            )));
         }
         let (line, file) = (u64::from(place.line), place.file.to_string());
-        Some(Ok(Row { columns, used, offset: 0, line, file }))
+        Some(Ok(Row {
+            columns,
+            used,
+            offset: 0,
+            line,
+            file,
+        }))
     }
 }
 
@@ -57,12 +75,22 @@ pub(super) fn held(files: &Files, path: &Path, name: &str) -> Result<LoadedRows,
     let source = source::read(files, path, name).map_err(|problem| vec![problem])?;
     let (node, problems) = source::tree(&source);
     match node {
-        Some(Node { value: NodeValue::List(rows), .. }) if problems.is_empty() => {
-            Ok(LoadedRows { source, rows, is_filled: false })
-        }
+        Some(Node {
+            value: NodeValue::List(rows),
+            ..
+        }) if problems.is_empty() => Ok(LoadedRows {
+            source,
+            rows,
+            is_filled: false,
+        }),
         Some(node) if problems.is_empty() => {
-            let message = format!("a file of rows is a list of mappings, found {}", node.describe());
-            Err(vec![Diagnostic::error(Code::BadRow, message).at(&source, node.span, "")])
+            let message = format!(
+                "a file of rows is a list of mappings, found {}",
+                node.describe()
+            );
+            Err(vec![
+                Diagnostic::error(Code::BadRow, message).at(&source, node.span, ""),
+            ])
         }
         _ => Err(problems),
     }

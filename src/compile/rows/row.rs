@@ -30,7 +30,13 @@ pub struct RowEntry {
 impl RowEntry {
     /// A row of this label, of no file.
     pub(crate) fn named(label: &str) -> Self {
-        Self { label: label.into(), index: 0, line: 0, offset: 0, hash: 0 }
+        Self {
+            label: label.into(),
+            index: 0,
+            line: 0,
+            offset: 0,
+            hash: 0,
+        }
     }
 }
 
@@ -71,12 +77,19 @@ pub(super) fn label(row: &Row, index: u32) -> Result<Box<str>, Diagnostic> {
         Some(value @ (Value::String(_) | Value::Number(_))) => {
             let label = as_text(value);
             let label = label.trim();
-            if label.is_empty() { Ok(number(index)) } else { Ok(label.into()) }
+            if label.is_empty() {
+                Ok(number(index))
+            } else {
+                Ok(label.into())
+            }
         }
         None | Some(Value::Null) => Ok(number(index)),
         Some(_) => {
             let message = format!("{}: the `id` of a row is a text or a number", row.place());
-            Err(row_problem(message, "it names the row in the test's id: `path::name[id]`"))
+            Err(row_problem(
+                message,
+                "it names the row in the test's id: `path::name[id]`",
+            ))
         }
     }
 }
@@ -88,9 +101,10 @@ fn number(index: u32) -> Box<str> {
 /// Whether a column may have this name; `place` is the beginning of the message.
 pub(super) fn check_name(name: &str, place: &str) -> Result<(), Diagnostic> {
     match name_problem(name) {
-        Some((what, help)) => {
-            Err(row_problem(format!("{place}the column `{}` {what}", printable(name)), help))
-        }
+        Some((what, help)) => Err(row_problem(
+            format!("{place}the column `{}` {what}", printable(name)),
+            help,
+        )),
         None => Ok(()),
     }
 }
@@ -98,5 +112,9 @@ pub(super) fn check_name(name: &str, place: &str) -> Result<(), Diagnostic> {
 /// Why there is no row, and what to do if that is known.
 pub(super) fn row_problem(message: String, help: &str) -> Diagnostic {
     let problem = Diagnostic::error(Code::BadRow, message);
-    if help.is_empty() { problem } else { problem.help(help) }
+    if help.is_empty() {
+        problem
+    } else {
+        problem.help(help)
+    }
 }

@@ -39,19 +39,34 @@ impl Rows {
         let path = match &written.value {
             Cases::Rows(rows) => {
                 let (source, rows) = (Arc::clone(test), rows.clone());
-                return Some(Self::Loaded(LoadedRows { source, rows, is_filled: true }));
+                return Some(Self::Loaded(LoadedRows {
+                    source,
+                    rows,
+                    is_filled: true,
+                }));
             }
-            Cases::File(path) => Spanned { value: path.clone(), span: written.span },
+            Cases::File(path) => Spanned {
+                value: path.clone(),
+                span: written.span,
+            },
         };
         let path = interpolation.text(&path).ok()?;
         let path = absolute_from(context, folder, Path::new(&path));
         let name = display_name(context, &path);
-        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        let ending = path
+            .extension()
+            .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         match ending.as_deref() {
-            Some("csv") => Some(Self::Delimited(DataFile { files: context.files.clone(), path, name })),
-            Some("jsonl" | "ndjson") => {
-                Some(Self::Lines(DataFile { files: context.files.clone(), path, name }))
-            }
+            Some("csv") => Some(Self::Delimited(DataFile {
+                files: context.files.clone(),
+                path,
+                name,
+            })),
+            Some("jsonl" | "ndjson") => Some(Self::Lines(DataFile {
+                files: context.files.clone(),
+                path,
+                name,
+            })),
             Some("yaml" | "yml") => match held(&context.files, &path, &name) {
                 Ok(held) => Some(Self::Loaded(held)),
                 Err(problems) => {
@@ -63,7 +78,8 @@ impl Rows {
             },
             _ => {
                 let message = format!("`{}` is not a file of rows", printable(&name));
-                let help = "rows are a list in the test, or in a `.csv`, `.jsonl`, `.yaml` or `.yml` file";
+                let help =
+                    "rows are a list in the test, or in a `.csv`, `.jsonl`, `.yaml` or `.yml` file";
                 interpolation.report(Code::BadValue, written.span, message, Some(help.to_owned()));
                 None
             }
@@ -85,7 +101,13 @@ impl Rows {
             match row {
                 Ok((label, row)) => {
                     let line = u32::try_from(row.line).unwrap_or(u32::MAX);
-                    let entry = RowEntry { label, index, line, offset: row.offset, hash: row.hash() };
+                    let entry = RowEntry {
+                        label,
+                        index,
+                        line,
+                        offset: row.offset,
+                        hash: row.hash(),
+                    };
                     hand_on(entry, row);
                 }
                 Err(error) => {
@@ -111,26 +133,45 @@ impl Rows {
             Self::Delimited(file) => delimited::each(file, &mut |row| take(row, interpolation)),
         }
         // The schema reports an empty list in a test.
-        if index == 0 && !matches!(self, Self::Loaded(LoadedRows { is_filled: true, .. })) {
+        if index == 0
+            && !matches!(
+                self,
+                Self::Loaded(LoadedRows {
+                    is_filled: true,
+                    ..
+                })
+            )
+        {
             let message = "there are no rows: the test would never run".to_owned();
             report(row_problem(message, ""), span, interpolation);
         }
     }
 
     /// Reads one row again; `None` where it is not what it was, or cannot be filled.
-    pub(crate) fn again(&self, entry: &RowEntry, interpolation: &mut Interpolation<'_>) -> Option<Row> {
+    pub(crate) fn again(
+        &self,
+        entry: &RowEntry,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Row> {
         let row = match self {
             Self::Loaded(held) => held.row(entry.index as usize, interpolation)?,
             Self::Lines(file) => lines::at(file, entry.offset),
             Self::Delimited(file) => delimited::at(file, entry.offset),
         };
         let row = row.ok().filter(|row| row.hash() == entry.hash)?;
-        Some(Row { line: u64::from(entry.line), ..row })
+        Some(Row {
+            line: u64::from(entry.line),
+            ..row
+        })
     }
 }
 
 /// Reports a problem, at `span` where it is in no file that a problem can show.
 fn report(problem: Diagnostic, span: Span, interpolation: &mut Interpolation<'_>) {
-    let problem = if problem.source.is_some() { problem } else { interpolation.at(problem, span) };
+    let problem = if problem.source.is_some() {
+        problem
+    } else {
+        interpolation.at(problem, span)
+    };
     interpolation.add(problem);
 }

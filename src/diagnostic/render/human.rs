@@ -40,14 +40,19 @@ pub fn human(diagnostics: &[Diagnostic], look: RenderStyle) -> String {
     };
     let width = look.width.map(|width| width.max(LEAST_WIDTH));
     let renderer = renderer.term_width(width.unwrap_or(WIDTH));
-    diagnostics.iter().map(|diagnostic| one(diagnostic, &renderer, width) + "\n\n").collect()
+    diagnostics
+        .iter()
+        .map(|diagnostic| one(diagnostic, &renderer, width) + "\n\n")
+        .collect()
 }
 
 /// Words made harmless, in lines that fit behind `before` columns where there is a width.
 fn words(text: &str, before: usize, width: Option<usize>) -> String {
     let text = harmless(text);
     match width {
-        Some(width) => columns::wrapped(&text, width.saturating_sub(before).max(LEAST_WIDTH / 2)).join("\n"),
+        Some(width) => {
+            columns::wrapped(&text, width.saturating_sub(before).max(LEAST_WIDTH / 2)).join("\n")
+        }
         None => text,
     }
 }
@@ -59,35 +64,57 @@ fn one(diagnostic: &Diagnostic, renderer: &Renderer, width: Option<usize>) -> St
     };
     let code = diagnostic.code.as_str();
     let before = format!("{}[{code}]: ", word(diagnostic.severity)).len();
-    let title = level.primary_title(words(&diagnostic.message, before, width)).id(code);
+    let title = level
+        .primary_title(words(&diagnostic.message, before, width))
+        .id(code);
     let mut group = Group::with_title(title);
     for (index, (source, labels)) in by_file(diagnostic).into_iter().enumerate() {
         let name = harmless(&source.name);
         group = match Window::around(source, &labels) {
-            Some(window) => {
-                group.element(Snippet::source(window.text).line_start(window.line).path(name).annotations(
-                    window.labels.into_iter().enumerate().map(|(place, (span, label))| {
-                        let is_primary = index == 0 && place == 0;
-                        let kind = if is_primary { AnnotationKind::Primary } else { AnnotationKind::Context };
-                        let annotation = kind.span(span);
-                        if label.is_empty() { annotation } else { annotation.label(label) }
-                    }),
-                ))
-            }
+            Some(window) => group.element(
+                Snippet::source(window.text)
+                    .line_start(window.line)
+                    .path(name)
+                    .annotations(window.labels.into_iter().enumerate().map(
+                        |(place, (span, label))| {
+                            let is_primary = index == 0 && place == 0;
+                            let kind = if is_primary {
+                                AnnotationKind::Primary
+                            } else {
+                                AnnotationKind::Context
+                            };
+                            let annotation = kind.span(span);
+                            if label.is_empty() {
+                                annotation
+                            } else {
+                                annotation.label(label)
+                            }
+                        },
+                    )),
+            ),
             None => group.element(Origin::path(name)),
         };
     }
     let help = |help| Level::HELP.message(words(help, HELP, width));
-    let group = diagnostic.help.iter().fold(group, |group, text| group.element(help(text)));
+    let group = diagnostic
+        .help
+        .iter()
+        .fold(group, |group, text| group.element(help(text)));
     renderer.render(&[group])
 }
 
 /// The files of a problem, the primary one first, each with its places.
 fn by_file(diagnostic: &Diagnostic) -> Vec<(&SourceFile, Vec<&Label>)> {
-    let mut files: Vec<(&SourceFile, Vec<&Label>)> =
-        diagnostic.source.iter().map(|source| (&**source, Vec::new())).collect();
+    let mut files: Vec<(&SourceFile, Vec<&Label>)> = diagnostic
+        .source
+        .iter()
+        .map(|source| (&**source, Vec::new()))
+        .collect();
     for label in &diagnostic.labels {
-        match files.iter_mut().find(|(source, _)| source.is_same_part(&label.source)) {
+        match files
+            .iter_mut()
+            .find(|(source, _)| source.is_same_part(&label.source))
+        {
             Some((_, labels)) => labels.push(label),
             None => files.push((&label.source, vec![label])),
         }
@@ -110,16 +137,26 @@ impl Window {
         let first = labels.iter().map(|label| floor(label.span.start)).min()?;
         let last = labels.iter().map(|label| floor(label.span.start)).max()?;
         let start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
-        let end = text[last..].find('\n').map_or(text.len(), |newline| last + newline);
+        let end = text[last..]
+            .find('\n')
+            .map_or(text.len(), |newline| last + newline);
         // A line too long to draw is truncated to the part around the place.
-        let from =
-            if first - start > LONGEST_LINE { floor_back(text, first, LONGEST_LINE / 2) } else { start };
-        let to =
-            if end - last > LONGEST_LINE { text.floor_char_boundary(last + LONGEST_LINE / 2) } else { end };
+        let from = if first - start > LONGEST_LINE {
+            floor_back(text, first, LONGEST_LINE / 2)
+        } else {
+            start
+        };
+        let to = if end - last > LONGEST_LINE {
+            text.floor_char_boundary(last + LONGEST_LINE / 2)
+        } else {
+            end
+        };
         let to = from + text[from..to].trim_end_matches('\r').len();
         let labels = labels.iter().map(|label| {
             let begin = floor(label.span.start).clamp(from, to);
-            let line_end = text[begin..to].find('\n').map_or(to, |newline| begin + newline);
+            let line_end = text[begin..to]
+                .find('\n')
+                .map_or(to, |newline| begin + newline);
             // Only the first line of a place is underlined; an empty place still gets its sign.
             let finish = floor(label.span.end).clamp(begin, line_end);
             (begin - from..finish - from, harmless(&label.text))
@@ -127,7 +164,11 @@ impl Window {
         let labels = labels.collect();
         let before = memchr::memchr_iter(b'\n', &text.as_bytes()[..start]).count();
         let line = before + source.first_line as usize;
-        Some(Self { text: harmless(&text[from..to]), line, labels })
+        Some(Self {
+            text: harmless(&text[from..to]),
+            line,
+            labels,
+        })
     }
 }
 
@@ -169,8 +210,16 @@ mod tests {
 
     #[test]
     fn an_empty_place_at_the_end_has_its_sign() {
-        check("a:", (2, 2), "error[syntax]: wrong\n --> a.yaml:1:3\n  |\n1 | a:\n  |   ^ here\n\n");
-        check("a:\n", (3, 3), "error[syntax]: wrong\n --> a.yaml:2:1\n  |\n2 |\n  | ^ here\n\n");
+        check(
+            "a:",
+            (2, 2),
+            "error[syntax]: wrong\n --> a.yaml:1:3\n  |\n1 | a:\n  |   ^ here\n\n",
+        );
+        check(
+            "a:\n",
+            (3, 3),
+            "error[syntax]: wrong\n --> a.yaml:2:1\n  |\n2 |\n  | ^ here\n\n",
+        );
     }
 
     #[test]
@@ -187,20 +236,37 @@ mod tests {
     #[test]
     fn a_place_outside_the_text_is_no_panic() {
         let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", "é"));
-        for span in [Span::new(1, 1), Span::new(7, 9), Span::new(2, 0), Span::new(0, 99)] {
+        for span in [
+            Span::new(1, 1),
+            Span::new(7, 9),
+            Span::new(2, 0),
+            Span::new(0, 99),
+        ] {
             let diagnostic = Diagnostic::error(Code::Syntax, "wrong").at(&source, span, "");
-            assert!(human(&[diagnostic], RenderStyle::default()).starts_with("error[syntax]: wrong"));
+            assert!(
+                human(&[diagnostic], RenderStyle::default()).starts_with("error[syntax]: wrong")
+            );
         }
     }
 
     #[test]
     fn what_has_no_file_is_told_too() {
-        let diagnostic = Diagnostic::warning(Code::NoTests, "nothing\u{1b}[2J to do").help("write a test");
+        let diagnostic =
+            Diagnostic::warning(Code::NoTests, "nothing\u{1b}[2J to do").help("write a test");
         let expected = "warning[no-tests]: nothing?[2J to do\n |\n = help: write a test\n\n";
-        assert_eq!(human(std::slice::from_ref(&diagnostic), RenderStyle::default()), expected);
+        assert_eq!(
+            human(std::slice::from_ref(&diagnostic), RenderStyle::default()),
+            expected
+        );
         assert!(
-            human(&[diagnostic], RenderStyle { colour: Colouring::Coloured, width: Some(80) })
-                .contains("\u{1b}[")
+            human(
+                &[diagnostic],
+                RenderStyle {
+                    colour: Colouring::Coloured,
+                    width: Some(80)
+                }
+            )
+            .contains("\u{1b}[")
         );
     }
 
@@ -213,21 +279,29 @@ mod tests {
             .at(&source, Span::new(place, place + 7), "")
             .help("say it in fewer words than this help does");
         let expected = "error[syntax]: this is wrong in\n               more words than\n               fit\n --> a.yaml:1:20\n  |\n1 | ...   to: a place that no...\n  |           ^^^^^^^\n  |\n  = help: say it in fewer words\n          than this help does\n\n";
-        let look = RenderStyle { colour: Colouring::Plain, width: Some(32) };
+        let look = RenderStyle {
+            colour: Colouring::Plain,
+            width: Some(32),
+        };
         assert_eq!(human(&[diagnostic], look), expected);
     }
 
     #[test]
     fn hostile_lines_are_harmless() {
         let rendered = {
-            let source = Arc::new(SourceFile::new("a\u{1b}.yaml", "a", "k\u{9b}31m\u{202e}\u{1b}[2J: 1"));
-            let diagnostic = Diagnostic::error(Code::Syntax, "wrong").at(&source, Span::new(0, 1), "\u{7}");
+            let source = Arc::new(SourceFile::new(
+                "a\u{1b}.yaml",
+                "a",
+                "k\u{9b}31m\u{202e}\u{1b}[2J: 1",
+            ));
+            let diagnostic =
+                Diagnostic::error(Code::Syntax, "wrong").at(&source, Span::new(0, 1), "\u{7}");
             human(&[diagnostic], RenderStyle::default())
         };
         assert!(
-            !rendered
-                .chars()
-                .any(|character| character != '\n' && super::super::terminal_text::steers(character)),
+            !rendered.chars().any(
+                |character| character != '\n' && super::super::terminal_text::steers(character)
+            ),
             "{rendered:?}"
         );
     }

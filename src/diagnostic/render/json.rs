@@ -10,7 +10,15 @@ use super::terminal_text::word;
 /// One problem as JSON: `severity`, `code`, `message`, `labels` and `fixes` with their places, and `help`. Places are given
 /// as byte offsets, and as lines and columns counted from 1, columns in characters; the end of a place is excluded.
 pub fn json(diagnostic: &Diagnostic) -> Value {
-    let Diagnostic { code, severity, message, source, labels, help, fixes } = diagnostic;
+    let Diagnostic {
+        code,
+        severity,
+        message,
+        source,
+        labels,
+        help,
+        fixes,
+    } = diagnostic;
     let labels = labels.iter().map(|label| {
         let mut shown = place(&label.source, label.span);
         shown["text"] = json!(label.text);
@@ -33,7 +41,12 @@ pub fn json(diagnostic: &Diagnostic) -> Value {
 }
 
 fn place(source: &SourceFile, span: Span) -> Value {
-    let [start, end] = [span.start, span.end].map(|offset| source.place(Span { start: offset, end: offset }));
+    let [start, end] = [span.start, span.end].map(|offset| {
+        source.place(Span {
+            start: offset,
+            end: offset,
+        })
+    });
     json!({
         "file": &*source.name,
         "start": { "offset": span.start, "line": start.line, "column": start.column },
@@ -50,7 +63,11 @@ mod tests {
 
     #[test]
     fn places_and_fixes_are_complete() {
-        let source = Arc::new(SourceFile::new("a.test.yaml", "a.test.yaml", "ä: 1\nnmae: x\n"));
+        let source = Arc::new(SourceFile::new(
+            "a.test.yaml",
+            "a.test.yaml",
+            "ä: 1\nnmae: x\n",
+        ));
         let span = Span::new(6, 10);
         let problem = Diagnostic::error(Code::UnknownKey, "unknown key `nmae`")
             .at(&source, span, "")

@@ -4,18 +4,29 @@ use super::super::diagnostic::{Diagnostic, Severity};
 
 /// `2 errors, 1 warning`; `no problems` for none.
 pub fn summary(diagnostics: &[Diagnostic]) -> String {
-    let of = |severity| diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+    let of = |severity| {
+        diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == severity)
+            .count()
+    };
     let counted = |count: usize, word: &str| match count {
         0 => None,
         1 => Some(format!("1 {word}")),
         _ => Some(format!("{count} {word}s")),
     };
-    let parts: Vec<String> =
-        [counted(of(Severity::Error), "error"), counted(of(Severity::Warning), "warning")]
-            .into_iter()
-            .flatten()
-            .collect();
-    if parts.is_empty() { "no problems".to_owned() } else { parts.join(", ") }
+    let parts: Vec<String> = [
+        counted(of(Severity::Error), "error"),
+        counted(of(Severity::Warning), "warning"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if parts.is_empty() {
+        "no problems".to_owned()
+    } else {
+        parts.join(", ")
+    }
 }
 
 #[cfg(test)]
@@ -29,6 +40,9 @@ mod tests {
         let warning = Diagnostic::warning(Code::ShortSecret, "b");
         assert_eq!(summary(&[]), "no problems");
         assert_eq!(summary(std::slice::from_ref(&error)), "1 error");
-        assert_eq!(summary(&[error.clone(), warning, error]), "2 errors, 1 warning");
+        assert_eq!(
+            summary(&[error.clone(), warning, error]),
+            "2 errors, 1 warning"
+        );
     }
 }

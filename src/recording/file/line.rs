@@ -105,7 +105,11 @@ impl FailureLine {
     pub(super) fn problem(self, kind: ErrorKind) -> Problem {
         let is_timeout = self.kind.as_deref() == Some(ErrorKind::Timeout.as_str());
         let kind = if is_timeout { ErrorKind::Timeout } else { kind };
-        Problem { kind, message: self.message, help: self.help }
+        Problem {
+            kind,
+            message: self.message,
+            help: self.help,
+        }
     }
 }
 

@@ -38,7 +38,9 @@ mod tests {
             headers: vec![("x-session".to_owned(), "s-1".to_owned())],
         };
         let piece = |at, text: &'static [u8]| (at, Bytes::from_static(text));
-        let Value::Object(output) = json!({"TOKEN": "s3cr3t", "n": 1}) else { panic!() };
+        let Value::Object(output) = json!({"TOKEN": "s3cr3t", "n": 1}) else {
+            panic!()
+        };
         let problem = |message: &str| Problem {
             kind: ErrorKind::Hook,
             message: message.to_owned(),
@@ -55,7 +57,12 @@ mod tests {
             answer,
             closed: Some(99),
         };
-        let received = |pieces, end| RecordedResponse::Received { at: 6, head: head.clone(), pieces, end };
+        let received = |pieces, end| RecordedResponse::Received {
+            at: 6,
+            head: head.clone(),
+            pieces,
+            end,
+        };
         Recorded {
             started_unix_us: 1_234_567,
             ended_unix_ms: 1_300,
@@ -77,12 +84,21 @@ mod tests {
                     turn: 2,
                     name: "check".to_owned(),
                     request: "cbf29ce484222325".to_owned(),
-                    gave: Err(Problem { kind: ErrorKind::Script, ..problem("exit code 1") }),
+                    gave: Err(Problem {
+                        kind: ErrorKind::Script,
+                        ..problem("exit code 1")
+                    }),
                 },
             ],
             typed: vec![
-                TypedInput { turn: 1, gave: Ok("O-7".to_owned()) },
-                TypedInput { turn: 2, gave: Err("nobody answered".to_owned()) },
+                TypedInput {
+                    turn: 1,
+                    gave: Ok("O-7".to_owned()),
+                },
+                TypedInput {
+                    turn: 2,
+                    gave: Err("nobody answered".to_owned()),
+                },
             ],
             exchanges: vec![
                 exchange(received(
@@ -92,7 +108,10 @@ mod tests {
                         piece(9, b"data: no JSON\n\n"),
                         piece(10, b"data: {\"a\":\n\n"),
                         piece(11, b"data: \xff\n\n"),
-                        piece(11, "data: {\"a\":\"\u{202e}\u{9b}##vso[a]\"}\n\n".as_bytes()),
+                        piece(
+                            11,
+                            "data: {\"a\":\"\u{202e}\u{9b}##vso[a]\"}\n\n".as_bytes(),
+                        ),
                     ],
                     BodyEnd::Complete,
                 )),
@@ -101,15 +120,23 @@ mod tests {
                     method: Method::Get,
                     body: "no JSON".to_owned(),
                     closed: None,
-                    ..exchange(RecordedResponse::Late(Some("no connection came about".to_owned())))
+                    ..exchange(RecordedResponse::Late(Some(
+                        "no connection came about".to_owned(),
+                    )))
                 },
                 RecordedExchange {
-                    lane: Lane::Helper { role: "judge".to_owned(), number: 1 },
+                    lane: Lane::Helper {
+                        role: "judge".to_owned(),
+                        number: 1,
+                    },
                     ..exchange(RecordedResponse::Failed("refused".to_owned(), None))
                 },
                 RecordedExchange {
                     number: 3,
-                    ..exchange(received(Vec::new(), BodyEnd::Broken(12, "reset".to_owned())))
+                    ..exchange(received(
+                        Vec::new(),
+                        BodyEnd::Broken(12, "reset".to_owned()),
+                    ))
                 },
                 RecordedExchange {
                     turn: 2,
@@ -122,7 +149,11 @@ mod tests {
     }
 
     fn programs() -> Vec<ProgramRun> {
-        let sent = |turn, at| ProgramLine::Sent { turn, line: r#"{"n":  1.0}"#.to_owned(), at };
+        let sent = |turn, at| ProgramLine::Sent {
+            turn,
+            line: r#"{"n":  1.0}"#.to_owned(),
+            at,
+        };
         let run = |number, end| ProgramRun {
             turn: 1,
             lane: Lane::Agent,
@@ -136,27 +167,45 @@ mod tests {
         let received = |line: &'static [u8]| ProgramLine::Received(2, Bytes::from_static(line));
         vec![
             ProgramRun {
-                lines: vec![sent(1, 1), received(b"{}"), received(b"\xff"), ProgramLine::Closed(4)],
+                lines: vec![
+                    sent(1, 1),
+                    received(b"{}"),
+                    received(b"\xff"),
+                    ProgramLine::Closed(4),
+                ],
                 stderr: Some("why".to_owned()),
                 ..run(1, ProgramRunEnd::Complete(5, Some(ExitStatus::Exit(3))))
             },
             run(2, ProgramRunEnd::Left),
             ProgramRun {
-                lane: Lane::Helper { role: "judge".to_owned(), number: 1 },
+                lane: Lane::Helper {
+                    role: "judge".to_owned(),
+                    number: 1,
+                },
                 ..run(1, ProgramRunEnd::TooLarge(3))
             },
             run(4, ProgramRunEnd::Complete(6, Some(ExitStatus::Signal(9)))),
             run(5, ProgramRunEnd::Complete(7, None)),
-            run(3, ProgramRunEnd::Failed("not there".to_owned(), Some("install it".to_owned()))),
+            run(
+                3,
+                ProgramRunEnd::Failed("not there".to_owned(), Some("install it".to_owned())),
+            ),
         ]
     }
 
     #[test]
     fn every_byte_survives() {
-        let key = CaseKey { test: "a.test.yaml::é".to_owned(), run: 2, attempt: 3 };
+        let key = CaseKey {
+            test: "a.test.yaml::é".to_owned(),
+            run: 2,
+            attempt: 3,
+        };
         let text = write(&key, &recorded(), &str::to_owned);
         assert_eq!(read(&key, &text), Ok(recorded()));
-        assert!(!text.contains(['\u{202e}', '\u{9b}']) && !text.contains("##vso["), "{text}");
+        assert!(
+            !text.contains(['\u{202e}', '\u{9b}']) && !text.contains("##vso["),
+            "{text}"
+        );
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[..8],
@@ -176,7 +225,10 @@ mod tests {
     #[test]
     fn programs_are_kept_line_by_line() {
         let text = write(&CaseKey::first("a"), &recorded(), &str::to_owned);
-        let first = text.lines().skip_while(|line| !line.starts_with("{\"program\"")).take(6);
+        let first = text
+            .lines()
+            .skip_while(|line| !line.starts_with("{\"program\""))
+            .take(6);
         assert_eq!(
             first.collect::<Vec<_>>(),
             [
@@ -195,46 +247,89 @@ mod tests {
         let key = CaseKey::first("a");
         let text = write(&key, &recorded(), &str::to_owned);
         let is_edited = |text: &str| read(&key, text).unwrap().is_edited;
-        assert!(!is_edited(&text) && !is_edited(&text.replace('\n', "\r\n")) && !is_edited(text.trim_end()));
-        assert!(is_edited(&text.replace("\"n\":1e2", "\"n\":1e3")), "a value");
+        assert!(
+            !is_edited(&text)
+                && !is_edited(&text.replace('\n', "\r\n"))
+                && !is_edited(text.trim_end())
+        );
+        assert!(
+            is_edited(&text.replace("\"n\":1e2", "\"n\":1e3")),
+            "a value"
+        );
         let without = &text[..text.trim_end().rfind('\n').unwrap()];
         assert!(is_edited(without), "the hash is gone");
         let after = format!("{text}{}\n", without.lines().last().unwrap());
-        assert!(read(&key, &after).map_or(true, |read| read.is_edited), "a line after the hash");
+        assert!(
+            read(&key, &after).map_or(true, |read| read.is_edited),
+            "a line after the hash"
+        );
         assert!(
             !is_edited(&without.replace("\"version\":\"1.3\"", "\"version\":\"1.2\"")),
             "an older version"
         );
         let twice = format!("{text}{}", text.lines().last().unwrap());
-        assert_eq!(read(&key, &twice).unwrap_err().message, "a recording has one hash");
+        assert_eq!(
+            read(&key, &twice).unwrap_err().message,
+            "a recording has one hash"
+        );
     }
 
     #[test]
     fn older_versions_name_no_lane_and_no_exchange() {
         let key = CaseKey::first("a");
-        let recorded = Recorded { programs: Vec::new(), ..recorded() };
+        let recorded = Recorded {
+            programs: Vec::new(),
+            ..recorded()
+        };
         let text = write(&key, &recorded, &str::to_owned);
-        let older =
-            text.replace("\"lane\":\"judge.1\",", "").replace("\"version\":\"1.3\"", "\"version\":\"1.0\"");
-        let older = ["1", "2", "3"]
-            .iter()
-            .fold(older, |text, number| text.replace(&format!("\"exchange\":{number},"), ""));
-        assert!(!older.contains("lane") && !older.contains("exchange"), "{older}");
+        let older = text
+            .replace("\"lane\":\"judge.1\",", "")
+            .replace("\"version\":\"1.3\"", "\"version\":\"1.0\"");
+        let older = ["1", "2", "3"].iter().fold(older, |text, number| {
+            text.replace(&format!("\"exchange\":{number},"), "")
+        });
+        assert!(
+            !older.contains("lane") && !older.contains("exchange"),
+            "{older}"
+        );
         let exchanges = read(&key, &older).unwrap().exchanges;
-        let keys: Vec<_> =
-            exchanges.iter().map(|exchange| (exchange.turn, &exchange.lane, exchange.number)).collect();
+        let keys: Vec<_> = exchanges
+            .iter()
+            .map(|exchange| (exchange.turn, &exchange.lane, exchange.number))
+            .collect();
         let agent = &Lane::Agent;
-        assert_eq!(keys, [(1, agent, 1), (1, agent, 2), (1, agent, 3), (1, agent, 4), (2, agent, 1)]);
+        assert_eq!(
+            keys,
+            [
+                (1, agent, 1),
+                (1, agent, 2),
+                (1, agent, 3),
+                (1, agent, 4),
+                (2, agent, 1)
+            ]
+        );
     }
 
     #[test]
     fn no_line_holds_what_is_marked() {
-        let mark = |text: &str| text.replace("s3cr3t", "<secret:TOKEN>").replace("1e2", "<n>");
+        let mark = |text: &str| {
+            text.replace("s3cr3t", "<secret:TOKEN>")
+                .replace("1e2", "<n>")
+        };
         let text = write(&CaseKey::first("a"), &recorded(), &mark);
-        assert!(!text.contains("s3cr3t") && text.contains("\"<secret:TOKEN>\""), "{text}");
+        assert!(
+            !text.contains("s3cr3t") && text.contains("\"<secret:TOKEN>\""),
+            "{text}"
+        );
         let again = read(&CaseKey::first("a"), &text).unwrap();
-        let RecordedResponse::Received { pieces, .. } = &again.exchanges[0].answer else { panic!() };
-        assert_eq!(pieces[0].1, b"data: {\"type\":\"RUN_STARTED\",\"n\":<n>}\n\n"[..], "kept as text");
+        let RecordedResponse::Received { pieces, .. } = &again.exchanges[0].answer else {
+            panic!()
+        };
+        assert_eq!(
+            pieces[0].1,
+            b"data: {\"type\":\"RUN_STARTED\",\"n\":<n>}\n\n"[..],
+            "kept as text"
+        );
     }
 
     proptest! {
@@ -268,24 +363,45 @@ mod tests {
             format!("{line}: {message}")
         };
         let without = |dropped: usize| {
-            let kept = lines.iter().enumerate().filter(|(index, _)| *index != dropped);
+            let kept = lines
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| *index != dropped);
             kept.map(|(_, line)| *line).collect::<Vec<_>>().join("\n")
         };
         assert_eq!(error(String::new()), "1: the file is empty");
         assert!(error(without(0)).starts_with("1: the first line of a recording says which test"));
-        assert_eq!(error(without(5)), "6: this line belongs to an exchange, and none is open");
+        assert_eq!(
+            error(without(5)),
+            "6: this line belongs to an exchange, and none is open"
+        );
         assert!(error(without(6)).starts_with("7: this line belongs to an exchange"));
-        assert_eq!(error(without(13)), "14: this line cannot stand inside an exchange");
-        assert_eq!(error(lines[..8].join("\n")), "8: the file ends in the middle of an exchange");
+        assert_eq!(
+            error(without(13)),
+            "14: this line cannot stand inside an exchange"
+        );
+        assert_eq!(
+            error(lines[..8].join("\n")),
+            "8: the file ends in the middle of an exchange"
+        );
         let inside = [&lines[..6], &lines[4..5]].concat().join("\n");
-        assert_eq!(error(inside), "7: this line cannot stand inside an exchange");
+        assert_eq!(
+            error(inside),
+            "7: this line cannot stand inside an exchange"
+        );
         assert!(
             error(format!("{}\nnonsense", lines[0]))
                 .starts_with("2: this is not a valid line of a recording: ")
         );
         let newer = r#"{"recording":{"version":"2.0"}}"#.to_owned();
-        assert_eq!(error(newer), "1: recordings of version 2.0 are not known here, only those of 1.x");
+        assert_eq!(
+            error(newer),
+            "1: recordings of version 2.0 are not known here, only those of 1.x"
+        );
         let other = write(&CaseKey::first("b"), &recorded(), &str::to_owned);
-        assert_eq!(error(other), "1: this is the recording of `b`, run 1, attempt 1");
+        assert_eq!(
+            error(other),
+            "1: this is the recording of `b`, run 1, attempt 1"
+        );
     }
 }

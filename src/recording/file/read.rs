@@ -6,9 +6,9 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::line::{
-    ClosedLine, EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, HookLine,
-    MAJOR, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, TypedLine,
-    WrittenLine,
+    ClosedLine, EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine,
+    HookLine, MAJOR, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine,
+    TextLine, TypedLine, WrittenLine,
 };
 use crate::context::{CaseKey, digest};
 use crate::message::Lane;
@@ -47,7 +47,10 @@ pub(in crate::recording) fn read_any(
     let mut lines = 0;
     for (index, written) in text.lines().enumerate() {
         lines = index + 1;
-        let wrong = |message: String| RecordingError { line: index + 1, message };
+        let wrong = |message: String| RecordingError {
+            line: index + 1,
+            message,
+        };
         let read = serde_json::from_str::<RecordingLine>(written);
         let Some(recorded) = &mut recorded else {
             recorded = Some(read_heading(&is_expected, read, written).map_err(wrong)?);
@@ -59,7 +62,11 @@ pub(in crate::recording) fn read_any(
                 return Err(wrong("a recording has one hash".to_owned()));
             }
             // A file may have been checked out with other ends of its lines.
-            let before: String = text.lines().take(index).flat_map(|line| [line, "\n"]).collect();
+            let before: String = text
+                .lines()
+                .take(index)
+                .flat_map(|line| [line, "\n"])
+                .collect();
             recorded.is_intact = Some(digest(&before) == *written_hash);
             continue;
         }
@@ -68,8 +75,10 @@ pub(in crate::recording) fn read_any(
         }
         add(recorded, line).map_err(|message| wrong(message.to_owned()))?;
     }
-    let recorded =
-        recorded.ok_or_else(|| RecordingError { line: 1, message: "the file is empty".to_owned() })?;
+    let recorded = recorded.ok_or_else(|| RecordingError {
+        line: 1,
+        message: "the file is empty".to_owned(),
+    })?;
     match (recorded.exchanges.last(), &recorded.program) {
         (Some(RecordingReader { ended: false, .. }), _) | (_, Some(_)) => Err(RecordingError {
             line: lines,
@@ -95,7 +104,11 @@ fn read_heading(
     if heading.version.split('.').next() != Some(MAJOR) {
         return Err(newer(&heading.version));
     }
-    let of = CaseKey { test: heading.test, run: heading.run, attempt: heading.attempt };
+    let of = CaseKey {
+        test: heading.test,
+        run: heading.run,
+        attempt: heading.attempt,
+    };
     if !is_expected(&of) {
         return Err(format!(
             "this is the recording of `{}`, run {}, attempt {}",
@@ -103,7 +116,11 @@ fn read_heading(
         ));
     }
     // Versions before 1.3 have no hash.
-    let minor = heading.version.split('.').nth(1).and_then(|minor| minor.parse().ok());
+    let minor = heading
+        .version
+        .split('.')
+        .nth(1)
+        .and_then(|minor| minor.parse().ok());
     let has_hash = minor.is_none_or(|minor: u32| minor >= 3);
     Ok(RecordingContent {
         key: of,
@@ -125,8 +142,13 @@ fn read_heading(
 /// What the reader of JSON says, without its own number of the line, which is always 1.
 fn no_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-    format!("this is not a valid line of a recording: {message} (column {})", error.column())
+    let message = text
+        .rsplit_once(" at line ")
+        .map_or(text.as_str(), |(message, _)| message);
+    format!(
+        "this is not a valid line of a recording: {message} (column {})",
+        error.column()
+    )
 }
 
 fn newer(version: &str) -> String {
@@ -160,9 +182,20 @@ struct ReceivedParts {
 
 impl RecordingContent {
     fn into_recorded(self) -> (CaseKey, Recorded) {
-        let exchanges = self.exchanges.into_iter().map(|reading| reading.exchange).collect();
+        let exchanges = self
+            .exchanges
+            .into_iter()
+            .map(|reading| reading.exchange)
+            .collect();
         let is_edited = self.is_intact.map_or(self.has_hash, |is_intact| !is_intact);
-        (self.key, Recorded { exchanges, is_edited, ..self.recorded })
+        (
+            self.key,
+            Recorded {
+                exchanges,
+                is_edited,
+                ..self.recorded
+            },
+        )
     }
 }
 
@@ -172,7 +205,11 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
     if let Some(run) = &mut all.program {
         return match read {
             RecordingLine::Exit(exit) => {
-                let run = all.program.take().map(|run| ended_run(run, exit)).transpose()?;
+                let run = all
+                    .program
+                    .take()
+                    .map(|run| ended_run(run, exit))
+                    .transpose()?;
                 all.recorded.programs.extend(run);
                 Ok(())
             }
@@ -185,7 +222,9 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
     let is_before = all.exchanges.is_empty() && all.recorded.programs.is_empty();
     let open = all.exchanges.last_mut().filter(|reading| !reading.ended);
     let piece = |open: Option<&mut RecordingReader>, at, bytes| {
-        let received = open.and_then(|reading| reading.received.as_mut()).ok_or(OUTSIDE)?;
+        let received = open
+            .and_then(|reading| reading.received.as_mut())
+            .ok_or(OUTSIDE)?;
         received.pieces.push((at, bytes));
         Ok(())
     };
@@ -204,19 +243,33 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
             all.recorded.setup = gave;
             Ok(())
         }
-        RecordingLine::Hook(_) | RecordingLine::Setup(_) => Err("hooks stand before the first request"),
+        RecordingLine::Hook(_) | RecordingLine::Setup(_) => {
+            Err("hooks stand before the first request")
+        }
         RecordingLine::Typed(line) if open.is_none() => {
             all.recorded.typed.push(typed_input(line)?);
             Ok(())
         }
         RecordingLine::Script(line) if open.is_none() => {
-            all.recorded.scripts.push(script_answer(line, all.exchanges.len())?);
+            all.recorded
+                .scripts
+                .push(script_answer(line, all.exchanges.len())?);
             Ok(())
         }
-        RecordingLine::Request(RequestLine { turn, lane, exchange, at_us, method, path, body, text })
-            if open.is_none() =>
-        {
-            let body = body.map(|body| body.get().to_owned()).or(text).unwrap_or_default();
+        RecordingLine::Request(RequestLine {
+            turn,
+            lane,
+            exchange,
+            at_us,
+            method,
+            path,
+            body,
+            text,
+        }) if open.is_none() => {
+            let body = body
+                .map(|body| body.get().to_owned())
+                .or(text)
+                .unwrap_or_default();
             let method = method.as_deref().map_or(Some(Method::Post), method_named);
             let method = method.ok_or("a method is `GET`, `POST` or `DELETE`")?;
             let lane = lane_named(lane)?;
@@ -228,15 +281,42 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
                 return Err("the exchanges of a lane in a turn have ascending numbers");
             }
             let (sent, answer) = (at_us, RecordedResponse::Late(None));
-            let exchange =
-                RecordedExchange { turn, lane, number, sent, method, path, body, answer, closed: None };
-            all.exchanges.push(RecordingReader { exchange, received: None, ended: false });
+            let exchange = RecordedExchange {
+                turn,
+                lane,
+                number,
+                sent,
+                method,
+                path,
+                body,
+                answer,
+                closed: None,
+            };
+            all.exchanges.push(RecordingReader {
+                exchange,
+                received: None,
+                ended: false,
+            });
             Ok(())
         }
-        RecordingLine::Program(RunLine { turn, lane, exchange, argv }) if open.is_none() => {
+        RecordingLine::Program(RunLine {
+            turn,
+            lane,
+            exchange,
+            argv,
+        }) if open.is_none() => {
             let (lane, lines, end, stderr, closed) =
                 (lane_named(lane)?, Vec::new(), ProgramRunEnd::Left, None, 0);
-            all.program = Some(ProgramRun { turn, lane, number: exchange, argv, lines, end, stderr, closed });
+            all.program = Some(ProgramRun {
+                turn,
+                lane,
+                number: exchange,
+                argv,
+                lines,
+                end,
+                stderr,
+                closed,
+            });
             Ok(())
         }
         RecordingLine::Sent(_)
@@ -247,10 +327,27 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
         | RecordingLine::Typed(_)
         | RecordingLine::Request(_)
         | RecordingLine::Program(_) => Err(INSIDE),
-        RecordingLine::Head(HeadLine { at_us, status, content_type, location, headers }) => {
-            let reading = open.filter(|reading| reading.received.is_none()).ok_or(OUTSIDE)?;
-            let head = ResponseHead { status, content_type, location, headers };
-            reading.received = Some(ReceivedParts { at: at_us, head, pieces: Vec::new() });
+        RecordingLine::Head(HeadLine {
+            at_us,
+            status,
+            content_type,
+            location,
+            headers,
+        }) => {
+            let reading = open
+                .filter(|reading| reading.received.is_none())
+                .ok_or(OUTSIDE)?;
+            let head = ResponseHead {
+                status,
+                content_type,
+                location,
+                headers,
+            };
+            reading.received = Some(ReceivedParts {
+                at: at_us,
+                head,
+                pieces: Vec::new(),
+            });
             Ok(())
         }
         RecordingLine::Event(EventLine { at_us, data }) => {
@@ -259,7 +356,9 @@ fn add(all: &mut RecordingContent, read: RecordingLine) -> Result<(), &'static s
         }
         RecordingLine::Text(TextLine { at_us, text }) => piece(open, at_us, Bytes::from(text)),
         RecordingLine::Bytes(Encoded { at_us, base64 }) => {
-            let bytes = STANDARD.decode(base64).map_err(|_| "this is not valid base64")?;
+            let bytes = STANDARD
+                .decode(base64)
+                .map_err(|_| "this is not valid base64")?;
             piece(open, at_us, Bytes::from(bytes))
         }
         RecordingLine::End(ending) => end(open.ok_or(OUTSIDE)?, ending),
@@ -272,18 +371,33 @@ fn typed_input(line: TypedLine) -> Result<TypedInput, &'static str> {
         (None, Some(missing)) => Err(missing),
         _ => return Err("what a person typed has either `text` or `missing`"),
     };
-    Ok(TypedInput { turn: line.turn, gave })
+    Ok(TypedInput {
+        turn: line.turn,
+        gave,
+    })
 }
 
 /// The answer of a script that ran after so many exchanges.
 fn script_answer(line: ScriptLine, after: usize) -> Result<ScriptAnswer, &'static str> {
-    let ScriptLine { turn, name, request, answer, failed } = line;
+    let ScriptLine {
+        turn,
+        name,
+        request,
+        answer,
+        failed,
+    } = line;
     let gave = match (answer, failed) {
         (Some(answer), None) => Ok(answer),
         (None, Some(failed)) => Err(failed.problem(ErrorKind::Script)),
         _ => return Err("a script has either `answer` or `failed`"),
     };
-    Ok(ScriptAnswer { after, turn, name, request, gave })
+    Ok(ScriptAnswer {
+        after,
+        turn,
+        name,
+        request,
+        gave,
+    })
 }
 
 fn lane_named(name: Option<String>) -> Result<Lane, &'static str> {
@@ -294,15 +408,22 @@ fn lane_named(name: Option<String>) -> Result<Lane, &'static str> {
 fn bytes_of(line: WrittenLine) -> Result<Vec<u8>, &'static str> {
     match line {
         WrittenLine::Text(text) => Ok(text.into_bytes()),
-        WrittenLine::Base64(base64) => STANDARD.decode(base64).map_err(|_| "this is not valid base64"),
+        WrittenLine::Base64(base64) => STANDARD
+            .decode(base64)
+            .map_err(|_| "this is not valid base64"),
     }
 }
 
 /// Adds a line to or from the program that runs.
 fn add_line(run: &mut ProgramRun, read: RecordingLine) -> Result<(), &'static str> {
     run.lines.push(match read {
-        RecordingLine::Sent(SentLine { turn, at_us: at, line }) => {
-            let line = String::from_utf8(bytes_of(line)?).map_err(|_| "a line to a program is UTF-8")?;
+        RecordingLine::Sent(SentLine {
+            turn,
+            at_us: at,
+            line,
+        }) => {
+            let line =
+                String::from_utf8(bytes_of(line)?).map_err(|_| "a line to a program is UTF-8")?;
             ProgramLine::Sent { turn, line, at }
         }
         RecordingLine::Output(OutputLine { at_us, line }) => {
@@ -315,8 +436,18 @@ fn add_line(run: &mut ProgramRun, read: RecordingLine) -> Result<(), &'static st
 }
 
 fn ended_run(run: ProgramRun, exit: ExitLine) -> Result<ProgramRun, &'static str> {
-    let ExitLine { how, at_us, code, signal, failed, stderr, closed_us: closed } = exit;
-    let status = code.map(ExitStatus::Exit).or(signal.map(ExitStatus::Signal));
+    let ExitLine {
+        how,
+        at_us,
+        code,
+        signal,
+        failed,
+        stderr,
+        closed_us: closed,
+    } = exit;
+    let status = code
+        .map(ExitStatus::Exit)
+        .or(signal.map(ExitStatus::Signal));
     let end = match (how, at_us, failed) {
         (EndKind::Complete, Some(at), None) => ProgramRunEnd::Complete(at, status),
         (EndKind::TooLarge, Some(at), None) => ProgramRunEnd::TooLarge(at),
@@ -324,17 +455,34 @@ fn ended_run(run: ProgramRun, exit: ExitLine) -> Result<ProgramRun, &'static str
         (EndKind::Failed, None, Some(FailureLine { message, help, .. })) => {
             ProgramRunEnd::Failed(message, help)
         }
-        _ => return Err("a program ends as `complete` or `too_large` with `at_us`, `left`, or `failed`"),
+        _ => {
+            return Err(
+                "a program ends as `complete` or `too_large` with `at_us`, `left`, or `failed`",
+            );
+        }
     };
-    Ok(ProgramRun { end, stderr, closed, ..run })
+    Ok(ProgramRun {
+        end,
+        stderr,
+        closed,
+        ..run
+    })
 }
 
 fn method_named(name: &str) -> Option<Method> {
-    [Method::Get, Method::Post, Method::Delete].into_iter().find(|method| method.as_str() == name)
+    [Method::Get, Method::Post, Method::Delete]
+        .into_iter()
+        .find(|method| method.as_str() == name)
 }
 
 fn end(reading: &mut RecordingReader, ending: EndLine) -> Result<(), &'static str> {
-    let EndLine { how, at_us, message, help, closed_us } = ending;
+    let EndLine {
+        how,
+        at_us,
+        message,
+        help,
+        closed_us,
+    } = ending;
     reading.ended = true;
     reading.exchange.closed = closed_us;
     let ReceivedParts { at, head, pieces } = match (how, reading.received.take()) {
@@ -362,6 +510,11 @@ fn end(reading: &mut RecordingReader, ending: EndLine) -> Result<(), &'static st
         }
         _ => BodyEnd::Left,
     };
-    reading.exchange.answer = RecordedResponse::Received { at, head, pieces, end };
+    reading.exchange.answer = RecordedResponse::Received {
+        at,
+        head,
+        pieces,
+        end,
+    };
     Ok(())
 }

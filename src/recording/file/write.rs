@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::line::{
-    ClosedLine, EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine, Heading,
-    HookLine, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine, TextLine, TypedLine,
-    VERSION, WrittenLine,
+    ClosedLine, EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine,
+    Heading, HookLine, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine,
+    TextLine, TypedLine, VERSION, WrittenLine,
 };
 use crate::context::{CaseKey, digest};
 use crate::message::Lane;
@@ -29,7 +29,10 @@ pub(in crate::recording) fn write(
     recorded: &Recorded,
     mark: &dyn Fn(&str) -> String,
 ) -> String {
-    let mut out = RecordingWriter { text: String::new(), mark };
+    let mut out = RecordingWriter {
+        text: String::new(),
+        mark,
+    };
     out.line(&RecordingLine::Recording(Heading {
         version: VERSION.to_owned(),
         test: mark(&key.test),
@@ -46,8 +49,14 @@ pub(in crate::recording) fn write(
     }
     for hook in &recorded.hooks {
         out.line(&RecordingLine::Hook(match hook {
-            Ok(output) => HookLine { output: Some(out.marked_map(output)), failed: None },
-            Err(problem) => HookLine { output: None, failed: Some(out.failed(problem)) },
+            Ok(output) => HookLine {
+                output: Some(out.marked_map(output)),
+                failed: None,
+            },
+            Err(problem) => HookLine {
+                output: None,
+                failed: Some(out.failed(problem)),
+            },
         }));
     }
     let mut scripts = recorded.scripts.iter().peekable();
@@ -64,7 +73,11 @@ pub(in crate::recording) fn write(
             Ok(text) => (Some(mark(text)), None),
             Err(missing) => (None, Some(mark(missing))),
         };
-        out.line(&RecordingLine::Typed(TypedLine { turn: *turn, text, missing }));
+        out.line(&RecordingLine::Typed(TypedLine {
+            turn: *turn,
+            text,
+            missing,
+        }));
     }
     out.line(&RecordingLine::Hash(digest(&out.text)));
     out.text
@@ -78,27 +91,62 @@ struct RecordingWriter<'a> {
 impl RecordingWriter<'_> {
     fn line(&mut self, line: &RecordingLine) {
         // Strings, numbers and JSON that was read before: nothing that cannot be written.
-        self.text.push_str(&escape::json(&serde_json::to_string(line).unwrap_or_default()));
+        self.text.push_str(&escape::json(
+            &serde_json::to_string(line).unwrap_or_default(),
+        ));
         self.text.push('\n');
     }
 
     fn script(&mut self, answer: &ScriptAnswer) {
-        let ScriptAnswer { turn, name, request, gave, .. } = answer;
+        let ScriptAnswer {
+            turn,
+            name,
+            request,
+            gave,
+            ..
+        } = answer;
         let (answer, failed) = match gave {
             Ok(answer) => (Some(self.marked(answer)), None),
             Err(problem) => (None, Some(self.failed(problem))),
         };
         let (name, request) = ((self.mark)(name), request.clone());
-        self.line(&RecordingLine::Script(ScriptLine { turn: *turn, name, request, answer, failed }));
+        self.line(&RecordingLine::Script(ScriptLine {
+            turn: *turn,
+            name,
+            request,
+            answer,
+            failed,
+        }));
     }
 
-    fn failed(&self, Problem { kind, message, help }: &Problem) -> FailureLine {
+    fn failed(
+        &self,
+        Problem {
+            kind,
+            message,
+            help,
+        }: &Problem,
+    ) -> FailureLine {
         let kind = (*kind == ErrorKind::Timeout).then(|| kind.as_str().to_owned());
-        FailureLine { message: (self.mark)(message), kind, help: help.as_deref().map(self.mark) }
+        FailureLine {
+            message: (self.mark)(message),
+            kind,
+            help: help.as_deref().map(self.mark),
+        }
     }
 
     fn exchange(&mut self, exchange: &RecordedExchange) {
-        let RecordedExchange { turn, lane, number, sent, method, path, body, answer, closed } = exchange;
+        let RecordedExchange {
+            turn,
+            lane,
+            number,
+            sent,
+            method,
+            path,
+            body,
+            answer,
+            closed,
+        } = exchange;
         let text = (self.mark)(body);
         let (body, text) = match raw(&text) {
             Some(body) => (Some(body), None),
@@ -118,8 +166,13 @@ impl RecordingWriter<'_> {
             body,
             text,
         }));
-        let mut ending =
-            EndLine { how: EndKind::Late, at_us: None, message: None, help: None, closed_us: *closed };
+        let mut ending = EndLine {
+            how: EndKind::Late,
+            at_us: None,
+            message: None,
+            help: None,
+            closed_us: *closed,
+        };
         match answer {
             RecordedResponse::Late(missing) => ending.message = missing.as_deref().map(self.mark),
             RecordedResponse::Failed(message, help) => {
@@ -127,7 +180,12 @@ impl RecordingWriter<'_> {
                 ending.message = Some((self.mark)(message));
                 ending.help = help.as_deref().map(self.mark);
             }
-            RecordedResponse::Received { at, head, pieces, end } => {
+            RecordedResponse::Received {
+                at,
+                head,
+                pieces,
+                end,
+            } => {
                 self.line(&RecordingLine::Head(HeadLine {
                     at_us: *at,
                     status: head.status,
@@ -157,10 +215,24 @@ impl RecordingWriter<'_> {
     }
 
     fn program(&mut self, run: &ProgramRun) {
-        let ProgramRun { turn, lane, number, argv, lines, end, stderr, closed } = run;
+        let ProgramRun {
+            turn,
+            lane,
+            number,
+            argv,
+            lines,
+            end,
+            stderr,
+            closed,
+        } = run;
         let argv = argv.iter().map(|argument| (self.mark)(argument)).collect();
         let lane = (*lane != Lane::Agent).then(|| (self.mark)(&lane.to_string()));
-        self.line(&RecordingLine::Program(RunLine { turn: *turn, lane, exchange: *number, argv }));
+        self.line(&RecordingLine::Program(RunLine {
+            turn: *turn,
+            lane,
+            exchange: *number,
+            argv,
+        }));
         let failed = |message: &str, help: &Option<String>| FailureLine {
             message: (self.mark)(message),
             kind: None,
@@ -175,13 +247,16 @@ impl RecordingWriter<'_> {
                     line: WrittenLine::Text((self.mark)(line)),
                 }),
                 ProgramLine::Closed(at) => RecordingLine::Closed(ClosedLine { at_us: *at }),
-                ProgramLine::Received(at, bytes) => {
-                    RecordingLine::Output(OutputLine { at_us: *at, line: self.written(bytes) })
-                }
+                ProgramLine::Received(at, bytes) => RecordingLine::Output(OutputLine {
+                    at_us: *at,
+                    line: self.written(bytes),
+                }),
             })
             .collect();
         let (how, at_us, failed) = match end {
-            ProgramRunEnd::Failed(message, help) => (EndKind::Failed, None, Some(failed(message, help))),
+            ProgramRunEnd::Failed(message, help) => {
+                (EndKind::Failed, None, Some(failed(message, help)))
+            }
             ProgramRunEnd::Complete(at, _) => (EndKind::Complete, Some(*at), None),
             ProgramRunEnd::TooLarge(at) => (EndKind::TooLarge, Some(*at), None),
             ProgramRunEnd::Left => (EndKind::Left, None, None),
@@ -223,14 +298,23 @@ impl RecordingWriter<'_> {
             let lossy = String::from_utf8_lossy(piece);
             let marked = (self.mark)(&lossy);
             self.line(&if marked == lossy {
-                RecordingLine::Bytes(Encoded { at_us, base64: STANDARD.encode(piece) })
+                RecordingLine::Bytes(Encoded {
+                    at_us,
+                    base64: STANDARD.encode(piece),
+                })
             } else {
-                RecordingLine::Text(TextLine { at_us, text: marked })
+                RecordingLine::Text(TextLine {
+                    at_us,
+                    text: marked,
+                })
             });
             return;
         };
         let text = (self.mark)(text);
-        let data = text.strip_prefix(EVENT.0).and_then(|rest| rest.strip_suffix(EVENT.1)).and_then(raw);
+        let data = text
+            .strip_prefix(EVENT.0)
+            .and_then(|rest| rest.strip_suffix(EVENT.1))
+            .and_then(raw);
         self.line(&match data {
             Some(data) => RecordingLine::Event(EventLine { at_us, data }),
             None => RecordingLine::Text(TextLine { at_us, text }),
@@ -238,7 +322,9 @@ impl RecordingWriter<'_> {
     }
 
     fn marked_map(&self, map: &Map<String, Value>) -> Map<String, Value> {
-        map.iter().map(|(key, value)| ((self.mark)(key), self.marked(value))).collect()
+        map.iter()
+            .map(|(key, value)| ((self.mark)(key), self.marked(value)))
+            .collect()
     }
 
     fn marked(&self, value: &Value) -> Value {
@@ -250,7 +336,11 @@ impl RecordingWriter<'_> {
             Value::Number(number) => {
                 let text = number.to_string();
                 let marked = (self.mark)(&text);
-                if marked == text { value.clone() } else { Value::String(marked) }
+                if marked == text {
+                    value.clone()
+                } else {
+                    Value::String(marked)
+                }
             }
             Value::Bool(_) | Value::Null => value.clone(),
         }
@@ -261,6 +351,7 @@ impl RecordingWriter<'_> {
 /// deceive a reader of the file: as part of a string they are escaped, and read back as they were.
 fn raw(text: &str) -> Option<Box<RawValue>> {
     let raw: Box<RawValue> = serde_json::from_str(text).ok()?;
-    let is_harmless = !text.contains(['\n', '\r']) && matches!(escape::json(text), Cow::Borrowed(_));
+    let is_harmless =
+        !text.contains(['\n', '\r']) && matches!(escape::json(text), Cow::Borrowed(_));
     (raw.get() == text && is_harmless).then_some(raw)
 }

@@ -23,7 +23,13 @@ const SERVERS: [ServerVariables; 8] = [
         root: "GITHUB_WORKSPACE",
         commit: "GITHUB_SHA",
         branch: &["GITHUB_HEAD_REF", "GITHUB_REF_NAME"],
-        url: &["GITHUB_SERVER_URL", "/", "GITHUB_REPOSITORY", "/actions/runs/", "GITHUB_RUN_ID"],
+        url: &[
+            "GITHUB_SERVER_URL",
+            "/",
+            "GITHUB_REPOSITORY",
+            "/actions/runs/",
+            "GITHUB_RUN_ID",
+        ],
     },
     ServerVariables {
         marker: "JENKINS_URL",
@@ -44,7 +50,12 @@ const SERVERS: [ServerVariables; 8] = [
         root: "BUILD_SOURCESDIRECTORY",
         commit: "BUILD_SOURCEVERSION",
         branch: &["BUILD_SOURCEBRANCHNAME"],
-        url: &["SYSTEM_COLLECTIONURI", "SYSTEM_TEAMPROJECT", "/_build/results?buildId=", "BUILD_BUILDID"],
+        url: &[
+            "SYSTEM_COLLECTIONURI",
+            "SYSTEM_TEAMPROJECT",
+            "/_build/results?buildId=",
+            "BUILD_BUILDID",
+        ],
     },
     ServerVariables {
         marker: "CIRCLECI",
@@ -65,7 +76,11 @@ const SERVERS: [ServerVariables; 8] = [
         root: "BITBUCKET_CLONE_DIR",
         commit: "BITBUCKET_COMMIT",
         branch: &["BITBUCKET_BRANCH"],
-        url: &["BITBUCKET_GIT_HTTP_ORIGIN", "/pipelines/results/", "BITBUCKET_BUILD_NUMBER"],
+        url: &[
+            "BITBUCKET_GIT_HTTP_ORIGIN",
+            "/pipelines/results/",
+            "BITBUCKET_BUILD_NUMBER",
+        ],
     },
     ServerVariables {
         marker: "TRAVIS",
@@ -96,11 +111,23 @@ impl BuildJob {
     /// The job in whose environment `context` is.
     pub fn of(context: &Context) -> Self {
         let filled = |name: &str| context.variable(name).filter(|value| !value.is_empty());
-        let outside = Self { working_directory: context.working_directory.clone(), ..Self::default() };
-        let Some(server) = SERVERS.iter().find(|server| filled(server.marker).is_some()) else {
+        let outside = Self {
+            working_directory: context.working_directory.clone(),
+            ..Self::default()
+        };
+        let Some(server) = SERVERS
+            .iter()
+            .find(|server| filled(server.marker).is_some())
+        else {
             return outside;
         };
-        let part = |part: &&'static str| if part.starts_with('/') { Some(*part) } else { filled(part) };
+        let part = |part: &&'static str| {
+            if part.starts_with('/') {
+                Some(*part)
+            } else {
+                filled(part)
+            }
+        };
         let home = || context.home.as_deref().unwrap_or(Path::new("~"));
         let root = filled(server.root).map(|root| match root.strip_prefix("~/") {
             Some(below) => home().join(below),
@@ -110,7 +137,11 @@ impl BuildJob {
             marker: Some(server.marker),
             root,
             commit: filled(server.commit).map(str::to_owned),
-            branch: server.branch.iter().find_map(|name| filled(name)).map(str::to_owned),
+            branch: server
+                .branch
+                .iter()
+                .find_map(|name| filled(name))
+                .map(str::to_owned),
             url: server.url.iter().map(part).collect(),
             ..outside
         }
@@ -119,7 +150,10 @@ impl BuildJob {
     /// `file`, as messages show it, from the root of the project; as it is shown if that is unknown, or the file is elsewhere.
     pub fn file(&self, file: &str) -> String {
         let absolute = || paths::absolute(&self.working_directory, file);
-        let below = self.root.as_ref().and_then(|root| paths::from(root, &absolute()));
+        let below = self
+            .root
+            .as_ref()
+            .and_then(|root| paths::from(root, &absolute()));
         below.unwrap_or_else(|| file.to_owned())
     }
 
@@ -128,7 +162,9 @@ impl BuildJob {
     #[cfg(feature = "junit")]
     pub(crate) fn attached(&self, file: &str) -> String {
         match self.marker {
-            Some("JENKINS_URL") => paths::with_slashes(&paths::absolute(&self.working_directory, file)),
+            Some("JENKINS_URL") => {
+                paths::with_slashes(&paths::absolute(&self.working_directory, file))
+            }
             Some("GITLAB_CI") => self.file(file),
             _ => file.to_owned(),
         }

@@ -34,7 +34,14 @@ impl BaselineReport {
         coverage: Coverage,
     ) -> Self {
         let comparing = ComparisonBuilder::new(baseline, ComparisonRules::default().noise);
-        Self { out: Stream::new(out), colour, size, coverage, comparing, run: RunTotals::default() }
+        Self {
+            out: Stream::new(out),
+            colour,
+            size,
+            coverage,
+            comparing,
+            run: RunTotals::default(),
+        }
     }
 }
 
@@ -51,14 +58,27 @@ impl Reporter for BaselineReport {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        let Self { mut out, colour, size, coverage, comparing, run } = *self;
+        let Self {
+            mut out,
+            colour,
+            size,
+            coverage,
+            comparing,
+            run,
+        } = *self;
         let summary = RunSummary {
             total: run.totals.tests(),
             elapsed_us: run.end.as_ref().map(|end| end.elapsed_us),
             exit_code: run.exit_code().map(i64::from),
         };
-        let comparison =
-            comparing.finish(ComparedRun { name: "this run".to_owned(), summary }, coverage, &[]);
+        let comparison = comparing.finish(
+            ComparedRun {
+                name: "this run".to_owned(),
+                summary,
+            },
+            coverage,
+            &[],
+        );
         out.print(&comparison.text_below(colour, TerminalSize::width(size)))
     }
 }

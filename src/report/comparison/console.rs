@@ -27,7 +27,10 @@ impl Comparison {
         let palette = Palette::new(colour);
         let mut page = Page::of_width(width);
         page.end();
-        page.line(palette.strong, &format!("compared with {}", words::name(&self.before)));
+        page.line(
+            palette.strong,
+            &format!("compared with {}", words::name(&self.before)),
+        );
         page.end();
         self.write(&mut page, palette);
         page.into_text()
@@ -57,7 +60,10 @@ impl Comparison {
         }
         let more = changes.count();
         if more > 0 {
-            page.line(palette.faint, &format!("  … and {more} more; `ananke compare --json` shows all"));
+            page.line(
+                palette.faint,
+                &format!("  … and {more} more; `ananke compare --json` shows all"),
+            );
         }
         page.end();
     }
@@ -76,14 +82,21 @@ impl Comparison {
     fn verdict(&self, page: &mut Page, palette: Palette) {
         page.plain(&self.changed());
         page.end();
-        let style = if self.is_regression() { palette.failed } else { palette.passed };
+        let style = if self.is_regression() {
+            palette.failed
+        } else {
+            palette.passed
+        };
         page.line(style, &self.verdict_in_words());
     }
 }
 
 fn test(page: &mut Page, palette: Palette, change: &TestChange) {
     page.sign(2, style(palette, change), words::sign(change));
-    page.put(Style::new(), &escape::line(&truncate::bytes(change.id(), 400)));
+    page.put(
+        Style::new(),
+        &escape::line(&truncate::bytes(change.id(), 400)),
+    );
     let note = words::note(change);
     if !note.is_empty() {
         page.space(2);
@@ -101,9 +114,8 @@ fn test(page: &mut Page, palette: Palette, change: &TestChange) {
 
 fn style(palette: Palette, change: &TestChange) -> Style {
     match (&change.after, change.kinds[0]) {
-        (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) | (None, _) => {
-            palette.warning
-        }
+        (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky)
+        | (None, _) => palette.warning,
         (Some(after), _) => palette.of(after.status),
     }
 }

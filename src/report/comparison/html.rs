@@ -28,10 +28,23 @@ impl Comparison {
         let class = if self.is_regression() { "bad" } else { "good" };
         let mut page = head("ananke: two runs compared", STYLE);
         // Writing to a String cannot fail.
-        let _ = writeln!(page, "<h1 class=\"{class}\">{}</h1>", escaped(&self.verdict_in_words()));
-        let _ = writeln!(page, "<p>{}</p>\n<ul class=\"faint\">", escaped(&self.changed()));
+        let _ = writeln!(
+            page,
+            "<h1 class=\"{class}\">{}</h1>",
+            escaped(&self.verdict_in_words())
+        );
+        let _ = writeln!(
+            page,
+            "<p>{}</p>\n<ul class=\"faint\">",
+            escaped(&self.changed())
+        );
         for (word, side) in [("before", &self.before), ("after", &self.after)] {
-            let _ = writeln!(page, "<li>{word} {}: {}</li>", code(&side.name), escaped(&words::of_run(side)));
+            let _ = writeln!(
+                page,
+                "<li>{word} {}: {}</li>",
+                code(&side.name),
+                escaped(&words::of_run(side))
+            );
         }
         if let Some(line) = self.agents_time() {
             let _ = writeln!(page, "<li>{}</li>", escaped(&line));
@@ -59,7 +72,12 @@ fn row(change: &TestChange) -> String {
         let _ = write!(row, "<br>{}", escaped(reason));
     }
     for TestDifference { word, was, is } in words::differences(change) {
-        let _ = write!(row, "<br><span class=\"faint\">{word}</span> {} → {}", code(&was), code(&is));
+        let _ = write!(
+            row,
+            "<br><span class=\"faint\">{word}</span> {} → {}",
+            code(&was),
+            code(&is)
+        );
     }
     row + "</li>\n"
 }

@@ -80,14 +80,20 @@ impl Comparison {
     /// # Errors
     /// None that a comparison can bring about.
     pub fn json(&self) -> serde_json::Result<String> {
-        let counts = ChangeKind::ALL.into_iter().map(|kind| (kind, self.count(kind)));
+        let counts = ChangeKind::ALL
+            .into_iter()
+            .map(|kind| (kind, self.count(kind)));
         let view = ComparisonView {
             version: VERSION,
             before: run(&self.before, self.agents_time.before_us),
             after: run(&self.after, self.agents_time.after_us),
             counts: counts.filter(|(_, count)| *count > 0).collect(),
             regressions: self.regressions().into_iter().collect(),
-            tests: self.changes.iter().map(|change| self.change(change)).collect(),
+            tests: self
+                .changes
+                .iter()
+                .map(|change| self.change(change))
+                .collect(),
         };
         let json = serde_json::to_string(&view)?;
         Ok(escape::json(&json).into_owned())

@@ -13,9 +13,18 @@ impl Comparison {
     /// What changed, as Markdown that fits into a comment.
     pub fn markdown(&self) -> String {
         let sign = if self.is_regression() { "✗" } else { "✓" };
-        let mut head = format!("## {sign} {}\n\n{}\n\n", self.verdict_in_words(), self.changed());
+        let mut head = format!(
+            "## {sign} {}\n\n{}\n\n",
+            self.verdict_in_words(),
+            self.changed()
+        );
         for (word, side) in [("before", &self.before), ("after", &self.after)] {
-            let _ = writeln!(head, "- {word} {}: {}", code(&side.name, LONGEST), words::of_run(side));
+            let _ = writeln!(
+                head,
+                "- {word} {}: {}",
+                code(&side.name, LONGEST),
+                words::of_run(side)
+            );
         }
         if let Some(line) = self.agents_time() {
             let _ = writeln!(head, "- {line}");
@@ -38,7 +47,11 @@ impl Comparison {
 
 fn row(change: &TestChange) -> String {
     let note = words::note(change);
-    let mut row = format!("{} {}", words::sign(change).replace('-', "−"), code(change.id(), LONGEST));
+    let mut row = format!(
+        "{} {}",
+        words::sign(change).replace('-', "−"),
+        code(change.id(), LONGEST)
+    );
     if !note.is_empty() {
         let _ = write!(row, " {note}");
     }
@@ -46,7 +59,12 @@ fn row(change: &TestChange) -> String {
         let _ = write!(row, "\n  - {}", code(reason, LONGEST));
     }
     for TestDifference { word, was, is } in words::differences(change) {
-        let _ = write!(row, "\n  - {word}: {} → {}", code(&was, LONGEST), code(&is, LONGEST));
+        let _ = write!(
+            row,
+            "\n  - {word}: {} → {}",
+            code(&was, LONGEST),
+            code(&is, LONGEST)
+        );
     }
     row
 }

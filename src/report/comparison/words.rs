@@ -11,7 +11,10 @@ pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
     ("newly failing", &[ChangeKind::NewlyFailing]),
     ("still failing", &[ChangeKind::StillFailing]),
     ("newly flaky", &[ChangeKind::Flaky]),
-    ("changed", &[ChangeKind::Tools, ChangeKind::Ending, ChangeKind::Slower]),
+    (
+        "changed",
+        &[ChangeKind::Tools, ChangeKind::Ending, ChangeKind::Slower],
+    ),
     ("newly passing", &[ChangeKind::NewlyPassing]),
     ("now skipped", &[ChangeKind::Skipped]),
     ("new", &[ChangeKind::New]),
@@ -20,15 +23,24 @@ pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
 
 impl Comparison {
     /// The changes under the heading of these kinds.
-    pub(super) fn section_of<'c>(&'c self, kinds: &'c [ChangeKind]) -> impl Iterator<Item = &'c TestChange> {
-        self.changes.iter().filter(move |change| kinds.contains(&change.kinds[0]))
+    pub(super) fn section_of<'c>(
+        &'c self,
+        kinds: &'c [ChangeKind],
+    ) -> impl Iterator<Item = &'c TestChange> {
+        self.changes
+            .iter()
+            .filter(move |change| kinds.contains(&change.kinds[0]))
     }
 
     /// How many tests changed in which way.
     pub(super) fn changed(&self) -> String {
         let counts = ChangeKind::ALL.map(|kind| (kind, self.count(kind)));
         let changed = listed(counts.into_iter());
-        if changed.is_empty() { "nothing changed".to_owned() } else { changed }
+        if changed.is_empty() {
+            "nothing changed".to_owned()
+        } else {
+            changed
+        }
     }
 
     /// Whether something became worse, and what.
@@ -43,15 +55,20 @@ impl Comparison {
     /// How many tests there was nothing to compare of.
     pub(super) fn not_run(&self) -> Option<String> {
         let tests = tests(self.not_run);
-        (self.not_run > 0).then(|| format!("{tests} of `{}` did not run this time", name(&self.before)))
+        (self.not_run > 0)
+            .then(|| format!("{tests} of `{}` did not run this time", name(&self.before)))
     }
 
     /// How the agent's time changed.
     pub(super) fn agents_time(&self) -> Option<String> {
         let time = self.agents_time;
-        let (before, after) = (duration::rounded(time.before_us), duration::rounded(time.after_us));
+        let (before, after) = (
+            duration::rounded(time.before_us),
+            duration::rounded(time.after_us),
+        );
         let tests = tests(time.tests);
-        let line = || format!("agent's time in {tests} that passed both times: {after}, before {before}");
+        let line =
+            || format!("agent's time in {tests} that passed both times: {after}, before {before}");
         (time.tests > 0).then(line)
     }
 }
@@ -59,7 +76,10 @@ impl Comparison {
 /// `2 newly failing, 1 slower`.
 fn listed(counts: impl Iterator<Item = (ChangeKind, usize)>) -> String {
     let counted = counts.filter(|(_, count)| *count > 0);
-    counted.map(|(kind, count)| format!("{count} {}", kind.words())).collect::<Vec<_>>().join(", ")
+    counted
+        .map(|(kind, count)| format!("{count} {}", kind.words()))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn tests(count: usize) -> String {
@@ -79,7 +99,9 @@ pub(super) fn run(run: &ComparedRun) -> String {
 /// `9 tests in 3.2 s`.
 pub(super) fn of_run(run: &ComparedRun) -> String {
     let whole = run.summary;
-    let time = whole.elapsed_us.map(|us| format!(" in {}", duration::rounded(us)));
+    let time = whole
+        .elapsed_us
+        .map(|us| format!(" in {}", duration::rounded(us)));
     let end = match whole.exit_code {
         None => ", incomplete",
         Some(130) => ", interrupted",
@@ -100,7 +122,10 @@ pub(super) fn sign(change: &TestChange) -> &'static str {
 /// Why it does not pass, where that is news.
 pub(super) fn reason(change: &TestChange) -> Option<&str> {
     let reason = change.after.as_ref()?.reason.as_deref();
-    let before = change.before.as_ref().and_then(|test| test.reason.as_deref());
+    let before = change
+        .before
+        .as_ref()
+        .and_then(|test| test.reason.as_deref());
     reason.filter(|_| reason != before)
 }
 
@@ -112,7 +137,10 @@ pub(super) fn note(change: &TestChange) -> String {
         if after.fails() || (kind == ChangeKind::New && after.status == Status::Skipped) {
             notes.push(after.status.words().to_owned());
         }
-        for (is_set, word) in [(after.flaky, "passed on a retry"), (after.quarantined, "quarantined")] {
+        for (is_set, word) in [
+            (after.flaky, "passed on a retry"),
+            (after.quarantined, "quarantined"),
+        ] {
             notes.extend(is_set.then(|| word.to_owned()));
         }
     }
@@ -136,7 +164,9 @@ pub(super) struct TestDifference {
 
 /// The differences in addition to the verdict.
 pub(super) fn differences(change: &TestChange) -> Vec<TestDifference> {
-    let (Some(before), Some(after)) = (&change.before, &change.after) else { return Vec::new() };
+    let (Some(before), Some(after)) = (&change.before, &change.after) else {
+        return Vec::new();
+    };
     let difference = |kind: &ChangeKind| {
         let (word, was, is) = match kind {
             ChangeKind::Tools => {
@@ -147,7 +177,11 @@ pub(super) fn differences(change: &TestChange) -> Vec<TestDifference> {
             ChangeKind::Slower => {
                 let times = ratio(before.duration_us, after.duration_us);
                 let is = duration::rounded(after.duration_us);
-                let is = if times.is_finite() { format!("{is} ({times:.1} times as long)") } else { is };
+                let is = if times.is_finite() {
+                    format!("{is} ({times:.1} times as long)")
+                } else {
+                    is
+                };
                 ("time", duration::rounded(before.duration_us), is)
             }
             _ => return None,

@@ -21,14 +21,25 @@ impl CoverageReport {
             (path, argument.state.as_str().to_owned())
         });
         part(&mut text, "values of arguments", values.collect());
-        let happened = self.transitions.iter().filter(|transition| transition.state != CoverageState::Never);
+        let happened = self
+            .transitions
+            .iter()
+            .filter(|transition| transition.state != CoverageState::Never);
         let happened = happened.map(|transition| {
-            (format!("{} → {}", transition.from, transition.to), transition.state.as_str().to_owned())
+            (
+                format!("{} → {}", transition.from, transition.to),
+                transition.state.as_str().to_owned(),
+            )
         });
         part(&mut text, "transitions that occur", happened.collect());
         let answers = self.interrupts.iter().flat_map(|interrupt| {
             let answers = interrupt.answers.all().into_iter();
-            answers.map(|(answer, state)| (format!("{} {answer}", interrupt.name), state.as_str().to_owned()))
+            answers.map(|(answer, state)| {
+                (
+                    format!("{} {answer}", interrupt.name),
+                    state.as_str().to_owned(),
+                )
+            })
         });
         part(&mut text, "answers to interrupts", answers.collect());
         self.write_totals(&mut text);
@@ -44,15 +55,32 @@ impl CoverageReport {
             let note = if declared { "" } else { " (not declared)" };
             format!("{}{note}", shown(name))
         };
-        let names: Vec<String> =
-            self.tools.iter().take(MOST).map(|tool| name(&tool.name, tool.declared)).collect();
-        let width = names.iter().map(|name| columns::width(name)).max().unwrap_or_default().max("tool".len());
+        let names: Vec<String> = self
+            .tools
+            .iter()
+            .take(MOST)
+            .map(|tool| name(&tool.name, tool.declared))
+            .collect();
+        let width = names
+            .iter()
+            .map(|name| columns::width(name))
+            .max()
+            .unwrap_or_default()
+            .max("tool".len());
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{:width$}  {:9}  {:9}  {:9}  pending", "tool", "ok", "error", "denied");
+        let _ = writeln!(
+            text,
+            "{:width$}  {:9}  {:9}  {:9}  pending",
+            "tool", "ok", "error", "denied"
+        );
         for (name, tool) in names.iter().zip(&self.tools) {
             let [ok, error, denied, pending] = tool.outcomes.all().map(|(_, state)| state.as_str());
             let gap = width - columns::width(name);
-            let _ = writeln!(text, "{name}{:gap$}  {ok:9}  {error:9}  {denied:9}  {pending}", "");
+            let _ = writeln!(
+                text,
+                "{name}{:gap$}  {ok:9}  {error:9}  {denied:9}  {pending}",
+                ""
+            );
         }
         rest(text, self.tools.len());
         text.push('\n');
@@ -67,9 +95,20 @@ impl CoverageReport {
             ("transitions", totals.transitions),
             ("answers", totals.interrupts),
         ];
-        for (word, CoverageCount { total, exercised, asserted }) in counts {
+        for (
+            word,
+            CoverageCount {
+                total,
+                exercised,
+                asserted,
+            },
+        ) in counts
+        {
             if total > 0 {
-                let _ = writeln!(text, "{word}: {exercised} of {total} exercised, {asserted} asserted");
+                let _ = writeln!(
+                    text,
+                    "{word}: {exercised} of {total} exercised, {asserted} asserted"
+                );
             }
         }
         if totals.partial {
@@ -89,9 +128,16 @@ fn part(text: &mut String, heading: &str, rows: Vec<(String, String)>) {
         return;
     }
     let count = rows.len();
-    let rows: Vec<(String, String)> =
-        rows.into_iter().take(MOST).map(|(what, state)| (shown(&what), state)).collect();
-    let width = rows.iter().map(|(what, _)| columns::width(what)).max().unwrap_or_default();
+    let rows: Vec<(String, String)> = rows
+        .into_iter()
+        .take(MOST)
+        .map(|(what, state)| (shown(&what), state))
+        .collect();
+    let width = rows
+        .iter()
+        .map(|(what, _)| columns::width(what))
+        .max()
+        .unwrap_or_default();
     let _ = writeln!(text, "{heading}");
     for (what, state) in rows {
         let gap = width - columns::width(&what);

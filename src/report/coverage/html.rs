@@ -30,30 +30,59 @@ impl CoverageReport {
         let tools = self.tools.iter().map(|tool| {
             let declared = if tool.declared { "yes" } else { "no" };
             let states = tool.outcomes.all().map(|(_, state)| cell(state)).concat();
-            format!("<th scope=\"row\">{}</th><td>{declared}</td>{states}", code(&tool.name))
+            format!(
+                "<th scope=\"row\">{}</th><td>{declared}</td>{states}",
+                code(&tool.name)
+            )
         });
-        table(&mut page, "Tools", &["tool", "declared", "ok", "error", "denied", "pending"], tools);
+        table(
+            &mut page,
+            "Tools",
+            &["tool", "declared", "ok", "error", "denied", "pending"],
+            tools,
+        );
         let values = self.arguments.iter().map(|argument| {
-            let [tool, path, value] =
-                [&argument.tool, &argument.path, &argument.value.to_string()].map(|text| code(text));
-            format!("<td>{tool}</td><td>{path}</td><td>{value}</td>{}", cell(argument.state))
+            let [tool, path, value] = [&argument.tool, &argument.path, &argument.value.to_string()]
+                .map(|text| code(text));
+            format!(
+                "<td>{tool}</td><td>{path}</td><td>{value}</td>{}",
+                cell(argument.state)
+            )
         });
-        table(&mut page, "Values of arguments", &["tool", "argument", "value", "state"], values);
+        table(
+            &mut page,
+            "Values of arguments",
+            &["tool", "argument", "value", "state"],
+            values,
+        );
         let answers = self.interrupts.iter().map(|interrupt| {
-            let states = interrupt.answers.all().map(|(_, state)| cell(state)).concat();
+            let states = interrupt
+                .answers
+                .all()
+                .map(|(_, state)| cell(state))
+                .concat();
             format!("<th scope=\"row\">{}</th>{states}", code(&interrupt.name))
         });
-        table(&mut page, "Answers to interrupts", &["interrupt", "resolved", "cancelled"], answers);
+        table(
+            &mut page,
+            "Answers to interrupts",
+            &["interrupt", "resolved", "cancelled"],
+            answers,
+        );
         self.write_transitions(&mut page);
         page.push_str("</main>\n</body>\n</html>\n");
         page
     }
 
     fn write_transitions(&self, page: &mut String) {
-        let is_listed =
-            |state: CoverageState| self.tools.len() <= MOST_COLUMNS || state != CoverageState::Never;
-        let rows =
-            self.transitions.iter().filter(|transition| is_listed(transition.state)).map(|transition| {
+        let is_listed = |state: CoverageState| {
+            self.tools.len() <= MOST_COLUMNS || state != CoverageState::Never
+        };
+        let rows = self
+            .transitions
+            .iter()
+            .filter(|transition| is_listed(transition.state))
+            .map(|transition| {
                 let [from, to] = [&transition.from, &transition.to].map(|text| code(text));
                 format!("<td>{from}</td><td>{to}</td>{}", cell(transition.state))
             });

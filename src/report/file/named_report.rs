@@ -35,28 +35,50 @@ impl NamedReport {
         }
         let report = create_report(format, &destination, options)
             .map_err(|error| not_written(&shown, &destination, &error))?;
-        Ok(Self { report, destination, shown })
+        Ok(Self {
+            report,
+            destination,
+            shown,
+        })
     }
 }
 
 /// The error of a file at `destination` that cannot be written, which messages call `shown`.
 pub fn not_written(shown: &str, destination: &Path, error: &io::Error) -> io::Error {
-    let folder = destination.ancestors().skip(1).find(|folder| folder.is_file());
+    let folder = destination
+        .ancestors()
+        .skip(1)
+        .find(|folder| folder.is_file());
     let reason = match folder.and_then(Path::file_name) {
         Some(folder) => format!("`{}` is a file, not a directory", folder.display()),
         None => error.to_string(),
     };
-    let stays = if destination.is_file() { "; the earlier file is unchanged" } else { "" };
-    io::Error::new(error.kind(), format!("cannot write `{shown}`: {reason}{stays}"))
+    let stays = if destination.is_file() {
+        "; the earlier file is unchanged"
+    } else {
+        ""
+    };
+    io::Error::new(
+        error.kind(),
+        format!("cannot write `{shown}`: {reason}{stays}"),
+    )
 }
 
 impl Reporter for NamedReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
-        self.report.event(event).map_err(|error| not_written(&self.shown, &self.destination, &error))
+        self.report
+            .event(event)
+            .map_err(|error| not_written(&self.shown, &self.destination, &error))
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        let Self { report, destination, shown } = *self;
-        report.finish().map_err(|error| not_written(&shown, &destination, &error))
+        let Self {
+            report,
+            destination,
+            shown,
+        } = *self;
+        report
+            .finish()
+            .map_err(|error| not_written(&shown, &destination, &error))
     }
 }

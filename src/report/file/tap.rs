@@ -45,7 +45,11 @@ impl FileReport for TapReport {
     fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
         let mut scratch = Scratch::beside(destination, "part")?;
         scratch.file.write_all(b"TAP version 14\n")?;
-        Ok(Self { destination: destination.to_owned(), scratch, run: RunTotals::default() })
+        Ok(Self {
+            destination: destination.to_owned(),
+            scratch,
+            run: RunTotals::default(),
+        })
     }
 }
 
@@ -53,9 +57,10 @@ impl Reporter for TapReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         self.run.add(event);
         match &**event {
-            RunEvent::CaseFinished(outcome) => {
-                self.scratch.file.write_all(point(self.run.totals.tests(), outcome).as_bytes())
-            }
+            RunEvent::CaseFinished(outcome) => self
+                .scratch
+                .file
+                .write_all(point(self.run.totals.tests(), outcome).as_bytes()),
             _ => Ok(()),
         }
     }
@@ -68,8 +73,16 @@ impl Reporter for TapReport {
 
 /// The line of one test with its block of YAML.
 fn point(number: usize, outcome: &Outcome) -> String {
-    let not = if outcome.status().fails_the_run() { "not " } else { "" };
-    let mut point = format!("{not}ok {number} - {}{}\n", described(&outcome.test.id), directive(outcome));
+    let not = if outcome.status().fails_the_run() {
+        "not "
+    } else {
+        ""
+    };
+    let mut point = format!(
+        "{not}ok {number} - {}{}\n",
+        described(&outcome.test.id),
+        directive(outcome)
+    );
     if outcome.status() != Status::Skipped {
         diagnosis(&mut point, outcome);
     }
@@ -80,7 +93,9 @@ fn point(number: usize, outcome: &Outcome) -> String {
 fn directive(outcome: &Outcome) -> String {
     match (outcome.status(), &outcome.test.quarantine) {
         (Status::Skipped, _) => {
-            let why = outcome.headline().map_or("skipped on purpose", |(_, why)| why);
+            let why = outcome
+                .headline()
+                .map_or("skipped on purpose", |(_, why)| why);
             format!(" # SKIP {}", described(why))
         }
         (status, Some(entry)) if status.fails_the_run() => {
@@ -97,25 +112,38 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
         let _ = writeln!(point, "  {line}");
     };
     put("---");
-    put(&format!("duration_ms: {}", milliseconds(outcome.transcript.duration_us)));
+    put(&format!(
+        "duration_ms: {}",
+        milliseconds(outcome.transcript.duration_us)
+    ));
     if outcome.attempt() > 1 {
         put(&format!("attempts: {}", outcome.attempt()));
     }
     if let Some(stability) = &outcome.stability {
         put(&format!("runs: {}", stability.runs()));
-        put(&format!("pass_rate: {}", percent(stability.pass_rate() / 100.0).trim_end_matches('%')));
+        put(&format!(
+            "pass_rate: {}",
+            percent(stability.pass_rate() / 100.0).trim_end_matches('%')
+        ));
         put(&format!("stability: {}", stability.class().as_str()));
         if !stability.checkpoints.is_empty() {
             put("checkpoints:");
         }
         for reached in &stability.checkpoints {
-            put(&format!("  - {}", quoted(&checkpoint(reached, stability.runs()))));
+            put(&format!(
+                "  - {}",
+                quoted(&checkpoint(reached, stability.runs()))
+            ));
         }
         if !stability.failures.is_empty() {
             put("failed_runs:");
         }
         for failed in &stability.failures {
-            let reason = format!("{}: {}", numbers(failed), truncate::chars(&failed.message, LONGEST_REASON));
+            let reason = format!(
+                "{}: {}",
+                numbers(failed),
+                truncate::chars(&failed.message, LONGEST_REASON)
+            );
             put(&format!("  - {}", quoted(&reason)));
         }
     }
@@ -128,12 +156,23 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
     if outcome.status().fails_the_run() {
         let word = outcome.status().as_str();
         let (kind, message) = outcome.headline().unwrap_or((word, word));
-        let first = outcome.all_failures().next().filter(|_| outcome.status() == Status::Failed);
-        let (file, line) = first.map_or((outcome.test.file.as_str(), outcome.test.line), |(_, failure)| {
-            (&*failure.place.file, failure.place.line)
-        });
+        let first = outcome
+            .all_failures()
+            .next()
+            .filter(|_| outcome.status() == Status::Failed);
+        let (file, line) = first.map_or(
+            (outcome.test.file.as_str(), outcome.test.line),
+            |(_, failure)| (&*failure.place.file, failure.place.line),
+        );
         put(&format!("message: {}", quoted(message)));
-        put(&format!("severity: {}", if outcome.status() == Status::Failed { "fail" } else { "error" }));
+        put(&format!(
+            "severity: {}",
+            if outcome.status() == Status::Failed {
+                "fail"
+            } else {
+                "error"
+            }
+        ));
         put(&format!("status: {word}"));
         put(&format!("kind: {}", quoted(kind)));
         put(&format!("at: {{ file: {}, line: {line} }}", quoted(file)));
@@ -145,7 +184,10 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
             put(&format!("  - {}", finding(failure)));
         }
         if failures.len() > MOST_FINDINGS {
-            put(&format!("further_findings: {}", failures.len() - MOST_FINDINGS));
+            put(&format!(
+                "further_findings: {}",
+                failures.len() - MOST_FINDINGS
+            ));
         }
         let not_shown = &outcome.verdict.not_shown;
         if !not_shown.is_empty() {
@@ -155,19 +197,36 @@ fn diagnosis(point: &mut String, outcome: &Outcome) {
             put(&format!("  - {}", not_shown_rule(rule)));
         }
         if not_shown.len() > MOST_FINDINGS {
-            put(&format!("further_not_shown: {}", not_shown.len() - MOST_FINDINGS));
+            put(&format!(
+                "further_not_shown: {}",
+                not_shown.len() - MOST_FINDINGS
+            ));
         }
     }
     put("...");
 }
 
 fn finding(failure: &Failure) -> String {
-    let Failure { rule, level, place, message, expected, .. } = failure;
+    let Failure {
+        rule,
+        level,
+        place,
+        message,
+        expected,
+        ..
+    } = failure;
     rule_line(rule, *level, place, message, expected)
 }
 
 fn not_shown_rule(not_shown: &NotShownRule) -> String {
-    let NotShownRule { rule, level, place, lacks, wanted, .. } = not_shown;
+    let NotShownRule {
+        rule,
+        level,
+        place,
+        lacks,
+        wanted,
+        ..
+    } = not_shown;
     rule_line(rule, *level, place, lacks, wanted)
 }
 
@@ -184,38 +243,62 @@ fn end(run: &RunTotals) -> String {
     let RunTotals { totals, end, .. } = run;
     let tests = totals.tests();
     let reason = run.reason();
-    let found = end.as_ref().map_or(&[][..], |end| &end.verdict.uncalled.found);
+    let found = end
+        .as_ref()
+        .map_or(&[][..], |end| &end.verdict.uncalled.found);
     let mut warnings: String = found.iter().take(MOST_FINDINGS).map(warning).collect();
     if found.len() > MOST_FINDINGS {
-        let _ = writeln!(warnings, "# warning: and {} more", found.len() - MOST_FINDINGS);
+        let _ = writeln!(
+            warnings,
+            "# warning: and {} more",
+            found.len() - MOST_FINDINGS
+        );
     }
     match end {
-        None | Some(RunClose { interrupted: true, .. }) => format!("1..{tests}\nBail out! {reason}\n"),
+        None
+        | Some(RunClose {
+            interrupted: true, ..
+        }) => format!("1..{tests}\nBail out! {reason}\n"),
         Some(RunClose { verdict, .. })
-            if !verdict.is_pass() && totals.failing() + totals.undecided + totals.not_shown == 0 =>
+            if !verdict.is_pass()
+                && totals.failing() + totals.undecided + totals.not_shown == 0 =>
         {
             let number = tests + 1;
             format!("not ok {number} - the run: {reason}\n{warnings}1..{number}\n")
         }
         Some(_) => {
-            let notes = ruling::totals(totals.judged).into_iter().chain(flip_rate(totals));
-            notes.fold(format!("1..{tests}\n# {reason}\n{warnings}"), |text, note| text + "# " + &note + "\n")
+            let notes = ruling::totals(totals.judged)
+                .into_iter()
+                .chain(flip_rate(totals));
+            notes.fold(
+                format!("1..{tests}\n# {reason}\n{warnings}"),
+                |text, note| text + "# " + &note + "\n",
+            )
         }
     }
 }
 
 fn warning(tool: &UncalledTool) -> String {
-    let warning = format!("warning: {}: {}: {}", tool.place, tool.message(), tool.help());
+    let warning = format!(
+        "warning: {}: {}: {}",
+        tool.place,
+        tool.message(),
+        tool.help()
+    );
     format!("# {}\n", described(&warning))
 }
 
 /// `text` in a description or after a directive.
 fn described(text: &str) -> String {
-    escape::line(&truncate::bytes(text, LONGEST)).replace('\\', r"\\").replace('#', r"\#")
+    escape::line(&truncate::bytes(text, LONGEST))
+        .replace('\\', r"\\")
+        .replace('#', r"\#")
 }
 
 /// `text` as a string of YAML: on one line, and with what a terminal must not get made visible.
 fn quoted(text: &str) -> String {
-    let text = escape::line(&truncate::bytes(text, LONGEST)).replace('\\', r"\\").replace('"', "\\\"");
+    let text = escape::line(&truncate::bytes(text, LONGEST))
+        .replace('\\', r"\\")
+        .replace('"', "\\\"");
     format!("\"{text}\"")
 }

@@ -9,7 +9,10 @@ pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selecte
     let tests = totals.tests();
     let plural = |count: usize| if count == 1 { "test" } else { "tests" };
     if tests < selected {
-        page.put(palette.warning, &format!("{tests} of {selected} {}", plural(selected)));
+        page.put(
+            palette.warning,
+            &format!("{tests} of {selected} {}", plural(selected)),
+        );
     } else {
         page.put(palette.strong, &format!("{tests} {}", plural(tests)));
     }
@@ -27,7 +30,10 @@ pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selecte
         page.plain(before);
         let plural = matches!(status, Status::Error | Status::Timeout) && count > 1;
         let plural = if plural { "s" } else { "" };
-        page.put(palette.of(status), &format!("{count} {}{plural}", status.words()));
+        page.put(
+            palette.of(status),
+            &format!("{count} {}{plural}", status.words()),
+        );
         if status == Status::Passed && totals.flaky > 0 {
             page.put(palette.warning, &format!(" ({} flaky)", totals.flaky));
         }
@@ -35,6 +41,9 @@ pub(crate) fn write(page: &mut Page, palette: &Palette, totals: &Totals, selecte
     }
     if totals.quarantined > 0 {
         page.plain(before);
-        page.put(palette.warning, &format!("{} quarantined", totals.quarantined));
+        page.put(
+            palette.warning,
+            &format!("{} quarantined", totals.quarantined),
+        );
     }
 }

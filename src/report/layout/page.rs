@@ -33,7 +33,10 @@ pub(crate) struct Page {
 impl Page {
     /// A page whose lines are wrapped if there is a width.
     pub(crate) fn of_width(width: Option<usize>) -> Self {
-        Self { width, ..Self::default() }
+        Self {
+            width,
+            ..Self::default()
+        }
     }
 
     /// What was written.
@@ -129,7 +132,11 @@ impl Page {
             let word = rest.find([' ', '\t']).unwrap_or(rest.len());
             if word == 0 {
                 let at = self.column + self.blanks;
-                self.blanks += if rest.starts_with('\t') { TAB - at % TAB } else { 1 };
+                self.blanks += if rest.starts_with('\t') {
+                    TAB - at % TAB
+                } else {
+                    1
+                };
                 rest = &rest[1..];
                 continue;
             }
@@ -166,7 +173,11 @@ impl Page {
                 if !std::mem::replace(is_open, true) {
                     let _ = write!(self.text, "{style}");
                 }
-                let here = if self.column == 0 { ci_commands::escape(here) } else { Cow::Borrowed(here) };
+                let here = if self.column == 0 {
+                    ci_commands::escape(here)
+                } else {
+                    Cow::Borrowed(here)
+                };
                 self.text.push_str(&here);
                 self.column += self.blanks + columns::width(&here);
                 self.blanks = 0;
@@ -188,7 +199,9 @@ const UNITS: &[&str] = &["ms", "s", "min", "h"];
 
 /// How many bytes of `behind` are the unit of the number at the end of `word`, with the space between them.
 fn unit(word: &str, behind: &str) -> usize {
-    let Some(next) = behind.strip_prefix(' ').filter(|_| word.ends_with(|last: char| last.is_ascii_digit()))
+    let Some(next) = behind
+        .strip_prefix(' ')
+        .filter(|_| word.ends_with(|last: char| last.is_ascii_digit()))
     else {
         return 0;
     };
@@ -226,19 +239,43 @@ mod tests {
     fn wraps_at_words_below_where_the_text_began() {
         for (width, text, expected) in [
             (40, "fits", "    label fits\n"),
-            (40, "some words that are too many", "    label some words that are too many\n"),
-            (37, "some words that are too many", "    label some words that are too\n          many\n"),
+            (
+                40,
+                "some words that are too many",
+                "    label some words that are too many\n",
+            ),
+            (
+                37,
+                "some words that are too many",
+                "    label some words that are too\n          many\n",
+            ),
             (40, "two\n\n  lines", "    label two\n\n            lines\n"),
             (40, "a\ttab", "    label a     tab\n"),
-            (40, &"x".repeat(40), &format!("    label {}\n          {}\n", "x".repeat(30), "x".repeat(10))),
-            (40, &"旅".repeat(16), &format!("    label {}\n          {}\n", "旅".repeat(15), "旅")),
+            (
+                40,
+                &"x".repeat(40),
+                &format!(
+                    "    label {}\n          {}\n",
+                    "x".repeat(30),
+                    "x".repeat(10)
+                ),
+            ),
+            (
+                40,
+                &"旅".repeat(16),
+                &format!("    label {}\n          {}\n", "旅".repeat(15), "旅"),
+            ),
             (20, "words stay whole", "label words stay\nwhole\n"),
             (
                 43,
                 "a call that took 30 ms, at most 5 s",
                 "    label a call that took 30 ms, at most\n          5 s\n",
             ),
-            (31, "a call that took 30 ms", "    label a call that took\n          30 ms\n"),
+            (
+                31,
+                "a call that took 30 ms",
+                "    label a call that took\n          30 ms\n",
+            ),
             (1, "ab", "l\na\nb\ne\nl\na\nb\n"),
         ] {
             assert_eq!(row(width, text), expected, "{width} {text}");
@@ -252,7 +289,11 @@ mod tests {
         page.space(1);
         page.put(Style::new(), &"x".repeat(50));
         page.end();
-        let expected = format!("a label of some length\n{}\n{}\n", "x".repeat(40), "x".repeat(10));
+        let expected = format!(
+            "a label of some length\n{}\n{}\n",
+            "x".repeat(40),
+            "x".repeat(10)
+        );
         assert_eq!(page.into_text(), expected);
     }
 
@@ -274,13 +315,19 @@ mod tests {
         page.put(AnsiColor::Red.on_default(), "red letters");
         page.plain(" end");
         let text = page.into_text();
-        assert_eq!(text, "\u{1b}[31mred\u{1b}[0m\n\u{1b}[31mletters\u{1b}[0m\nend");
+        assert_eq!(
+            text,
+            "\u{1b}[31mred\u{1b}[0m\n\u{1b}[31mletters\u{1b}[0m\nend"
+        );
     }
 
     #[test]
     fn no_line_is_wider_than_the_page() {
         for width in 1..60 {
-            let text = row(width, "Zażółć 旅行者が東京から 👩‍🚀 https://example.org/a/very/long/address gęślą");
+            let text = row(
+                width,
+                "Zażółć 旅行者が東京から 👩‍🚀 https://example.org/a/very/long/address gęślą",
+            );
             let widest = text.lines().map(columns::width).max();
             // A wide character alone is wider than the narrowest page.
             assert!(widest <= Some(width.max(2)), "{width}: {text}");

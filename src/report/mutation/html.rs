@@ -13,18 +13,28 @@ impl MutationReport {
     pub fn html(&self) -> String {
         let mut page = head("ananke: changes that rules notice", TABLES);
         // Writing to a String cannot fail.
-        let _ = writeln!(page, "<h1>{} of the changes are noticed</h1>", self.total.percent_words());
-        let counted: Vec<String> =
-            counts(&self.total).iter().map(|(what, count)| format!("{count} {what}")).collect();
+        let _ = writeln!(
+            page,
+            "<h1>{} of the changes are noticed</h1>",
+            self.total.percent_words()
+        );
+        let counted: Vec<String> = counts(&self.total)
+            .iter()
+            .map(|(what, count)| format!("{count} {what}"))
+            .collect();
         let _ = writeln!(page, "<p>{}</p>", counted.join(", "));
         for (heading, rows) in tables(self) {
             let rows = rows.iter().map(|(name, score)| {
-                let cells = counts(score).map(|(_, count)| format!("<td>{count}</td>")).concat();
+                let cells = counts(score)
+                    .map(|(_, count)| format!("<td>{count}</td>"))
+                    .concat();
                 let (name, percent) = (code(name), score.percent_words());
                 format!("<th scope=\"row\">{name}</th><td>{percent}</td>{cells}")
             });
-            let columns: Vec<&str> =
-                [heading, "score"].into_iter().chain(counts(&self.total).map(|(what, _)| what)).collect();
+            let columns: Vec<&str> = [heading, "score"]
+                .into_iter()
+                .chain(counts(&self.total).map(|(what, _)| what))
+                .collect();
             table(&mut page, &format!("By {heading}"), &columns, rows);
         }
         let rows = unnoticed(self).map(|(fate, mutant)| {
@@ -42,8 +52,16 @@ impl MutationReport {
                 rule.unwrap_or_default()
             )
         });
-        let columns =
-            ["fate", "operator", "severity", "test", "turn", "event", "change", "rule that notices it"];
+        let columns = [
+            "fate",
+            "operator",
+            "severity",
+            "test",
+            "turn",
+            "event",
+            "change",
+            "rule that notices it",
+        ];
         table(&mut page, "Changes that are not noticed", &columns, rows);
         page.push_str("</main>\n</body>\n</html>\n");
         page

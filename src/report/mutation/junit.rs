@@ -21,21 +21,30 @@ impl MutationReport {
         let mut writer = Writer::new(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>".to_vec());
         let tables = tables(self);
         let all = tables.iter().flat_map(|(_, rows)| rows);
-        let root = counted(Element::new("testsuites", 0).with("name", "ananke mutate"), all, min_score);
+        let root = counted(
+            Element::new("testsuites", 0).with("name", "ananke mutate"),
+            all,
+            min_score,
+        );
         root.open(&mut writer)?;
         for (heading, rows) in &tables {
-            let suite = Element::new("testsuite", 1).with("name", &format!("mutations by {heading}"));
+            let suite =
+                Element::new("testsuite", 1).with("name", &format!("mutations by {heading}"));
             let suite = counted(suite, rows.iter(), min_score);
             suite.open(&mut writer)?;
             properties(&mut writer, 2, &self.total)?;
             for (name, score) in rows {
-                let case = Element::new("testcase", 2).with("classname", heading).with("name", name);
+                let case = Element::new("testcase", 2)
+                    .with("classname", heading)
+                    .with("name", name);
                 let case = case.with("time", "0");
                 case.open(&mut writer)?;
                 properties(&mut writer, 3, score)?;
                 if score.is_below(min_score) {
                     let message = format!("{} of the changes are noticed", score.percent_words());
-                    let failure = Element::new("failure", 3).with("message", &message).with("type", "score");
+                    let failure = Element::new("failure", 3)
+                        .with("message", &message)
+                        .with("type", "score");
                     failure.text(&mut writer, &self.unnoticed_of(name))?;
                 }
                 case.close(&mut writer)?;
@@ -50,11 +59,15 @@ impl MutationReport {
 
     /// The changes of a test or a kind that are not noticed, one per line.
     fn unnoticed_of(&self, name: &str) -> String {
-        let own = unnoticed(self).filter(|(_, mutant)| mutant.test == name || mutant.operator.name() == name);
+        let own = unnoticed(self)
+            .filter(|(_, mutant)| mutant.test == name || mutant.operator.name() == name);
         let lines = own.map(|(fate, mutant)| {
             let (operator, turn, event) = (mutant.operator, mutant.turn + 1, mutant.event);
             let change = crate::text::truncate::bytes(&mutant.change, LONGEST);
-            format!("{fate}: {operator} in {}, turn {turn}, event {event}: {change}\n", mutant.test)
+            format!(
+                "{fate}: {operator} in {}, turn {turn}, event {event}: {change}\n",
+                mutant.test
+            )
         });
         lines.collect()
     }
@@ -72,14 +85,21 @@ fn counted<'r>(
         failures += usize::from(score.is_below(min_score));
     }
     let (tests, failures) = (f64::from(tests).to_string(), failures.to_string());
-    element.with("tests", &tests).with("failures", &failures).with("errors", "0").with("skipped", "0")
+    element
+        .with("tests", &tests)
+        .with("failures", &failures)
+        .with("errors", "0")
+        .with("skipped", "0")
 }
 
 fn properties(writer: &mut Writer<Vec<u8>>, depth: usize, score: &Score) -> io::Result<()> {
     let all = Element::new("properties", depth);
     all.open(writer)?;
-    let property =
-        |name: &str, value: &str| Element::new("property", depth + 1).with("name", name).with("value", value);
+    let property = |name: &str, value: &str| {
+        Element::new("property", depth + 1)
+            .with("name", name)
+            .with("value", value)
+    };
     property("score", &score.percent_words()).empty(writer)?;
     for (what, count) in counts(score) {
         property(what, &count.to_string()).empty(writer)?;

@@ -16,16 +16,25 @@ impl MutationReport {
     /// The report as Markdown.
     pub fn markdown(&self) -> String {
         // Writing to a String cannot fail.
-        let mut page = format!("## {} of the changes are noticed\n\n", self.total.percent_words());
-        let counted: Vec<String> =
-            counts(&self.total).iter().map(|(what, count)| format!("{count} {what}")).collect();
+        let mut page = format!(
+            "## {} of the changes are noticed\n\n",
+            self.total.percent_words()
+        );
+        let counted: Vec<String> = counts(&self.total)
+            .iter()
+            .map(|(what, count)| format!("{count} {what}"))
+            .collect();
         let _ = writeln!(page, "{}\n", counted.join(", "));
         for (heading, rows) in tables(self) {
             let _ = writeln!(page, "### By {heading}\n");
             let mut kept = MarkdownRows::new(ROOM);
             for (name, score) in rows {
                 let (name, percent) = (code(&name, LONGEST), score.percent_words());
-                kept.add(&format!("{percent}: {name}, {} of {} killed", score.killed, score.counted()));
+                kept.add(&format!(
+                    "{percent}: {name}, {} of {} killed",
+                    score.killed,
+                    score.counted()
+                ));
             }
             let _ = writeln!(page, "{}", kept.text());
         }

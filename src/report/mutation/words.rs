@@ -16,13 +16,25 @@ pub(super) fn counts(score: &Score) -> [(&'static str, usize); 6] {
 
 /// The rows of tests, then those of kinds of changes, each with its heading.
 pub(super) fn tables(report: &MutationReport) -> [(&'static str, Vec<(String, Score)>); 2] {
-    let operators = report.operators().map(|of| (of.operator.name().to_owned(), of.score)).collect();
-    let tests = report.tests.iter().map(|test| (test.id.clone(), test.score)).collect();
+    let operators = report
+        .operators()
+        .map(|of| (of.operator.name().to_owned(), of.score))
+        .collect();
+    let tests = report
+        .tests
+        .iter()
+        .map(|test| (test.id.clone(), test.score))
+        .collect();
     [("operator", operators), ("test", tests)]
 }
 
 /// The changes that are not killed for the right reason, each with the word for its fate.
-pub(super) fn unnoticed(report: &MutationReport) -> impl Iterator<Item = (&'static str, &SurvivingMutant)> {
-    let otherwise = report.killed_otherwise.iter().map(|mutant| ("killed otherwise", mutant));
+pub(super) fn unnoticed(
+    report: &MutationReport,
+) -> impl Iterator<Item = (&'static str, &SurvivingMutant)> {
+    let otherwise = report
+        .killed_otherwise
+        .iter()
+        .map(|mutant| ("killed otherwise", mutant));
     otherwise.chain(report.survivors.iter().map(|mutant| ("survived", mutant)))
 }

@@ -16,15 +16,22 @@ pub struct AnswerReport {
 impl AnswerReport {
     /// A report on `out`.
     pub fn new(out: Box<dyn Write + Send>) -> Self {
-        Self { out: Stream::new(out) }
+        Self {
+            out: Stream::new(out),
+        }
     }
 }
 
 impl Reporter for AnswerReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
-        let RunEvent::CaseFinished(outcome) = &**event else { return Ok(()) };
+        let RunEvent::CaseFinished(outcome) = &**event else {
+            return Ok(());
+        };
         match outcome.transcript.last_message() {
-            Some(answer) => self.out.print(&format!("{}\n", escape::terminal(answer.trim_end_matches('\n')))),
+            Some(answer) => self.out.print(&format!(
+                "{}\n",
+                escape::terminal(answer.trim_end_matches('\n'))
+            )),
             None => Ok(()),
         }
     }

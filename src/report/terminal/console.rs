@@ -65,7 +65,12 @@ pub struct ConsoleOptions {
 
 impl Default for ConsoleOptions {
     fn default() -> Self {
-        Self { durations: 0, colour: Colouring::Plain, verbosity: Verbosity::default(), size: || None }
+        Self {
+            durations: 0,
+            colour: Colouring::Plain,
+            verbosity: Verbosity::default(),
+            size: || None,
+        }
     }
 }
 
@@ -95,7 +100,10 @@ impl ConsoleReport {
     /// A report on `out`.
     pub fn new(out: Box<dyn Write + Send>, options: ConsoleOptions) -> Self {
         Self {
-            printer: Arc::new(Mutex::new(Printer { out: Stream::new(out), log: None })),
+            printer: Arc::new(Mutex::new(Printer {
+                out: Stream::new(out),
+                log: None,
+            })),
             clock: None,
             slowest: Slowest::new(options.durations),
             verbosity: options.verbosity,
@@ -121,19 +129,30 @@ impl ConsoleReport {
         thread::spawn(move || {
             loop {
                 thread::sleep(TICK);
-                let Some(printer) = printer.upgrade() else { return };
+                let Some(printer) = printer.upgrade() else {
+                    return;
+                };
                 let mut printer = lock(&printer);
-                let slow = printer.log.as_mut().map(|log| log.slow(watch.now())).unwrap_or_default();
+                let slow = printer
+                    .log
+                    .as_mut()
+                    .map(|log| log.slow(watch.now()))
+                    .unwrap_or_default();
                 // What cannot be printed is reported with the next event.
                 let _is_gone = printer.out.print(&slow);
             }
         });
-        Self { clock: Some(clock), ..self }
+        Self {
+            clock: Some(clock),
+            ..self
+        }
     }
 
     fn case(&mut self, outcome: &Outcome, line: TestLine) -> String {
         self.result.add(outcome);
-        self.slowest.add(outcome, || truncate::bytes(&outcome.test.id, 400).into_owned());
+        self.slowest.add(outcome, || {
+            truncate::bytes(&outcome.test.id, 400).into_owned()
+        });
         if self.verbosity == Verbosity::Quiet && !outcome.fails_the_run() {
             return String::new();
         }
@@ -166,7 +185,11 @@ impl ConsoleReport {
             page.space(2);
             page.put(self.palette.faint, index);
         }
-        page.sign(if index.is_empty() { 2 } else { 1 }, style, mark(outcome.status()));
+        page.sign(
+            if index.is_empty() { 2 } else { 1 },
+            style,
+            mark(outcome.status()),
+        );
         let title = names::title(outcome);
         page.put(Style::new(), &escape::line(&truncate::bytes(&title, 200)));
         if !matches!(outcome.status(), Status::Passed | Status::Failed) {
@@ -175,15 +198,25 @@ impl ConsoleReport {
         }
         let is_short = outcome.status() == Status::Skipped || self.is_one_line(outcome);
         if let Some((_, why)) = outcome.headline().filter(|_| is_short) {
-            let longest = if outcome.status() == Status::Skipped { LONGEST_REASON } else { 200 };
-            page.put(self.palette.faint, &format!(": {}", escape::line(&truncate::bytes(why, longest))));
+            let longest = if outcome.status() == Status::Skipped {
+                LONGEST_REASON
+            } else {
+                200
+            };
+            page.put(
+                self.palette.faint,
+                &format!(": {}", escape::line(&truncate::bytes(why, longest))),
+            );
         }
         let flaky = outcome.is_flaky().then(|| "flaky".to_owned());
         let flaky = flaky.or_else(|| stability::flip(outcome));
         let quarantine = outcome.test.quarantine.as_ref().map(ToString::to_string);
         for mark in flaky.into_iter().chain(quarantine) {
             page.space(2);
-            page.put(self.palette.warning, &escape::line(&truncate::bytes(&mark, 200)));
+            page.put(
+                self.palette.warning,
+                &escape::line(&truncate::bytes(&mark, 200)),
+            );
         }
         if let Some(all_passed) = stability::all_passed(outcome)
             .or_else(|| walks::all_passed(outcome))
@@ -195,7 +228,10 @@ impl ConsoleReport {
         let ran = !outcome.transcript.turns.is_empty() || outcome.status() == Status::Passed;
         if ran && outcome.status() != Status::Skipped {
             page.space(2);
-            page.put(self.palette.faint, &duration::rounded(outcome.transcript.duration_us));
+            page.put(
+                self.palette.faint,
+                &duration::rounded(outcome.transcript.duration_us),
+            );
         }
         page.end();
     }
@@ -218,30 +254,57 @@ impl ConsoleReport {
             ..TranscriptStyle::for_files(TranscriptScope::Everything)
         };
         let style = match self.verbosity {
-            Verbosity::Verbose => TranscriptStyle { held: true, ..style },
-            _ => TranscriptStyle { scope: TranscriptScope::Excerpt, item: 400, whole: 8 << 10, ..style },
+            Verbosity::Verbose => TranscriptStyle {
+                held: true,
+                ..style
+            },
+            _ => TranscriptStyle {
+                scope: TranscriptScope::Excerpt,
+                item: 400,
+                whole: 8 << 10,
+                ..style
+            },
         };
         let is_whole = style.scope == TranscriptScope::Everything;
         // The line of a skipped test says why.
-        let is_left_out = outcome.status() == Status::Skipped && outcome.transcript.turns.is_empty();
+        let is_left_out =
+            outcome.status() == Status::Skipped && outcome.transcript.turns.is_empty();
         let has_warnings = !outcome.verdict.warnings.is_empty()
-            || outcome.transcript.turns.iter().any(|turn| !turn.warnings.is_empty());
-        let has_story = (is_whole && !is_left_out) || outcome.status().fails_the_run() || has_warnings;
-        attempts(outcome, style) + &if has_story { transcript(outcome, style) } else { String::new() }
+            || outcome
+                .transcript
+                .turns
+                .iter()
+                .any(|turn| !turn.warnings.is_empty());
+        let has_story =
+            (is_whole && !is_left_out) || outcome.status().fails_the_run() || has_warnings;
+        attempts(outcome, style)
+            + &if has_story {
+                transcript(outcome, style)
+            } else {
+                String::new()
+            }
     }
 
     /// What failed, and as the last line what a person looks for first. The verdict and the time are there if the run came
     /// to its end.
     fn summary(&self) -> String {
         let palette = &self.palette;
-        let RunTotals { selected, totals, snapshots, end, .. } = &self.run;
+        let RunTotals {
+            selected,
+            totals,
+            snapshots,
+            end,
+            ..
+        } = &self.run;
         let mut page = self.page();
         if self.file.is_some() {
             page.end();
         }
-        self.result.write(end.as_ref().map(|end| &end.verdict), palette, &mut page);
+        self.result
+            .write(end.as_ref().map(|end| &end.verdict), palette, &mut page);
         let facts = &self.run.facts;
-        let rerun = rerun(&facts.command, facts.config.as_deref()).filter(|_| self.result.has_failed());
+        let rerun =
+            rerun(&facts.command, facts.config.as_deref()).filter(|_| self.result.has_failed());
         if let Some(rerun) = rerun {
             page.put(palette.faint, "run them again: ");
             page.line(Style::new(), &escape::line(&rerun));
@@ -249,7 +312,11 @@ impl ConsoleReport {
         }
         self.write_slowest(&mut page);
         snapshots.write(palette, &mut page);
-        let Usage { input, output, total } = self.run.usage;
+        let Usage {
+            input,
+            output,
+            total,
+        } = self.run.usage;
         if let Some(tokens) =
             tokens(self.run.usage).filter(|_| input.counted + output.counted + total.counted > 0)
         {
@@ -263,7 +330,10 @@ impl ConsoleReport {
         }
         counts::write(&mut page, palette, totals, *selected);
         if let Some(RunClose { elapsed_us, .. }) = end {
-            page.put(palette.faint, &format!(" in {}", duration::rounded(*elapsed_us)));
+            page.put(
+                palette.faint,
+                &format!(" in {}", duration::rounded(*elapsed_us)),
+            );
         }
         page.end();
         page.into_text()
@@ -276,7 +346,10 @@ impl ConsoleReport {
         page.line(self.palette.strong, "slowest");
         for (us, id) in self.slowest.tests() {
             page.space(2);
-            page.put(self.palette.faint, &format!("{:>9}", duration::rounded(*us)));
+            page.put(
+                self.palette.faint,
+                &format!("{:>9}", duration::rounded(*us)),
+            );
             page.space(2);
             page.hang();
             page.line(Style::new(), &escape::line(id));
@@ -303,7 +376,8 @@ impl Reporter for ConsoleReport {
         let text = match &**event {
             RunEvent::ServerEnded { what, printed } => {
                 let before = if self.file.take().is_some() { "\n" } else { "" };
-                let block = servers::ended(what, printed, &self.palette, TerminalSize::width(self.size));
+                let block =
+                    servers::ended(what, printed, &self.palette, TerminalSize::width(self.size));
                 format!("{before}{block}\n")
             }
             RunEvent::CaseFinished(outcome) => self.case(outcome, line),

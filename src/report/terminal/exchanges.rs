@@ -20,12 +20,18 @@ pub struct ExchangeReport {
 impl ExchangeReport {
     /// A report on `out`.
     pub fn new(out: Box<dyn Write + Send>, colour: Colouring) -> Self {
-        Self { out: Stream::new(out), palette: Palette::new(colour) }
+        Self {
+            out: Stream::new(out),
+            palette: Palette::new(colour),
+        }
     }
 
     /// `   12 ms a.test.yaml::pays  → POST http://127.0.0.1:8000/agent`; a helper's lane follows the id.
     fn line(&self, page: &mut Page, (id, lane, after_us): (&str, &Lane, u64), text: &str) {
-        page.put(self.palette.faint, &format!("{:>9}", duration::rounded(after_us)));
+        page.put(
+            self.palette.faint,
+            &format!("{:>9}", duration::rounded(after_us)),
+        );
         page.space(1);
         page.put(self.palette.faint, &escape::line(&truncate::bytes(id, 200)));
         if let Lane::Helper { .. } = lane {
@@ -40,7 +46,15 @@ impl ExchangeReport {
 
 impl Reporter for ExchangeReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
-        let RunEvent::Exchange { id, lane, after_us, part } = &**event else { return Ok(()) };
+        let RunEvent::Exchange {
+            id,
+            lane,
+            after_us,
+            part,
+        } = &**event
+        else {
+            return Ok(());
+        };
         let mut page = Page::default();
         for text in lines(part) {
             self.line(&mut page, (id, lane, *after_us), &text);
@@ -56,7 +70,10 @@ impl Reporter for ExchangeReport {
 /// A part in lines: `→` is sent, `←` is received.
 fn lines(part: &ExchangePart) -> Vec<String> {
     let headers = |sign: &str, headers: &[(String, String)]| -> Vec<String> {
-        headers.iter().map(|(name, value)| format!("{sign} {name}: {value}")).collect()
+        headers
+            .iter()
+            .map(|(name, value)| format!("{sign} {name}: {value}"))
+            .collect()
     };
     match part {
         ExchangePart::Request { line, headers: own } => {

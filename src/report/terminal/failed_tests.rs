@@ -47,7 +47,9 @@ impl FailedTests {
 
     pub(super) fn add(&mut self, outcome: &Outcome) {
         let (status, (file, line)) = (outcome.status(), outcome.headline_place());
-        let reason = outcome.headline().map_or(status.as_str(), |(_, reason)| reason);
+        let reason = outcome
+            .headline()
+            .map_or(status.as_str(), |(_, reason)| reason);
         let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
         let reason = truncate::chars(&reason, LONGEST_REASON).into_owned();
         let is_listed = self.listed < MOST;
@@ -56,12 +58,20 @@ impl FailedTests {
             return;
         }
         let place = bounded(&format!("{file}:{line}"));
-        let empty = || SameReason { listed: Vec::new(), further: 0, is_one_place: true };
+        let empty = || SameReason {
+            listed: Vec::new(),
+            further: 0,
+            is_one_place: true,
+        };
         let same = self.tests.entry(reason).or_insert_with(empty);
         same.is_one_place &= same.listed.first().is_none_or(|first| first.place == place);
         if is_listed {
             self.listed += 1;
-            same.listed.push(ListedFailure { status, id: bounded(&outcome.test.id), place });
+            same.listed.push(ListedFailure {
+                status,
+                id: bounded(&outcome.test.id),
+                place,
+            });
         } else {
             same.further += 1;
         }
@@ -73,14 +83,32 @@ impl FailedTests {
             return;
         }
         page.line(palette.strong, heading);
-        for (reason, SameReason { listed, further: unlisted, is_one_place }) in &self.tests {
-            let Some(first) = listed.first() else { continue };
+        for (
+            reason,
+            SameReason {
+                listed,
+                further: unlisted,
+                is_one_place,
+            },
+        ) in &self.tests
+        {
+            let Some(first) = listed.first() else {
+                continue;
+            };
             let count = listed.len() + unlisted;
             page.sign(2, palette.of(first.status), mark(first.status));
-            let what = if count == 1 { first.id.clone() } else { format!("{count} tests") };
+            let what = if count == 1 {
+                first.id.clone()
+            } else {
+                format!("{count} tests")
+            };
             page.plain(&escape::line(&what));
             page.space(2);
-            let style = if first.status == Status::NotShown { palette.warning } else { palette.failed };
+            let style = if first.status == Status::NotShown {
+                palette.warning
+            } else {
+                palette.failed
+            };
             page.put(style, &escape::line(reason));
             place(page, palette, is_one_place.then_some(first));
             if count == 1 {

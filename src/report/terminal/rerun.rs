@@ -38,7 +38,9 @@ pub(super) fn rerun(command: &[String], config: Option<&str>) -> Option<String> 
 /// The name of an option, and its value if that is in the same argument: `--name=x`, `-nx`.
 fn split(argument: &str) -> (&str, Option<&str>) {
     if argument.starts_with("--") {
-        return argument.split_once('=').map_or((argument, None), |(name, value)| (name, Some(value)));
+        return argument
+            .split_once('=')
+            .map_or((argument, None), |(name, value)| (name, Some(value)));
     }
     match argument.split_at_checked(2) {
         Some((name, value)) if name.starts_with('-') && !value.is_empty() => {
@@ -55,7 +57,8 @@ fn is_found(config: &str) -> bool {
 
 /// `text` as one word of a shell.
 fn quoted(text: &str) -> String {
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./:@%+=,".contains(character);
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "-_./:@%+=,".contains(character);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.to_owned()
     } else {
@@ -70,8 +73,16 @@ mod tests {
     #[test]
     fn the_config_and_the_target_are_kept() {
         for (command, config, expected) in [
-            (&["run"][..], "ananke.config.yaml", "ananke run --last-failed"),
-            (&["run", "--id", "y"], "../../ananke.config.yaml", "ananke run --last-failed"),
+            (
+                &["run"][..],
+                "ananke.config.yaml",
+                "ananke run --last-failed",
+            ),
+            (
+                &["run", "--id", "y"],
+                "../../ananke.config.yaml",
+                "ananke run --last-failed",
+            ),
             (
                 &["run", "specs"],
                 "a b/ananke.config.yaml",
@@ -100,7 +111,10 @@ mod tests {
 
     #[test]
     fn what_is_in_no_file_cannot_be_run_again() {
-        assert_eq!(rerun(&["ananke", "verify", "a.json"].map(str::to_owned), None), None);
+        assert_eq!(
+            rerun(&["ananke", "verify", "a.json"].map(str::to_owned), None),
+            None
+        );
         for input in ["Hello", "-", "agents:a.b?count=2"] {
             let command = ["test", "-i", input].map(str::to_owned);
             assert_eq!(rerun(&command, Some("ananke.config.yaml")), None);

@@ -43,16 +43,23 @@ impl RunResult {
             None if outcome.status() == Status::NotShown => self.not_shown.add(outcome),
             None if failed => self.failed.add(outcome),
             None if outcome.is_flaky() => {
-                self.flaky.add(outcome, &format!("  passed at attempt {}", outcome.attempt()));
+                self.flaky.add(
+                    outcome,
+                    &format!("  passed at attempt {}", outcome.attempt()),
+                );
             }
             None => {}
             Some(entry) => {
                 if failed {
                     let Quarantine { expires, owner, .. } = entry;
-                    self.quarantined.add(outcome, &format!("  until {expires} ({})", bounded(owner)));
+                    self.quarantined
+                        .add(outcome, &format!("  until {expires} ({})", bounded(owner)));
                 }
                 let passed = outcome.status() == Status::Passed && !outcome.is_flaky();
-                let met = self.entries.entry(entry.place.clone()).or_insert_with(|| (entry.clone(), true));
+                let met = self
+                    .entries
+                    .entry(entry.place.clone())
+                    .or_insert_with(|| (entry.clone(), true));
                 met.1 &= passed;
             }
         }
@@ -64,9 +71,19 @@ impl RunResult {
         self.quarantined.write("quarantined", palette, page);
         self.can_go(palette, page);
         let fails = verdict.is_some_and(|verdict| verdict.flaky_fails);
-        let flaky = if fails { "flaky, which fails the run (`--flaky fail`)" } else { "flaky" };
+        let flaky = if fails {
+            "flaky, which fails the run (`--flaky fail`)"
+        } else {
+            "flaky"
+        };
         self.flaky.write(flaky, palette, page);
-        expired(verdict.map(|verdict| verdict.expired.as_slice()).unwrap_or_default(), palette, page);
+        expired(
+            verdict
+                .map(|verdict| verdict.expired.as_slice())
+                .unwrap_or_default(),
+            palette,
+            page,
+        );
         if let Some(verdict) = verdict {
             warnings(verdict, palette, page);
         }
@@ -76,14 +93,27 @@ impl RunResult {
 
     /// The entries whose tests all passed.
     fn can_go(&self, palette: &Palette, page: &mut Page) {
-        let idle: Vec<&Quarantine> =
-            self.entries.values().filter(|(_, passed)| *passed).map(|(entry, _)| entry).collect();
+        let idle: Vec<&Quarantine> = self
+            .entries
+            .values()
+            .filter(|(_, passed)| *passed)
+            .map(|(entry, _)| entry)
+            .collect();
         if idle.is_empty() {
             return;
         }
-        page.line(palette.strong, "passed in quarantine: if they are fixed, their entries can go");
+        page.line(
+            palette.strong,
+            "passed in quarantine: if they are fixed, their entries can go",
+        );
         for entry in idle.iter().take(MOST) {
-            row(mark(Status::Passed), palette.passed, &entry.test, &format!("  {}", entry.place), page);
+            row(
+                mark(Status::Passed),
+                palette.passed,
+                &entry.test,
+                &format!("  {}", entry.place),
+                page,
+            );
         }
         further(idle.len().saturating_sub(MOST), palette, page);
         page.end();
@@ -93,7 +123,8 @@ impl RunResult {
 impl List {
     fn add(&mut self, outcome: &Outcome, beside: &str) {
         if self.listed.len() < MOST {
-            self.listed.push((outcome.status(), bounded(&outcome.test.id) + beside));
+            self.listed
+                .push((outcome.status(), bounded(&outcome.test.id) + beside));
         } else {
             self.further += 1;
         }
@@ -116,8 +147,18 @@ fn expired(entries: &[Quarantine], palette: &Palette, page: &mut Page) {
     if entries.is_empty() {
         return;
     }
-    page.line(palette.strong, "expired quarantine entries, which fail the run");
-    for Quarantine { test, owner, expires, place, .. } in entries.iter().take(MOST) {
+    page.line(
+        palette.strong,
+        "expired quarantine entries, which fail the run",
+    );
+    for Quarantine {
+        test,
+        owner,
+        expires,
+        place,
+        ..
+    } in entries.iter().take(MOST)
+    {
         let beside = format!("  last day {expires}, owner {}, {place}", bounded(owner));
         row(mark(Status::Error), palette.failed, test, &beside, page);
     }
@@ -132,20 +173,32 @@ fn expired(entries: &[Quarantine], palette: &Palette, page: &mut Page) {
 /// The warnings of the run itself, as `ananke check` prints its own.
 fn warnings(verdict: &Verdict, palette: &Palette, page: &mut Page) {
     let UncalledTools { found, note } = &verdict.uncalled;
-    let (severity, style) =
-        if verdict.warnings_fail { ("error", palette.failed) } else { ("warning", palette.warning) };
+    let (severity, style) = if verdict.warnings_fail {
+        ("error", palette.failed)
+    } else {
+        ("warning", palette.warning)
+    };
     for tool in found.iter().take(MOST) {
         page.put(style, &format!("{severity}[{}]", UncalledTool::CODE));
         page.plain(&format!(": {}", escape::line(&tool.message())));
         page.end();
         let Place { file, line, column } = &tool.place;
-        page.line(palette.faint, &escape::line(&format!(" --> {}:{line}:{column}", bounded(file))));
-        page.line(Style::new(), &escape::line(&format!("  = help: {}", tool.help())));
+        page.line(
+            palette.faint,
+            &escape::line(&format!(" --> {}:{line}:{column}", bounded(file))),
+        );
+        page.line(
+            Style::new(),
+            &escape::line(&format!("  = help: {}", tool.help())),
+        );
         page.end();
     }
     further(found.len().saturating_sub(MOST), palette, page);
     if !found.is_empty() {
-        page.line(Style::new(), &format!("For more: `ananke explain {}`", UncalledTool::CODE));
+        page.line(
+            Style::new(),
+            &format!("For more: `ananke explain {}`", UncalledTool::CODE),
+        );
         page.end();
     }
     if let Some(note) = note {

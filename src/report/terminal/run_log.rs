@@ -45,19 +45,33 @@ struct LoggedTest {
 
 impl RunLog {
     pub(super) fn new(palette: Palette) -> Self {
-        Self { palette, running: Vec::new(), tests: 0, ended: 0, is_parallel: false }
+        Self {
+            palette,
+            running: Vec::new(),
+            tests: 0,
+            ended: 0,
+            is_parallel: false,
+        }
     }
 
     /// Whether a test that ended has its line before it is reported in the order of the plan.
     pub(super) fn line_of_ended(&self) -> TestLine {
-        if self.is_parallel { TestLine::Printed } else { TestLine::Missing(self.index()) }
+        if self.is_parallel {
+            TestLine::Printed
+        } else {
+            TestLine::Missing(self.index())
+        }
     }
 
     /// How many tests have ended, of several: `[ 3/40]`.
     fn index(&self) -> String {
         let Self { ended, tests, .. } = self;
         let width = tests.to_string().len();
-        if *tests > 1 { format!("[{ended:>width$}/{tests}]") } else { String::new() }
+        if *tests > 1 {
+            format!("[{ended:>width$}/{tests}]")
+        } else {
+            String::new()
+        }
     }
 
     /// What is to be printed at once.
@@ -68,14 +82,24 @@ impl RunLog {
             }
             RunEvent::CaseStarted { id } => {
                 let id = truncate::bytes(id, 400).into_owned();
-                self.running.push(LoggedTest { id, since: now, turn: None, next: SLOW_AFTER });
+                self.running.push(LoggedTest {
+                    id,
+                    since: now,
+                    turn: None,
+                    next: SLOW_AFTER,
+                });
             }
             RunEvent::TurnStarted { id, turn, of } => {
                 if let Some(test) = self.running.iter_mut().find(|test| test.id == *id) {
                     test.turn = Some((*turn, *of));
                 }
             }
-            RunEvent::CaseEnded { id, status, duration_us, .. } => {
+            RunEvent::CaseEnded {
+                id,
+                status,
+                duration_us,
+                ..
+            } => {
                 let id = truncate::bytes(id, 400);
                 self.running.retain(|test| test.id != id);
                 self.ended += 1;
@@ -105,7 +129,13 @@ impl RunLog {
     /// A line for each test that has been running for long since it was mentioned last.
     pub(super) fn slow(&mut self, now: At) -> String {
         let mut page = Page::default();
-        for LoggedTest { id, since, turn, next } in &mut self.running {
+        for LoggedTest {
+            id,
+            since,
+            turn,
+            next,
+        } in &mut self.running
+        {
             let seconds = now.since(*since).as_secs();
             if seconds < *next {
                 continue;
@@ -116,7 +146,9 @@ impl RunLog {
             page.put(self.palette.warning, "SLOW");
             page.put(Style::new(), &format!(" {}", escape::line(id)));
             page.space(2);
-            let turn = turn.map(|(turn, of)| format!(" (turn {turn} of {of})")).unwrap_or_default();
+            let turn = turn
+                .map(|(turn, of)| format!(" (turn {turn} of {of})"))
+                .unwrap_or_default();
             let time = duration::rounded(seconds.saturating_mul(1_000_000));
             page.line(self.palette.faint, &format!("{time}{turn}"));
         }
@@ -142,19 +174,39 @@ mod tests {
             duration_us: 1_200_000,
             fails_the_run: false,
         };
-        let facts = RunFacts { parallel: 2, ..RunFacts::default() };
-        let run = RunEvent::RunStarted { tests: 12, unix_ms: 0, facts: Box::new(facts) };
+        let facts = RunFacts {
+            parallel: 2,
+            ..RunFacts::default()
+        };
+        let run = RunEvent::RunStarted {
+            tests: 12,
+            unix_ms: 0,
+            facts: Box::new(facts),
+        };
         assert_eq!(log.event(&run, at(0)), "");
-        assert_eq!(log.event(&started("a::one"), at(0)) + &log.event(&started("b::two\u{1b}"), at(1)), "");
+        assert_eq!(
+            log.event(&started("a::one"), at(0)) + &log.event(&started("b::two\u{1b}"), at(1)),
+            ""
+        );
         assert_eq!(
             log.event(&ended("b::two\u{1b}", Status::Failed), at(2)),
             "[ 1/12] ✗ b::two\\u{1b}  1.2 s\n"
         );
         assert_eq!(log.event(&started("c"), at(20)) + &log.slow(at(29)), "");
         assert_eq!(log.slow(at(31)), "SLOW a::one  31 s\n");
-        log.event(&RunEvent::TurnStarted { id: "a::one".to_owned(), turn: 2, of: 3 }, at(32));
+        log.event(
+            &RunEvent::TurnStarted {
+                id: "a::one".to_owned(),
+                turn: 2,
+                of: 3,
+            },
+            at(32),
+        );
         assert_eq!(log.slow(at(49)), "");
-        assert_eq!(log.slow(at(70)), "SLOW a::one  1 min 10 s (turn 2 of 3)\nSLOW c  50 s\n");
+        assert_eq!(
+            log.slow(at(70)),
+            "SLOW a::one  1 min 10 s (turn 2 of 3)\nSLOW c  50 s\n"
+        );
         assert_eq!(log.slow(at(71)), "");
         assert_eq!(log.event(&ended("a::one", Status::Skipped), at(90)), "");
     }

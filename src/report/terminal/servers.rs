@@ -21,15 +21,28 @@ pub struct ServerReport {
 
 impl ServerReport {
     /// A report on `out`, wrapped at the width of the terminal, if there is one.
-    pub fn new(out: Box<dyn Write + Send>, colour: Colouring, size: fn() -> Option<TerminalSize>) -> Self {
-        Self { out: Stream::new(out), palette: Palette::new(colour), size }
+    pub fn new(
+        out: Box<dyn Write + Send>,
+        colour: Colouring,
+        size: fn() -> Option<TerminalSize>,
+    ) -> Self {
+        Self {
+            out: Stream::new(out),
+            palette: Palette::new(colour),
+            size,
+        }
     }
 }
 
 impl Reporter for ServerReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         if let RunEvent::ServerEnded { what, printed } = &**event {
-            self.out.print(&ended(what, printed, &self.palette, TerminalSize::width(self.size)))?;
+            self.out.print(&ended(
+                what,
+                printed,
+                &self.palette,
+                TerminalSize::width(self.size),
+            ))?;
         }
         Ok(())
     }
@@ -45,7 +58,10 @@ pub(crate) fn ended(what: &str, printed: &str, palette: &Palette, width: Option<
     page.put(palette.failed, mark(Status::Error));
     page.space(1);
     page.hang();
-    page.line(palette.strong, &escape::line(&format!("{what} while the tests ran")));
+    page.line(
+        palette.strong,
+        &escape::line(&format!("{what} while the tests ran")),
+    );
     page.lines(&last_words(printed, width));
     page.into_text()
 }

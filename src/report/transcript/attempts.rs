@@ -27,7 +27,9 @@ pub(crate) fn attempts(outcome: &Outcome, style: TranscriptStyle) -> String {
 
 /// The side of a comparison that did not pass, if the other did.
 fn other_side(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
-    let Some(other) = outcome.other_side() else { return };
+    let Some(other) = outcome.other_side() else {
+        return;
+    };
     page.space(style.indent);
     page.hang_at(style.indent + 2);
     page.put(style.palette.strong, "the other time");
@@ -35,7 +37,10 @@ fn other_side(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
     page.put(style.palette.of(other.status()), other.status().as_str());
     if style.scope == TranscriptScope::Everything {
         page.end();
-        let style = TranscriptStyle { indent: style.indent + 2, ..style };
+        let style = TranscriptStyle {
+            indent: style.indent + 2,
+            ..style
+        };
         runs(page, other, style);
         page.lines(&transcript(other, style));
     } else {
@@ -49,13 +54,21 @@ fn earlier_attempts(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) 
     if outcome.earlier_attempts.is_empty() {
         return;
     }
-    let last = outcome.headline().filter(|_| outcome.status().fails_the_run());
+    let last = outcome
+        .headline()
+        .filter(|_| outcome.status().fails_the_run());
     let mut before = None;
     for (number, attempt) in (1..).zip(&outcome.earlier_attempts) {
         heading(page, attempt, (number, outcome.attempt()), style);
         if style.scope == TranscriptScope::Everything {
             page.end();
-            page.lines(&transcript(attempt, TranscriptStyle { indent: style.indent + 2, ..style }));
+            page.lines(&transcript(
+                attempt,
+                TranscriptStyle {
+                    indent: style.indent + 2,
+                    ..style
+                },
+            ));
         } else {
             let found = attempt.headline();
             let as_last = (found == last).then_some("as the last attempt");
@@ -69,7 +82,12 @@ fn earlier_attempts(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) 
     page.end();
 }
 
-fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), style: TranscriptStyle) {
+fn heading(
+    page: &mut Page,
+    attempt: &Outcome,
+    (number, of): (usize, usize),
+    style: TranscriptStyle,
+) {
     let palette = style.palette;
     page.space(style.indent);
     page.hang_at(style.indent + 2);
@@ -77,12 +95,17 @@ fn heading(page: &mut Page, attempt: &Outcome, (number, of): (usize, usize), sty
     page.space(2);
     page.put(palette.of(attempt.status()), attempt.status().as_str());
     page.space(2);
-    page.put(palette.faint, &duration::rounded(attempt.transcript.duration_us));
+    page.put(
+        palette.faint,
+        &duration::rounded(attempt.transcript.duration_us),
+    );
 }
 
 /// The first finding of an attempt, or which other attempt has the same.
 fn first_finding(page: &mut Page, attempt: &Outcome, same: Option<&str>, style: TranscriptStyle) {
-    let Some((_, message)) = attempt.headline() else { return };
+    let Some((_, message)) = attempt.headline() else {
+        return;
+    };
     page.space(2);
     if let Some(same) = same {
         return page.put(style.palette.faint, same);
@@ -90,5 +113,8 @@ fn first_finding(page: &mut Page, attempt: &Outcome, same: Option<&str>, style: 
     page.put(style.palette.failed, mark(attempt.status()));
     page.space(1);
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    page.put(Style::new(), &escape::line(&truncate::chars(&message, style.item.min(LONGEST))));
+    page.put(
+        Style::new(),
+        &escape::line(&truncate::chars(&message, style.item.min(LONGEST))),
+    );
 }

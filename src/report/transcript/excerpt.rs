@@ -16,12 +16,18 @@ const LAST: usize = 3;
 
 /// Whether each of `lines` is kept: in an excerpt of a long turn those that a finding names, with what was just before
 /// and after them, and both ends.
-pub(crate) fn kept(lines: &[TranscriptLine], cited: &BTreeSet<u32>, scope: TranscriptScope) -> Vec<bool> {
+pub(crate) fn kept(
+    lines: &[TranscriptLine],
+    cited: &BTreeSet<u32>,
+    scope: TranscriptScope,
+) -> Vec<bool> {
     let count = lines.len();
     if scope != TranscriptScope::Excerpt || count <= SHORT {
         return vec![true; count];
     }
-    let mut kept: Vec<bool> = (0..count).map(|index| index < FIRST || index + LAST >= count).collect();
+    let mut kept: Vec<bool> = (0..count)
+        .map(|index| index < FIRST || index + LAST >= count)
+        .collect();
     for index in (0..count).filter(|index| cited.contains(&lines[*index].event())) {
         kept[index.saturating_sub(1)..(index + 2).min(count)].fill(true);
     }
@@ -38,10 +44,17 @@ mod tests {
     use crate::outcome::SaidLine;
 
     fn drawn(count: u32, cited: &[u32], scope: TranscriptScope) -> String {
-        let says = |event| TranscriptLine::Says(SaidLine { event, ..SaidLine::default() });
+        let says = |event| {
+            TranscriptLine::Says(SaidLine {
+                event,
+                ..SaidLine::default()
+            })
+        };
         let lines: Vec<TranscriptLine> = (0..count).map(says).collect();
         let kept = kept(&lines, &cited.iter().copied().collect(), scope);
-        kept.iter().map(|kept| if *kept { '#' } else { '.' }).collect()
+        kept.iter()
+            .map(|kept| if *kept { '#' } else { '.' })
+            .collect()
     }
 
     #[test]
@@ -55,7 +68,11 @@ mod tests {
             (14, &[4, 7], "#########..###"),
             (14, &[0, 13], "##.........###"),
         ] {
-            assert_eq!(drawn(count, cited, TranscriptScope::Excerpt), expected, "{count} {cited:?}");
+            assert_eq!(
+                drawn(count, cited, TranscriptScope::Excerpt),
+                expected,
+                "{count} {cited:?}"
+            );
             assert!(!drawn(count, cited, TranscriptScope::Everything).contains('.'));
         }
     }

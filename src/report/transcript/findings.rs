@@ -31,7 +31,10 @@ impl TranscriptWriter {
     /// All that is wrong in one part of the transcript, with an empty line between each two.
     pub(crate) fn findings(&mut self, problem: Option<&Problem>, failures: &[Failure]) {
         let rules = failures.iter().map(TranscriptFinding::Rule);
-        let findings = problem.map(TranscriptFinding::Problem).into_iter().chain(rules);
+        let findings = problem
+            .map(TranscriptFinding::Problem)
+            .into_iter()
+            .chain(rules);
         for (index, finding) in findings.enumerate() {
             if index > 0 {
                 self.page.end();
@@ -47,8 +50,15 @@ impl TranscriptWriter {
     pub(crate) fn held(&mut self, held: &[&PassedRule]) {
         let Palette { passed, faint, .. } = self.style.palette;
         for passed_rule in held {
-            let PassedRule { rule, level, place, wanted, .. } = passed_rule;
-            self.page.sign(self.style.indent + GUTTER - 2, passed, mark(Status::Passed));
+            let PassedRule {
+                rule,
+                level,
+                place,
+                wanted,
+                ..
+            } = passed_rule;
+            self.page
+                .sign(self.style.indent + GUTTER - 2, passed, mark(Status::Passed));
             let wanted = self.harmless_line(wanted);
             self.page.plain(&wanted);
             if let Some(measured) = got_of_limit(passed_rule) {
@@ -64,8 +74,20 @@ impl TranscriptWriter {
     /// The rules that a trace does not show, each with what is missing.
     pub(crate) fn not_shown(&mut self, rules: &[NotShownRule]) {
         let Palette { warning, faint, .. } = self.style.palette;
-        for NotShownRule { rule, level, place, wanted, lacks, .. } in rules {
-            self.page.sign(self.style.indent + GUTTER - 2, warning, mark(Status::NotShown));
+        for NotShownRule {
+            rule,
+            level,
+            place,
+            wanted,
+            lacks,
+            ..
+        } in rules
+        {
+            self.page.sign(
+                self.style.indent + GUTTER - 2,
+                warning,
+                mark(Status::NotShown),
+            );
             let wanted = self.harmless_line(wanted);
             self.page.plain(&wanted);
             self.page.space(2);
@@ -77,7 +99,9 @@ impl TranscriptWriter {
 
     /// What a judge decided; without a reason that `message` gives already.
     fn ruling(&mut self, ruling: Option<&Ruling>, message: &str) {
-        let lines = ruling.map(|ruling| ruling::lines(ruling, message)).unwrap_or_default();
+        let lines = ruling
+            .map(|ruling| ruling::lines(ruling, message))
+            .unwrap_or_default();
         for (number, line) in lines.iter().enumerate() {
             self.field(if number == 0 { "judge" } else { "" }, line);
         }
@@ -107,15 +131,25 @@ impl TranscriptWriter {
         self.field("expected", failure.expectation().unwrap_or_default());
         let is_named = |event: &&u32| {
             let name = format!("#{event}");
-            seen.iter().any(|seen| seen.split([':', ' ']).any(|word| word == name))
+            seen.iter()
+                .any(|seen| seen.split([':', ' ']).any(|word| word == name))
         };
-        let cited = failure.events.iter().filter(|event| self.cited.contains(event) && !is_named(event));
+        let cited = failure
+            .events
+            .iter()
+            .filter(|event| self.cited.contains(event) && !is_named(event));
         let cited: Vec<String> = cited.map(|event| format!("#{event}")).collect();
         if self.style.scope != TranscriptScope::Findings {
             self.field("events", &cited.join(", "));
         }
-        let Failure { level, place, rule, .. } = failure;
-        let rule = if rule.is_empty() { String::new() } else { format!(" {rule}") };
+        let Failure {
+            level, place, rule, ..
+        } = failure;
+        let rule = if rule.is_empty() {
+            String::new()
+        } else {
+            format!(" {rule}")
+        };
         self.field("rule", &format!("{} rule{rule}, {place}", level.as_str()));
         self.quoted(&failure.excerpt);
         self.field("help", failure.help.as_deref().unwrap_or_default());
@@ -125,11 +159,16 @@ impl TranscriptWriter {
     fn quoted(&mut self, excerpt: &Excerpt) {
         let lines: Vec<&ExcerptLine> = excerpt.lines.iter().filter(|line| line.is_meant).collect();
         let depth = |line: &&&ExcerptLine| line.text.len() - line.text.trim_start().len();
-        let shared = lines.iter().filter(|line| !line.text.trim().is_empty()).map(|line| depth(&line)).min();
+        let shared = lines
+            .iter()
+            .filter(|line| !line.text.trim().is_empty())
+            .map(|line| depth(&line))
+            .min();
         let width = lines.last().map_or(0, |line| line.number.to_string().len());
         for ExcerptLine { number, text, .. } in lines.iter().take(MOST_QUOTED) {
             self.page.space(self.style.indent + GUTTER + 10);
-            self.page.put(self.style.palette.faint, &format!("{number:>width$} | "));
+            self.page
+                .put(self.style.palette.faint, &format!("{number:>width$} | "));
             self.page.hang();
             let text = escape::line(text.get(shared.unwrap_or_default()..).unwrap_or_default());
             self.page.line(Style::new(), text.trim_end());
@@ -178,8 +217,14 @@ impl TranscriptWriter {
         (sign, text): (char, &str),
         marked: Option<Range<usize>>,
     ) {
-        let marked = marked.filter(|marked| !marked.is_empty()).unwrap_or_default();
-        let parts = [&text[..marked.start], &text[marked.clone()], &text[marked.end..]];
+        let marked = marked
+            .filter(|marked| !marked.is_empty())
+            .unwrap_or_default();
+        let parts = [
+            &text[..marked.start],
+            &text[marked.clone()],
+            &text[marked.end..],
+        ];
         let [before, differs, after] = parts.map(escape::line);
         let before = format!("{sign}{before}");
         if differs.is_empty() {
@@ -189,7 +234,14 @@ impl TranscriptWriter {
         let width = columns::width(&format!("{before}{differs}{after}"));
         let is_one_line = self.style.width.is_none_or(|most| column + width <= most);
         self.page.put(style, &before);
-        self.page.put(if style.is_plain() { style } else { style.underline() }, &differs);
+        self.page.put(
+            if style.is_plain() {
+                style
+            } else {
+                style.underline()
+            },
+            &differs,
+        );
         self.page.line(style, after.trim_end());
         if style.is_plain() && is_one_line {
             self.page.space(column + columns::width(&before));
@@ -212,7 +264,12 @@ impl TranscriptWriter {
         if value.is_empty() {
             return;
         }
-        let Palette { faint, passed, removed, .. } = self.style.palette;
+        let Palette {
+            faint,
+            passed,
+            removed,
+            ..
+        } = self.style.palette;
         let column = self.style.indent + GUTTER;
         self.page.space(column);
         self.page.put(faint, &format!("{label:<8}  "));
@@ -288,8 +345,11 @@ mod tests {
             found.push((&rest[at - last_value(&rest[..at])..at], &behind[..end]));
             rest = &behind[end..];
         }
-        let expected =
-            [(r#""a b, \"c\"""#, r#""x, y""#), ("[1, 2]", "3 entries"), (r#"{"ok": 1}"#, "a match of `x`")];
+        let expected = [
+            (r#""a b, \"c\"""#, r#""x, y""#),
+            ("[1, 2]", "3 entries"),
+            (r#"{"ok": 1}"#, "a match of `x`"),
+        ];
         assert_eq!(found, expected);
     }
 }

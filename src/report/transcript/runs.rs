@@ -6,7 +6,9 @@ use super::style::{TranscriptScope, TranscriptStyle};
 use super::writer::transcript;
 use crate::outcome::{FailedRuns, Outcome, Status};
 use crate::report::layout::{Page, mark};
-use crate::report::words::stability::{all_passed, checkpoint, decision, numbers, rate, times, tries};
+use crate::report::words::stability::{
+    all_passed, checkpoint, decision, numbers, rate, times, tries,
+};
 use crate::text::{escape, truncate};
 
 /// The most characters of a finding on one line.
@@ -15,7 +17,9 @@ const LONGEST: usize = 200;
 /// What the runs of `outcome` came to, which of them failed, and the heading of the one whose transcript follows; empty
 /// for a test that runs once, and in short for one whose runs all passed. With [`TranscriptScope::Everything`] each reason has the transcript of its first run.
 pub(super) fn runs(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
-    let Some(stability) = outcome.stability.as_deref() else { return };
+    let Some(stability) = outcome.stability.as_deref() else {
+        return;
+    };
     if style.scope != TranscriptScope::Everything && all_passed(outcome).is_some() {
         return;
     }
@@ -37,20 +41,42 @@ pub(super) fn runs(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
     }
     for reached in &stability.checkpoints {
         let is_missed = reached.is_required && reached.reached < stability.runs();
-        let look = if is_missed { palette.of(Status::Failed) } else { palette.faint };
-        line(page, &escape::line(&checkpoint(reached, stability.runs())), look);
+        let look = if is_missed {
+            palette.of(Status::Failed)
+        } else {
+            palette.faint
+        };
+        line(
+            page,
+            &escape::line(&checkpoint(reached, stability.runs())),
+            look,
+        );
     }
     for failed in &stability.failures {
         reason(page, failed, style);
-        if let (Some(example), TranscriptScope::Everything) = (outcome.example(failed), style.scope) {
-            page.lines(&transcript(example, TranscriptStyle { indent: style.indent + 2, ..style }));
+        if let (Some(example), TranscriptScope::Everything) = (outcome.example(failed), style.scope)
+        {
+            page.lines(&transcript(
+                example,
+                TranscriptStyle {
+                    indent: style.indent + 2,
+                    ..style
+                },
+            ));
         }
     }
     if stability.further_failed > 0 {
-        let plural = if stability.further_failed == 1 { "run" } else { "runs" };
+        let plural = if stability.further_failed == 1 {
+            "run"
+        } else {
+            "runs"
+        };
         line(
             page,
-            &format!("… and {} more {plural} failed for other reasons", stability.further_failed),
+            &format!(
+                "… and {} more {plural} failed for other reasons",
+                stability.further_failed
+            ),
             palette.faint,
         );
     }
@@ -71,6 +97,13 @@ fn reason(page: &mut Page, failed: &FailedRuns, style: TranscriptStyle) {
     page.space(2);
     page.put(style.palette.of(failed.status), mark(failed.status));
     page.space(1);
-    let message = failed.message.split_whitespace().collect::<Vec<_>>().join(" ");
-    page.line(Style::new(), &escape::line(&truncate::chars(&message, style.item.min(LONGEST))));
+    let message = failed
+        .message
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    page.line(
+        Style::new(),
+        &escape::line(&truncate::chars(&message, style.item.min(LONGEST))),
+    );
 }

@@ -13,7 +13,9 @@ const LONGEST: usize = 2000;
 
 /// What the walks of `outcome` came to; empty for a test without, and in short for one whose walks all passed.
 pub(super) fn walks(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
-    let Some(walks) = outcome.walks.as_deref() else { return };
+    let Some(walks) = outcome.walks.as_deref() else {
+        return;
+    };
     if style.scope != TranscriptScope::Everything && all_passed(outcome).is_some() {
         return;
     }

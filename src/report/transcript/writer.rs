@@ -13,8 +13,8 @@ use indexmap::IndexMap;
 use super::excerpt;
 use super::style::{GUTTER, TranscriptScope, TranscriptStyle};
 use crate::outcome::{
-    CallOutcome, CheckpointOutcome, EarlierMessage, InputOrigin, LateResult, OpenInterrupt, Outcome,
-    PassedRule, ReportedRunEnd, TranscriptLine, TurnOutcome,
+    CallOutcome, CheckpointOutcome, EarlierMessage, InputOrigin, LateResult, OpenInterrupt,
+    Outcome, PassedRule, ReportedRunEnd, TranscriptLine, TurnOutcome,
 };
 use crate::report::layout::{Page, mark};
 use crate::report::words::checkpoints::{self, CheckpointWords};
@@ -33,7 +33,12 @@ const ARROW: usize = 3;
 pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
     let cited = cited(outcome);
     let shown = shown_turns(outcome, &cited, style.scope);
-    let mut writer = TranscriptWriter { style, cited, shown, page: Page::of_width(style.width) };
+    let mut writer = TranscriptWriter {
+        style,
+        cited,
+        shown,
+        page: Page::of_width(style.width),
+    };
     let is_excerpt = style.scope == TranscriptScope::Excerpt;
     writer.set_up(outcome);
     if is_excerpt {
@@ -58,10 +63,14 @@ pub(crate) fn transcript(outcome: &Outcome, style: TranscriptStyle) -> String {
 
 /// The events of the lines that a finding rests on: a call also if it rests on its result.
 fn cited(outcome: &Outcome) -> BTreeSet<u32> {
-    let named: BTreeSet<u32> =
-        outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied()).collect();
+    let named: BTreeSet<u32> = outcome
+        .all_failures()
+        .flat_map(|(_, failure)| failure.events.iter().copied())
+        .collect();
     let is_named = |line: &&TranscriptLine| match line {
-        TranscriptLine::Calls(call) => named.contains(&call.event) || named.contains(&call.result_event),
+        TranscriptLine::Calls(call) => {
+            named.contains(&call.event) || named.contains(&call.result_event)
+        }
         other => named.contains(&other.event()),
     };
     let lines = outcome.transcript.turns.iter().flat_map(|turn| &turn.lines);
@@ -72,7 +81,11 @@ fn cited(outcome: &Outcome) -> BTreeSet<u32> {
 /// not come by what it must.
 fn is_about_whole(outcome: &Outcome) -> bool {
     let end = &outcome.verdict.end;
-    let is_simulated = outcome.transcript.turns.iter().any(|turn| turn.origin == InputOrigin::Simulator);
+    let is_simulated = outcome
+        .transcript
+        .turns
+        .iter()
+        .any(|turn| turn.origin == InputOrigin::Simulator);
     !end.failures().is_empty() || is_simulated && end.problem().is_some()
 }
 
@@ -91,14 +104,31 @@ fn shown_turns(outcome: &Outcome, cited: &BTreeSet<u32>, scope: TranscriptScope)
                 || of_test && (*index == 0 || index + LAST_TURNS >= turns.len())
         }
     };
-    turns.iter().enumerate().filter(is_shown).map(|(_, turn)| turn.number).collect()
+    turns
+        .iter()
+        .enumerate()
+        .filter(is_shown)
+        .map(|(_, turn)| turn.number)
+        .collect()
 }
 
 /// `for an answer to `i-1` about `delete`: Really?`
 fn waits_for(interrupt: &OpenInterrupt) -> String {
-    let OpenInterrupt { id, reason, message, tool } = interrupt;
-    let about = tool.as_ref().map(|tool| format!(" about `{tool}`")).unwrap_or_default();
-    let asks = message.as_ref().or(reason.as_ref()).map(|asks| format!(": {asks}")).unwrap_or_default();
+    let OpenInterrupt {
+        id,
+        reason,
+        message,
+        tool,
+    } = interrupt;
+    let about = tool
+        .as_ref()
+        .map(|tool| format!(" about `{tool}`"))
+        .unwrap_or_default();
+    let asks = message
+        .as_ref()
+        .or(reason.as_ref())
+        .map(|asks| format!(": {asks}"))
+        .unwrap_or_default();
     format!("for an answer to `{id}`{about}{asks}")
 }
 
@@ -131,8 +161,9 @@ impl TranscriptWriter {
         self.turns_between(turn.number, outcome);
         self.part();
         // The line of a test says the same about its only turn.
-        let is_only =
-            outcome.transcript.turns.len() == 1 && outcome.transcript.turns_not_run == 0 && turn.id.is_none();
+        let is_only = outcome.transcript.turns.len() == 1
+            && outcome.transcript.turns_not_run == 0
+            && turn.id.is_none();
         if !(is_excerpt && is_only) {
             self.heading(turn, outcome);
         }
@@ -163,7 +194,9 @@ impl TranscriptWriter {
     /// The passed rules that are listed: in a whole transcript those of judges in any case.
     fn listed<'h>(&self, held: &'h [PassedRule]) -> Vec<&'h PassedRule> {
         let is_whole = self.style.scope == TranscriptScope::Everything;
-        held.iter().filter(|held| self.style.held || is_whole && held.ruling.is_some()).collect()
+        held.iter()
+            .filter(|held| self.style.held || is_whole && held.ruling.is_some())
+            .collect()
     }
 
     fn has_lines(&self, turn: &TurnOutcome) -> bool {
@@ -178,19 +211,28 @@ impl TranscriptWriter {
         }
         let before = self.shown.range(..number).next_back().copied().unwrap_or(0);
         let turns = outcome.transcript.turns.iter();
-        let count = turns.filter(|turn| turn.number > before && turn.number < number).count();
+        let count = turns
+            .filter(|turn| turn.number > before && turn.number < number)
+            .count();
         if count > 0 {
             self.part();
             self.page.space(self.style.indent);
             let plural = if count == 1 { "turn" } else { "turns" };
-            self.page.line(self.style.palette.faint, &format!("… {count} more {plural}"));
+            self.page.line(
+                self.style.palette.faint,
+                &format!("… {count} more {plural}"),
+            );
         }
     }
 
     /// The warnings of turns whose lines are omitted: a test that passed shows them too. A warning of several turns
     /// is shown once.
     fn warnings_of_turns(&mut self, outcome: &Outcome) {
-        let turns = outcome.transcript.turns.iter().filter(|turn| !self.has_lines(turn));
+        let turns = outcome
+            .transcript
+            .turns
+            .iter()
+            .filter(|turn| !self.has_lines(turn));
         let mut warnings: IndexMap<&str, Vec<u32>> = IndexMap::new();
         for turn in turns {
             for warning in &turn.warnings {
@@ -216,19 +258,35 @@ impl TranscriptWriter {
         let palette = self.style.palette;
         self.page.space(self.style.indent);
         let turns = outcome.transcript.turns.len() + outcome.transcript.turns_not_run as usize;
-        let id = turn.id.as_ref().map(|id| format!(", {}", self.harmless_line(id))).unwrap_or_default();
-        self.page.put(palette.strong, &format!("turn {} of {turns}{id}", turn.number));
+        let id = turn
+            .id
+            .as_ref()
+            .map(|id| format!(", {}", self.harmless_line(id)))
+            .unwrap_or_default();
+        self.page.put(
+            palette.strong,
+            &format!("turn {} of {turns}{id}", turn.number),
+        );
         self.page.space(2);
-        self.page.put(palette.of(turn.status()), turn.status().as_str());
+        self.page
+            .put(palette.of(turn.status()), turn.status().as_str());
         self.page.space(2);
         let speaker = checkpoints::speaker(turn.origin).map(|speaker| format!("  {speaker}"));
         let took = duration::rounded(turn.duration_us);
-        self.page.line(palette.faint, &format!("{took}{}", speaker.unwrap_or_default()));
+        self.page.line(
+            palette.faint,
+            &format!("{took}{}", speaker.unwrap_or_default()),
+        );
     }
 
     fn lines(&mut self, turn: &TurnOutcome, outcome: &Outcome) {
         let palette = self.style.palette;
-        for EarlierMessage { role, text } in outcome.transcript.history.iter().filter(|_| turn.number == 1) {
+        for EarlierMessage { role, text } in outcome
+            .transcript
+            .history
+            .iter()
+            .filter(|_| turn.number == 1)
+        {
             self.row(None, "before", palette.faint, &format!("{role}: {text}"));
         }
         if !turn.input.is_empty() {
@@ -244,15 +302,27 @@ impl TranscriptWriter {
                 continue;
             }
             match line {
-                TranscriptLine::Says(said) => self.row(Some(said.event), "agent:", Style::new(), &said.text),
+                TranscriptLine::Says(said) => {
+                    self.row(Some(said.event), "agent:", Style::new(), &said.text)
+                }
                 TranscriptLine::Calls(call) => self.call(call),
                 TranscriptLine::Answered(late) => self.late_result(late),
                 TranscriptLine::Thinks(said) => {
                     self.row(Some(said.event), "thinks:", palette.faint, &said.text);
                 }
-                TranscriptLine::Custom { event, at_us: _, name, value } => {
+                TranscriptLine::Custom {
+                    event,
+                    at_us: _,
+                    name,
+                    value,
+                } => {
                     let name = self.harmless_line(name);
-                    self.row(Some(*event), "custom", palette.faint, &format!("{name} {value}"));
+                    self.row(
+                        Some(*event),
+                        "custom",
+                        palette.faint,
+                        &format!("{name} {value}"),
+                    );
                 }
             }
         }
@@ -272,7 +342,11 @@ impl TranscriptWriter {
             }
             Some(ReportedRunEnd::Finished) | None => {}
         }
-        let reached = outcome.transcript.reached_in(turn.number).collect::<Vec<_>>().join(", ");
+        let reached = outcome
+            .transcript
+            .reached_in(turn.number)
+            .collect::<Vec<_>>()
+            .join(", ");
         if !reached.is_empty() {
             self.row(None, "reached", palette.faint, &reached);
         }
@@ -286,7 +360,11 @@ impl TranscriptWriter {
         let palette = self.style.palette;
         for checkpoint in checkpoints {
             let CheckpointWords { status, text, note } = checkpoints::words(checkpoint);
-            self.page.sign(self.style.indent + GUTTER - 2, palette.of(status), mark(status));
+            self.page.sign(
+                self.style.indent + GUTTER - 2,
+                palette.of(status),
+                mark(status),
+            );
             let text = self.harmless_line(&text);
             self.page.plain(&text);
             self.page.space(2);
@@ -300,14 +378,19 @@ impl TranscriptWriter {
         let label = "warning ";
         self.page.space(column);
         self.page.put(self.style.palette.warning, label);
-        self.page.block(column + label.len(), self.style.palette.faint, &self.harmless(warning));
+        self.page.block(
+            column + label.len(),
+            self.style.palette.faint,
+            &self.harmless(warning),
+        );
         self.page.end();
     }
 
     /// A message, its further lines aligned with its first.
     fn row(&mut self, event: Option<u32>, label: &str, style: Style, message: &str) {
         self.gutter(event);
-        self.page.put(self.style.palette.faint, &format!("{label:<7} "));
+        self.page
+            .put(self.style.palette.faint, &format!("{label:<7} "));
         let column = self.style.indent + GUTTER + 8;
         let message = self.harmless(message);
         self.page.block(column, style, &message);
@@ -324,7 +407,10 @@ impl TranscriptWriter {
         let turn = format!(" of turn {}", late.called_in);
         self.page.put(palette.faint, &turn);
         let result = self.harmless(&compact_json(&late.result));
-        let failure = late.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();
+        let failure = late
+            .failure
+            .map(|failure| format!(", {}", failure.as_str()))
+            .unwrap_or_default();
         let times = format!("at {}{failure}", duration::rounded(late.arrived_us));
         self.result(columns::width(&name) + turn.len(), &result, &times);
     }
@@ -332,7 +418,10 @@ impl TranscriptWriter {
     /// A result on the line of its call, which has this length, if it fits there; else on the next line.
     fn result(&mut self, length: usize, result: &str, times: &str) {
         let column = self.style.indent + GUTTER + 8;
-        let longest = self.style.width.map_or(LONGEST_CALL, |width| width.saturating_sub(column + ARROW));
+        let longest = self
+            .style
+            .width
+            .map_or(LONGEST_CALL, |width| width.saturating_sub(column + ARROW));
         if length + columns::width(result) <= longest.min(LONGEST_CALL) && !result.contains('\n') {
             self.page.plain(&format!(" → {result}"));
             self.times(times);
@@ -349,14 +438,20 @@ impl TranscriptWriter {
         let palette = self.style.palette;
         let name = self.harmless_line(&call.name);
         let args = self.harmless_line(&compact_json(&call.args));
-        let result = call.result.as_deref().map(|result| self.harmless(&compact_json(result)));
+        let result = call
+            .result
+            .as_deref()
+            .map(|result| self.harmless(&compact_json(result)));
         let started = duration::rounded(call.started_us);
         let times = match call.duration_us {
             Some(_) if call.is_client_side => format!("at {started}, answered by its mock"),
             Some(taken) => format!("at {started}, took {}", duration::rounded(taken)),
             None => format!("at {started}"),
         };
-        let failure = call.failure.map(|failure| format!(", {}", failure.as_str())).unwrap_or_default();
+        let failure = call
+            .failure
+            .map(|failure| format!(", {}", failure.as_str()))
+            .unwrap_or_default();
         let times = times + &failure;
         self.gutter(Some(call.event));
         self.page.put(palette.faint, "call    ");
@@ -364,33 +459,47 @@ impl TranscriptWriter {
         self.page.put(palette.name, &name);
         self.page.plain(&format!("({args})"));
         match result {
-            Some(result) => self.result(columns::width(&name) + columns::width(&args), &result, &times),
+            Some(result) => self.result(
+                columns::width(&name) + columns::width(&args),
+                &result,
+                &times,
+            ),
             None => self.times(&format!("{times}, no result")),
         }
     }
 
     fn times(&mut self, times: &str) {
         self.page.space(2);
-        self.page.line(self.style.palette.faint, &format!("({times})"));
+        self.page
+            .line(self.style.palette.faint, &format!("({times})"));
     }
 
     fn whole_test(&mut self, outcome: &Outcome) {
         let palette = self.style.palette;
         let held = self.listed(&outcome.verdict.held);
         let lists_held = !held.is_empty();
-        let (problem, failures) = (outcome.verdict.end.problem(), outcome.verdict.end.failures());
+        let (problem, failures) = (
+            outcome.verdict.end.problem(),
+            outcome.verdict.end.failures(),
+        );
         let with_findings = problem.is_some() || !failures.is_empty();
         let is_listed = |checkpoint: &&CheckpointOutcome| match self.style.scope {
             TranscriptScope::Everything => true,
             TranscriptScope::Excerpt => checkpoint.is_missing() && with_findings,
             TranscriptScope::Findings => false,
         };
-        let listed: Vec<_> = outcome.transcript.checkpoints.iter().filter(is_listed).collect();
+        let listed: Vec<_> = outcome
+            .transcript
+            .checkpoints
+            .iter()
+            .filter(is_listed)
+            .collect();
         let not_shown = &outcome.verdict.not_shown;
         if lists_held || with_findings || !listed.is_empty() || !not_shown.is_empty() {
             self.part();
             // If it comes first, or there is no turn, it needs no heading.
-            if !outcome.transcript.turns.is_empty() && self.style.scope != TranscriptScope::Excerpt {
+            if !outcome.transcript.turns.is_empty() && self.style.scope != TranscriptScope::Excerpt
+            {
                 self.page.space(self.style.indent);
                 self.page.line(palette.strong, "whole test");
             }
@@ -412,18 +521,28 @@ impl TranscriptWriter {
         if stopped && self.style.scope != TranscriptScope::Findings {
             self.part();
             self.page.space(self.style.indent);
-            let plural = if outcome.transcript.turns_not_run == 1 { "turn" } else { "turns" };
-            self.page.line(palette.faint, &format!("{} {plural} not run", outcome.transcript.turns_not_run));
+            let plural = if outcome.transcript.turns_not_run == 1 {
+                "turn"
+            } else {
+                "turns"
+            };
+            self.page.line(
+                palette.faint,
+                &format!("{} {plural} not run", outcome.transcript.turns_not_run),
+            );
         }
     }
 
     /// The start of a row: spaces, with the number of the event if a finding is about it.
     fn gutter(&mut self, event: Option<u32>) {
-        let number = event.filter(|event| self.cited.contains(event)).map(|event| format!("#{event}"));
+        let number = event
+            .filter(|event| self.cited.contains(event))
+            .map(|event| format!("#{event}"));
         self.page.space(self.style.indent);
         match number {
             Some(number) => {
-                self.page.put(self.style.palette.failed, &format!("{number:>5}"));
+                self.page
+                    .put(self.style.palette.failed, &format!("{number:>5}"));
                 self.page.space(1);
             }
             None => self.page.space(GUTTER),

@@ -14,14 +14,30 @@ pub(crate) struct CheckpointWords {
 
 /// A checkpoint, and when it was reached.
 pub(crate) fn words(checkpoint: &CheckpointOutcome) -> CheckpointWords {
-    let CheckpointOutcome { id, description, is_required, reached_at, missed } = checkpoint;
-    let description = description.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+    let CheckpointOutcome {
+        id,
+        description,
+        is_required,
+        reached_at,
+        missed,
+    } = checkpoint;
+    let description = description
+        .as_ref()
+        .map(|text| format!(": {text}"))
+        .unwrap_or_default();
     let text = format!("checkpoint `{id}`{description}");
     let (status, note) = match (reached_at, missed) {
         (Some(turn), _) => (Status::Passed, format!("turn {turn}")),
         (None, missed) => {
-            let status = if *is_required { Status::Failed } else { Status::Skipped };
-            let missed = missed.as_ref().map(|missed| format!(": {missed}")).unwrap_or_default();
+            let status = if *is_required {
+                Status::Failed
+            } else {
+                Status::Skipped
+            };
+            let missed = missed
+                .as_ref()
+                .map(|missed| format!(": {missed}"))
+                .unwrap_or_default();
             (status, format!("not reached{missed}"))
         }
     };

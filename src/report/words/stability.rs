@@ -1,7 +1,8 @@
 //! What several runs of a test came to, for people.
 
 use crate::outcome::{
-    CheckpointRuns, FailedRuns, Outcome, RunPolicy, SelfComparison, Stability, StabilityVerdict, Totals,
+    CheckpointRuns, FailedRuns, Outcome, RunPolicy, SelfComparison, Stability, StabilityVerdict,
+    Totals,
 };
 use crate::statistics::{
     Interval, Percentage, ReliabilityEstimate, SequentialTest, exact_interval, reliability,
@@ -19,7 +20,10 @@ pub(crate) fn rate(stability: &Stability) -> String {
     let (passed, runs) = (stability.passed, stability.runs());
     let class = stability.class().as_str().replace('_', " ");
     let plural = if runs == 1 { "run" } else { "runs" };
-    let (share, interval) = (percent(stability.pass_rate() / 100.0), interval(stability.interval()));
+    let (share, interval) = (
+        percent(stability.pass_rate() / 100.0),
+        interval(stability.interval()),
+    );
     format!("{passed} of {runs} {plural} passed ({share}, {interval}): {class}")
 }
 
@@ -33,7 +37,12 @@ pub(crate) fn all_passed(outcome: &Outcome) -> Option<String> {
 /// What decided the test, if the number of runs does not say it.
 pub(crate) fn decision(stability: &Stability) -> Option<String> {
     let runs = stability.runs();
-    let of_runs = |words: &str| format!("{words} after {runs} {}", if runs == 1 { "run" } else { "runs" });
+    let of_runs = |words: &str| {
+        format!(
+            "{words} after {runs} {}",
+            if runs == 1 { "run" } else { "runs" }
+        )
+    };
     match (stability.verdict, stability.policy) {
         (StabilityVerdict::Broken, _) => {
             Some("the last run could not be recorded or replayed, which ends the test".to_owned())
@@ -41,11 +50,14 @@ pub(crate) fn decision(stability: &Stability) -> Option<String> {
         (StabilityVerdict::Violated, _) => {
             Some(of_runs("failed") + ": a prohibition was violated, which no pass rate excuses")
         }
-        (StabilityVerdict::Stopped, policy) => Some(format!("stopped after {runs} of {} runs", most(policy))),
-        (StabilityVerdict::Passed | StabilityVerdict::Failed, RunPolicy::Times { min_pass_rate, .. }) => {
-            (min_pass_rate != Percentage::ALL)
-                .then(|| format!("at least {min_pass_rate} of the runs must pass"))
+        (StabilityVerdict::Stopped, policy) => {
+            Some(format!("stopped after {runs} of {} runs", most(policy)))
         }
+        (
+            StabilityVerdict::Passed | StabilityVerdict::Failed,
+            RunPolicy::Times { min_pass_rate, .. },
+        ) => (min_pass_rate != Percentage::ALL)
+            .then(|| format!("at least {min_pass_rate} of the runs must pass")),
         (StabilityVerdict::Undecided, RunPolicy::Times { .. }) => None,
         (StabilityVerdict::Passed, RunPolicy::UntilDecided(SequentialTest { good, bad, .. })) => {
             Some(of_runs("passed") + &format!(": decided for good ({good}) against bad ({bad})"))
@@ -53,7 +65,10 @@ pub(crate) fn decision(stability: &Stability) -> Option<String> {
         (StabilityVerdict::Failed, RunPolicy::UntilDecided(SequentialTest { good, bad, .. })) => {
             Some(of_runs("failed") + &format!(": decided for bad ({bad}) against good ({good})"))
         }
-        (StabilityVerdict::Undecided, RunPolicy::UntilDecided(SequentialTest { good, bad, .. })) => {
+        (
+            StabilityVerdict::Undecided,
+            RunPolicy::UntilDecided(SequentialTest { good, bad, .. }),
+        ) => {
             Some(of_runs("undecided") + &format!(": neither for good ({good}) nor for bad ({bad})"))
         }
     }
@@ -69,9 +84,13 @@ fn most(policy: RunPolicy) -> String {
 /// `40 ms on average (38 ms to 45 ms, standard deviation 2 ms)`.
 pub(crate) fn times(stability: &Stability) -> String {
     let durations = &stability.durations;
-    let [average, least, most, deviation] =
-        [durations.average_us(), durations.least_us, durations.most_us, durations.deviation_us()]
-            .map(duration::rounded);
+    let [average, least, most, deviation] = [
+        durations.average_us(),
+        durations.least_us,
+        durations.most_us,
+        durations.deviation_us(),
+    ]
+    .map(duration::rounded);
     format!("{average} on average ({least} to {most}, standard deviation {deviation})")
 }
 
@@ -80,8 +99,8 @@ pub(crate) fn tries(stability: &Stability) -> Option<String> {
     let estimates = reliability(stability.passed, stability.runs());
     let list = |sign: char, share: fn(&ReliabilityEstimate) -> f64| {
         let shown = estimates.iter().take(MOST_TRIES);
-        let shown =
-            shown.map(|estimate| format!("pass{sign}{} {}", estimate.tries, percent(share(estimate))));
+        let shown = shown
+            .map(|estimate| format!("pass{sign}{} {}", estimate.tries, percent(share(estimate))));
         shown.collect::<Vec<_>>().join(", ")
     };
     let differ = stability.passed > 0 && stability.failed > 0;
@@ -93,7 +112,9 @@ const MOST_TRIES: usize = 3;
 
 /// ``checkpoint `paid`: reached in 7 of 10 runs (turns 2 to 4)``
 pub(crate) fn checkpoint(checkpoint: &CheckpointRuns, runs: u32) -> String {
-    let CheckpointRuns { id, reached, turns, .. } = checkpoint;
+    let CheckpointRuns {
+        id, reached, turns, ..
+    } = checkpoint;
     let plural = if runs == 1 { "run" } else { "runs" };
     let turns = match turns {
         None => String::new(),
@@ -105,10 +126,25 @@ pub(crate) fn checkpoint(checkpoint: &CheckpointRuns, runs: u32) -> String {
 
 /// `run 4`, `runs 2, 7`, `runs 1, 2, 3 and 17 more`.
 pub(crate) fn numbers(failed: &FailedRuns) -> String {
-    let shown: Vec<String> = failed.runs.iter().take(MOST_NUMBERS).map(u32::to_string).collect();
-    let further = failed.count.saturating_sub(u32::try_from(shown.len()).unwrap_or(u32::MAX));
-    let more = if further > 0 { format!(" and {further} more") } else { String::new() };
-    format!("{} {}{more}", if failed.count == 1 { "run" } else { "runs" }, shown.join(", "))
+    let shown: Vec<String> = failed
+        .runs
+        .iter()
+        .take(MOST_NUMBERS)
+        .map(u32::to_string)
+        .collect();
+    let further = failed
+        .count
+        .saturating_sub(u32::try_from(shown.len()).unwrap_or(u32::MAX));
+    let more = if further > 0 {
+        format!(" and {further} more")
+    } else {
+        String::new()
+    };
+    format!(
+        "{} {}{more}",
+        if failed.count == 1 { "run" } else { "runs" },
+        shown.join(", ")
+    )
 }
 
 /// How many runs are listed by their numbers.
@@ -116,14 +152,19 @@ const MOST_NUMBERS: usize = 8;
 
 /// Both verdicts of a test of a suite that is compared with itself, if they differ.
 pub(crate) fn flip(outcome: &Outcome) -> Option<String> {
-    let SelfComparison { verdicts, .. } = outcome.self_comparison.as_deref().filter(|both| both.is_flip())?;
+    let SelfComparison { verdicts, .. } = outcome
+        .self_comparison
+        .as_deref()
+        .filter(|both| both.is_flip())?;
     let [first, second] = verdicts.map(crate::outcome::Status::as_str);
     Some(format!("flipped: {first}, then {second}"))
 }
 
 /// How many tests of a suite that was compared with itself had two verdicts.
 pub(crate) fn flip_rate(totals: &Totals) -> Option<String> {
-    let Totals { compared, flipped, .. } = *totals;
+    let Totals {
+        compared, flipped, ..
+    } = *totals;
     let [part, whole] = [flipped, compared].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
     if whole == 0 {
         return None;
@@ -131,7 +172,9 @@ pub(crate) fn flip_rate(totals: &Totals) -> Option<String> {
     let share = percent(f64::from(part) / f64::from(whole));
     let tests = if whole == 1 { "test" } else { "tests" };
     let interval = interval(exact_interval(part, whole));
-    Some(format!("compared with itself: {part} of {whole} {tests} flipped (flip rate {share}, {interval})"))
+    Some(format!(
+        "compared with itself: {part} of {whole} {tests} flipped (flip rate {share}, {interval})"
+    ))
 }
 
 fn interval(Interval { low, high }: Interval) -> String {

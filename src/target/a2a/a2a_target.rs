@@ -24,7 +24,9 @@ pub struct A2aTarget {
 impl A2aTarget {
     /// The agent that `settings` describe.
     pub fn new(settings: A2aSettings) -> Self {
-        Self { settings: Arc::new(settings) }
+        Self {
+            settings: Arc::new(settings),
+        }
     }
 
     fn url(&self) -> &Url {
@@ -39,7 +41,9 @@ impl A2aTarget {
 impl Target for A2aTarget {
     fn agent(&self) -> &str {
         match &self.settings.location {
-            Location::Card { name: Some(name), .. } => name,
+            Location::Card {
+                name: Some(name), ..
+            } => name,
             Location::Card { .. } | Location::CardUrl { .. } | Location::Endpoint(_) => "a2a",
         }
     }
@@ -65,7 +69,10 @@ impl Target for A2aTarget {
         Box::pin(async move { session.declared_tools(limits).await.map(Some) })
     }
 
-    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+    fn open(
+        &self,
+        options: SessionOptions,
+    ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
         let session = A2aSession::new(Arc::clone(&self.settings), options);
         Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
     }

@@ -47,7 +47,12 @@ pub(super) struct Added {
 impl Artifacts {
     /// The id of an artifact, or a new name if it has none.
     pub(super) fn id(&mut self, artifact: &Value) -> String {
-        let text = |key: &str| artifact.get(key).and_then(Value::as_str).filter(|id| !id.is_empty());
+        let text = |key: &str| {
+            artifact
+                .get(key)
+                .and_then(Value::as_str)
+                .filter(|id| !id.is_empty())
+        };
         if let Some(id) = text("artifactId") {
             return id.to_owned();
         }
@@ -78,17 +83,29 @@ impl Artifacts {
         };
         known.text.push_str(&new_text);
         let is_known = update == ArtifactUpdate::Replace && others.starts_with(&known.others);
-        let new: Vec<Value> = if is_known { others[known.others.len()..].to_vec() } else { others };
+        let new: Vec<Value> = if is_known {
+            others[known.others.len()..].to_vec()
+        } else {
+            others
+        };
         let first = known.others.len() + 1;
         known.others.extend(new.iter().cloned());
-        Added { text: new_text, is_replaced, others: (first..).zip(new).collect() }
+        Added {
+            text: new_text,
+            is_replaced,
+            others: (first..).zip(new).collect(),
+        }
     }
 
     /// The id of the next message that the text of the artifact `id` becomes.
     pub(super) fn next_message(&mut self, id: &str) -> String {
         let known = self.known.entry(id.to_owned()).or_default();
         known.messages += 1;
-        if known.messages == 1 { id.to_owned() } else { format!("{id}#{}", known.messages) }
+        if known.messages == 1 {
+            id.to_owned()
+        } else {
+            format!("{id}#{}", known.messages)
+        }
     }
 }
 
@@ -101,7 +118,9 @@ mod tests {
     fn texts(updates: &[(ArtifactUpdate, &str)]) -> Vec<(String, bool)> {
         let mut artifacts = Artifacts::default();
         let update = |(update, text): &(ArtifactUpdate, &str)| {
-            let Added { text, is_replaced, .. } = artifacts.update("a", *update, text, Vec::new());
+            let Added {
+                text, is_replaced, ..
+            } = artifacts.update("a", *update, text, Vec::new());
             (text, is_replaced)
         };
         updates.iter().map(update).collect()
@@ -111,18 +130,39 @@ mod tests {
     fn no_text_is_said_twice() {
         use ArtifactUpdate::{Append, Replace};
         for (updates, new) in [
-            (&[(Replace, "Hel"), (Append, "lo")][..], &[("Hel", false), ("lo", false)][..]),
+            (
+                &[(Replace, "Hel"), (Append, "lo")][..],
+                &[("Hel", false), ("lo", false)][..],
+            ),
             (
                 &[(Append, "Hel"), (Append, "lo"), (Replace, "Hello")],
                 &[("Hel", false), ("lo", false), ("", false)],
             ),
-            (&[(Replace, "Hello"), (Replace, "Hello")], &[("Hello", false), ("", false)]),
-            (&[(Replace, "Hel"), (Replace, "Hello")], &[("Hel", false), ("lo", false)]),
-            (&[(Append, "Hello"), (Replace, "")], &[("Hello", false), ("", false)]),
-            (&[(Replace, "draft"), (Replace, "final")], &[("draft", false), ("final", true)]),
-            (&[(Replace, "ha"), (Append, "ha")], &[("ha", false), ("ha", false)]),
+            (
+                &[(Replace, "Hello"), (Replace, "Hello")],
+                &[("Hello", false), ("", false)],
+            ),
+            (
+                &[(Replace, "Hel"), (Replace, "Hello")],
+                &[("Hel", false), ("lo", false)],
+            ),
+            (
+                &[(Append, "Hello"), (Replace, "")],
+                &[("Hello", false), ("", false)],
+            ),
+            (
+                &[(Replace, "draft"), (Replace, "final")],
+                &[("draft", false), ("final", true)],
+            ),
+            (
+                &[(Replace, "ha"), (Append, "ha")],
+                &[("ha", false), ("ha", false)],
+            ),
         ] {
-            let new: Vec<(String, bool)> = new.iter().map(|(text, is)| ((*text).to_owned(), *is)).collect();
+            let new: Vec<(String, bool)> = new
+                .iter()
+                .map(|(text, is)| ((*text).to_owned(), *is))
+                .collect();
             assert_eq!(texts(updates), new, "{updates:?}");
         }
     }
@@ -130,11 +170,24 @@ mod tests {
     #[test]
     fn other_parts_come_once_too() {
         let mut artifacts = Artifacts::default();
-        let mut update = |update, others: &[Value]| artifacts.update("a", update, "", others.to_vec()).others;
+        let mut update =
+            |update, others: &[Value]| artifacts.update("a", update, "", others.to_vec()).others;
         let (one, two) = (json!({ "data": 1 }), json!({ "data": 2 }));
-        assert_eq!(update(ArtifactUpdate::Append, std::slice::from_ref(&one)), [(1, one.clone())]);
-        assert_eq!(update(ArtifactUpdate::Append, std::slice::from_ref(&one)), [(2, one.clone())]);
-        assert_eq!(update(ArtifactUpdate::Replace, &[one.clone(), one.clone(), two.clone()]), [(3, two)]);
+        assert_eq!(
+            update(ArtifactUpdate::Append, std::slice::from_ref(&one)),
+            [(1, one.clone())]
+        );
+        assert_eq!(
+            update(ArtifactUpdate::Append, std::slice::from_ref(&one)),
+            [(2, one.clone())]
+        );
+        assert_eq!(
+            update(
+                ArtifactUpdate::Replace,
+                &[one.clone(), one.clone(), two.clone()]
+            ),
+            [(3, two)]
+        );
     }
 
     #[test]
@@ -142,9 +195,15 @@ mod tests {
         let mut artifacts = Artifacts::default();
         assert_eq!(artifacts.id(&json!({ "artifactId": "x" })), "x");
         assert_eq!(
-            [artifacts.id(&json!({})), artifacts.id(&json!({ "artifactId": "" }))],
+            [
+                artifacts.id(&json!({})),
+                artifacts.id(&json!({ "artifactId": "" }))
+            ],
             ["artifact-1", "artifact-2"]
         );
-        assert_eq!([artifacts.next_message("x"), artifacts.next_message("x")], ["x", "x#2"]);
+        assert_eq!(
+            [artifacts.next_message("x"), artifacts.next_message("x")],
+            ["x", "x#2"]
+        );
     }
 }

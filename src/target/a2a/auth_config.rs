@@ -98,10 +98,21 @@ pub(super) fn fill_auth(
     options: &mut HttpOptions,
     interpolation: &mut Interpolation<'_>,
 ) -> Option<Credentials> {
-    let A2aAuth { scheme, name, place, value, token, cert_file, key_file } = &auth.value;
+    let A2aAuth {
+        scheme,
+        name,
+        place,
+        value,
+        token,
+        cert_file,
+        key_file,
+    } = &auth.value;
     // Secrets are known before anything is reported, which may show the lines that they are in.
     let mut secret = |written: &Option<Text>, place| {
-        written.as_ref().map(|text| interpolation.credential(place, text)).transpose()
+        written
+            .as_ref()
+            .map(|text| interpolation.credential(place, text))
+            .transpose()
     };
     let (filled_value, filled_token) = (secret(value, "auth.value"), secret(token, "auth.token"));
     let keys = [
@@ -114,9 +125,11 @@ pub(super) fn fill_auth(
     let mut is_right = true;
     for (key, written, schemes) in keys {
         let (code, span, message) = match (written, schemes.contains(scheme)) {
-            (None, true) => {
-                (Code::MissingKey, auth.span, format!("`scheme: {}` needs `{key}`", scheme.as_str()))
-            }
+            (None, true) => (
+                Code::MissingKey,
+                auth.span,
+                format!("`scheme: {}` needs `{key}`", scheme.as_str()),
+            ),
             (Some(written), false) => (
                 Code::Contradiction,
                 written.span,
@@ -139,18 +152,27 @@ pub(super) fn fill_auth(
         AuthScheme::Bearer | AuthScheme::Oauth2 => {
             let token = token.as_ref()?;
             let value = filled_token.ok()??;
-            header("authorization", format!("Bearer {value}"), token.span, interpolation)
+            header(
+                "authorization",
+                format!("Bearer {value}"),
+                token.span,
+                interpolation,
+            )
         }
         AuthScheme::ApiKey => {
             let (name, written) = (name.as_ref()?, value.as_ref()?);
             let (filled, value) = (interpolation.text(name).ok()?, filled_value.ok()??);
             match place.unwrap_or(KeyPlace::Header) {
-                KeyPlace::Query => {
-                    Some(Credentials { query: Some((filled, value)), ..Credentials::default() })
-                }
-                KeyPlace::Cookie => {
-                    header("cookie", format!("{filled}={value}"), written.span, interpolation)
-                }
+                KeyPlace::Query => Some(Credentials {
+                    query: Some((filled, value)),
+                    ..Credentials::default()
+                }),
+                KeyPlace::Cookie => header(
+                    "cookie",
+                    format!("{filled}={value}"),
+                    written.span,
+                    interpolation,
+                ),
                 KeyPlace::Header => header(&filled, value, written.span, interpolation),
             }
         }
@@ -171,14 +193,19 @@ fn header(
     interpolation: &mut Interpolation<'_>,
 ) -> Option<Credentials> {
     if !crate::target::http::is_header(name, &value) {
-        let message =
-            format!("the header `{}` cannot be sent with this name or this value", name.escape_debug());
+        let message = format!(
+            "the header `{}` cannot be sent with this name or this value",
+            name.escape_debug()
+        );
         let help = "names consist of letters, digits and `-`; a variable that is read from a file often ends with a line break";
         interpolation.report(Code::BadValue, span, message, Some(help.to_owned()));
         return None;
     }
     let headers = vec![(name.to_ascii_lowercase(), value)];
-    Some(Credentials { headers, query: None })
+    Some(Credentials {
+        headers,
+        query: None,
+    })
 }
 
 impl A2aAuth {

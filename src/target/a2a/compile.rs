@@ -14,21 +14,33 @@ use crate::variables::{Interpolation, http_url};
 use serde_json::Value;
 
 /// Checks and fills a target; `None` if something is known later or was reported.
-pub(super) fn compile(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option<A2aTarget> {
+pub(super) fn compile(
+    config: &A2aConfig,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<A2aTarget> {
     let location = location(config, interpolation);
-    let context_id = config.context_id.as_ref().map(|text| interpolation.text(text)).transpose();
+    let context_id = config
+        .context_id
+        .as_ref()
+        .map(|text| interpolation.text(text))
+        .transpose();
     let blocking = match &config.blocking {
         None => Some(Blocking::Streaming),
-        Some(flag) => interpolation
-            .flag(flag)
-            .ok()
-            .map(|is_blocking| if is_blocking { Blocking::Blocking } else { Blocking::Polling }),
+        Some(flag) => interpolation.flag(flag).ok().map(|is_blocking| {
+            if is_blocking {
+                Blocking::Blocking
+            } else {
+                Blocking::Polling
+            }
+        }),
     };
     let modes: Option<Vec<_>> = config
         .accepted_output_modes
         .as_ref()
         .map(|modes| modes.iter().map(|mode| interpolation.text(mode)).collect());
-    let modes = modes.map(|modes| modes.into_iter().collect::<Result<Vec<String>, _>>()).transpose();
+    let modes = modes
+        .map(|modes| modes.into_iter().collect::<Result<Vec<String>, _>>())
+        .transpose();
     let headers = headers(config.headers.as_ref(), interpolation);
     let mut options = config.http.fill(interpolation);
     let credentials = match (&config.auth, &mut options) {
@@ -49,7 +61,12 @@ pub(super) fn compile(config: &A2aConfig, interpolation: &mut Interpolation<'_>)
 }
 
 fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option<Location> {
-    let A2aConfig { agent_card_url, agent_card, endpoint, .. } = config;
+    let A2aConfig {
+        agent_card_url,
+        agent_card,
+        endpoint,
+        ..
+    } = config;
     let mut url = |written: &Option<Text>, name| match written {
         None => Some(None),
         Some(written) => {
@@ -57,7 +74,10 @@ fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option
             http_url(&text, name, written, interpolation).map(Some)
         }
     };
-    let (card_url, endpoint_url) = (url(agent_card_url, "agentCardUrl"), url(endpoint, "endpoint"));
+    let (card_url, endpoint_url) = (
+        url(agent_card_url, "agentCardUrl"),
+        url(endpoint, "endpoint"),
+    );
     match (agent_card_url, agent_card) {
         (Some(written), Some(_)) => {
             let message = "`agentCardUrl` and `agentCard` both say what the agent card is";
@@ -65,7 +85,10 @@ fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option
             interpolation.report(Code::Contradiction, written.span, message, help);
             None
         }
-        (Some(_), None) => Some(Location::CardUrl { url: card_url??, endpoint: endpoint_url? }),
+        (Some(_), None) => Some(Location::CardUrl {
+            url: card_url??,
+            endpoint: endpoint_url?,
+        }),
         (None, Some(node)) => {
             let document = interpolation.json(node).ok()?;
             let endpoint = endpoint_url?;
@@ -84,6 +107,12 @@ fn location(config: &A2aConfig, interpolation: &mut Interpolation<'_>) -> Option
 }
 
 fn of_card(card: AgentCard, document: &Value) -> Location {
-    let name = document.get("name").and_then(Value::as_str).filter(|name| !name.is_empty());
-    Location::Card { card, name: name.map(str::to_owned) }
+    let name = document
+        .get("name")
+        .and_then(Value::as_str)
+        .filter(|name| !name.is_empty());
+    Location::Card {
+        card,
+        name: name.map(str::to_owned),
+    }
 }

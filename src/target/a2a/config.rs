@@ -19,7 +19,11 @@ pub struct A2aConfig {
     #[schemars(example = "https://agents.example/shop")]
     pub agent_card_url: Option<Text>,
     /// The agent card itself. No card is requested.
-    #[serde(rename = "agentCard", default, deserialize_with = "crate::model::optional_mapping")]
+    #[serde(
+        rename = "agentCard",
+        default,
+        deserialize_with = "crate::model::optional_mapping"
+    )]
     #[schemars(
         with = "Option<serde_json::Map<String, serde_json::Value>>",
         example = serde_json::json!({"url": "http://localhost:9000/", "protocolVersion": "0.3"})

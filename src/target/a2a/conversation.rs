@@ -35,7 +35,10 @@ struct WaitingStatus {
 impl A2aConversation {
     /// A conversation in this context, if one is given.
     pub(super) fn new(context_id: Option<String>) -> Self {
-        Self { context_id, ..Self::default() }
+        Self {
+            context_id,
+            ..Self::default()
+        }
     }
 
     /// The task waits for the next message, with this status.
@@ -43,7 +46,11 @@ impl A2aConversation {
         self.task_id = task_id;
         let (message, time) = identity(status);
         let (message, time) = (message.to_owned(), time.to_owned());
-        self.waiting = Some(WaitingStatus { message, time, written: status.clone() });
+        self.waiting = Some(WaitingStatus {
+            message,
+            time,
+            written: status.clone(),
+        });
     }
 
     /// The task is over: the next message begins another.
@@ -55,7 +62,9 @@ impl A2aConversation {
 
     /// Whether this is the status with which the task began to wait, and nothing has happened since.
     pub(super) fn is_stale(&self, status: &Value) -> bool {
-        self.waiting.as_ref().is_some_and(|waiting| waiting.is(status))
+        self.waiting
+            .as_ref()
+            .is_some_and(|waiting| waiting.is(status))
     }
 }
 
@@ -72,7 +81,12 @@ impl WaitingStatus {
 
 /// The message of a status and when it was reached, empty where there is none.
 fn identity(status: &Value) -> (&str, &str) {
-    let text = |path: &str| status.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let text = |path: &str| {
+        status
+            .pointer(path)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     (text("/message/messageId"), text("/timestamp"))
 }
 
@@ -100,9 +114,12 @@ mod tests {
             conversation.wait(Some("t".to_owned()), &status(before.0, before.1));
             conversation.is_stale(&status(now.0, now.1))
         };
-        for (before, now) in
-            [(("m", "1"), ("m", "1")), (("m", "1"), ("", "1")), (("m", ""), ("m", "")), (("", ""), ("", ""))]
-        {
+        for (before, now) in [
+            (("m", "1"), ("m", "1")),
+            (("m", "1"), ("", "1")),
+            (("m", ""), ("m", "")),
+            (("", ""), ("", "")),
+        ] {
             assert!(is_stale(before, now), "{before:?} {now:?}");
         }
         for (before, now) in [

@@ -33,7 +33,10 @@ pub struct Dialect {
 }
 
 /// HTTP+JSON as it was in 0.3, with shapes of its own.
-pub(super) const OLD_HTTP: Dialect = Dialect { version: A2aVersion::V03, binding: Binding::HttpJson };
+pub(super) const OLD_HTTP: Dialect = Dialect {
+    version: A2aVersion::V03,
+    binding: Binding::HttpJson,
+};
 
 /// What an agent is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

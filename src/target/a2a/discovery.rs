@@ -15,7 +15,8 @@ use super::settings::A2aSettings;
 use crate::context::At;
 use crate::target::error::TargetError;
 use crate::target::http::{
-    self, ClientEvent, Document, HttpRequest, Method, RequestProgress, Transport, place, read_document, shown,
+    self, ClientEvent, Document, HttpRequest, Method, RequestProgress, Transport, place,
+    read_document, shown,
 };
 use crate::target::limits::Limits;
 use crate::target::sink::Sink;
@@ -44,12 +45,21 @@ pub(super) async fn discover(
     let mut tried = Vec::new();
     for (candidate, name) in candidates(url) {
         let mut closed = None;
-        let read = request(settings, candidate.clone(), transport, limits, sink, &mut closed).await;
+        let read = request(
+            settings,
+            candidate.clone(),
+            transport,
+            limits,
+            sink,
+            &mut closed,
+        )
+        .await;
         transport.moment(ClientEvent::Closes(closed));
         match read? {
             Answer::Late => {
                 let message = format!("the agent card did not come in time: no answer from {name}");
-                return Err(TargetError::new(message).with_help("is the agent running, and is this its URL?"));
+                return Err(TargetError::new(message)
+                    .with_help("is the agent running, and is this its URL?"));
             }
             Answer::NotThere(status) => tried.push(format!("{name} (HTTP {status})")),
             Answer::Document(document) => {
@@ -71,13 +81,18 @@ pub(super) async fn discover(
 /// another one when a recording is replayed.
 fn candidates(url: &Url) -> Vec<(Url, String)> {
     let itself = (url.clone(), "`agentCardUrl` itself".to_owned());
-    let is_card = Path::new(url.path()).extension().is_some_and(|extension| extension == "json")
+    let is_card = Path::new(url.path())
+        .extension()
+        .is_some_and(|extension| extension == "json")
         || url.path().contains("/.well-known/");
     if is_card {
         return vec![itself];
     }
     let well_known = WELL_KNOWN.iter().filter_map(|name| {
-        Some((below(url, [FOLDER, name].into_iter())?, format!("`/{FOLDER}/{name}` below `agentCardUrl`")))
+        Some((
+            below(url, [FOLDER, name].into_iter())?,
+            format!("`/{FOLDER}/{name}` below `agentCardUrl`"),
+        ))
     });
     well_known.chain([itself]).collect()
 }
@@ -109,7 +124,9 @@ async fn request(
         progress: RequestProgress::default(),
     };
     let response = http::send(transport, request, limits, sink, closed).await?;
-    let Some(response) = response else { return Ok(Answer::Late) };
+    let Some(response) = response else {
+        return Ok(Answer::Late);
+    };
     let head = &response.received.head;
     if NOT_THERE.contains(&head.status) {
         return Ok(Answer::NotThere(head.status));
@@ -130,7 +147,9 @@ async fn request(
             error
         });
     }
-    Ok(read_document(response, limits, sink, closed).await?.map_or(Answer::Late, Answer::Document))
+    Ok(read_document(response, limits, sink, closed)
+        .await?
+        .map_or(Answer::Late, Answer::Document))
 }
 
 fn card(
@@ -139,8 +158,11 @@ fn card(
     name: &str,
     endpoint: Option<&Url>,
 ) -> Result<AgentCard, TargetError> {
-    let Document { received, bytes, .. } = document;
-    let wrong = |why: String| received.error(format!("what is at {name} is not an agent card: {why}"));
+    let Document {
+        received, bytes, ..
+    } = document;
+    let wrong =
+        |why: String| received.error(format!("what is at {name} is not an agent card: {why}"));
     let help = "is it the base URL of an agent, or the URL of its card?";
     let card: Value = serde_json::from_slice(bytes)
         .map_err(|error| wrong(format!("it is not JSON: {error}")).with_help(help))?;
@@ -185,9 +207,9 @@ fn host(url: &Url) -> String {
     url.set_path("");
     url.set_query(None);
     let place = place(&url);
-    place
-        .split_once("://")
-        .map_or(place.clone(), |(_, host)| host.split(':').next().unwrap_or_default().to_owned())
+    place.split_once("://").map_or(place.clone(), |(_, host)| {
+        host.split(':').next().unwrap_or_default().to_owned()
+    })
 }
 
 #[cfg(test)]
@@ -197,7 +219,10 @@ mod tests {
     #[test]
     fn the_card_is_at_the_url_or_below_it() {
         let of = |url: &str| -> Vec<String> {
-            candidates(&url.parse().unwrap()).iter().map(|(url, _)| url.to_string()).collect()
+            candidates(&url.parse().unwrap())
+                .iter()
+                .map(|(url, _)| url.to_string())
+                .collect()
         };
         assert_eq!(
             of("http://h/a2a"),
@@ -209,7 +234,11 @@ mod tests {
         );
         assert_eq!(
             of("http://h/"),
-            ["http://h/.well-known/agent-card.json", "http://h/.well-known/agent.json", "http://h/"]
+            [
+                "http://h/.well-known/agent-card.json",
+                "http://h/.well-known/agent.json",
+                "http://h/"
+            ]
         );
         for card in ["http://h/x/card.json", "http://h/.well-known/agent-card"] {
             assert_eq!(of(card), [card]);
@@ -219,7 +248,12 @@ mod tests {
     #[test]
     fn this_machine_is_one_host() {
         let host = |url: &str| super::host(&url.parse().unwrap());
-        for url in ["http://localhost:1/a", "http://127.0.0.1:2", "http://0.0.0.0:9/", "http://[::1]:3/"] {
+        for url in [
+            "http://localhost:1/a",
+            "http://127.0.0.1:2",
+            "http://0.0.0.0:9/",
+            "http://[::1]:3/",
+        ] {
             assert_eq!(host(url), "localhost", "{url}");
         }
         assert_eq!(host("https://Example.org:8/x?y"), "example.org");

@@ -44,17 +44,33 @@ const MEMBERS: [(&str, PayloadOf); 6] = [
 ///
 /// # Errors
 /// Why it is not; the text follows `event 3 `.
-pub(super) fn open_envelope(event: Value, id: &str) -> Result<Result<Value, ReportedError>, String> {
-    let Value::Object(mut event) = event else { return Err("is not a JSON object".to_owned()) };
-    let (answered, result, error) = (event.remove("id"), event.remove("result"), event.remove("error"));
-    match (result.filter(|result| !result.is_null()), error.filter(|error| !error.is_null())) {
+pub(super) fn open_envelope(
+    event: Value,
+    id: &str,
+) -> Result<Result<Value, ReportedError>, String> {
+    let Value::Object(mut event) = event else {
+        return Err("is not a JSON object".to_owned());
+    };
+    let (answered, result, error) = (
+        event.remove("id"),
+        event.remove("result"),
+        event.remove("error"),
+    );
+    match (
+        result.filter(|result| !result.is_null()),
+        error.filter(|error| !error.is_null()),
+    ) {
         // What the server could not read has no id that it could repeat.
         (None, Some(error)) => match answered {
             None | Some(Value::Null) => Ok(Err(reported(&error))),
             Some(answered) => is_answer_to(&answered, id).map(|()| Err(reported(&error))),
         },
-        (Some(result), None) => is_answer_to(&answered.unwrap_or_default(), id).map(|()| Ok(result)),
-        _ => Err("is not a response of JSON-RPC: it has neither a `result` nor an `error`".to_owned()),
+        (Some(result), None) => {
+            is_answer_to(&answered.unwrap_or_default(), id).map(|()| Ok(result))
+        }
+        _ => Err(
+            "is not a response of JSON-RPC: it has neither a `result` nor an `error`".to_owned(),
+        ),
     }
 }
 
@@ -63,19 +79,26 @@ fn is_answer_to(answered: &Value, id: &str) -> Result<(), String> {
         return Ok(());
     }
     let answered = crate::source::printable(&plain(answered));
-    Err(format!("answers the request `{answered}`, but the request that waits is `{id}`"))
+    Err(format!(
+        "answers the request `{answered}`, but the request that waits is `{id}`"
+    ))
 }
 
 /// An error as the agent wrote it: an object of JSON-RPC or of Google's RPC status.
 pub(super) fn reported(error: &Value) -> ReportedError {
     let code = error.get("code").filter(|code| !code.is_null()).map(plain);
-    let message = error.get("message").and_then(Value::as_str).filter(|message| !message.is_empty());
+    let message = error
+        .get("message")
+        .and_then(Value::as_str)
+        .filter(|message| !message.is_empty());
     let message = message.map_or_else(|| error.to_string(), str::to_owned);
     ReportedError { code, message }
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// What a result means.
@@ -89,8 +112,10 @@ pub(super) fn payloads(result: Value) -> Result<Vec<Payload>, String> {
     if let Some(payload) = flat(&result) {
         return Ok(vec![payload(Value::Object(result))]);
     }
-    let found: Vec<Payload> =
-        MEMBERS.iter().filter_map(|(name, payload)| result.remove(*name).map(payload)).collect();
+    let found: Vec<Payload> = MEMBERS
+        .iter()
+        .filter_map(|(name, payload)| result.remove(*name).map(payload))
+        .collect();
     if found.is_empty() {
         return Err("has neither a task, nor a message, nor an update of a task".to_owned());
     }
@@ -128,10 +153,16 @@ mod tests {
     #[test]
     fn an_envelope_answers_the_request_that_waits() {
         let open = |event: Value| open_envelope(event, "1");
-        assert_eq!(open(json!({ "id": "1", "result": { "a": 1 } })), Ok(Ok(json!({ "a": 1 }))));
+        assert_eq!(
+            open(json!({ "id": "1", "result": { "a": 1 } })),
+            Ok(Ok(json!({ "a": 1 })))
+        );
         for id in [json!("1"), Value::Null] {
             let error = json!({ "id": id, "error": { "code": -32603, "message": "boom" } });
-            let reported = ReportedError { code: Some("-32603".to_owned()), message: "boom".to_owned() };
+            let reported = ReportedError {
+                code: Some("-32603".to_owned()),
+                message: "boom".to_owned(),
+            };
             assert_eq!(open(error), Ok(Err(reported)));
         }
         for (event, why) in [
@@ -139,8 +170,14 @@ mod tests {
                 json!({ "id": "2", "result": {} }),
                 "answers the request `2`, but the request that waits is `1`",
             ),
-            (json!({ "result": {} }), "answers the request `null`, but the request that waits is `1`"),
-            (json!({ "id": "1" }), "is not a response of JSON-RPC: it has neither a `result` nor an `error`"),
+            (
+                json!({ "result": {} }),
+                "answers the request `null`, but the request that waits is `1`",
+            ),
+            (
+                json!({ "id": "1" }),
+                "is not a response of JSON-RPC: it has neither a `result` nor an `error`",
+            ),
             (json!([]), "is not a JSON object"),
         ] {
             assert_eq!(open(event), Err(why.to_owned()));
@@ -153,10 +190,22 @@ mod tests {
         for (result, payload) in [
             (json!({ "task": task }), Payload::Task(task.clone())),
             (task.clone(), Payload::Task(task.clone())),
-            (json!({ "message": { "parts": [] } }), Payload::Message(json!({ "parts": [] }))),
-            (json!({ "msg": { "parts": [] } }), Payload::Message(json!({ "parts": [] }))),
-            (json!({ "statusUpdate": { "taskId": "t" } }), Payload::Status(json!({ "taskId": "t" }))),
-            (json!({ "artifactUpdate": { "taskId": "t" } }), Payload::Artifact(json!({ "taskId": "t" }))),
+            (
+                json!({ "message": { "parts": [] } }),
+                Payload::Message(json!({ "parts": [] })),
+            ),
+            (
+                json!({ "msg": { "parts": [] } }),
+                Payload::Message(json!({ "parts": [] })),
+            ),
+            (
+                json!({ "statusUpdate": { "taskId": "t" } }),
+                Payload::Status(json!({ "taskId": "t" })),
+            ),
+            (
+                json!({ "artifactUpdate": { "taskId": "t" } }),
+                Payload::Artifact(json!({ "taskId": "t" })),
+            ),
         ] {
             assert_eq!(payloads(result), Ok(vec![payload]));
         }
@@ -175,7 +224,10 @@ mod tests {
     fn a_task_and_an_artifact_in_one_event_are_both_there() {
         let (task, artifact) = (json!({ "id": "t" }), json!({ "parts": [] }));
         let found = payloads(json!({ "task": task, "artifact": artifact }));
-        assert_eq!(found, Ok(vec![Payload::Task(task), Payload::ArtifactAlone(artifact)]));
+        assert_eq!(
+            found,
+            Ok(vec![Payload::Task(task), Payload::ArtifactAlone(artifact)])
+        );
         assert!(payloads(json!({ "type": "RUN_STARTED" })).is_err());
     }
 }

@@ -12,7 +12,8 @@ use crate::target::error::TargetError;
 use crate::target::http::Method;
 
 /// The URI of the traceability extension, whose use a client announces.
-pub(super) const TRACEABILITY: &str = "https://github.com/a2aproject/a2a-samples/extensions/traceability/v1";
+pub(super) const TRACEABILITY: &str =
+    "https://github.com/a2aproject/a2a-samples/extensions/traceability/v1";
 
 /// A message of the user, without the shape of a version.
 #[derive(Clone)]
@@ -46,7 +47,11 @@ pub(super) struct A2aRequest {
 
 /// What goes with a message: properties, and under their own names how the agent is asked and on whose behalf.
 pub(super) fn metadata(context: RequestContext) -> Map<String, Value> {
-    let RequestContext { props, options, caller } = context;
+    let RequestContext {
+        props,
+        options,
+        caller,
+    } = context;
     let mut metadata = props;
     if !options.is_empty() {
         metadata.insert("options".to_owned(), Value::Object(options));
@@ -67,7 +72,11 @@ pub(super) fn send(
 ) -> Result<A2aRequest, TargetError> {
     let Dialect { version, binding } = interface.dialect;
     let is_flat = version == A2aVersion::V03 && binding == Binding::JsonRpc;
-    let parts = message.parts.into_iter().map(|part| translated(part, interface.dialect)).collect();
+    let parts = message
+        .parts
+        .into_iter()
+        .map(|part| translated(part, interface.dialect))
+        .collect();
     let is_old_http = version == A2aVersion::V03 && binding == Binding::HttpJson;
     let mut written = Map::new();
     let mut put = |key: &str, value: Value| written.insert(key.to_owned(), value);
@@ -82,7 +91,10 @@ pub(super) fn send(
         put("taskId", json!(task_id));
     }
     put("role", json!(if is_flat { "user" } else { "ROLE_USER" }));
-    put(if is_old_http { "content" } else { "parts" }, Value::Array(parts));
+    put(
+        if is_old_http { "content" } else { "parts" },
+        Value::Array(parts),
+    );
     if !message.metadata.is_empty() {
         put("metadata", Value::Object(message.metadata));
     }
@@ -91,17 +103,36 @@ pub(super) fn send(
     if !configuration.is_empty() {
         params.insert("configuration".to_owned(), Value::Object(configuration));
     }
-    let path = if operation == Operation::Stream { "message:stream" } else { "message:send" };
+    let path = if operation == Operation::Stream {
+        "message:stream"
+    } else {
+        "message:send"
+    };
     request(interface, operation, id, params, Method::Post, &[path])
 }
 
 /// The request for the present state of a task.
-pub(super) fn get_task(interface: &Interface, id: &str, task: &str) -> Result<A2aRequest, TargetError> {
+pub(super) fn get_task(
+    interface: &Interface,
+    id: &str,
+    task: &str,
+) -> Result<A2aRequest, TargetError> {
     let params = Map::from_iter([("id".to_owned(), json!(task))]);
-    request(interface, Operation::GetTask, id, params, Method::Get, &["tasks", task])
+    request(
+        interface,
+        Operation::GetTask,
+        id,
+        params,
+        Method::Get,
+        &["tasks", task],
+    )
 }
 
-fn configuration(version: A2aVersion, operation: Operation, answering: Answering<'_>) -> Map<String, Value> {
+fn configuration(
+    version: A2aVersion,
+    operation: Operation,
+    answering: Answering<'_>,
+) -> Map<String, Value> {
     let mut configuration = Map::new();
     if let Some(modes) = answering.modes {
         configuration.insert("acceptedOutputModes".to_owned(), json!(modes));
@@ -126,17 +157,33 @@ fn request(
     method: Method,
     path: &[&str],
 ) -> Result<A2aRequest, TargetError> {
-    let Interface { url, dialect: Dialect { version, binding }, tenant } = interface;
+    let Interface {
+        url,
+        dialect: Dialect { version, binding },
+        tenant,
+    } = interface;
     match binding {
         Binding::JsonRpc => {
-            params.extend(tenant.iter().map(|tenant| ("tenant".to_owned(), json!(tenant))));
+            params.extend(
+                tenant
+                    .iter()
+                    .map(|tenant| ("tenant".to_owned(), json!(tenant))),
+            );
             let body = json!({
                 "jsonrpc": "2.0", "id": id, "method": operation.method(*version), "params": params,
             });
-            Ok(A2aRequest { method: Method::Post, url: url.clone(), body: Bytes::from(body.to_string()) })
+            Ok(A2aRequest {
+                method: Method::Post,
+                url: url.clone(),
+                body: Bytes::from(body.to_string()),
+            })
         }
         Binding::HttpJson => {
-            let prefix = if *version == A2aVersion::V03 { Some("v1") } else { tenant.as_deref() };
+            let prefix = if *version == A2aVersion::V03 {
+                Some("v1")
+            } else {
+                tenant.as_deref()
+            };
             let url = below(url, prefix.into_iter().chain(path.iter().copied()))
                 .ok_or_else(|| TargetError::new("the URL of the agent takes no path"))?;
             let body = match method {
@@ -151,7 +198,10 @@ fn request(
 /// The URL whose path is that of `url` with these segments after it.
 pub(super) fn below<'a>(url: &Url, segments: impl Iterator<Item = &'a str>) -> Option<Url> {
     let mut url = url.clone();
-    url.path_segments_mut().ok()?.pop_if_empty().extend(segments);
+    url.path_segments_mut()
+        .ok()?
+        .pop_if_empty()
+        .extend(segments);
     Some(url)
 }
 
@@ -167,7 +217,12 @@ mod tests {
         }
     }
 
-    fn sent(version: A2aVersion, binding: Binding, operation: Operation, is_polled: bool) -> (String, Value) {
+    fn sent(
+        version: A2aVersion,
+        binding: Binding,
+        operation: Operation,
+        is_polled: bool,
+    ) -> (String, Value) {
         let message = OutgoingMessage {
             id: "m",
             context_id: Some("c"),
@@ -176,9 +231,22 @@ mod tests {
             metadata: Map::new(),
         };
         let modes = ["text/plain".to_owned()];
-        let answering = Answering { modes: Some(&modes), is_polled };
-        let sent = send(&interface(version, binding), operation, "1", message, answering).unwrap();
-        (sent.url.to_string(), serde_json::from_slice(&sent.body).unwrap())
+        let answering = Answering {
+            modes: Some(&modes),
+            is_polled,
+        };
+        let sent = send(
+            &interface(version, binding),
+            operation,
+            "1",
+            message,
+            answering,
+        )
+        .unwrap();
+        (
+            sent.url.to_string(),
+            serde_json::from_slice(&sent.body).unwrap(),
+        )
     }
 
     #[test]
@@ -186,12 +254,10 @@ mod tests {
         use A2aVersion::{V1, V03};
         use Binding::{HttpJson, JsonRpc};
         use Operation::{Send, Stream};
-        let new =
-            json!({ "messageId": "m", "contextId": "c", "role": "ROLE_USER", "parts": [{ "text": "hi" }] });
+        let new = json!({ "messageId": "m", "contextId": "c", "role": "ROLE_USER", "parts": [{ "text": "hi" }] });
         let flat = json!({ "kind": "message", "messageId": "m", "contextId": "c", "role": "user",
             "parts": [{ "kind": "text", "text": "hi" }] });
-        let old =
-            json!({ "messageId": "m", "contextId": "c", "role": "ROLE_USER", "content": [{ "text": "hi" }] });
+        let old = json!({ "messageId": "m", "contextId": "c", "role": "ROLE_USER", "content": [{ "text": "hi" }] });
         let modes = json!(["text/plain"]);
         let rpc = |method: &str, message: &Value, configuration: Value| {
             json!({ "jsonrpc": "2.0", "id": "1", "method": method,
@@ -201,16 +267,28 @@ mod tests {
             sent(V1, JsonRpc, Stream, false),
             (
                 "http://h/a/".to_owned(),
-                rpc("SendStreamingMessage", &new, json!({ "acceptedOutputModes": modes }))
+                rpc(
+                    "SendStreamingMessage",
+                    &new,
+                    json!({ "acceptedOutputModes": modes })
+                )
             )
         );
         assert_eq!(
             sent(V1, JsonRpc, Send, true).1,
-            rpc("SendMessage", &new, json!({ "acceptedOutputModes": modes, "returnImmediately": true }))
+            rpc(
+                "SendMessage",
+                &new,
+                json!({ "acceptedOutputModes": modes, "returnImmediately": true })
+            )
         );
         assert_eq!(
             sent(V03, JsonRpc, Send, false).1,
-            rpc("message/send", &flat, json!({ "acceptedOutputModes": modes, "blocking": true }))
+            rpc(
+                "message/send",
+                &flat,
+                json!({ "acceptedOutputModes": modes, "blocking": true })
+            )
         );
         assert_eq!(
             sent(V1, HttpJson, Stream, false),
@@ -232,9 +310,16 @@ mod tests {
     fn a_task_is_asked_for_by_its_id() {
         let of = |version, binding| get_task(&interface(version, binding), "2", "a/b").unwrap();
         let polled = of(A2aVersion::V1, Binding::HttpJson);
-        assert_eq!((polled.method, polled.url.as_str()), (Method::Get, "http://h/a/t/tasks/a%2Fb"));
+        assert_eq!(
+            (polled.method, polled.url.as_str()),
+            (Method::Get, "http://h/a/t/tasks/a%2Fb")
+        );
         assert!(polled.body.is_empty());
-        let polled: Value = serde_json::from_slice(&of(A2aVersion::V03, Binding::JsonRpc).body).unwrap();
-        assert_eq!((&polled["method"], &polled["params"]["id"]), (&json!("tasks/get"), &json!("a/b")));
+        let polled: Value =
+            serde_json::from_slice(&of(A2aVersion::V03, Binding::JsonRpc).body).unwrap();
+        assert_eq!(
+            (&polled["method"], &polled["params"]["id"]),
+            (&json!("tasks/get"), &json!("a/b"))
+        );
     }
 }

@@ -64,8 +64,15 @@ impl ProtocolConfig for A2aConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        let has_convention = self.tool_calls.as_ref().is_some_and(|conventions| !conventions.is_empty());
-        Capabilities::all_but(if has_convention { LACKING } else { LACKING_WITHOUT_CONVENTION })
+        let has_convention = self
+            .tool_calls
+            .as_ref()
+            .is_some_and(|conventions| !conventions.is_empty());
+        Capabilities::all_but(if has_convention {
+            LACKING
+        } else {
+            LACKING_WITHOUT_CONVENTION
+        })
     }
 
     fn how_to_get(&self, lacking: Capability) -> Option<&'static str> {
@@ -79,12 +86,17 @@ impl ProtocolConfig for A2aConfig {
     }
 
     fn missing(&self) -> Option<&'static str> {
-        let is_found = self.agent_card_url.is_some() || self.agent_card.is_some() || self.endpoint.is_some();
-        (!is_found).then_some("a target of the type `a2a` needs `agentCardUrl`, `agentCard` or `endpoint`")
+        let is_found =
+            self.agent_card_url.is_some() || self.agent_card.is_some() || self.endpoint.is_some();
+        (!is_found)
+            .then_some("a target of the type `a2a` needs `agentCardUrl`, `agentCard` or `endpoint`")
     }
 
     fn credentials(&self) -> Vec<&Text> {
-        self.auth.iter().flat_map(|auth| A2aAuth::texts(auth)).collect()
+        self.auth
+            .iter()
+            .flat_map(|auth| A2aAuth::texts(auth))
+            .collect()
     }
 
     fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {

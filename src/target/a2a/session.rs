@@ -21,7 +21,9 @@ use crate::message::DeclaredTool;
 use crate::target::a2a::config::ToolCallConvention;
 use crate::target::ended::Ended;
 use crate::target::error::TargetError;
-use crate::target::http::{self, ClientEvent, Document, HttpRequest, RequestProgress, Response, Transport};
+use crate::target::http::{
+    self, ClientEvent, Document, HttpRequest, RequestProgress, Response, Transport,
+};
 use crate::target::limits::Limits;
 use crate::target::request::{Action, Request};
 use crate::target::session::{Session, SessionOptions};
@@ -73,7 +75,12 @@ struct MessageParts {
 
 impl A2aSession {
     pub(super) fn new(settings: Arc<A2aSettings>, options: SessionOptions) -> Self {
-        let SessionOptions { transport, clock, ids, .. } = options;
+        let SessionOptions {
+            transport,
+            clock,
+            ids,
+            ..
+        } = options;
         let card = match &settings.location {
             Location::Card { card, .. } => Some(card.clone()),
             Location::Endpoint(url) => Some(AgentCard::assumed(url.clone())),
@@ -82,7 +89,17 @@ impl A2aSession {
         let conversation = A2aConversation::new(settings.context_id.clone());
         let may_be_older = matches!(settings.location, Location::Endpoint(_));
         let has_declared = false;
-        Self { settings, transport, clock, ids, card, has_declared, conversation, may_be_older, last_id: 0 }
+        Self {
+            settings,
+            transport,
+            clock,
+            ids,
+            card,
+            has_declared,
+            conversation,
+            may_be_older,
+            last_id: 0,
+        }
     }
 
     async fn run(
@@ -99,10 +116,15 @@ impl A2aSession {
                 None => return Ok(Ended::Cancelled),
             }
         }
-        let Some(card) = &mut self.card else { return Ok(Ended::Cancelled) };
+        let Some(card) = &mut self.card else {
+            return Ok(Ended::Cancelled);
+        };
         let conventions = self.settings.conventions.as_slice();
         let dialect = card.interface.dialect;
-        let (context_id, task_id) = (self.conversation.context_id.clone(), self.conversation.task_id.clone());
+        let (context_id, task_id) = (
+            self.conversation.context_id.clone(),
+            self.conversation.task_id.clone(),
+        );
         let mut reader = A2aReader::new(dialect, conventions, &*self.ids, &mut self.conversation);
         let mut closed = None;
         let mut turn = A2aTurn {
@@ -114,7 +136,13 @@ impl A2aSession {
             limits: &limits,
             closed: &mut closed,
         };
-        let talk = turn.talk(message, context_id.as_deref(), task_id.as_deref(), &mut reader, sink);
+        let talk = turn.talk(
+            message,
+            context_id.as_deref(),
+            task_id.as_deref(),
+            &mut reader,
+            sink,
+        );
         // A cancellation drops it, and its connection.
         let ended = match limits.cancel.run_until_cancelled(talk).await {
             // The turn has ended; only the stream has not.
@@ -124,7 +152,10 @@ impl A2aSession {
         };
         let closed = self.transport.moment(ClientEvent::Closes(closed));
         if !card.skills.is_empty() && !std::mem::replace(&mut self.has_declared, true) {
-            let declared = Change::ToolsDeclared { tools: card.skills.clone(), is_answer: false };
+            let declared = Change::ToolsDeclared {
+                tools: card.skills.clone(),
+                is_answer: false,
+            };
             if sink.change(closed, declared).is_break() {
                 sink.wire(closed, Wire::Closed);
                 return Ok(Ended::Cancelled);
@@ -143,7 +174,10 @@ impl A2aSession {
     }
 
     /// What the agent says that it can do.
-    pub(super) async fn declared_tools(self, limits: &Limits) -> Result<Vec<DeclaredTool>, TargetError> {
+    pub(super) async fn declared_tools(
+        self,
+        limits: &Limits,
+    ) -> Result<Vec<DeclaredTool>, TargetError> {
         if let Some(card) = self.card {
             return Ok(card.skills);
         }
@@ -162,7 +196,14 @@ impl A2aSession {
         // What it takes to find the agent is no time of the agent.
         let mut sink = QuietSink::new(None);
         let (settings, transport) = (&self.settings, &*self.transport);
-        let found = discover(settings, url, endpoint.as_ref(), transport, limits, &mut sink);
+        let found = discover(
+            settings,
+            url,
+            endpoint.as_ref(),
+            transport,
+            limits,
+            &mut sink,
+        );
         limits.cancel.run_until_cancelled(found).await.transpose()
     }
 }
@@ -174,12 +215,20 @@ impl A2aSession {
 fn message(request: Request) -> Result<MessageParts, TargetError> {
     let metadata = outgoing::metadata(request.context);
     match request.action {
-        Action::User { message_id, content, .. } => {
-            Ok(MessageParts { id: message_id, parts: parts_of(&content), metadata })
-        }
-        Action::Parts { message_id, parts } => {
-            Ok(MessageParts { id: message_id, parts: parts.to_vec(), metadata })
-        }
+        Action::User {
+            message_id,
+            content,
+            ..
+        } => Ok(MessageParts {
+            id: message_id,
+            parts: parts_of(&content),
+            metadata,
+        }),
+        Action::Parts { message_id, parts } => Ok(MessageParts {
+            id: message_id,
+            parts: parts.to_vec(),
+            metadata,
+        }),
         Action::Connect
         | Action::Continue
         | Action::Resume(_)
@@ -187,7 +236,9 @@ fn message(request: Request) -> Result<MessageParts, TargetError> {
         | Action::CallTool { .. }
         | Action::ListTools
         | Action::ReadResource(_)
-        | Action::GetPrompt { .. } => Err(TargetError::new("an agent of A2A takes messages of a user alone")),
+        | Action::GetPrompt { .. } => Err(TargetError::new(
+            "an agent of A2A takes messages of a user alone",
+        )),
     }
 }
 
@@ -206,22 +257,44 @@ impl A2aTurn<'_> {
             Blocking::Streaming if self.card.is_streaming => Operation::Stream,
             _ => Operation::Send,
         };
-        let MessageParts { id: message_id, parts, metadata } = message;
-        let message = OutgoingMessage { id: &message_id, context_id, task_id, parts, metadata };
+        let MessageParts {
+            id: message_id,
+            parts,
+            metadata,
+        } = message;
+        let message = OutgoingMessage {
+            id: &message_id,
+            context_id,
+            task_id,
+            parts,
+            metadata,
+        };
         let is_polled = blocking == Blocking::Polling;
-        let answering = Answering { modes: self.settings.accepted_output_modes.as_deref(), is_polled };
+        let answering = Answering {
+            modes: self.settings.accepted_output_modes.as_deref(),
+            is_polled,
+        };
         let again = self.may_be_older.then(|| message.clone());
-        let asked = self.ask(operation, message, answering, reader, self.limits, sink).await?;
-        let Some((mut ended, until)) = asked else { return Ok(Ended::Timeout) };
+        let asked = self
+            .ask(operation, message, answering, reader, self.limits, sink)
+            .await?;
+        let Some((mut ended, until)) = asked else {
+            return Ok(Ended::Timeout);
+        };
         if ended == Ended::Terminal
             && let Some(message) = again.filter(|_| reader.may_be_older())
         {
             self.card.interface.dialect.version = A2aVersion::V03;
             reader.ask_again(self.card.interface.dialect);
-            let limits = self.left(until, self.transport.moment(ClientEvent::Closes(*self.closed)));
+            let limits = self.left(
+                until,
+                self.transport.moment(ClientEvent::Closes(*self.closed)),
+            );
             // It is part of the exchange that began with the refused request.
             let mut quiet = QuietSink::new(Some(&mut *sink));
-            let asked = self.ask(operation, message, answering, reader, &limits, &mut quiet).await?;
+            let asked = self
+                .ask(operation, message, answering, reader, &limits, &mut quiet)
+                .await?;
             ended = asked.map_or(Ended::Timeout, |(ended, _)| ended);
         }
         if ended != Ended::Terminal || operation == Operation::Stream {
@@ -251,9 +324,14 @@ impl A2aTurn<'_> {
         }
         let request = self.request(sent, operation);
         let response = http::send(self.transport, request, limits, sink, self.closed).await;
-        let Some(response) = response.map_err(|error| self.unreachable(error))? else { return Ok(None) };
+        let Some(response) = response.map_err(|error| self.unreachable(error))? else {
+            return Ok(None);
+        };
         let until = response.until;
-        let response = response.accepted().await.map_err(|error| self.refused(error))?;
+        let response = response
+            .accepted()
+            .await
+            .map_err(|error| self.refused(error))?;
         let ended = if is_document(&response) {
             self.document(response, reader, limits, sink).await?
         } else {
@@ -264,8 +342,16 @@ impl A2aTurn<'_> {
 
     /// The limits of a request that begins at `now`, in a turn whose time is up at `until`.
     fn left(&self, until: At, now: At) -> Limits {
-        let deadline = Some(self.limits.latest().map_or(until, |latest| latest.min(until)));
-        Limits { timeout: until.since(now), deadline, ..self.limits.clone() }
+        let deadline = Some(
+            self.limits
+                .latest()
+                .map_or(until, |latest| latest.min(until)),
+        );
+        Limits {
+            timeout: until.since(now),
+            deadline,
+            ..self.limits.clone()
+        }
     }
 
     /// Asks for the task until it is done.
@@ -291,9 +377,15 @@ impl A2aTurn<'_> {
             let request = self.request(sent, Operation::GetTask);
             // It is part of the exchange that began with the message.
             let mut quiet = QuietSink::new(Some(&mut *sink));
-            let response = http::send(self.transport, request, &limits, &mut quiet, self.closed).await?;
-            let Some(response) = response else { return Ok(Ended::Timeout) };
-            let response = response.accepted().await.map_err(|error| self.refused(error))?;
+            let response =
+                http::send(self.transport, request, &limits, &mut quiet, self.closed).await?;
+            let Some(response) = response else {
+                return Ok(Ended::Timeout);
+            };
+            let response = response
+                .accepted()
+                .await
+                .map_err(|error| self.refused(error))?;
             let ended = self.document(response, reader, &limits, &mut quiet).await?;
             if ended != Ended::Terminal {
                 return Ok(ended);
@@ -302,7 +394,9 @@ impl A2aTurn<'_> {
         if reader.is_ended() {
             return Ok(Ended::Terminal);
         }
-        Err(TargetError::new("the agent's answer is a task without an `id` that is not done"))
+        Err(TargetError::new(
+            "the agent's answer is a task without an `id` that is not done",
+        ))
     }
 
     /// Reads a response that is one document.
@@ -315,12 +409,25 @@ impl A2aTurn<'_> {
     ) -> Result<Ended, TargetError> {
         use crate::target::event_reader::EventReader as _;
         let document = http::read_document(response, limits, sink, self.closed).await?;
-        let Some(Document { received, at, bytes }) = document else { return Ok(Ended::Timeout) };
+        let Some(Document {
+            received,
+            at,
+            bytes,
+        }) = document
+        else {
+            return Ok(Ended::Timeout);
+        };
         let read = reader.event(at, &bytes, sink);
         let flow = read.map_err(|why| {
-            received.error(format!("the response {why}")).with_help("is this the URL of an agent of A2A?")
+            received
+                .error(format!("the response {why}"))
+                .with_help("is this the URL of an agent of A2A?")
         })?;
-        Ok(if flow.is_break() { Ended::Cancelled } else { Ended::Terminal })
+        Ok(if flow.is_break() {
+            Ended::Cancelled
+        } else {
+            Ended::Terminal
+        })
     }
 
     fn next_id(&mut self) -> String {
@@ -335,7 +442,13 @@ impl A2aTurn<'_> {
 
     fn request(&self, sent: A2aRequest, operation: Operation) -> HttpRequest {
         let A2aRequest { method, url, body } = sent;
-        let A2aSettings { headers, credentials, conventions, options, .. } = self.settings;
+        let A2aSettings {
+            headers,
+            credentials,
+            conventions,
+            options,
+            ..
+        } = self.settings;
         let dialect = self.card.interface.dialect;
         let mut defaults = vec![match operation {
             Operation::Stream => ("accept", "text/event-stream"),
@@ -380,21 +493,26 @@ impl A2aTurn<'_> {
     fn refused(&self, error: TargetError) -> TargetError {
         match error.received.status {
             Some(401 | 403) => {
-                let schemes = self.card.schemes.iter().map(|scheme| crate::source::printable(scheme));
+                let schemes = self
+                    .card
+                    .schemes
+                    .iter()
+                    .map(|scheme| crate::source::printable(scheme));
                 let schemes: Vec<String> = schemes.map(|scheme| format!("`{scheme}`")).collect();
                 let named = if schemes.is_empty() {
                     String::new()
                 } else {
                     format!("; the agent card names {}", schemes.join(", "))
                 };
-                error.with_help(format!("check the `auth` and the `headers` of the target{named}"))
+                error.with_help(format!(
+                    "check the `auth` and the `headers` of the target{named}"
+                ))
             }
-            Some(300..=399) => {
-                error.with_help("redirects are not followed for POST requests: set `endpoint` to the new URL")
-            }
-            Some(404 | 405) => {
-                error.with_help("is this the URL of the agent? `endpoint` replaces the one in its card")
-            }
+            Some(300..=399) => error.with_help(
+                "redirects are not followed for POST requests: set `endpoint` to the new URL",
+            ),
+            Some(404 | 405) => error
+                .with_help("is this the URL of the agent? `endpoint` replaces the one in its card"),
             _ => error,
         }
     }
@@ -402,7 +520,14 @@ impl A2aTurn<'_> {
 
 /// Whether a response is one document: its content type says so.
 fn is_document(response: &Response) -> bool {
-    let content_type = response.received.head.content_type.split(';').next().unwrap_or_default().trim();
+    let content_type = response
+        .received
+        .head
+        .content_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim();
     let content_type = content_type.to_ascii_lowercase();
     content_type == "application/json" || content_type.ends_with("+json")
 }

@@ -6,8 +6,15 @@ use crate::message::DeclaredTool;
 
 /// The skills that `card` contains. They have no schemas.
 pub(super) fn skills(card: &Value) -> Vec<DeclaredTool> {
-    let skills = card.get("skills").and_then(Value::as_array).into_iter().flatten();
-    skills.filter_map(Value::as_object).map(|skill| skill_of(skill.clone())).collect()
+    let skills = card
+        .get("skills")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    skills
+        .filter_map(Value::as_object)
+        .map(|skill| skill_of(skill.clone()))
+        .collect()
 }
 
 fn skill_of(mut skill: serde_json::Map<String, Value>) -> DeclaredTool {

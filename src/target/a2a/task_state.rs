@@ -22,7 +22,11 @@ pub(super) enum TaskState {
 impl TaskState {
     /// The state that `word` names: `TASK_STATE_INPUT_REQUIRED`, `input-required`.
     pub(super) fn parse(word: &str) -> Self {
-        let plain = word.strip_prefix("TASK_STATE_").unwrap_or(word).to_ascii_lowercase().replace('_', "-");
+        let plain = word
+            .strip_prefix("TASK_STATE_")
+            .unwrap_or(word)
+            .to_ascii_lowercase()
+            .replace('_', "-");
         match plain.as_str() {
             "input-required" => Self::InputRequired,
             "auth-required" => Self::AuthRequired,
@@ -41,7 +45,10 @@ impl TaskState {
 
     /// Whether nothing more comes of the task.
     pub(super) fn is_terminal(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Rejected | Self::Canceled)
+        matches!(
+            self,
+            Self::Completed | Self::Failed | Self::Rejected | Self::Canceled
+        )
     }
 }
 
@@ -54,8 +61,16 @@ mod tests {
         for (one, other, state) in [
             ("TASK_STATE_SUBMITTED", "submitted", TaskState::Open),
             ("TASK_STATE_WORKING", "working", TaskState::Open),
-            ("TASK_STATE_INPUT_REQUIRED", "input-required", TaskState::InputRequired),
-            ("TASK_STATE_AUTH_REQUIRED", "auth-required", TaskState::AuthRequired),
+            (
+                "TASK_STATE_INPUT_REQUIRED",
+                "input-required",
+                TaskState::InputRequired,
+            ),
+            (
+                "TASK_STATE_AUTH_REQUIRED",
+                "auth-required",
+                TaskState::AuthRequired,
+            ),
             ("TASK_STATE_COMPLETED", "completed", TaskState::Completed),
             ("TASK_STATE_FAILED", "failed", TaskState::Failed),
             ("TASK_STATE_REJECTED", "rejected", TaskState::Rejected),

@@ -17,7 +17,11 @@ pub(super) struct Teller<'s> {
 
 impl<'s> Teller<'s> {
     pub(super) fn new(at: At, sink: &'s mut dyn Sink) -> Self {
-        Self { at, sink, flow: ControlFlow::Continue(()) }
+        Self {
+            at,
+            sink,
+            flow: ControlFlow::Continue(()),
+        }
     }
 
     pub(super) fn tell(&mut self, change: Change<'_>) {
@@ -29,17 +33,26 @@ impl<'s> Teller<'s> {
     /// A message of the agent begins.
     pub(super) fn open(&mut self, id: &str) {
         let role = MessageKind::Assistant;
-        self.tell(Change::MessageOpened { id: Cow::Borrowed(id), role, subagent: None });
+        self.tell(Change::MessageOpened {
+            id: Cow::Borrowed(id),
+            role,
+            subagent: None,
+        });
     }
 
     /// More text of a message.
     pub(super) fn add(&mut self, id: &str, text: &str) {
-        self.tell(Change::MessageText { id: Cow::Borrowed(id), delta: Cow::Borrowed(text) });
+        self.tell(Change::MessageText {
+            id: Cow::Borrowed(id),
+            delta: Cow::Borrowed(text),
+        });
     }
 
     /// A message is complete.
     pub(super) fn close(&mut self, id: &str) {
-        self.tell(Change::MessageClosed { id: Cow::Borrowed(id) });
+        self.tell(Change::MessageClosed {
+            id: Cow::Borrowed(id),
+        });
     }
 
     /// A whole message.

@@ -30,14 +30,19 @@ pub(super) fn may_be_older(error: &ReportedError) -> bool {
 
 /// Whether the agent does not take such requests at all.
 pub(super) fn is_refusal(error: &ReportedError) -> bool {
-    error.code.as_deref().is_some_and(|code| REFUSALS.contains(&code))
+    error
+        .code
+        .as_deref()
+        .is_some_and(|code| REFUSALS.contains(&code))
 }
 
 /// The error of an agent that does not take such requests.
 pub(super) fn refusal(error: &ReportedError, dialect: Dialect) -> TargetError {
     let Dialect { version, binding } = dialect;
-    let message =
-        format!("the agent does not accept requests of A2A {version} over {binding}: {}", words(error));
+    let message = format!(
+        "the agent does not accept requests of A2A {version} over {binding}: {}",
+        words(error)
+    );
     TargetError::new(message).with_help(
         "does its agent card name another interface? Without a card, write one: `agentCard: { url: …, protocolVersion: \"0.3\" }`",
     )
@@ -55,18 +60,33 @@ pub(super) fn refusal_of_both(first: &ReportedError, error: &ReportedError) -> T
 }
 
 fn words(error: &ReportedError) -> String {
-    let code = error.code.as_ref().map(|code| format!(" (code `{code}`)")).unwrap_or_default();
+    let code = error
+        .code
+        .as_ref()
+        .map(|code| format!(" (code `{code}`)"))
+        .unwrap_or_default();
     format!("{}{code}", error.message)
 }
 
 /// How the run ended: with an error of the agent, or with its task in this state; `text` is what the agent said about that.
-pub(super) fn run_end(error: Option<ReportedError>, state: Option<TaskState>, text: &str) -> RunEnd {
+pub(super) fn run_end(
+    error: Option<ReportedError>,
+    state: Option<TaskState>,
+    text: &str,
+) -> RunEnd {
     if let Some(ReportedError { code, message }) = error {
         return RunEnd::Error { message, code };
     }
     let failed = |code: &str, without: &str| {
-        let message = if text.is_empty() { without.to_owned() } else { text.to_owned() };
-        RunEnd::Error { message, code: Some(code.to_owned()) }
+        let message = if text.is_empty() {
+            without.to_owned()
+        } else {
+            text.to_owned()
+        };
+        RunEnd::Error {
+            message,
+            code: Some(code.to_owned()),
+        }
     };
     match state {
         // A direct message.
@@ -74,12 +94,25 @@ pub(super) fn run_end(error: Option<ReportedError>, state: Option<TaskState>, te
         // The next message answers it.
         Some(TaskState::InputRequired) => RunEnd::Interrupted(Vec::new()),
         Some(TaskState::AuthRequired) => {
-            let said = if text.is_empty() { String::new() } else { format!(": {text}") };
-            let message = format!("the task waits for an authorization that a test cannot give{said}");
-            RunEnd::Error { message, code: Some("auth-required".to_owned()) }
+            let said = if text.is_empty() {
+                String::new()
+            } else {
+                format!(": {text}")
+            };
+            let message =
+                format!("the task waits for an authorization that a test cannot give{said}");
+            RunEnd::Error {
+                message,
+                code: Some("auth-required".to_owned()),
+            }
         }
-        Some(TaskState::Failed) => failed("failed", "the task failed, and the agent does not say why"),
-        Some(TaskState::Rejected) => failed("rejected", "the agent rejected the task, and does not say why"),
+        Some(TaskState::Failed) => {
+            failed("failed", "the task failed, and the agent does not say why")
+        }
+        Some(TaskState::Rejected) => failed(
+            "rejected",
+            "the agent rejected the task, and does not say why",
+        ),
         Some(TaskState::Canceled) => RunEnd::Cancelled,
     }
 }

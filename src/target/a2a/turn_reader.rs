@@ -127,7 +127,12 @@ impl<'a> A2aReader<'a> {
 
     /// Whether the turn may end here.
     pub(super) fn is_ended(&self) -> bool {
-        let LastStatus { state, is_stale, is_end, .. } = self.last_status;
+        let LastStatus {
+            state,
+            is_stale,
+            is_end,
+            ..
+        } = self.last_status;
         let is_waiting = state.is_some_and(TaskState::is_interrupted) && !is_stale;
         is_end || is_waiting || self.error.is_some() || self.is_message_alone()
     }
@@ -158,16 +163,27 @@ impl<'a> A2aReader<'a> {
             _ => {}
         }
         if self.payloads == 0 {
-            teller.tell(Change::RunStarted { run_id: None, thread_id: None, is_replay: false });
+            teller.tell(Change::RunStarted {
+                run_id: None,
+                thread_id: None,
+                is_replay: false,
+            });
         }
-        let LastStatus { state, written, is_stale, .. } = &self.last_status;
+        let LastStatus {
+            state,
+            written,
+            is_stale,
+            ..
+        } = &self.last_status;
         let state = *state;
         let message = written.get("message").filter(|message| message.is_object());
-        let id = message.and_then(|message| message.get("messageId")).and_then(Value::as_str);
+        let id = message
+            .and_then(|message| message.get("messageId"))
+            .and_then(Value::as_str);
         let text = message.map(text_of).unwrap_or_default();
         // What an agent says when it is done is a status, unless it has said nothing else.
-        let is_answer =
-            state == Some(TaskState::Completed) || (*is_stale && state == Some(TaskState::InputRequired));
+        let is_answer = state == Some(TaskState::Completed)
+            || (*is_stale && state == Some(TaskState::InputRequired));
         if is_answer && !self.has_spoken && !text.is_empty() {
             let id = id.map_or_else(|| self.ids.next("message"), str::to_owned);
             teller.say(&id, &text);
@@ -175,7 +191,9 @@ impl<'a> A2aReader<'a> {
         for id in self.open.values().chain(&self.streamed) {
             teller.close(id);
         }
-        teller.tell(Change::RunEnded(turn_end::run_end(self.error, state, &text)));
+        teller.tell(Change::RunEnded(turn_end::run_end(
+            self.error, state, &text,
+        )));
         match turn_end::after(state) {
             AfterTurn::TaskWaits => self.conversation.wait(self.task_id, written),
             AfterTurn::TaskIsOver => self.conversation.end_task(),
@@ -196,8 +214,12 @@ impl<'a> A2aReader<'a> {
             | Payload::Artifact(value)
             | Payload::ArtifactAlone(value) => value,
         };
-        let text =
-            |key: &str| of.get(key).and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
+        let text = |key: &str| {
+            of.get(key)
+                .and_then(Value::as_str)
+                .filter(|id| !id.is_empty())
+                .map(str::to_owned)
+        };
         let context_id = text("contextId");
         // A message of its own belongs to no task, whatever id it has.
         let task_id = match &payload {
@@ -219,18 +241,29 @@ impl<'a> A2aReader<'a> {
             }
             Payload::Status(update) => {
                 let changes = conventions::of_status(self.conventions, &update);
-                let of = if changes.is_empty() { StatusOf::Update } else { StatusOf::ConventionUpdate };
+                let of = if changes.is_empty() {
+                    StatusOf::Update
+                } else {
+                    StatusOf::ConventionUpdate
+                };
                 for change in changes {
                     self.call(change, teller);
                 }
-                let status = update.get("status").ok_or("has a status update without a `status`")?;
+                let status = update
+                    .get("status")
+                    .ok_or("has a status update without a `status`")?;
                 self.status(status, of, teller)?;
             }
             Payload::Artifact(update) => {
-                let artifact =
-                    update.get("artifact").ok_or("has an artifact update without an `artifact`")?;
+                let artifact = update
+                    .get("artifact")
+                    .ok_or("has an artifact update without an `artifact`")?;
                 let flag = |key: &str| update.get(key) == Some(&Value::Bool(true));
-                let kind = if flag("append") { ArtifactUpdate::Append } else { ArtifactUpdate::Replace };
+                let kind = if flag("append") {
+                    ArtifactUpdate::Append
+                } else {
+                    ArtifactUpdate::Replace
+                };
                 let id = self.artifact(artifact, kind, teller);
                 if flag("lastChunk")
                     && let Some(message) = self.open.remove(&id)
@@ -247,11 +280,20 @@ impl<'a> A2aReader<'a> {
     }
 
     /// Notes which context and task this is about. The first time, it begins the run.
-    fn begin(&mut self, context_id: Option<String>, task_id: Option<String>, teller: &mut Teller<'_>) {
+    fn begin(
+        &mut self,
+        context_id: Option<String>,
+        task_id: Option<String>,
+        teller: &mut Teller<'_>,
+    ) {
         if self.payloads == 0 {
             let (run_id, thread_id) = (task_id.as_deref(), context_id.as_deref());
             let (run_id, thread_id) = (run_id.map(Into::into), thread_id.map(Into::into));
-            teller.tell(Change::RunStarted { run_id, thread_id, is_replay: false });
+            teller.tell(Change::RunStarted {
+                run_id,
+                thread_id,
+                is_replay: false,
+            });
         }
         if let Some(context_id) = context_id {
             self.conversation.context_id = Some(context_id);
@@ -262,12 +304,21 @@ impl<'a> A2aReader<'a> {
     }
 
     fn task(&mut self, task: &Value, teller: &mut Teller<'_>) -> Result<(), String> {
-        let list = |key: &str| task.get(key).and_then(Value::as_array).into_iter().flatten();
+        let list = |key: &str| {
+            task.get(key)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
         // The message of the status may be in the history, too: it is taken with its status.
         let of_status = task.pointer("/status/message/messageId");
         for message in list("history") {
-            let role = message.get("role").and_then(Value::as_str).unwrap_or_default();
-            if role.to_ascii_lowercase().ends_with("agent") && message.get("messageId") != of_status {
+            let role = message
+                .get("role")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            if role.to_ascii_lowercase().ends_with("agent") && message.get("messageId") != of_status
+            {
                 self.calls_of(message, teller);
             }
         }
@@ -279,8 +330,16 @@ impl<'a> A2aReader<'a> {
     }
 
     /// Takes the status of the task.
-    fn status(&mut self, status: &Value, of: StatusOf, teller: &mut Teller<'_>) -> Result<(), String> {
-        let word = status.get("state").and_then(Value::as_str).ok_or("has a status without a `state`")?;
+    fn status(
+        &mut self,
+        status: &Value,
+        of: StatusOf,
+        teller: &mut Teller<'_>,
+    ) -> Result<(), String> {
+        let word = status
+            .get("state")
+            .and_then(Value::as_str)
+            .ok_or("has a status without a `state`")?;
         let state = TaskState::parse(word);
         let is_first = self.payloads == 0;
         let is_stale = of == StatusOf::Task
@@ -291,7 +350,12 @@ impl<'a> A2aReader<'a> {
         let is_end = state.is_terminal() || is_waiting;
         let is_question = state == TaskState::InputRequired && !is_stale;
         let is_open = state == TaskState::Open && of != StatusOf::ConventionUpdate;
-        self.last_status = LastStatus { state: Some(state), written: status.clone(), is_stale, is_end };
+        self.last_status = LastStatus {
+            state: Some(state),
+            written: status.clone(),
+            is_stale,
+            is_end,
+        };
         if let Some(message) = status.get("message").filter(|message| message.is_object()) {
             let is_new = self.calls_of(message, teller);
             if is_new && is_question {
@@ -300,7 +364,10 @@ impl<'a> A2aReader<'a> {
                 let text = text_of(message);
                 if !text.is_empty() {
                     let value = json!({ "state": "working", "message": text });
-                    teller.tell(Change::Custom { name: "status".into(), value });
+                    teller.tell(Change::Custom {
+                        name: "status".into(),
+                        value,
+                    });
                 }
             }
         }
@@ -309,7 +376,10 @@ impl<'a> A2aReader<'a> {
 
     /// What the agent says in a message, part by part.
     fn message(&mut self, message: &Value, teller: &mut Teller<'_>) {
-        let id = message.get("messageId").and_then(Value::as_str).filter(|id| !id.is_empty());
+        let id = message
+            .get("messageId")
+            .and_then(Value::as_str)
+            .filter(|id| !id.is_empty());
         let id = id.map_or_else(|| self.ids.next("message"), str::to_owned);
         let own: Vec<&Value> = self.own_parts(message).collect();
         let texts = own.iter().filter_map(|part| match content(part) {
@@ -321,7 +391,9 @@ impl<'a> A2aReader<'a> {
             self.has_spoken = true;
             teller.say(&id, &text);
         }
-        let others = own.into_iter().filter(|part| !matches!(content(part), PartContent::Text(_)));
+        let others = own
+            .into_iter()
+            .filter(|part| !matches!(content(part), PartContent::Text(_)));
         let others: Vec<Value> = others.cloned().collect();
         for (number, part) in (1..).zip(others) {
             self.other_part(&id, number, &part, teller);
@@ -329,7 +401,12 @@ impl<'a> A2aReader<'a> {
     }
 
     /// Takes an artifact, or more of one, and returns its id.
-    fn artifact(&mut self, artifact: &Value, update: ArtifactUpdate, teller: &mut Teller<'_>) -> String {
+    fn artifact(
+        &mut self,
+        artifact: &Value,
+        update: ArtifactUpdate,
+        teller: &mut Teller<'_>,
+    ) -> String {
         for change in conventions::of_metadata(self.conventions, artifact) {
             self.call(change, teller);
         }
@@ -349,7 +426,10 @@ impl<'a> A2aReader<'a> {
                 _ => others.push(part.clone()),
             }
         }
-        let added = self.conversation.artifacts.update(&id, update, &text, others);
+        let added = self
+            .conversation
+            .artifacts
+            .update(&id, update, &text, others);
         if begins_with_text {
             self.artifact_text(&id, &added, teller);
         }
@@ -363,14 +443,18 @@ impl<'a> A2aReader<'a> {
     }
 
     fn artifact_text(&mut self, id: &str, added: &Added, teller: &mut Teller<'_>) {
-        let Added { text, is_replaced, .. } = added;
+        let Added {
+            text, is_replaced, ..
+        } = added;
         if text.is_empty() {
             return;
         }
         if *is_replaced && let Some(message) = self.open.remove(id) {
             teller.close(&message);
         }
-        let Self { open, conversation, .. } = self;
+        let Self {
+            open, conversation, ..
+        } = self;
         let message = open.entry(id.to_owned()).or_insert_with(|| {
             let message = conversation.artifacts.next_message(id);
             teller.open(&message);
@@ -387,10 +471,15 @@ impl<'a> A2aReader<'a> {
                 self.has_spoken = true;
                 teller.say(&format!("{holder}/data-{number}"), &data.to_string());
             }
-            PartContent::File(value) => teller.tell(Change::Custom { name: "file".into(), value }),
+            PartContent::File(value) => teller.tell(Change::Custom {
+                name: "file".into(),
+                value,
+            }),
             PartContent::Text(_) => {}
             PartContent::Unknown => {
-                teller.tell(Change::Warning("a part has no text, data or file: it is ignored".into()));
+                teller.tell(Change::Warning(
+                    "a part has no text, data or file: it is ignored".into(),
+                ));
             }
         }
     }
@@ -398,12 +487,17 @@ impl<'a> A2aReader<'a> {
     /// The parts of a message or an artifact that say nothing about calls.
     fn own_parts<'v>(&self, holder: &'v Value) -> impl Iterator<Item = &'v Value> + use<'v, 'a> {
         let conventions = self.conventions;
-        parts(holder).iter().filter(move |part| conventions::of_part(conventions, part).is_none())
+        parts(holder)
+            .iter()
+            .filter(move |part| conventions::of_part(conventions, part).is_none())
     }
 
     /// Takes the calls that a message is about; `false` if the message is known.
     fn calls_of(&mut self, message: &Value, teller: &mut Teller<'_>) -> bool {
-        let id = message.get("messageId").and_then(Value::as_str).filter(|id| !id.is_empty());
+        let id = message
+            .get("messageId")
+            .and_then(Value::as_str)
+            .filter(|id| !id.is_empty());
         if id.is_some_and(|id| !self.conversation.seen.insert(id.to_owned())) {
             return false;
         }
@@ -422,7 +516,12 @@ impl<'a> A2aReader<'a> {
         let calls = &mut self.conversation.calls;
         match change {
             ConventionChange::Call { id, name, args } => calls.call(id, name, &args, teller),
-            ConventionChange::Result { id, name, result, is_error } => {
+            ConventionChange::Result {
+                id,
+                name,
+                result,
+                is_error,
+            } => {
                 calls.result(id, &name, result, is_error, teller);
             }
             ConventionChange::Denied { id } => calls.deny(&id, teller),
@@ -448,7 +547,12 @@ impl<'a> A2aReader<'a> {
 }
 
 impl EventReader for A2aReader<'_> {
-    fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String> {
+    fn event(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
         self.last = at;
         let mut event: Value =
             serde_json::from_slice(data).map_err(|error| format!("is not JSON: {error}"))?;
@@ -481,7 +585,10 @@ impl EventReader for A2aReader<'_> {
             return Some(Rest::AfterEnd(AFTER_THE_END));
         }
         // A task as it was before the message; if nothing more comes, that is what it is now.
-        let is_waiting = self.last_status.state.is_some_and(TaskState::is_interrupted);
+        let is_waiting = self
+            .last_status
+            .state
+            .is_some_and(TaskState::is_interrupted);
         is_waiting.then_some(Rest::AfterLastEvent(AS_LONG_AS_IT_GOES_ON))
     }
 }
@@ -489,24 +596,31 @@ impl EventReader for A2aReader<'_> {
 impl StreamReader for A2aReader<'_> {
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
         if response.events() > 0 {
-            let state = self.last_status.written.get("state").and_then(Value::as_str).unwrap_or("unknown");
+            let state = self
+                .last_status
+                .written
+                .get("state")
+                .and_then(Value::as_str)
+                .unwrap_or("unknown");
             return response.broken_off(format!(
                 "the stream ended while the task was not done (its state: `{}`)",
                 crate::source::printable(state)
             ));
         }
         let (message, help) = match response.form() {
-            BodyForm::WebPage => {
-                ("the response is a web page, not a stream of events", "is this the URL of the agent itself?")
-            }
+            BodyForm::WebPage => (
+                "the response is a web page, not a stream of events",
+                "is this the URL of the agent itself?",
+            ),
             BodyForm::Empty => ("the response is empty", "do the agent's logs say why?"),
             BodyForm::JsonDocument => (
                 "the response is a JSON document with another content type",
                 "`blocking: true` asks for one document instead of a stream",
             ),
-            BodyForm::JsonLines | BodyForm::Other => {
-                ("the response contains no event", "is this the URL of the agent itself?")
-            }
+            BodyForm::JsonLines | BodyForm::Other => (
+                "the response contains no event",
+                "is this the URL of the agent itself?",
+            ),
         };
         response.error(message).with_help(help)
     }

@@ -23,21 +23,31 @@ pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut Thr
     }
     let what = match incoming.effect {
         Effect::AnswersCall => Annotated::ResultOf(id),
-        Effect::Begins(kind) | Effect::Continues(kind) | Effect::Ends(kind) | Effect::Chunk(kind) => {
-            match kind {
-                ItemKind::Call => Annotated::Call(calls.key(id)),
-                _ => Annotated::Message(id),
-            }
-        }
+        Effect::Begins(kind)
+        | Effect::Continues(kind)
+        | Effect::Ends(kind)
+        | Effect::Chunk(kind) => match kind {
+            ItemKind::Call => Annotated::Call(calls.key(id)),
+            _ => Annotated::Message(id),
+        },
         _ => return,
     };
-    let metadata = event.value(FieldKey::Metadata, &mut Warnings::default()).ok().flatten();
-    let text = |key: FieldKey| event.quiet_id(key).map(|text| Value::String(text.into_owned()));
+    let metadata = event
+        .value(FieldKey::Metadata, &mut Warnings::default())
+        .ok()
+        .flatten();
+    let text = |key: FieldKey| {
+        event
+            .quiet_id(key)
+            .map(|text| Value::String(text.into_owned()))
+    };
     let values = [
         ("name", text(FieldKey::Name)),
         ("subagentRunId", text(FieldKey::SubagentRunId)),
         ("metadata", metadata.filter(Value::is_object)),
     ];
-    let values = values.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?)));
+    let values = values
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?)));
     history.annotate(what, values.collect::<Map<_, _>>());
 }

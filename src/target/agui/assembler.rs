@@ -50,8 +50,8 @@ impl Assembler {
         match incoming.effect.ended_chunks() {
             EndedChunks::None => {}
             // The end of a subagent has to name it.
-            EndedChunks::Author if incoming.effect == Effect::EndsSubagent && incoming.subagent.is_none() => {
-            }
+            EndedChunks::Author
+                if incoming.effect == Effect::EndsSubagent && incoming.subagent.is_none() => {}
             EndedChunks::Author if self.lanes.is_empty() => {}
             EndedChunks::Author => self.end_lane(&named(), at, listeners),
             EndedChunks::All => {
@@ -75,7 +75,8 @@ impl Assembler {
             (Effect::Begins(ItemKind::ReasoningSpan), _) => {
                 self.span = incoming.id().map(str::to_owned);
                 if let Some(id) = incoming.id() {
-                    self.items.begin(ItemKind::ReasoningSpan, id, StartForm::Start, incoming.at);
+                    self.items
+                        .begin(ItemKind::ReasoningSpan, id, StartForm::Start, incoming.at);
                     self.items.open(ItemKind::ReasoningSpan, id, "");
                 }
                 return Ok(None);
@@ -83,7 +84,9 @@ impl Assembler {
             (Effect::Begins(kind), _) => {
                 let (id, form) = match incoming.id() {
                     Some(id) => (Cow::Borrowed(id), StartForm::Start),
-                    None if kind == ItemKind::Reasoning => (self.reasoning_id(listeners), StartForm::Unnamed),
+                    None if kind == ItemKind::Reasoning => {
+                        (self.reasoning_id(listeners), StartForm::Unnamed)
+                    }
                     None => return Err(event.missing(kind.id_key())),
                 };
                 self.begin(kind, &id, form, incoming, listeners)?;
@@ -91,12 +94,16 @@ impl Assembler {
             }
             (Effect::Continues(kind), _) => {
                 let id = self.continued_id(kind, incoming, listeners)?;
-                let delta = event.text(FieldKey::Delta, listeners.warnings).unwrap_or_else(|| {
-                    if kind != ItemKind::Reasoning {
-                        listeners.warnings.add(format!("a `{}` has no `delta`", event.kind()));
-                    }
-                    Cow::Borrowed("")
-                });
+                let delta = event
+                    .text(FieldKey::Delta, listeners.warnings)
+                    .unwrap_or_else(|| {
+                        if kind != ItemKind::Reasoning {
+                            listeners
+                                .warnings
+                                .add(format!("a `{}` has no `delta`", event.kind()));
+                        }
+                        Cow::Borrowed("")
+                    });
                 self.add(kind, &id, &delta, incoming.subagent(), listeners);
                 if incoming.id.is_some() {
                     self.items.resume(kind, &id, incoming.at);
@@ -132,10 +139,20 @@ impl Assembler {
     }
 
     /// Takes reasoning of a version before 1.0, which the history does not keep.
-    pub(super) fn old_reasoning(&mut self, incoming: &Incoming<'_>, listeners: &mut Listeners<'_, '_>) {
-        let delta = incoming.event.text(FieldKey::Delta, listeners.warnings).unwrap_or_default();
+    pub(super) fn old_reasoning(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) {
+        let delta = incoming
+            .event
+            .text(FieldKey::Delta, listeners.warnings)
+            .unwrap_or_default();
         let ids = &listeners.conversation.ids;
-        let id = self.old_reasoning.get_or_insert_with(|| ids.next("reasoning")).clone();
+        let id = self
+            .old_reasoning
+            .get_or_insert_with(|| ids.next("reasoning"))
+            .clone();
         listeners.reasoning_text(&id, &delta, incoming.subagent());
     }
 
@@ -173,8 +190,15 @@ impl Assembler {
     ) -> Result<Cow<'i, str>, DecodeError> {
         let author = match target {
             ChunkTarget::Continues(author) => {
-                let current = || self.lanes.current(kind, &author).unwrap_or_default().to_owned();
-                let id = incoming.id().map_or_else(|| Cow::Owned(current()), Cow::Borrowed);
+                let current = || {
+                    self.lanes
+                        .current(kind, &author)
+                        .unwrap_or_default()
+                        .to_owned()
+                };
+                let id = incoming
+                    .id()
+                    .map_or_else(|| Cow::Owned(current()), Cow::Borrowed);
                 if kind == ItemKind::Call && incoming.event.raw(FieldKey::ToolCallName).is_some() {
                     self.begin(kind, &id, StartForm::Chunk, incoming, listeners)?;
                 }
@@ -185,7 +209,9 @@ impl Assembler {
         };
         let (id, form) = match incoming.id() {
             Some(id) => (Cow::Borrowed(id), StartForm::Chunk),
-            None if kind == ItemKind::Reasoning => (self.reasoning_id(listeners), StartForm::Unnamed),
+            None if kind == ItemKind::Reasoning => {
+                (self.reasoning_id(listeners), StartForm::Unnamed)
+            }
             None => (self.only_open(kind, incoming)?, StartForm::Unnamed),
         };
         self.begin(kind, &id, form, incoming, listeners)?;
@@ -202,7 +228,8 @@ impl Assembler {
         listeners: &mut Listeners<'_, '_>,
     ) -> Result<(), DecodeError> {
         let (event, subagent) = (incoming.event, incoming.subagent());
-        let is_other_call = kind == ItemKind::Call && self.is_other_call(id, form, event, listeners);
+        let is_other_call =
+            kind == ItemKind::Call && self.is_other_call(id, form, event, listeners);
         if is_other_call {
             // An id means one call at a time: the arguments of the other one end here.
             self.close(kind, id, listeners);
@@ -216,8 +243,9 @@ impl Assembler {
         }
         match kind {
             ItemKind::Message => {
-                let role =
-                    event.id(FieldKey::Role, listeners.warnings)?.unwrap_or(Cow::Borrowed("assistant"));
+                let role = event
+                    .id(FieldKey::Role, listeners.warnings)?
+                    .unwrap_or(Cow::Borrowed("assistant"));
                 if !is_open {
                     self.open_message(id, &role, subagent, listeners);
                 }
@@ -244,20 +272,24 @@ impl Assembler {
         event: &WireEvent<'_>,
         listeners: &Listeners<'_, '_>,
     ) -> bool {
-        let (Some(open), Some(name)) =
-            (self.items.open_text(ItemKind::Call, id), event.quiet_id(FieldKey::ToolCallName))
-        else {
+        let (Some(open), Some(name)) = (
+            self.items.open_text(ItemKind::Call, id),
+            event.quiet_id(FieldKey::ToolCallName),
+        ) else {
             return false;
         };
         let ThreadState { calls, history, .. } = &*listeners.conversation;
-        let is_same_name =
-            history.call(calls.key(id)).is_some_and(|call| call.function.name.as_str() == &*name);
+        let is_same_name = history
+            .call(calls.key(id))
+            .is_some_and(|call| call.function.name.as_str() == &*name);
         let is_complete = || serde_json::from_str::<IgnoredAny>(open).is_ok();
         let brings_nothing = || {
             let delta = event.text(FieldKey::Delta, &mut Warnings::default());
             form != StartForm::Start && delta.is_none_or(|delta| delta.trim().is_empty())
         };
-        !is_same_name || form == StartForm::Start && id.is_empty() || is_complete() && !brings_nothing()
+        !is_same_name
+            || form == StartForm::Start && id.is_empty()
+            || is_complete() && !brings_nothing()
     }
 
     fn open_message(
@@ -267,9 +299,15 @@ impl Assembler {
         subagent: Option<&str>,
         listeners: &mut Listeners<'_, '_>,
     ) {
-        let known = ["assistant", "user", "system", "developer"].into_iter().find(|known| *known == role);
+        let known = ["assistant", "user", "system", "developer"]
+            .into_iter()
+            .find(|known| *known == role);
         let role = known.unwrap_or_else(|| {
-            let warning = format!("the message `{}` has the unknown role `{}`", shown(id), shown(role));
+            let warning = format!(
+                "the message `{}` has the unknown role `{}`",
+                shown(id),
+                shown(role)
+            );
             listeners.warnings.add(warning);
             "assistant"
         });
@@ -346,18 +384,33 @@ impl Assembler {
         }
         let only = self.only_open(kind, incoming)?;
         let (event, key) = (incoming.event.kind(), kind.id_key().name());
-        listeners.warnings.add(format!("a `{event}` has no `{key}`: the only one under way is taken"));
+        listeners.warnings.add(format!(
+            "a `{event}` has no `{key}`: the only one under way is taken"
+        ));
         Ok(only)
     }
 
-    fn only_open<'i>(&self, kind: ItemKind, incoming: &Incoming<'_>) -> Result<Cow<'i, str>, DecodeError> {
-        let only = self.items.only_open(kind).ok_or_else(|| incoming.event.missing(kind.id_key()))?;
+    fn only_open<'i>(
+        &self,
+        kind: ItemKind,
+        incoming: &Incoming<'_>,
+    ) -> Result<Cow<'i, str>, DecodeError> {
+        let only = self
+            .items
+            .only_open(kind)
+            .ok_or_else(|| incoming.event.missing(kind.id_key()))?;
         Ok(Cow::Owned(only.to_owned()))
     }
 
     /// The id of reasoning whose event names none: the only open one, else that of its span, else a new one.
     fn reasoning_id<'i>(&self, listeners: &mut Listeners<'_, '_>) -> Cow<'i, str> {
-        let known = self.items.only_open(ItemKind::Reasoning).or(self.span.as_deref());
-        Cow::Owned(known.map_or_else(|| listeners.conversation.ids.next("reasoning"), str::to_owned))
+        let known = self
+            .items
+            .only_open(ItemKind::Reasoning)
+            .or(self.span.as_deref());
+        Cow::Owned(known.map_or_else(
+            || listeners.conversation.ids.next("reasoning"),
+            str::to_owned,
+        ))
     }
 }

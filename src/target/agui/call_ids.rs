@@ -94,14 +94,23 @@ impl CallIds {
             && calls.turn == self.turn
         {
             let is_repeating = calls.run == self.run;
-            let first = if is_repeating { calls.waiting.max(calls.current + 1) } else { calls.waiting };
+            let first = if is_repeating {
+                calls.waiting.max(calls.current + 1)
+            } else {
+                calls.waiting
+            };
             let mut waiting = first..calls.count.min(first + MAX_COMPARED);
             if let Some(found) = waiting.find(|number| is_it(self.key_of(id, *number))) {
                 let run = self.run;
                 if let Some(calls) = self.calls.get_mut(id) {
                     // Those before it are not announced again: the next result is not theirs.
                     let waiting = if found == first { calls.waiting } else { found };
-                    *calls = SharedId { current: found, waiting, run, ..*calls };
+                    *calls = SharedId {
+                        current: found,
+                        waiting,
+                        run,
+                        ..*calls
+                    };
                 }
                 return CallStart::Again;
             }
@@ -119,7 +128,9 @@ impl CallIds {
 
     /// A result arrives: the key of its call. If several wait, it is for the first; if none does, for the last call.
     pub(super) fn answer<'i>(&'i mut self, id: &'i str) -> &'i str {
-        let Some(calls) = self.calls.get_mut(id) else { return id };
+        let Some(calls) = self.calls.get_mut(id) else {
+            return id;
+        };
         let number = calls.waiting.min(calls.count - 1);
         calls.waiting = number + 1;
         self.key_of(id, number)
@@ -165,18 +176,36 @@ impl CallIds {
     /// The key of the call of this number.
     pub(super) fn key_of<'i>(&'i self, id: &'i str, number: u32) -> &'i str {
         let keys = self.keys.get(id);
-        keys.and_then(|keys| keys.keys.get(number as usize)).map_or(id, String::as_str)
+        keys.and_then(|keys| keys.keys.get(number as usize))
+            .map_or(id, String::as_str)
     }
 
     /// The keys of calls whose id is empty.
     pub(super) fn keys_of_empty_ids(&self) -> impl Iterator<Item = &str> {
-        self.keys.get("").into_iter().flat_map(|keys| &keys.keys).map(String::as_str)
+        self.keys
+            .get("")
+            .into_iter()
+            .flat_map(|keys| &keys.keys)
+            .map(String::as_str)
     }
 
     /// Puts the calls away for a replay, which announces them again.
     pub(super) fn forget(&mut self) -> Self {
-        let Self { run, turn, may_repeat, .. } = *self;
-        std::mem::replace(self, Self { run, turn, may_repeat, ..Self::default() })
+        let Self {
+            run,
+            turn,
+            may_repeat,
+            ..
+        } = *self;
+        std::mem::replace(
+            self,
+            Self {
+                run,
+                turn,
+                may_repeat,
+                ..Self::default()
+            },
+        )
     }
 
     /// Takes back the calls from before a replay, in addition to those that were replayed.
@@ -184,7 +213,10 @@ impl CallIds {
         for (id, calls) in before.calls {
             let known = self.calls.entry(id.clone()).or_default();
             if known.count <= calls.count {
-                *known = SharedId { turn: known.turn.max(calls.turn), ..calls };
+                *known = SharedId {
+                    turn: known.turn.max(calls.turn),
+                    ..calls
+                };
                 if let Some(keys) = before.keys.get(id.as_str()) {
                     self.keys.insert(id.into(), keys.clone());
                 }
@@ -219,8 +251,16 @@ impl CallIds {
             count: number + 1,
             current: number,
             // A result in a run is for a call of that run.
-            waiting: if calls.run == run { calls.waiting } else { number },
-            first_of_turn: if is_first_of_turn { number } else { calls.first_of_turn },
+            waiting: if calls.run == run {
+                calls.waiting
+            } else {
+                number
+            },
+            first_of_turn: if is_first_of_turn {
+                number
+            } else {
+                calls.first_of_turn
+            },
             run,
             turn,
         };
@@ -228,7 +268,11 @@ impl CallIds {
             Some(calls) => *calls = added,
             None => drop(self.calls.insert(id.into(), added)),
         }
-        if number == 0 { CallStart::New } else { CallStart::SharesId }
+        if number == 0 {
+            CallStart::New
+        } else {
+            CallStart::SharesId
+        }
     }
 }
 
@@ -247,7 +291,10 @@ mod tests {
         let mut ids = CallIds::default();
         ids.start_turn();
         assert_eq!(begin(&mut ids, "c"), (CallStart::New, "c".to_owned()));
-        assert_eq!(begin(&mut ids, "c"), (CallStart::SharesId, "c-2".to_owned()));
+        assert_eq!(
+            begin(&mut ids, "c"),
+            (CallStart::SharesId, "c-2".to_owned())
+        );
         assert_eq!(
             begin(&mut ids, "c-2"),
             (CallStart::New, "c-2-1".to_owned()),
@@ -255,9 +302,16 @@ mod tests {
         );
         assert_eq!(begin(&mut ids, "d-2"), (CallStart::New, "d-2".to_owned()));
         assert_eq!(begin(&mut ids, "d").1, "d");
-        assert_eq!(begin(&mut ids, "d").1, "d-3", "an id is no other call's key");
+        assert_eq!(
+            begin(&mut ids, "d").1,
+            "d-3",
+            "an id is no other call's key"
+        );
         assert_eq!(begin(&mut ids, ""), (CallStart::New, "call-1".to_owned()));
-        assert_eq!(begin(&mut ids, ""), (CallStart::SharesId, "call-2".to_owned()));
+        assert_eq!(
+            begin(&mut ids, ""),
+            (CallStart::SharesId, "call-2".to_owned())
+        );
     }
 
     #[test]
@@ -270,7 +324,11 @@ mod tests {
         begin(&mut ids, "c");
         begin(&mut ids, "c");
         let answered = [(); 3].map(|()| ids.answer("c").to_owned());
-        assert_eq!(answered, ["c-2", "c-3", "c-3"], "the first call is of another run");
+        assert_eq!(
+            answered,
+            ["c-2", "c-3", "c-3"],
+            "the first call is of another run"
+        );
     }
 
     #[test]
@@ -283,9 +341,17 @@ mod tests {
         ids.answer("a");
         ids.continue_run();
         let again = [(); 3].map(|()| (ids.begin("b", |_| true), ids.key("b").to_owned()));
-        let expected = [(CallStart::Again, "b"), (CallStart::Again, "b-2"), (CallStart::SharesId, "b-3")];
+        let expected = [
+            (CallStart::Again, "b"),
+            (CallStart::Again, "b-2"),
+            (CallStart::SharesId, "b-3"),
+        ];
         assert_eq!(again, expected.map(|(begun, key)| (begun, key.to_owned())));
-        assert_eq!(ids.begin("a", |_| true), CallStart::SharesId, "it has its result");
+        assert_eq!(
+            ids.begin("a", |_| true),
+            CallStart::SharesId,
+            "it has its result"
+        );
         ids.start_turn();
         assert_eq!(
             ids.begin("b", |_| true),
@@ -301,11 +367,23 @@ mod tests {
         begin(&mut ids, "c");
         ids.start_turn();
         let (mut next, whole, turn) = (0, Listing::Conversation, Listing::Turn);
-        assert_eq!(ids.list("c", &mut next, whole, |_| true), (0, CallStart::Again));
-        assert_eq!(ids.list("c", &mut next, turn, |_| true), (1, CallStart::SharesId));
+        assert_eq!(
+            ids.list("c", &mut next, whole, |_| true),
+            (0, CallStart::Again)
+        );
+        assert_eq!(
+            ids.list("c", &mut next, turn, |_| true),
+            (1, CallStart::SharesId)
+        );
         let mut next = 0;
-        assert_eq!(ids.list("c", &mut next, turn, |_| true), (1, CallStart::Again));
-        assert_eq!(ids.list("c", &mut next, turn, |_| true), (2, CallStart::SharesId));
+        assert_eq!(
+            ids.list("c", &mut next, turn, |_| true),
+            (1, CallStart::Again)
+        );
+        assert_eq!(
+            ids.list("c", &mut next, turn, |_| true),
+            (2, CallStart::SharesId)
+        );
         assert_eq!(ids.key_of("c", 2), "c-3");
     }
 

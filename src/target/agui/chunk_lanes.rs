@@ -52,12 +52,20 @@ pub(super) struct ChunkLanes {
 
 impl ChunkLanes {
     /// What a chunk of this kind, id and subagent continues or begins.
-    pub(super) fn target(&self, kind: ItemKind, id: Option<&str>, subagent: Option<&str>) -> ChunkTarget {
+    pub(super) fn target(
+        &self,
+        kind: ItemKind,
+        id: Option<&str>,
+        subagent: Option<&str>,
+    ) -> ChunkTarget {
         let lanes = &self.lanes[kind as usize];
         let named = subagent.map(str::to_owned);
         let author = match id {
             // The lane that has the id, whichever subagent the chunk names.
-            Some(id) => self.authors[kind as usize].get(id).cloned().unwrap_or(named),
+            Some(id) => self.authors[kind as usize]
+                .get(id)
+                .cloned()
+                .unwrap_or(named),
             None if named.is_some() || lanes.contains_key(&None) => named,
             None if lanes.len() > 1 => return ChunkTarget::Ambiguous(lanes.len()),
             None => lanes.keys().next().cloned().flatten(),
@@ -74,7 +82,9 @@ impl ChunkLanes {
 
     /// The id of the item of a lane.
     pub(super) fn current(&self, kind: ItemKind, author: &LaneOwner) -> Option<&str> {
-        self.lanes[kind as usize].get(author).map(|lane| lane.id.as_str())
+        self.lanes[kind as usize]
+            .get(author)
+            .map(|lane| lane.id.as_str())
     }
 
     /// The last item of an author's lane.
@@ -88,24 +98,44 @@ impl ChunkLanes {
         if is_named {
             self.authors[kind as usize].insert(id.to_owned(), author.clone());
         }
-        self.lanes[kind as usize].insert(author, OpenLane { id: id.to_owned(), is_named });
+        self.lanes[kind as usize].insert(
+            author,
+            OpenLane {
+                id: id.to_owned(),
+                is_named,
+            },
+        );
     }
 
     /// Ends what the lane of an author has; gives the item.
     pub(super) fn end(&mut self, author: &LaneOwner, by: EventRef) -> Option<(ItemKind, String)> {
-        let mut ended = ItemKind::ALL.into_iter().filter(|kind| !self.lanes[*kind as usize].is_empty());
+        let mut ended = ItemKind::ALL
+            .into_iter()
+            .filter(|kind| !self.lanes[*kind as usize].is_empty());
         let kind = ended.find(|kind| self.lanes[*kind as usize].contains_key(author))?;
         let OpenLane { id, is_named } = self.lanes[kind as usize].swap_remove(author)?;
         if is_named {
             self.authors[kind as usize].remove(&id);
-            self.last.insert(author.clone(), LastChunk { kind, id: id.clone(), by });
+            self.last.insert(
+                author.clone(),
+                LastChunk {
+                    kind,
+                    id: id.clone(),
+                    by,
+                },
+            );
         }
         Some((kind, id))
     }
 
     /// Whose lanes have an item, by name.
     pub(super) fn authors(&self) -> Vec<LaneOwner> {
-        let mut authors: Vec<LaneOwner> = self.lanes.iter().flat_map(IndexMap::keys).cloned().collect();
+        let mut authors: Vec<LaneOwner> = self
+            .lanes
+            .iter()
+            .flat_map(IndexMap::keys)
+            .cloned()
+            .collect();
         authors.sort_unstable();
         authors
     }
@@ -123,7 +153,10 @@ mod tests {
     const KIND: ItemKind = ItemKind::Message;
 
     fn by(number: u32) -> EventRef {
-        EventRef { number, kind: known("CUSTOM").unwrap().0 }
+        EventRef {
+            number,
+            kind: known("CUSTOM").unwrap().0,
+        }
     }
 
     fn author(id: &str) -> LaneOwner {
@@ -133,12 +166,21 @@ mod tests {
     #[test]
     fn a_chunk_continues_the_item_of_its_lane_and_another_id_begins_one() {
         let mut lanes = ChunkLanes::default();
-        assert_eq!(lanes.target(KIND, Some("m"), None), ChunkTarget::Begins(None));
+        assert_eq!(
+            lanes.target(KIND, Some("m"), None),
+            ChunkTarget::Begins(None)
+        );
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Nameless(None));
         lanes.begin(KIND, None, "m", StartForm::Chunk);
-        assert_eq!(lanes.target(KIND, Some("m"), None), ChunkTarget::Continues(None));
+        assert_eq!(
+            lanes.target(KIND, Some("m"), None),
+            ChunkTarget::Continues(None)
+        );
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(None));
-        assert_eq!(lanes.target(KIND, Some("n"), None), ChunkTarget::Begins(None));
+        assert_eq!(
+            lanes.target(KIND, Some("n"), None),
+            ChunkTarget::Begins(None)
+        );
         assert_eq!(lanes.current(KIND, &None), Some("m"));
     }
 
@@ -146,10 +188,16 @@ mod tests {
     fn a_chunk_without_a_name_goes_to_the_agent_else_to_the_only_lane_else_it_is_ambiguous() {
         let mut lanes = ChunkLanes::default();
         lanes.begin(KIND, author("a"), "m", StartForm::Chunk);
-        assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(author("a")));
+        assert_eq!(
+            lanes.target(KIND, None, None),
+            ChunkTarget::Continues(author("a"))
+        );
         lanes.begin(KIND, author("b"), "n", StartForm::Chunk);
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Ambiguous(2));
-        assert_eq!(lanes.target(KIND, None, Some("b")), ChunkTarget::Continues(author("b")));
+        assert_eq!(
+            lanes.target(KIND, None, Some("b")),
+            ChunkTarget::Continues(author("b"))
+        );
         lanes.begin(KIND, None, "o", StartForm::Chunk);
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(None));
     }
@@ -158,7 +206,10 @@ mod tests {
     fn an_id_is_found_in_its_lane_whoever_the_chunk_names() {
         let mut lanes = ChunkLanes::default();
         lanes.begin(KIND, author("a"), "m", StartForm::Chunk);
-        assert_eq!(lanes.target(KIND, Some("m"), Some("b")), ChunkTarget::Continues(author("a")));
+        assert_eq!(
+            lanes.target(KIND, Some("m"), Some("b")),
+            ChunkTarget::Continues(author("a"))
+        );
     }
 
     #[test]
@@ -166,7 +217,10 @@ mod tests {
         let mut lanes = ChunkLanes::default();
         lanes.begin(KIND, None, "m", StartForm::Unnamed);
         assert_eq!(lanes.target(KIND, None, None), ChunkTarget::Continues(None));
-        assert_eq!(lanes.target(KIND, Some("m"), None), ChunkTarget::Begins(None));
+        assert_eq!(
+            lanes.target(KIND, Some("m"), None),
+            ChunkTarget::Begins(None)
+        );
     }
 
     #[test]
@@ -177,9 +231,14 @@ mod tests {
         assert_eq!(lanes.authors(), [None, author("a")]);
         assert_eq!(lanes.end(&None, by(3)), Some((KIND, "m".to_owned())));
         assert_eq!(lanes.end(&None, by(4)), None);
-        let last = lanes.last(&None).map(|last| (last.kind, last.id.as_str(), last.by.number));
+        let last = lanes
+            .last(&None)
+            .map(|last| (last.kind, last.id.as_str(), last.by.number));
         assert_eq!(last, Some((KIND, "m", 3)));
-        assert_eq!(lanes.end(&author("a"), by(5)), Some((ItemKind::Call, "c".to_owned())));
+        assert_eq!(
+            lanes.end(&author("a"), by(5)),
+            Some((ItemKind::Call, "c".to_owned()))
+        );
         assert!(lanes.last(&author("a")).is_none() && lanes.is_empty());
     }
 }

@@ -126,7 +126,10 @@ impl From<Value> for Content {
 
 impl Serialize for ContentParts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.parts.iter().map(|part| VersionedPart { part, version: self.version }))
+        serializer.collect_seq(self.parts.iter().map(|part| VersionedPart {
+            part,
+            version: self.version,
+        }))
     }
 }
 
@@ -138,8 +141,15 @@ struct VersionedPart<'a> {
 
 impl Serialize for VersionedPart<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Attachment { kind, media_type, name, content } = match self.part {
-            ContentPart::Text(text) => return SentTextPart { kind: "text", text }.serialize(serializer),
+        let Attachment {
+            kind,
+            media_type,
+            name,
+            content,
+        } = match self.part {
+            ContentPart::Text(text) => {
+                return SentTextPart { kind: "text", text }.serialize(serializer);
+            }
             ContentPart::File(file) => file,
         };
         let mime_type = media_type.as_deref();
@@ -149,15 +159,31 @@ impl Serialize for VersionedPart<'_> {
         };
         match self.version {
             ProtocolVersion::V1 => {
-                let source = PartSource { kind: from, value, mime_type };
+                let source = PartSource {
+                    kind: from,
+                    value,
+                    mime_type,
+                };
                 let metadata = name.as_deref().map(|filename| PartMetadata { filename });
-                MediaPart { kind: kind.as_str(), source, metadata }.serialize(serializer)
+                MediaPart {
+                    kind: kind.as_str(),
+                    source,
+                    metadata,
+                }
+                .serialize(serializer)
             }
             ProtocolVersion::V0 => {
                 let data = (from == "data").then_some(value.as_str());
                 let url = (from == "url").then_some(value.as_str());
                 let filename = name.as_deref();
-                BinaryPart { kind: "binary", mime_type, data, url, filename }.serialize(serializer)
+                BinaryPart {
+                    kind: "binary",
+                    mime_type,
+                    data,
+                    url,
+                    filename,
+                }
+                .serialize(serializer)
             }
         }
     }

@@ -44,19 +44,35 @@ impl AguiConversation {
     ///
     /// # Errors
     /// If the input cannot be written as JSON.
-    pub(super) fn begin(&mut self, request: Request) -> Result<(Box<RawValue>, RequestedRun), TargetError> {
-        let purpose =
-            if request.action == Action::Connect { RequestPurpose::Connect } else { RequestPurpose::Run };
+    pub(super) fn begin(
+        &mut self,
+        request: Request,
+    ) -> Result<(Box<RawValue>, RequestedRun), TargetError> {
+        let purpose = if request.action == Action::Connect {
+            RequestPurpose::Connect
+        } else {
+            RequestPurpose::Run
+        };
         let run_id = self.thread.ids.next("run");
         let input = self.input(request, purpose, &run_id)?;
         let remembered = (purpose == RequestPurpose::Connect).then(|| self.thread.forget());
         let decoder = Decoder::new(run_id, purpose, &self.settings);
-        Ok((input, RequestedRun { purpose, decoder, remembered }))
+        Ok((
+            input,
+            RequestedRun {
+                purpose,
+                decoder,
+                remembered,
+            },
+        ))
     }
 
     /// The reader of the run's response.
     pub(super) fn events<'a>(&'a mut self, run: &'a mut RequestedRun) -> AguiEvents<'a> {
-        AguiEvents { decoder: &mut run.decoder, conversation: &mut self.thread }
+        AguiEvents {
+            decoder: &mut run.decoder,
+            conversation: &mut self.thread,
+        }
     }
 
     /// Ends a run whose response came to this; `None` if it was cancelled.
@@ -98,7 +114,13 @@ impl AguiConversation {
             is_begun,
             ..
         } = &mut self.thread;
-        let ConversationSettings { context, forwarded_props, last_only, version, .. } = &self.settings;
+        let ConversationSettings {
+            context,
+            forwarded_props,
+            last_only,
+            version,
+            ..
+        } = &self.settings;
         history.discard_open();
         let mut new = Vec::new();
         let mut resume = Vec::new();
@@ -113,13 +135,21 @@ impl AguiConversation {
         }
         let mut context = Cow::Borrowed(context.as_slice());
         if !passed_on.caller.is_empty() {
-            context.to_mut().extend(passed_on.caller.iter().map(ContextItem::from));
+            context
+                .to_mut()
+                .extend(passed_on.caller.iter().map(ContextItem::from));
         }
         match &request.action {
-            Action::User { message_id, content, .. } => {
+            Action::User {
+                message_id,
+                content,
+                ..
+            } => {
                 calls.start_turn();
-                *user_message =
-                    Some(UserMessage { id: message_id.clone(), text: content.text().into_owned() });
+                *user_message = Some(UserMessage {
+                    id: message_id.clone(),
+                    text: content.text().into_owned(),
+                });
             }
             // A test that lists or calls tools does not load.
             Action::Connect
@@ -148,7 +178,11 @@ impl AguiConversation {
             }
         }
         match request.action {
-            Action::User { message_id, name, content } => {
+            Action::User {
+                message_id,
+                name,
+                content,
+            } => {
                 history.say(&message_id, name, Content::of(content, *version));
                 new.push(message_id);
             }
@@ -160,7 +194,11 @@ impl AguiConversation {
             | Action::ReadResource(_)
             | Action::GetPrompt { .. } => {}
             Action::ToolResults(answers) => {
-                new.extend(answers.iter().map(|answer| history.answer_call(answer, &**ids)));
+                new.extend(
+                    answers
+                        .iter()
+                        .map(|answer| history.answer_call(answer, &**ids)),
+                );
             }
             Action::Resume(answers) if *legacy_interrupts => {
                 props = Cow::Owned(with_command(&props, &answers));
@@ -175,8 +213,17 @@ impl AguiConversation {
             }
             RequestPurpose::Run => Messages::All(history),
         };
-        let input = RunInput::new(thread_id, run_id, state.value(), messages, client_tools, &props, &resume);
-        to_raw_value(&input.of(*version).with_context(&context)).map_err(|failure| not_written(&failure))
+        let input = RunInput::new(
+            thread_id,
+            run_id,
+            state.value(),
+            messages,
+            client_tools,
+            &props,
+            &resume,
+        );
+        to_raw_value(&input.of(*version).with_context(&context))
+            .map_err(|failure| not_written(&failure))
     }
 }
 

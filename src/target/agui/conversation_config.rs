@@ -84,7 +84,10 @@ pub enum Connect {
 impl ConversationConfig {
     /// Which version of AG-UI the requests are written in.
     pub(super) fn version(&self) -> ProtocolVersion {
-        self.protocol_version.as_ref().map(|version| version.value).unwrap_or_default()
+        self.protocol_version
+            .as_ref()
+            .map(|version| version.value)
+            .unwrap_or_default()
     }
 
     /// A warning if a turn connects without the key that says that the agent replays its thread then: some agents take a run
@@ -96,30 +99,42 @@ impl ConversationConfig {
         connecting: &str,
         or_else: &str,
     ) -> Option<Diagnostic> {
-        let turn = turns.iter().find(|turn| matches!(turn.value, Turn::Connect(_)))?;
+        let turn = turns
+            .iter()
+            .find(|turn| matches!(turn.value, Turn::Connect(_)))?;
         if self.connect.is_some() {
             return None;
         }
-        let message =
-            format!("{connecting} sends a run without messages, which some agents answer by running");
+        let message = format!(
+            "{connecting} sends a run without messages, which some agents answer by running"
+        );
         let warning = Diagnostic::warning(Code::ConnectOverHttp, message).at(source, turn.span, "");
         let help = "set `connect: empty_run` on the target if this agent replays its thread then";
         Some(warning.help(format!("{help}{or_else}")))
     }
 
     /// Checks and fills the keys; `None` if something is known later or was reported.
-    pub(super) fn fill(&self, interpolation: &mut Interpolation<'_>) -> Option<ConversationSettings> {
+    pub(super) fn fill(
+        &self,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<ConversationSettings> {
         let forwarded_props = interpolation.optional_json(self.forwarded_props.as_ref());
         let state = interpolation.optional_json(self.state.as_ref());
         let mut item = |ContextEntry { description, value }: &ContextEntry| {
             let (description, value) = (interpolation.text(description), interpolation.text(value));
-            Some(ContextItem { description: description.ok()?, value: value.ok()? })
+            Some(ContextItem {
+                description: description.ok()?,
+                value: value.ok()?,
+            })
         };
-        let context: Vec<Option<ContextItem>> = self.context.iter().flatten().map(&mut item).collect();
+        let context: Vec<Option<ContextItem>> =
+            self.context.iter().flatten().map(&mut item).collect();
         let context: Option<Vec<ContextItem>> = context.into_iter().collect();
         Some(ConversationSettings {
             context: context?,
-            forwarded_props: forwarded_props.ok()?.unwrap_or_else(|| Value::Object(Map::new())),
+            forwarded_props: forwarded_props
+                .ok()?
+                .unwrap_or_else(|| Value::Object(Map::new())),
             state: state.ok()?.unwrap_or_else(|| Value::Object(Map::new())),
             version: self.version(),
             last_only: self.history.unwrap_or_default() == HistorySent::Last,

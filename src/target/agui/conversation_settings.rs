@@ -17,8 +17,13 @@ pub struct ContextItem {
 impl From<(&String, &Value)> for ContextItem {
     /// A named text.
     fn from((name, value): (&String, &Value)) -> Self {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        Self { description: name.clone(), value }
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        Self {
+            description: name.clone(),
+            value,
+        }
     }
 }
 

@@ -54,7 +54,11 @@ pub(super) struct Decoder {
 
 impl Decoder {
     /// A decoder for the response to the request of the run `run_id`.
-    pub(super) fn new(run_id: String, purpose: RequestPurpose, settings: &ConversationSettings) -> Self {
+    pub(super) fn new(
+        run_id: String,
+        purpose: RequestPurpose,
+        settings: &ConversationSettings,
+    ) -> Self {
         Self {
             runs: Runs::new(run_id, purpose),
             events: 0,
@@ -99,9 +103,17 @@ impl Decoder {
             self.report_unknown(event.kind(), tell);
             return Ok(());
         };
-        let at = EventRef { number: self.events, kind };
+        let at = EventRef {
+            number: self.events,
+            kind,
+        };
         let mut warnings = std::mem::take(&mut self.warnings);
-        let listeners = &mut Listeners { at, conversation, warnings: &mut warnings, tell };
+        let listeners = &mut Listeners {
+            at,
+            conversation,
+            warnings: &mut warnings,
+            tell,
+        };
         let decoded = Incoming::read(event, at, effect, listeners.warnings)
             .and_then(|incoming| self.take(&incoming, listeners));
         self.warnings = warnings;
@@ -115,8 +127,13 @@ impl Decoder {
         }
         let (number, rule) = (self.events, EventOrderRule::UnknownEvent.as_str());
         let kind = shown(kind);
-        let message = format!("event {number} (`{kind}`) has an unknown type: no rule sees what it contains");
-        tell(Change::Violation { rule, message: message.into(), events: vec![number] });
+        let message =
+            format!("event {number} (`{kind}`) has an unknown type: no rule sees what it contains");
+        tell(Change::Violation {
+            rule,
+            message: message.into(),
+            events: vec![number],
+        });
     }
 
     fn take(
@@ -125,7 +142,13 @@ impl Decoder {
         listeners: &mut Listeners<'_, '_>,
     ) -> Result<(), DecodeError> {
         let target = self.assembler.end_chunks(incoming, listeners);
-        self.validator.check(incoming, target.as_ref(), self.runs.state, &self.assembler, listeners.tell);
+        self.validator.check(
+            incoming,
+            target.as_ref(),
+            self.runs.state,
+            &self.assembler,
+            listeners.tell,
+        );
         match incoming.effect {
             Effect::StartsRun => self.runs.start(incoming, &mut self.assembler, listeners)?,
             Effect::FinishesRun => self.runs.finish(incoming, &mut self.assembler, listeners)?,
@@ -165,11 +188,14 @@ impl Decoder {
         let call = listeners.conversation.calls.answer(&call).to_owned();
         let message_id = event.id(FieldKey::MessageId, listeners.warnings)?;
         if let Some(message_id) = &message_id {
-            self.results.insert(message_id.as_ref().into(), call.as_str().into());
+            self.results
+                .insert(message_id.as_ref().into(), call.as_str().into());
         }
         let mut key = FieldKey::Content;
         if event.raw(key).is_none() && event.raw(FieldKey::Result).is_some() {
-            listeners.warnings.add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
+            listeners
+                .warnings
+                .add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
             key = FieldKey::Result;
         }
         let result = if event.is_text(key) {
@@ -177,13 +203,19 @@ impl Decoder {
         } else if let Some(value) = event.value(key, listeners.warnings)? {
             ResultContent::Json(value)
         } else {
-            listeners.warnings.add("a `TOOL_CALL_RESULT` has no `content`");
+            listeners
+                .warnings
+                .add("a `TOOL_CALL_RESULT` has no `content`");
             ResultContent::Text(Cow::Borrowed(""))
         };
         let ThreadState { history, ids, .. } = &mut *listeners.conversation;
         history.answer(&call, message_id.as_deref(), sent_content(&result), &**ids);
         annotate(incoming, &call, listeners.conversation);
-        (listeners.tell)(Change::CallAnswered { id: call.into(), result, is_error: None });
+        (listeners.tell)(Change::CallAnswered {
+            id: call.into(),
+            result,
+            is_error: None,
+        });
         Ok(())
     }
 
@@ -193,27 +225,44 @@ impl Decoder {
         event: &WireEvent<'_>,
         listeners: &mut Listeners<'_, '_>,
     ) -> Result<(), DecodeError> {
-        let Some(name) = event.id(FieldKey::Name, listeners.warnings).ok().flatten() else { return Ok(()) };
+        let Some(name) = event.id(FieldKey::Name, listeners.warnings).ok().flatten() else {
+            return Ok(());
+        };
         if name == LEGACY_INTERRUPT {
             let raw = event.value(FieldKey::RawEvent, listeners.warnings)?;
-            let id = raw.as_ref().and_then(|raw| raw.get("id")).and_then(Value::as_str);
+            let id = raw
+                .as_ref()
+                .and_then(|raw| raw.get("id"))
+                .and_then(Value::as_str);
             let nth = self.runs.legacy_interrupts.len() + 1;
             let id = id.map_or_else(|| format!("{LEGACY_INTERRUPT}-{nth}"), str::to_owned);
-            let message = event.text(FieldKey::Value, listeners.warnings).map(Cow::into_owned);
-            self.runs.legacy_interrupts.push(Interrupt { id, message, ..Interrupt::default() });
+            let message = event
+                .text(FieldKey::Value, listeners.warnings)
+                .map(Cow::into_owned);
+            self.runs.legacy_interrupts.push(Interrupt {
+                id,
+                message,
+                ..Interrupt::default()
+            });
         }
-        let value = event.value(FieldKey::Value, listeners.warnings).unwrap_or_else(|error| {
-            listeners.warnings.add(format!("a `CUSTOM` {}", error.0));
-            None
+        let value = event
+            .value(FieldKey::Value, listeners.warnings)
+            .unwrap_or_else(|error| {
+                listeners.warnings.add(format!("a `CUSTOM` {}", error.0));
+                None
+            });
+        (listeners.tell)(Change::Custom {
+            name,
+            value: value.unwrap_or_default(),
         });
-        (listeners.tell)(Change::Custom { name, value: value.unwrap_or_default() });
         Ok(())
     }
 
     /// A value that only the agent can read goes back to it; known servers say in it whether a call failed.
     fn encrypted_value(&mut self, event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
         let mut id = |key: FieldKey| event.id(key, listeners.warnings).ok().flatten();
-        let (Some(entity), Some(value)) = (id(FieldKey::EntityId), id(FieldKey::EncryptedValue)) else {
+        let (Some(entity), Some(value)) = (id(FieldKey::EntityId), id(FieldKey::EncryptedValue))
+        else {
             return;
         };
         let subtype = id(FieldKey::Subtype);
@@ -225,23 +274,37 @@ impl Decoder {
         if let Some(call) = self.results.get(&*entity)
             && let Some(is_denied) = failure(&value)
         {
-            (listeners.tell)(Change::CallFailed { id: Cow::Borrowed(call), is_denied });
+            (listeners.tell)(Change::CallFailed {
+                id: Cow::Borrowed(call),
+                is_denied,
+            });
         }
     }
 }
 
-fn replace_state(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
-    event.raw(FieldKey::Snapshot).ok_or_else(|| event.missing(FieldKey::Snapshot))?;
-    let state = event.value(FieldKey::Snapshot, listeners.warnings)?.unwrap_or_default();
+fn replace_state(
+    event: &WireEvent<'_>,
+    listeners: &mut Listeners<'_, '_>,
+) -> Result<(), DecodeError> {
+    event
+        .raw(FieldKey::Snapshot)
+        .ok_or_else(|| event.missing(FieldKey::Snapshot))?;
+    let state = event
+        .value(FieldKey::Snapshot, listeners.warnings)?
+        .unwrap_or_default();
     listeners.conversation.state.replace(state.clone());
     listeners.conversation.state_is_known = true;
     (listeners.tell)(Change::StateReplaced(state));
     Ok(())
 }
 
-fn patch_state(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
-    let patch =
-        event.value(FieldKey::Delta, listeners.warnings)?.ok_or_else(|| event.missing(FieldKey::Delta))?;
+fn patch_state(
+    event: &WireEvent<'_>,
+    listeners: &mut Listeners<'_, '_>,
+) -> Result<(), DecodeError> {
+    let patch = event
+        .value(FieldKey::Delta, listeners.warnings)?
+        .ok_or_else(|| event.missing(FieldKey::Delta))?;
     listeners.conversation.state_is_known = true;
     match listeners.conversation.state.patch(&patch) {
         Ok(()) => (listeners.tell)(Change::StatePatched(patch)),
@@ -253,18 +316,35 @@ fn patch_state(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) -> Resu
     Ok(())
 }
 
-fn replace_messages(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) -> Result<(), DecodeError> {
+fn replace_messages(
+    event: &WireEvent<'_>,
+    listeners: &mut Listeners<'_, '_>,
+) -> Result<(), DecodeError> {
     let value = event
         .value(FieldKey::Messages, listeners.warnings)?
         .ok_or_else(|| event.missing(FieldKey::Messages))?;
     let mut messages = snapshot::messages(value, &*listeners.conversation.ids, listeners.warnings)?;
-    let ThreadState { calls, history, user_message, .. } = &mut *listeners.conversation;
-    let live = user_message.as_ref().map_or(0, |said| snapshot::first_live(said, &messages));
-    let shared = identify(&mut messages, live, calls, |key, listed| history.is_listed(key, listed));
+    let ThreadState {
+        calls,
+        history,
+        user_message,
+        ..
+    } = &mut *listeners.conversation;
+    let live = user_message
+        .as_ref()
+        .map_or(0, |said| snapshot::first_live(said, &messages));
+    let shared = identify(&mut messages, live, calls, |key, listed| {
+        history.is_listed(key, listed)
+    });
     let contradiction = history.contradiction(&mut messages[live..]);
     let is_new_call = |call: &&SentCall| history.call(call.key()).is_none();
-    let calls = messages[live..].iter().flat_map(|message| &message.tool_calls).filter(is_new_call);
-    let no_objects = calls.filter(|call| !is_object(&call.function.arguments)).map(|call| call.id.clone());
+    let calls = messages[live..]
+        .iter()
+        .flat_map(|message| &message.tool_calls)
+        .filter(is_new_call);
+    let no_objects = calls
+        .filter(|call| !is_object(&call.function.arguments))
+        .map(|call| call.id.clone());
     for id in no_objects.collect::<Vec<_>>() {
         listeners.arguments_are_no_object("lists", &id);
     }
@@ -274,7 +354,10 @@ fn replace_messages(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) ->
     if let Some(words) = contradiction {
         listeners.violation(EventOrderRule::SnapshotContradicts, &words);
     }
-    (listeners.tell)(Change::Snapshot(snapshot::items(&messages, listeners.warnings)));
+    (listeners.tell)(Change::Snapshot(snapshot::items(
+        &messages,
+        listeners.warnings,
+    )));
     listeners.conversation.history.replace(messages);
     Ok(())
 }
@@ -284,9 +367,13 @@ fn sent_content(result: &ResultContent<'_>) -> Content {
     let is_part = |value: &Value| value.get("type").is_some_and(Value::is_string);
     match result {
         ResultContent::Text(text) => Content::text(text),
-        ResultContent::Json(Value::Array(parts)) if !parts.is_empty() && parts.iter().all(is_part) => {
+        ResultContent::Json(Value::Array(parts))
+            if !parts.is_empty() && parts.iter().all(is_part) =>
+        {
             Content::from(Value::Array(parts.clone()))
         }
-        ResultContent::Json(value) | ResultContent::Structured(value) => Content::text(&value.to_string()),
+        ResultContent::Json(value) | ResultContent::Structured(value) => {
+            Content::text(&value.to_string())
+        }
     }
 }

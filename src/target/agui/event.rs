@@ -91,7 +91,8 @@ impl<'a> WireEvent<'a> {
         let fields: RawFields<'a> = match serde_json::from_str(text) {
             Ok(fields) => fields,
             Err(_)
-                if serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| !raw.get().starts_with('{')) =>
+                if serde_json::from_str::<&RawValue>(text)
+                    .is_ok_and(|raw| !raw.get().starts_with('{')) =>
             {
                 return Err(DecodeError("is not a JSON object".to_owned()));
             }
@@ -103,11 +104,15 @@ impl<'a> WireEvent<'a> {
             None => return Err(DecodeError("has no `type`".to_owned())),
         };
         if let Some(key) = fields.repeated {
-            warnings
-                .add(format!("`{}` stands more than once in a `{kind}`: the last one counts", key.name()));
+            warnings.add(format!(
+                "`{}` stands more than once in a `{kind}`: the last one counts",
+                key.name()
+            ));
         }
         if fields.converted {
-            warnings.add(format!("a `{kind}` has names like `message_id` where AG-UI has `messageId`"));
+            warnings.add(format!(
+                "a `{kind}` has names like `message_id` where AG-UI has `messageId`"
+            ));
         }
         Ok(Self { kind, fields })
     }
@@ -133,11 +138,17 @@ impl<'a> WireEvent<'a> {
         key: FieldKey,
         warnings: &mut Warnings,
     ) -> Result<Option<Cow<'a, str>>, DecodeError> {
-        let Some(raw) = self.present(key) else { return Ok(None) };
+        let Some(raw) = self.present(key) else {
+            return Ok(None);
+        };
         match raw.get().as_bytes() {
             [b'"', ..] => Ok(Some(unescaped(raw, warnings))),
             [b'-' | b'0'..=b'9', ..] => {
-                warnings.add(format!("`{}` of a `{}` is a number, not a string", key.name(), self.kind));
+                warnings.add(format!(
+                    "`{}` of a `{}` is a number, not a string",
+                    key.name(),
+                    self.kind
+                ));
                 Ok(Some(Cow::Borrowed(raw.get())))
             }
             _ => Err(DecodeError(format!(
@@ -168,7 +179,11 @@ impl<'a> WireEvent<'a> {
         if raw.get().starts_with('"') {
             return Some(unescaped(raw, warnings));
         }
-        warnings.add(format!("`{}` of a `{}` is not a string: its JSON is taken", key.name(), self.kind));
+        warnings.add(format!(
+            "`{}` of a `{}` is not a string: its JSON is taken",
+            key.name(),
+            self.kind
+        ));
         Some(Cow::Borrowed(raw.get()))
     }
 
@@ -178,7 +193,9 @@ impl<'a> WireEvent<'a> {
         match number.parse::<u64>() {
             Ok(whole) => whole.checked_mul(1000),
             // Some servers send fractions of milliseconds.
-            Err(_) => format!("{:.0}", number.parse::<f64>().ok()? * 1000.0).parse().ok(),
+            Err(_) => format!("{:.0}", number.parse::<f64>().ok()? * 1000.0)
+                .parse()
+                .ok(),
         }
     }
 
@@ -188,11 +205,22 @@ impl<'a> WireEvent<'a> {
     }
 
     /// The field as a JSON value; `None` if it is missing or `null`.
-    pub(super) fn value(&self, key: FieldKey, warnings: &mut Warnings) -> Result<Option<Value>, DecodeError> {
-        self.present(key).map(|raw| self.parsed(key, raw, warnings)).transpose()
+    pub(super) fn value(
+        &self,
+        key: FieldKey,
+        warnings: &mut Warnings,
+    ) -> Result<Option<Value>, DecodeError> {
+        self.present(key)
+            .map(|raw| self.parsed(key, raw, warnings))
+            .transpose()
     }
 
-    fn parsed(&self, key: FieldKey, raw: &RawValue, warnings: &mut Warnings) -> Result<Value, DecodeError> {
+    fn parsed(
+        &self,
+        key: FieldKey,
+        raw: &RawValue,
+        warnings: &mut Warnings,
+    ) -> Result<Value, DecodeError> {
         read_json(raw.get())
             .or_else(|failure| {
                 let repaired = without_lone_surrogates(raw.get()).ok_or(failure)?;
@@ -202,8 +230,11 @@ impl<'a> WireEvent<'a> {
             .map_err(|failure| {
                 let reason = failure.to_string();
                 // The parser's own message says what it did, not what it found.
-                let reason =
-                    if reason.starts_with("recursion limit") { "nested too deeply" } else { reason.as_str() };
+                let reason = if reason.starts_with("recursion limit") {
+                    "nested too deeply"
+                } else {
+                    reason.as_str()
+                };
                 DecodeError(format!(
                     "has a `{}` in its `{}` that cannot be read ({reason})",
                     key.name(),
@@ -214,14 +245,21 @@ impl<'a> WireEvent<'a> {
 
     /// The error of a field that the event needs and does not have.
     pub(super) fn missing(&self, key: FieldKey) -> DecodeError {
-        DecodeError(format!("has no `{}`, which a `{}` needs", key.name(), self.kind))
+        DecodeError(format!(
+            "has no `{}`, which a `{}` needs",
+            key.name(),
+            self.kind
+        ))
     }
 }
 
 /// The text of a JSON string.
 fn unescaped<'a>(raw: &'a RawValue, warnings: &mut Warnings) -> Cow<'a, str> {
     let json = raw.get();
-    let inner = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(json);
+    let inner = json
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .unwrap_or(json);
     if memchr(b'\\', inner.as_bytes()).is_none() {
         return Cow::Borrowed(inner);
     }
@@ -285,7 +323,9 @@ impl Visitor<'_> for NameVisitor {
     }
 
     fn visit_str<E>(self, name: &str) -> Result<FieldName, E> {
-        let known = KEYS.iter().find(|(_, wire, own)| *wire == name || (!own.is_empty() && *own == name));
+        let known = KEYS
+            .iter()
+            .find(|(_, wire, own)| *wire == name || (!own.is_empty() && *own == name));
         Ok(FieldName(known.map(|(key, wire, _)| (*key, *wire != name))))
     }
 }

@@ -74,7 +74,10 @@ pub(super) enum EndedChunks {
 impl Effect {
     /// Whether such an event concerns the run as a whole, and no subagent.
     pub(super) fn is_of_run(self) -> bool {
-        matches!(self, Self::StartsRun | Self::FinishesRun | Self::FailsRun | Self::ReplacesMessages)
+        matches!(
+            self,
+            Self::StartsRun | Self::FinishesRun | Self::FailsRun | Self::ReplacesMessages
+        )
     }
 
     /// Which chunks such an event ends; a chunk itself depends on its id.
@@ -96,10 +99,16 @@ impl Effect {
 const EVENTS: &[(&str, Effect)] = &[
     ("TEXT_MESSAGE_CONTENT", Effect::Continues(ItemKind::Message)),
     ("TOOL_CALL_ARGS", Effect::Continues(ItemKind::Call)),
-    ("REASONING_MESSAGE_CONTENT", Effect::Continues(ItemKind::Reasoning)),
+    (
+        "REASONING_MESSAGE_CONTENT",
+        Effect::Continues(ItemKind::Reasoning),
+    ),
     ("TEXT_MESSAGE_CHUNK", Effect::Chunk(ItemKind::Message)),
     ("TOOL_CALL_CHUNK", Effect::Chunk(ItemKind::Call)),
-    ("REASONING_MESSAGE_CHUNK", Effect::Chunk(ItemKind::Reasoning)),
+    (
+        "REASONING_MESSAGE_CHUNK",
+        Effect::Chunk(ItemKind::Reasoning),
+    ),
     ("RUN_STARTED", Effect::StartsRun),
     ("RUN_FINISHED", Effect::FinishesRun),
     ("RUN_ERROR", Effect::FailsRun),
@@ -110,7 +119,10 @@ const EVENTS: &[(&str, Effect)] = &[
     ("TOOL_CALL_RESULT", Effect::AnswersCall),
     ("REASONING_START", Effect::Begins(ItemKind::ReasoningSpan)),
     ("REASONING_END", Effect::Ends(ItemKind::ReasoningSpan)),
-    ("REASONING_MESSAGE_START", Effect::Begins(ItemKind::Reasoning)),
+    (
+        "REASONING_MESSAGE_START",
+        Effect::Begins(ItemKind::Reasoning),
+    ),
     ("REASONING_MESSAGE_END", Effect::Ends(ItemKind::Reasoning)),
     ("REASONING_ENCRYPTED_VALUE", Effect::Encrypts),
     ("STEP_STARTED", Effect::StartsStep),

@@ -26,23 +26,40 @@ pub(super) struct AguiEvents<'a> {
 }
 
 impl EventReader for AguiEvents<'_> {
-    fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String> {
+    fn event(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
         self.decode(at, data, sink).map_err(|error| error.0)
     }
 
     fn rest(&self) -> Option<Rest> {
         if self.decoder.is_replay() {
-            return self.decoder.is_between_runs().then_some(Rest::AfterLastEvent(AFTER_THE_LAST_EVENT));
+            return self
+                .decoder
+                .is_between_runs()
+                .then_some(Rest::AfterLastEvent(AFTER_THE_LAST_EVENT));
         }
-        self.decoder.is_ended().then_some(Rest::AfterEnd(AFTER_THE_END))
+        self.decoder
+            .is_ended()
+            .then_some(Rest::AfterEnd(AFTER_THE_END))
     }
 }
 
 impl AguiEvents<'_> {
-    fn decode(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, DecodeError> {
+    fn decode(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, DecodeError> {
         let text = String::from_utf8_lossy(data);
         if matches!(text, Cow::Owned(_)) {
-            self.decoder.warnings.add("an event holds bytes that are not UTF-8: U+FFFD is taken for them");
+            self.decoder
+                .warnings
+                .add("an event holds bytes that are not UTF-8: U+FFFD is taken for them");
         }
         let repaired;
         let event = match WireEvent::parse(&text, &mut self.decoder.warnings) {

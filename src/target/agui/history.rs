@@ -42,8 +42,10 @@ impl History {
     pub(super) fn say(&mut self, id: &str, name: Option<String>, content: Content) {
         self.left_out.clear();
         if self.messages.message(id).is_none() {
-            self.messages
-                .push(SentMessage { content: Some(content), ..SentMessage::new(id, "user").named(name) });
+            self.messages.push(SentMessage {
+                content: Some(content),
+                ..SentMessage::new(id, "user").named(name)
+            });
         }
     }
 
@@ -54,10 +56,17 @@ impl History {
         calls: &mut CallIds,
     ) -> Self {
         let mut history = Self::default();
-        let message = |HistoryMessage { role, id, name, content, calls, answers }| {
-            let calls = calls
-                .into_iter()
-                .map(|call: HistoryCall| SentCall::new(&call.id, &call.name, call.arguments.into()));
+        let message = |HistoryMessage {
+                           role,
+                           id,
+                           name,
+                           content,
+                           calls,
+                           answers,
+                       }| {
+            let calls = calls.into_iter().map(|call: HistoryCall| {
+                SentCall::new(&call.id, &call.name, call.arguments.into())
+            });
             SentMessage {
                 content: content.map(|content| Content::of(content, version)),
                 tool_calls: calls.collect(),
@@ -78,7 +87,10 @@ impl History {
         if answer.is_error
             && let Some(message) = self.messages.message(&id)
         {
-            message.rest.get_or_insert_default().insert("error".to_owned(), Value::String(answer.text()));
+            message
+                .rest
+                .get_or_insert_default()
+                .insert("error".to_owned(), Value::String(answer.text()));
         }
         id
     }
@@ -125,8 +137,10 @@ impl History {
             }
             None if text.is_empty() => {}
             None => {
-                self.messages
-                    .push(SentMessage { content: Some(Content::text(text)), ..SentMessage::new(id, role) });
+                self.messages.push(SentMessage {
+                    content: Some(Content::text(text)),
+                    ..SentMessage::new(id, role)
+                });
             }
         }
     }
@@ -143,7 +157,11 @@ impl History {
         if self.messages.message(id).is_none() {
             self.messages.push(SentMessage::new(id, REASONING));
         }
-        if let Some(message) = self.messages.message(id).filter(|message| message.role == REASONING) {
+        if let Some(message) = self
+            .messages
+            .message(id)
+            .filter(|message| message.role == REASONING)
+        {
             message.open = true;
             message.content.get_or_insert_with(|| Content::text(""));
         }
@@ -151,8 +169,10 @@ impl History {
 
     /// Reasoning is complete; `text` is its text since it began.
     pub(super) fn close_reasoning(&mut self, id: &str, text: &str) {
-        if let Some(message) =
-            self.messages.message(id).filter(|message| message.role == REASONING && message.open)
+        if let Some(message) = self
+            .messages
+            .message(id)
+            .filter(|message| message.role == REASONING && message.open)
         {
             message.open = false;
             message.append(text);
@@ -161,12 +181,18 @@ impl History {
 
     /// Adds an encrypted value, which goes back unchanged with its message.
     pub(super) fn attach_to_message(&mut self, id: &str, encrypted_value: &str) {
-        attach(self.messages.message(id).map(|message| &mut message.rest), encrypted_value);
+        attach(
+            self.messages.message(id).map(|message| &mut message.rest),
+            encrypted_value,
+        );
     }
 
     /// Adds an encrypted value, which goes back unchanged with its call.
     pub(super) fn attach_to_call(&mut self, id: &str, encrypted_value: &str) {
-        attach(self.messages.call(id).map(|call| &mut call.rest), encrypted_value);
+        attach(
+            self.messages.call(id).map(|call| &mut call.rest),
+            encrypted_value,
+        );
     }
 
     /// Adds further fields. The fields of `metadata` are merged, the last value counts; of others the first counts.
@@ -180,12 +206,18 @@ impl History {
                     && let Some(message) = self.messages.message_of_call(id)
                     && message.content.is_none()
                 {
-                    message.rest.get_or_insert_default().entry("subagentRunId").or_insert(by);
+                    message
+                        .rest
+                        .get_or_insert_default()
+                        .entry("subagentRunId")
+                        .or_insert(by);
                 }
                 self.messages.call(id).map(|call| &mut call.rest)
             }
         };
-        let Some(rest) = rest.filter(|_| !fields.is_empty()) else { return };
+        let Some(rest) = rest.filter(|_| !fields.is_empty()) else {
+            return;
+        };
         let rest = rest.get_or_insert_default();
         for (key, value) in fields {
             match (rest.get_mut(&key), value) {
@@ -209,7 +241,11 @@ impl History {
         name: &str,
         parent: Option<&str>,
     ) {
-        if let Some(call) = self.messages.call(key).filter(|_| start == CallStart::Again) {
+        if let Some(call) = self
+            .messages
+            .call(key)
+            .filter(|_| start == CallStart::Again)
+        {
             call.open = true;
             return;
         }
@@ -220,7 +256,9 @@ impl History {
             let message = self.messages.message(parent);
             message.is_none_or(|message| message.role == "assistant" && !shares(message))
         };
-        let owner = parent.filter(|parent| !parent.is_empty() && is_free(parent)).unwrap_or(key);
+        let owner = parent
+            .filter(|parent| !parent.is_empty() && is_free(parent))
+            .unwrap_or(key);
         self.messages.push_call(
             owner,
             SentCall {
@@ -244,7 +282,10 @@ impl History {
         for message in listed {
             let known = match message.answers() {
                 Some(call) => self.messages.find_result(call),
-                None => self.messages.find(&message.id).filter(|known| known.role == "assistant"),
+                None => self
+                    .messages
+                    .find(&message.id)
+                    .filter(|known| known.role == "assistant"),
             };
             if let Some(known) = known.filter(|known| known.is_streamed && !known.open) {
                 message.is_streamed = known.has_content_of(message);
@@ -263,9 +304,13 @@ impl History {
                 keys.insert(call.key());
             }
         }
-        let of_turn = self.messages.newest().take_while(|message| message.role != "user");
+        let of_turn = self
+            .messages
+            .newest()
+            .take_while(|message| message.role != "user");
         let calls = of_turn.flat_map(|message| &message.tool_calls);
-        let mut missing = calls.filter(|call| call.is_streamed && !call.open && !keys.contains(call.key()));
+        let mut missing =
+            calls.filter(|call| call.is_streamed && !call.open && !keys.contains(call.key()));
         let lacks = |call: &SentCall| {
             format!(
                 "does not list the call `{}` of `{}`, which was streamed",
@@ -284,7 +329,9 @@ impl History {
     /// A call's arguments are complete.
     pub(super) fn close_call(&mut self, id: &str, arguments: &str) {
         let listed = self.messages.call(id);
-        let Some(call) = listed.or_else(|| self.left_out.get_mut(id)) else { return };
+        let Some(call) = listed.or_else(|| self.left_out.get_mut(id)) else {
+            return;
+        };
         call.open = false;
         if !arguments.is_empty() {
             call.function.arguments = arguments.into();
@@ -299,9 +346,14 @@ impl History {
         {
             self.messages.push_call(call, left_out);
         }
-        let free = id.filter(|id| !self.messages.contains(id)).map(str::to_owned);
+        let free = id
+            .filter(|id| !self.messages.contains(id))
+            .map(str::to_owned);
         let id = free.unwrap_or_else(|| ids.next("message"));
-        let sent = self.messages.find_call(call).map_or(call, |call| call.id.as_str());
+        let sent = self
+            .messages
+            .find_call(call)
+            .map_or(call, |call| call.id.as_str());
         let (tool_call_id, call_key) = (Some(sent.into()), (sent != call).then(|| call.into()));
         self.messages.push_result(
             call,
@@ -339,7 +391,9 @@ impl History {
 
 fn attach(rest: Option<&mut FurtherFields>, encrypted_value: &str) {
     if let Some(rest) = rest {
-        rest.get_or_insert_default()
-            .insert("encryptedValue".to_owned(), Value::String(encrypted_value.to_owned()));
+        rest.get_or_insert_default().insert(
+            "encryptedValue".to_owned(),
+            Value::String(encrypted_value.to_owned()),
+        );
     }
 }

@@ -33,14 +33,27 @@ impl<'a> Incoming<'a> {
             _ => event.id(FieldKey::SubagentRunId, warnings).ok().flatten(),
         };
         let id = match effect {
-            Effect::Begins(kind) | Effect::Continues(kind) | Effect::Ends(kind) | Effect::Chunk(kind) => {
+            Effect::Begins(kind)
+            | Effect::Continues(kind)
+            | Effect::Ends(kind)
+            | Effect::Chunk(kind) => {
                 let id = event.id(kind.id_key(), warnings);
                 // No rule is evaluated on reasoning: an id that is none makes it nameless.
-                if matches!(kind, ItemKind::Message | ItemKind::Call) { id? } else { id.ok().flatten() }
+                if matches!(kind, ItemKind::Message | ItemKind::Call) {
+                    id?
+                } else {
+                    id.ok().flatten()
+                }
             }
             _ => None,
         };
-        Ok(Self { event, at, effect, subagent, id })
+        Ok(Self {
+            event,
+            at,
+            effect,
+            subagent,
+            id,
+        })
     }
 
     pub(super) fn subagent(&self) -> Option<&str> {

@@ -14,7 +14,12 @@ pub(super) enum ItemKind {
 }
 
 impl ItemKind {
-    pub(super) const ALL: [Self; 4] = [Self::Message, Self::Call, Self::Reasoning, Self::ReasoningSpan];
+    pub(super) const ALL: [Self; 4] = [
+        Self::Message,
+        Self::Call,
+        Self::Reasoning,
+        Self::ReasoningSpan,
+    ];
 
     /// The field that contains its id.
     pub(super) fn id_key(self) -> FieldKey {

@@ -29,12 +29,20 @@ pub(super) fn identify(
     let mut found: HashMap<ShortText, Found> = HashMap::new();
     let mut shared = Vec::new();
     // If the user's message is not there, the whole list may be of any turn.
-    let of_turn = if live == 0 { Listing::Conversation } else { Listing::Turn };
+    let of_turn = if live == 0 {
+        Listing::Conversation
+    } else {
+        Listing::Turn
+    };
     // The key of a call whose id is empty was sent to the agent.
     let keys: HashSet<String> = calls.keys_of_empty_ids().map(str::to_owned).collect();
     let is_sent_key = |id: &str| keys.contains(id);
     for (place, message) in messages.iter_mut().enumerate() {
-        let listing = if place >= live { of_turn } else { Listing::Conversation };
+        let listing = if place >= live {
+            of_turn
+        } else {
+            Listing::Conversation
+        };
         for call in std::mem::take(&mut message.tool_calls) {
             let id = call.id.clone();
             if is_sent_key(&id) && is_listed(&id, &call) == Some(true) {
@@ -49,7 +57,9 @@ pub(super) fn identify(
             }
             found.unanswered.push_back(number);
             found.last = Some(number);
-            message.tool_calls.push(call.with_key(calls.key_of(&id, number)));
+            message
+                .tool_calls
+                .push(call.with_key(calls.key_of(&id, number)));
         }
         if let Some(id) = message.tool_call_id.clone().filter(|id| !is_sent_key(id)) {
             let found = found.get_mut(&id);

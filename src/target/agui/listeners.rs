@@ -35,12 +35,19 @@ impl Listeners<'_, '_> {
             "system" | "developer" => MessageKind::System,
             _ => MessageKind::Assistant,
         };
-        (self.tell)(Change::MessageOpened { id: id.into(), role, subagent: named(subagent) });
+        (self.tell)(Change::MessageOpened {
+            id: id.into(),
+            role,
+            subagent: named(subagent),
+        });
     }
 
     /// Text of an open message; the history takes it when the message ends.
     pub(super) fn message_text(&mut self, id: &str, delta: &str) {
-        (self.tell)(Change::MessageText { id: id.into(), delta: delta.into() });
+        (self.tell)(Change::MessageText {
+            id: id.into(),
+            delta: delta.into(),
+        });
     }
 
     /// Text of a message that has ended.
@@ -50,12 +57,26 @@ impl Listeners<'_, '_> {
     }
 
     /// A call begins with the event, as part of the message `parent`, if it names one.
-    pub(super) fn call_begins(&mut self, id: &str, name: &str, parent: Option<&str>, subagent: Option<&str>) {
+    pub(super) fn call_begins(
+        &mut self,
+        id: &str,
+        name: &str,
+        parent: Option<&str>,
+        subagent: Option<&str>,
+    ) {
         let ThreadState { calls, history, .. } = &mut *self.conversation;
-        let begun = calls.begin(id, |key| history.call(key).is_none_or(|call| call.function.name == name));
+        let begun = calls.begin(id, |key| {
+            history
+                .call(key)
+                .is_none_or(|call| call.function.name == name)
+        });
         let key = calls.key(id);
         history.open_call(id, key, begun, name, parent);
-        (self.tell)(Change::CallOpened { id: key.into(), name: name.into(), subagent: named(subagent) });
+        (self.tell)(Change::CallOpened {
+            id: key.into(),
+            name: name.into(),
+            subagent: named(subagent),
+        });
         if begun == CallStart::SharesId {
             self.shares_id("begins", id);
         }
@@ -64,7 +85,8 @@ impl Listeners<'_, '_> {
     /// The event begins or lists another call with the id of a known one.
     pub(super) fn shares_id(&mut self, does: &str, id: &str) {
         let id = shown(id);
-        let words = format!("{does} another call with the id `{id}`: it is counted as a call of its own");
+        let words =
+            format!("{does} another call with the id `{id}`: it is counted as a call of its own");
         self.violation(EventOrderRule::CallIdShared, &words);
     }
 
@@ -81,13 +103,20 @@ impl Listeners<'_, '_> {
     pub(super) fn violation(&mut self, rule: EventOrderRule, words: &str) {
         let at = self.at;
         let message = Cow::Owned(format!("{at} {words}"));
-        (self.tell)(Change::Violation { rule: rule.as_str(), message, events: vec![at.number] });
+        (self.tell)(Change::Violation {
+            rule: rule.as_str(),
+            message,
+            events: vec![at.number],
+        });
     }
 
     /// Arguments of a call; the history takes them when they are complete.
     pub(super) fn call_args(&mut self, id: &str, delta: &str) {
         let key = self.conversation.calls.key(id);
-        (self.tell)(Change::CallArgs { id: key.into(), delta: delta.into() });
+        (self.tell)(Change::CallArgs {
+            id: key.into(),
+            delta: delta.into(),
+        });
     }
 
     /// Reasoning begins, of which the trace hears with its first text.
@@ -98,7 +127,11 @@ impl Listeners<'_, '_> {
     /// Text of reasoning.
     pub(super) fn reasoning_text(&mut self, id: &str, delta: &str, subagent: Option<&str>) {
         if !delta.is_empty() {
-            (self.tell)(Change::Reasoning { id: id.into(), delta: delta.into(), subagent: named(subagent) });
+            (self.tell)(Change::Reasoning {
+                id: id.into(),
+                delta: delta.into(),
+                subagent: named(subagent),
+            });
         }
     }
 

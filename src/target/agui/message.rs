@@ -100,7 +100,9 @@ impl SentMessage {
     /// The same message with a name.
     pub(super) fn named(mut self, name: Option<String>) -> Self {
         if let Some(name) = name {
-            self.rest.get_or_insert_default().insert("name".to_owned(), Value::String(name));
+            self.rest
+                .get_or_insert_default()
+                .insert("name".to_owned(), Value::String(name));
         }
         self
     }
@@ -116,7 +118,10 @@ impl SentMessage {
 
     /// Its text; of files there is none.
     pub(super) fn text(&self) -> String {
-        self.content.as_ref().map(Content::to_text).unwrap_or_default()
+        self.content
+            .as_ref()
+            .map(Content::to_text)
+            .unwrap_or_default()
     }
 
     pub(super) fn has_files(&self) -> bool {
@@ -145,8 +150,15 @@ impl SentMessage {
 impl SentCall {
     pub(super) fn new(id: &str, name: &str, arguments: ShortText) -> Self {
         // An empty text means no arguments; a server that parses it as JSON needs an object.
-        let arguments = if arguments.is_empty() { "{}".into() } else { arguments };
-        let function = Function { name: name.into(), arguments };
+        let arguments = if arguments.is_empty() {
+            "{}".into()
+        } else {
+            arguments
+        };
+        let function = Function {
+            name: name.into(),
+            arguments,
+        };
         Self {
             id: id.into(),
             kind: SentCallKind::Function,
@@ -180,7 +192,9 @@ impl SentCall {
             && (self.open
                 || own.arguments == other.arguments
                 || match arguments(&own.arguments) {
-                    Some(own) => arguments(&other.arguments).is_some_and(|other| is_same_json(&own, &other)),
+                    Some(own) => {
+                        arguments(&other.arguments).is_some_and(|other| is_same_json(&own, &other))
+                    }
                     None => true,
                 })
     }
@@ -189,7 +203,9 @@ impl SentCall {
 /// Arguments as JSON; some agents write them as a JSON string of JSON.
 fn arguments(text: &str) -> Option<Value> {
     match serde_json::from_str(text).ok()? {
-        Value::String(inner) => serde_json::from_str(&inner).ok().or(Some(Value::String(inner))),
+        Value::String(inner) => serde_json::from_str(&inner)
+            .ok()
+            .or(Some(Value::String(inner))),
         value => Some(value),
     }
 }

@@ -21,11 +21,19 @@ impl MessageList {
     /// answers a call that is listed before it, and each call has one result at most. Other results are omitted.
     pub(super) fn iter(&self) -> impl Iterator<Item = &SentMessage> {
         (0..).zip(&self.messages).flat_map(move |(place, message)| {
-            let own = self.is_valid(message, MessagePosition::At(place)).then_some(message);
-            let results = (0..).zip(&message.answers).filter_map(move |(number, result)| {
-                self.is_valid(result, MessagePosition::With(place, number)).then_some(result)
-            });
-            let early = message.tool_calls.iter().filter_map(move |call| self.early_result(call, place));
+            let own = self
+                .is_valid(message, MessagePosition::At(place))
+                .then_some(message);
+            let results = (0..)
+                .zip(&message.answers)
+                .filter_map(move |(number, result)| {
+                    self.is_valid(result, MessagePosition::With(place, number))
+                        .then_some(result)
+                });
+            let early = message
+                .tool_calls
+                .iter()
+                .filter_map(move |call| self.early_result(call, place));
             own.into_iter().chain(results).chain(early)
         })
     }
@@ -34,9 +42,13 @@ impl MessageList {
     pub(super) fn into_unanswered(self) -> impl Iterator<Item = SentCall> {
         let answered: HashSet<(u32, u32)> = self.positions.answered().collect();
         let calls = (0..).zip(self.messages).flat_map(|(place, message)| {
-            (0..).zip(message.tool_calls).map(move |(number, call)| ((place, number), call))
+            (0..)
+                .zip(message.tool_calls)
+                .map(move |(number, call)| ((place, number), call))
         });
-        calls.filter(move |(made, _)| !answered.contains(made)).map(|(_, call)| call)
+        calls
+            .filter(move |(made, _)| !answered.contains(made))
+            .map(|(_, call)| call)
     }
 
     pub(super) fn contains(&self, id: &str) -> bool {
@@ -45,24 +57,32 @@ impl MessageList {
 
     /// The message of an id.
     pub(super) fn message(&mut self, id: &str) -> Option<&mut SentMessage> {
-        self.positions.message(id, &self.messages)?.in_list_mut(&mut self.messages)
+        self.positions
+            .message(id, &self.messages)?
+            .in_list_mut(&mut self.messages)
     }
 
     /// The call of a key.
     pub(super) fn call(&mut self, key: &str) -> Option<&mut SentCall> {
         let (message, number) = self.positions(key).made?;
-        self.messages[message as usize].tool_calls.get_mut(number as usize)
+        self.messages[message as usize]
+            .tool_calls
+            .get_mut(number as usize)
     }
 
     /// The call of a key, to look at.
     pub(super) fn find_call(&self, key: &str) -> Option<&SentCall> {
         let (message, number) = self.positions(key).made?;
-        self.messages[message as usize].tool_calls.get(number as usize)
+        self.messages[message as usize]
+            .tool_calls
+            .get(number as usize)
     }
 
     /// The message of an id, to look at.
     pub(super) fn find(&self, id: &str) -> Option<&SentMessage> {
-        self.positions.message(id, &self.messages)?.in_list(&self.messages)
+        self.positions
+            .message(id, &self.messages)?
+            .in_list(&self.messages)
     }
 
     /// The result of a call, to look at.
@@ -94,19 +114,25 @@ impl MessageList {
         for number in 0..calls {
             self.positions.note_call((place, number), &self.messages);
         }
-        self.positions.note(MessagePosition::At(place), &self.messages);
+        self.positions
+            .note(MessagePosition::At(place), &self.messages);
     }
 
     /// Adds a call to the assistant's message `owner`; without that message, the call gets it.
     pub(super) fn push_call(&mut self, owner: &str, call: SentCall) {
         match self.positions.message(owner, &self.messages) {
-            Some(MessagePosition::At(place)) if self.messages[place as usize].role == "assistant" => {
+            Some(MessagePosition::At(place))
+                if self.messages[place as usize].role == "assistant" =>
+            {
                 let calls = &mut self.messages[place as usize].tool_calls;
                 let number = position(calls.len());
                 calls.push(call);
                 self.positions.note_call((place, number), &self.messages);
             }
-            _ => self.push(SentMessage { tool_calls: vec![call], ..SentMessage::new(owner, "assistant") }),
+            _ => self.push(SentMessage {
+                tool_calls: vec![call],
+                ..SentMessage::new(owner, "assistant")
+            }),
         }
     }
 
@@ -114,7 +140,10 @@ impl MessageList {
     /// of a call replaces the first: models know one result per call.
     pub(super) fn push_result(&mut self, call: &str, result: SentMessage) {
         match self.positions(call) {
-            CallPositions { result: Some(place), .. } => {
+            CallPositions {
+                result: Some(place),
+                ..
+            } => {
                 if let Some(known) = place.in_list(&self.messages) {
                     self.positions.forget(&known.id, &self.messages);
                 }
@@ -123,8 +152,14 @@ impl MessageList {
                 }
                 self.positions.note(place, &self.messages);
             }
-            CallPositions { made: Some((owner, _)), .. } => self.push_with(owner, result),
-            CallPositions { made: None, result: None } => self.push(result),
+            CallPositions {
+                made: Some((owner, _)),
+                ..
+            } => self.push_with(owner, result),
+            CallPositions {
+                made: None,
+                result: None,
+            } => self.push(result),
         }
     }
 
@@ -145,7 +180,8 @@ impl MessageList {
 
     /// Drops what never became complete.
     pub(super) fn discard_open(&mut self) {
-        let is_open = |message: &SentMessage| message.open || message.tool_calls.iter().any(|call| call.open);
+        let is_open =
+            |message: &SentMessage| message.open || message.tool_calls.iter().any(|call| call.open);
         if !self.messages.iter().any(is_open) {
             return;
         }
@@ -173,7 +209,8 @@ impl MessageList {
             answers.reserve_exact(1);
         }
         answers.push(result);
-        self.positions.note(MessagePosition::With(owner, number), &self.messages);
+        self.positions
+            .note(MessagePosition::With(owner, number), &self.messages);
     }
 
     /// Where the call of a key and its result are.
@@ -187,7 +224,10 @@ impl MessageList {
         if message.role != TOOL {
             return true;
         }
-        let call = message.answers().map(|call| self.positions(call)).unwrap_or_default();
+        let call = message
+            .answers()
+            .map(|call| self.positions(call))
+            .unwrap_or_default();
         let follows = |(made, _): (u32, u32)| match position {
             MessagePosition::At(place) => made < place,
             MessagePosition::With(owner, _) => made <= owner,

@@ -45,7 +45,10 @@ impl MessagePosition {
     pub(super) fn in_list_mut(self, list: &mut [SentMessage]) -> Option<&mut SentMessage> {
         match self {
             Self::At(place) => list.get_mut(place as usize),
-            Self::With(owner, number) => list.get_mut(owner as usize)?.answers.get_mut(number as usize),
+            Self::With(owner, number) => list
+                .get_mut(owner as usize)?
+                .answers
+                .get_mut(number as usize),
         }
     }
 
@@ -56,9 +59,16 @@ impl MessagePosition {
 
 impl CallPositions {
     fn key(self, list: &[SentMessage]) -> &str {
-        let call = || list.get(self.made?.0 as usize)?.tool_calls.get(self.made?.1 as usize);
+        let call = || {
+            list.get(self.made?.0 as usize)?
+                .tool_calls
+                .get(self.made?.1 as usize)
+        };
         let result = || self.result?.in_list(list)?.answers();
-        call().map(SentCall::key).or_else(result).unwrap_or_default()
+        call()
+            .map(SentCall::key)
+            .or_else(result)
+            .unwrap_or_default()
     }
 }
 
@@ -70,21 +80,32 @@ impl MessagePositions {
 
     /// The call of a key, and its result.
     pub(super) fn call(&self, key: &str, list: &[SentMessage]) -> CallPositions {
-        self.calls.get(key, |positions| positions.key(list)).copied().unwrap_or_default()
+        self.calls
+            .get(key, |positions| positions.key(list))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Every call that has a result.
     pub(super) fn answered(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.calls.iter().filter(|call| call.result.is_some()).filter_map(|call| call.made)
+        self.calls
+            .iter()
+            .filter(|call| call.result.is_some())
+            .filter_map(|call| call.made)
     }
 
     /// A message is here now, with the call that it answers.
     pub(super) fn note(&mut self, position: MessagePosition, list: &[SentMessage]) {
-        self.messages.insert(position.id(list), position, |position| position.id(list));
+        self.messages
+            .insert(position.id(list), position, |position| position.id(list));
         if let Some(call) = position.in_list(list).and_then(SentMessage::answers) {
             let known = self.call(call, list);
-            let positions = CallPositions { result: Some(position), ..known };
-            self.calls.insert(call, positions, |positions| positions.key(list));
+            let positions = CallPositions {
+                result: Some(position),
+                ..known
+            };
+            self.calls
+                .insert(call, positions, |positions| positions.key(list));
         }
     }
 
@@ -95,9 +116,16 @@ impl MessagePositions {
 
     /// A call is here now, as a message and its number in it.
     pub(super) fn note_call(&mut self, made: (u32, u32), list: &[SentMessage]) {
-        let made = CallPositions { made: Some(made), result: None };
+        let made = CallPositions {
+            made: Some(made),
+            result: None,
+        };
         let key = made.key(list);
-        let positions = CallPositions { result: self.call(key, list).result, ..made };
-        self.calls.insert(key, positions, |positions| positions.key(list));
+        let positions = CallPositions {
+            result: self.call(key, list).result,
+            ..made
+        };
+        self.calls
+            .insert(key, positions, |positions| positions.key(list));
     }
 }

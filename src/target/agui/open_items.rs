@@ -77,7 +77,9 @@ impl OpenItems {
     pub(super) fn unfinished(&self) -> impl Iterator<Item = (ItemKind, &str, EventRef)> {
         ItemKind::ALL.into_iter().flat_map(move |kind| {
             let closed = self.closed_only[kind as usize].iter();
-            let ids = closed.filter(move |id| !self.is_open(kind, id)).chain(self.open[kind as usize].keys());
+            let ids = closed
+                .filter(move |id| !self.is_open(kind, id))
+                .chain(self.open[kind as usize].keys());
             ids.filter_map(move |id| {
                 let item = self.get(kind, id).filter(|item| item.is_unfinished())?;
                 Some((kind, id.as_str(), item.begun))
@@ -91,13 +93,17 @@ impl OpenItems {
 
     /// Whether it was complete once.
     pub(super) fn is_complete(&self, kind: ItemKind, id: &str) -> bool {
-        self.items[kind as usize].get(id).is_some_and(|item| item.is_complete)
+        self.items[kind as usize]
+            .get(id)
+            .is_some_and(|item| item.is_complete)
     }
 
     /// The only open item of a kind, if there is exactly one.
     pub(super) fn only_open(&self, kind: ItemKind) -> Option<&str> {
         let mut open = self.open[kind as usize].keys();
-        open.next().filter(|_| open.next().is_none()).map(ShortText::as_str)
+        open.next()
+            .filter(|_| open.next().is_none())
+            .map(ShortText::as_str)
     }
 
     /// The event begins an item; one that is unfinished stays as it is.
@@ -105,9 +111,23 @@ impl OpenItems {
         let run = self.run;
         match self.items[kind as usize].get_mut(id) {
             Some(item) if item.run == run && item.is_unfinished() => {}
-            Some(item) => *item = ItemSpan { run, begun: event, form, ended: None, ..*item },
+            Some(item) => {
+                *item = ItemSpan {
+                    run,
+                    begun: event,
+                    form,
+                    ended: None,
+                    ..*item
+                }
+            }
             None => {
-                let item = ItemSpan { run, begun: event, form, ended: None, is_complete: false };
+                let item = ItemSpan {
+                    run,
+                    begun: event,
+                    form,
+                    ended: None,
+                    is_complete: false,
+                };
                 self.items[kind as usize].insert(id.into(), item);
             }
         }
@@ -136,7 +156,13 @@ impl OpenItems {
 
     /// Opens an item.
     pub(super) fn open(&mut self, kind: ItemKind, id: &str, role: &'static str) {
-        self.open[kind as usize].insert(id.into(), OpenItem { role, text: String::new() });
+        self.open[kind as usize].insert(
+            id.into(),
+            OpenItem {
+                role,
+                text: String::new(),
+            },
+        );
     }
 
     /// An open item.
@@ -146,7 +172,9 @@ impl OpenItems {
 
     /// The text of an open item so far.
     pub(super) fn open_text(&self, kind: ItemKind, id: &str) -> Option<&str> {
-        self.open[kind as usize].get(id).map(|open| open.text.as_str())
+        self.open[kind as usize]
+            .get(id)
+            .map(|open| open.text.as_str())
     }
 
     /// Closes an open item.
@@ -179,11 +207,17 @@ mod tests {
     use super::*;
 
     fn event(number: u32) -> EventRef {
-        EventRef { number, kind: known("CUSTOM").unwrap().0 }
+        EventRef {
+            number,
+            kind: known("CUSTOM").unwrap().0,
+        }
     }
 
     fn unfinished(items: &OpenItems) -> Vec<(&str, u32)> {
-        let mut unfinished: Vec<_> = items.unfinished().map(|(_, id, begun)| (id, begun.number)).collect();
+        let mut unfinished: Vec<_> = items
+            .unfinished()
+            .map(|(_, id, begun)| (id, begun.number))
+            .collect();
         unfinished.sort_unstable();
         unfinished
     }
@@ -200,9 +234,17 @@ mod tests {
         let mut items = begun("m", StartForm::Start);
         assert_eq!(unfinished(&items), [("m", 1)]);
         assert!(items.close(ItemKind::Message, "m").is_some());
-        assert_eq!(unfinished(&items), [("m", 1)], "closed by an event that does not name it");
+        assert_eq!(
+            unfinished(&items),
+            [("m", 1)],
+            "closed by an event that does not name it"
+        );
         items.open(ItemKind::Message, "m", "assistant");
-        assert_eq!(unfinished(&items), [("m", 1)], "once, also if it is open again");
+        assert_eq!(
+            unfinished(&items),
+            [("m", 1)],
+            "once, also if it is open again"
+        );
         items.end(ItemKind::Message, "m", event(3));
         assert_eq!(unfinished(&items), []);
     }
@@ -215,7 +257,11 @@ mod tests {
             items.close(ItemKind::Message, "m");
             assert_eq!(unfinished(&items), [], "{form:?}");
         }
-        assert!(begun("m", StartForm::Unnamed).get(ItemKind::Message, "m").is_none());
+        assert!(
+            begun("m", StartForm::Unnamed)
+                .get(ItemKind::Message, "m")
+                .is_none()
+        );
     }
 
     #[test]
@@ -225,7 +271,10 @@ mod tests {
         items.start_run();
         assert_eq!(unfinished(&items), []);
         assert!(items.get(ItemKind::Message, "m").is_none());
-        assert!(items.is_complete(ItemKind::Message, "m"), "its text is complete all the same");
+        assert!(
+            items.is_complete(ItemKind::Message, "m"),
+            "its text is complete all the same"
+        );
     }
 
     #[test]

@@ -28,7 +28,11 @@ const NOT_OF_V0: &[Capability] = &[
 ];
 
 /// What no agent can do.
-const NOT_OF_V1: &[Capability] = &[Capability::OpenTools, Capability::ToolSchemas, Capability::MessageParts];
+const NOT_OF_V1: &[Capability] = &[
+    Capability::OpenTools,
+    Capability::ToolSchemas,
+    Capability::MessageParts,
+];
 
 impl ProtocolVersion {
     /// What agents of this version can do.

@@ -25,8 +25,11 @@ impl Serialize for Messages<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::All(history) => serializer.collect_seq(history.in_order()),
-            Self::Only(history, ids) => serializer
-                .collect_seq(history.in_order().filter(|message| ids.iter().any(|id| message.id == *id))),
+            Self::Only(history, ids) => serializer.collect_seq(
+                history
+                    .in_order()
+                    .filter(|message| ids.iter().any(|id| message.id == *id)),
+            ),
         }
     }
 }
@@ -79,7 +82,11 @@ impl<'a> RunInput<'a> {
     ) -> Self {
         let resume = resume.iter().map(|answer| ResumeEntry {
             interrupt_id: &answer.id,
-            status: if answer.is_resolved { "resolved" } else { "cancelled" },
+            status: if answer.is_resolved {
+                "resolved"
+            } else {
+                "cancelled"
+            },
             payload: answer.payload.as_ref(),
         });
         Self {
@@ -109,8 +116,13 @@ impl<'a> RunInput<'a> {
 
     /// The same input for a server of `version`.
     pub(super) fn of(self, version: ProtocolVersion) -> Self {
-        let protocol_version = self.protocol_version.filter(|_| version == ProtocolVersion::V1);
-        Self { protocol_version, ..self }
+        let protocol_version = self
+            .protocol_version
+            .filter(|_| version == ProtocolVersion::V1);
+        Self {
+            protocol_version,
+            ..self
+        }
     }
 }
 
@@ -134,10 +146,16 @@ pub(super) fn with_command(own: &Value, answers: &[InterruptAnswer]) -> Value {
     let payload = |answer: &InterruptAnswer| answer.payload.clone().unwrap_or_default();
     let resume = match answers {
         [answer] => payload(answer),
-        answers => answers.iter().map(|answer| (answer.id.clone(), payload(answer))).collect(),
+        answers => answers
+            .iter()
+            .map(|answer| (answer.id.clone(), payload(answer)))
+            .collect(),
     };
     let mut props = own.as_object().cloned().unwrap_or_default();
-    props.insert("command".to_owned(), serde_json::json!({ "resume": resume }));
+    props.insert(
+        "command".to_owned(),
+        serde_json::json!({ "resume": resume }),
+    );
     Value::Object(props)
 }
 
@@ -145,6 +163,10 @@ struct ObjectForNull<'a>(&'a Value);
 
 impl Serialize for ObjectForNull<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0.is_null() { Map::new().serialize(serializer) } else { self.0.serialize(serializer) }
+        if self.0.is_null() {
+            Map::new().serialize(serializer)
+        } else {
+            self.0.serialize(serializer)
+        }
     }
 }

@@ -34,7 +34,13 @@ pub(super) struct Runs {
 impl Runs {
     pub(super) fn new(requested: String, purpose: RequestPurpose) -> Self {
         let (state, requested) = (RunState::NotStarted, Some(requested));
-        Self { state, requested, purpose, legacy_interrupts: Vec::new(), is_interrupted: false }
+        Self {
+            state,
+            requested,
+            purpose,
+            legacy_interrupts: Vec::new(),
+            is_interrupted: false,
+        }
     }
 
     /// Whether the exchange replays a thread.
@@ -58,7 +64,10 @@ impl Runs {
         } else if let Some(requested_run) = self.requested.take() {
             // Only the first run of a response is the requested one.
             let requested_thread = &listeners.conversation.thread_id;
-            let ids = [("run", &run_id, &requested_run), ("thread", &thread_id, requested_thread)];
+            let ids = [
+                ("run", &run_id, &requested_run),
+                ("thread", &thread_id, requested_thread),
+            ];
             for (what, given, requested) in ids {
                 if let Some(given) = given.as_deref().filter(|given| given != requested) {
                     let (given, requested) = (shown(given), shown(requested));
@@ -78,7 +87,11 @@ impl Runs {
             }
         }
         self.state = RunState::Open(incoming.at);
-        (listeners.tell)(Change::RunStarted { run_id, thread_id, is_replay });
+        (listeners.tell)(Change::RunStarted {
+            run_id,
+            thread_id,
+            is_replay,
+        });
         Ok(())
     }
 
@@ -96,13 +109,18 @@ impl Runs {
             // A runtime sends this if the run was stopped before the agent sent anything.
             return Err(DecodeError("ends a run that never began".to_owned()));
         }
-        let outcome = incoming.event.value(FieldKey::Outcome, listeners.warnings)?;
+        let outcome = incoming
+            .event
+            .value(FieldKey::Outcome, listeners.warnings)?;
         assembler.close_all(listeners);
         self.state = RunState::Finished(incoming.at);
-        let end = outcome.as_ref().map_or(Some(RunEnd::Finished), |value| run_end(value, listeners.warnings));
+        let end = outcome.as_ref().map_or(Some(RunEnd::Finished), |value| {
+            run_end(value, listeners.warnings)
+        });
         let end = end.unwrap_or_else(|| {
             let value = shown(&outcome.unwrap_or_default().to_string());
-            let words = format!("has the unknown outcome `{value}`, which no `outcome` rule expects");
+            let words =
+                format!("has the unknown outcome `{value}`, which no `outcome` rule expects");
             listeners.violation(EventOrderRule::UnknownOutcome, &words);
             RunEnd::Unknown(value)
         });
@@ -111,10 +129,17 @@ impl Runs {
         let is_legacy = end == RunEnd::Finished && !legacy.is_empty();
         listeners.conversation.legacy_interrupts = is_legacy;
         report_usage(incoming.event, listeners);
-        let mut end = if is_legacy { RunEnd::Interrupted(legacy) } else { end };
+        let mut end = if is_legacy {
+            RunEnd::Interrupted(legacy)
+        } else {
+            end
+        };
         if let RunEnd::Interrupted(interrupts) = &mut end {
             self.is_interrupted = true;
-            for call in interrupts.iter_mut().filter_map(|interrupt| interrupt.call.as_mut()) {
+            for call in interrupts
+                .iter_mut()
+                .filter_map(|interrupt| interrupt.call.as_mut())
+            {
                 *call = listeners.conversation.calls.key(call).to_owned();
             }
         }
@@ -131,26 +156,39 @@ impl Runs {
             return Ok(());
         }
         let event = incoming.event;
-        let message = event.text(FieldKey::Message, listeners.warnings).unwrap_or_else(|| {
-            listeners.warnings.add("a `RUN_ERROR` has no `message`");
-            Cow::Borrowed("")
-        });
-        let code = event.id(FieldKey::Code, listeners.warnings)?.map(Cow::into_owned);
+        let message = event
+            .text(FieldKey::Message, listeners.warnings)
+            .unwrap_or_else(|| {
+                listeners.warnings.add("a `RUN_ERROR` has no `message`");
+                Cow::Borrowed("")
+            });
+        let code = event
+            .id(FieldKey::Code, listeners.warnings)?
+            .map(Cow::into_owned);
         self.state = RunState::Failed(incoming.at);
         report_usage(event, listeners);
-        (listeners.tell)(Change::RunEnded(RunEnd::Error { message: message.into_owned(), code }));
+        (listeners.tell)(Change::RunEnded(RunEnd::Error {
+            message: message.into_owned(),
+            code,
+        }));
         Ok(())
     }
 }
 
 /// The messages that a replayed run was requested with: its user's messages are nowhere else.
 fn earlier_messages(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
-    let Ok(Some(mut input)) = event.value(FieldKey::Input, listeners.warnings) else { return };
-    let Some(messages) = input.get_mut("messages").map(serde_json::Value::take) else { return };
+    let Ok(Some(mut input)) = event.value(FieldKey::Input, listeners.warnings) else {
+        return;
+    };
+    let Some(messages) = input.get_mut("messages").map(serde_json::Value::take) else {
+        return;
+    };
     let ThreadState { history, ids, .. } = &mut *listeners.conversation;
     match snapshot::messages(messages, &**ids, listeners.warnings) {
         Ok(messages) => history.add_earlier(messages),
-        Err(error) => listeners.warnings.add(format!("the `input` of a `RUN_STARTED` {}", error.0)),
+        Err(error) => listeners
+            .warnings
+            .add(format!("the `input` of a `RUN_STARTED` {}", error.0)),
     }
 }
 

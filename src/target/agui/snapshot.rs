@@ -19,29 +19,46 @@ pub(super) fn messages(
     let Value::Array(values) = value else {
         return Err(wrong("`messages` that are not an array"));
     };
-    let read = values.into_iter().map(|value| message(value, ids, warnings));
+    let read = values
+        .into_iter()
+        .map(|value| message(value, ids, warnings));
     let read: Vec<_> = read.collect::<Result<_, _>>()?;
-    Ok(read.into_iter().filter(|message| message.role != "activity").collect())
+    Ok(read
+        .into_iter()
+        .filter(|message| message.role != "activity")
+        .collect())
 }
 
 /// The position of the first message of the turn that began with `user_message`: after that message, which is found by
 /// its id, or is the last one with its text; 0 without it. The trace finds it in the same way.
 pub(super) fn first_live(user_message: &UserMessage, messages: &[SentMessage]) -> usize {
-    let has_text = |message: &SentMessage| message.role == "user" && message.text() == user_message.text;
-    let found = messages.iter().position(|message| message.id == user_message.id);
-    found.or_else(|| messages.iter().rposition(has_text)).map_or(0, |position| position + 1)
+    let has_text =
+        |message: &SentMessage| message.role == "user" && message.text() == user_message.text;
+    let found = messages
+        .iter()
+        .position(|message| message.id == user_message.id);
+    found
+        .or_else(|| messages.iter().rposition(has_text))
+        .map_or(0, |position| position + 1)
 }
 
 /// The messages as items for the trace.
 pub(super) fn items(messages: &[SentMessage], warnings: &mut Warnings) -> Vec<SnapshotItem> {
-    messages.iter().filter_map(|message| item(message, warnings)).collect()
+    messages
+        .iter()
+        .filter_map(|message| item(message, warnings))
+        .collect()
 }
 
 fn wrong(what: &str) -> DecodeError {
     DecodeError(format!("has {what} in its `MESSAGES_SNAPSHOT`"))
 }
 
-fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<SentMessage, DecodeError> {
+fn message(
+    value: Value,
+    ids: &dyn Ids,
+    warnings: &mut Warnings,
+) -> Result<SentMessage, DecodeError> {
     let Value::Object(mut fields) = value else {
         return Err(wrong("a message that is not an object"));
     };
@@ -62,7 +79,9 @@ fn message(value: Value, ids: &dyn Ids, warnings: &mut Warnings) -> Result<SentM
         None => Vec::new(),
     };
     let is_result = role == TOOL;
-    let tool_call_id = is_result.then(|| take_id(&mut fields, "toolCallId", "tool_call_id")).flatten();
+    let tool_call_id = is_result
+        .then(|| take_id(&mut fields, "toolCallId", "tool_call_id"))
+        .flatten();
     if is_result && tool_call_id.is_none() {
         return Err(wrong("a tool's message without a `toolCallId`"));
     }
@@ -82,7 +101,8 @@ fn call(value: Value) -> Result<SentCall, DecodeError> {
         fields.remove("type");
         let id = take_id(&mut fields, "id", "id");
         let function = fields.remove("function");
-        id.zip(function).map(|(id, function)| (id, function, fields))
+        id.zip(function)
+            .map(|(id, function)| (id, function, fields))
     } else {
         None
     };
@@ -97,7 +117,10 @@ fn call(value: Value) -> Result<SentCall, DecodeError> {
         Some(Value::Null) | None => String::new(),
         Some(value) => value.to_string(),
     };
-    Ok(SentCall { rest: further(rest), ..SentCall::new(&id, &name, arguments.into()) })
+    Ok(SentCall {
+        rest: further(rest),
+        ..SentCall::new(&id, &name, arguments.into())
+    })
 }
 
 fn further(fields: Map<String, Value>) -> FurtherFields {
@@ -125,7 +148,9 @@ fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> 
             });
         }
         other => {
-            warnings.add(format!("a message of a `MESSAGES_SNAPSHOT` has the unknown role `{other}`"));
+            warnings.add(format!(
+                "a message of a `MESSAGES_SNAPSHOT` has the unknown role `{other}`"
+            ));
             return None;
         }
     };
@@ -135,11 +160,18 @@ fn item(message: &SentMessage, warnings: &mut Warnings) -> Option<SnapshotItem> 
         args: call.function.arguments.to_string(),
     });
     let (id, text) = (message.id.to_string(), message.text());
-    Some(SnapshotItem::Message { id, role, text, calls: calls.collect() })
+    Some(SnapshotItem::Message {
+        id,
+        role,
+        text,
+        calls: calls.collect(),
+    })
 }
 
 fn take(fields: &mut Map<String, Value>, name: &str, converted: &str) -> Option<Value> {
-    fields.shift_remove(name).or_else(|| fields.shift_remove(converted))
+    fields
+        .shift_remove(name)
+        .or_else(|| fields.shift_remove(converted))
 }
 
 fn take_id(fields: &mut Map<String, Value>, name: &str, converted: &str) -> Option<String> {

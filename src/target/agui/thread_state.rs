@@ -45,7 +45,13 @@ pub(super) struct SavedThread {
 
 impl ThreadState {
     pub(super) fn new(options: SessionOptions, state: Value, version: ProtocolVersion) -> Self {
-        let SessionOptions { thread_id, history, client_tools, ids, .. } = options;
+        let SessionOptions {
+            thread_id,
+            history,
+            client_tools,
+            ids,
+            ..
+        } = options;
         let is_begun = history.is_empty();
         let mut calls = CallIds::default();
         let history = History::of_earlier(history, version, &mut calls);
@@ -68,7 +74,11 @@ impl ThreadState {
     pub(super) fn forget(&mut self) -> SavedThread {
         self.state_is_known = false;
         let state = std::mem::replace(&mut self.state, State::new(Value::Object(Map::new())));
-        SavedThread { history: std::mem::take(&mut self.history), calls: self.calls.forget(), state }
+        SavedThread {
+            history: std::mem::take(&mut self.history),
+            calls: self.calls.forget(),
+            state,
+        }
     }
 
     /// Takes back what the agent did not replay.

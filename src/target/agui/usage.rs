@@ -14,7 +14,10 @@ pub(super) fn usage(event: &WireEvent<'_>, warnings: &mut Warnings) -> Option<Us
         Ok(Some(one @ Value::Object(_))) => vec![one],
         Ok(None) => return None,
         Ok(Some(_)) | Err(_) => {
-            warnings.add(format!("the `usage` of a `{}` cannot be read", event.kind()));
+            warnings.add(format!(
+                "the `usage` of a `{}` cannot be read",
+                event.kind()
+            ));
             return None;
         }
     };
@@ -24,14 +27,21 @@ pub(super) fn usage(event: &WireEvent<'_>, warnings: &mut Warnings) -> Option<Us
 
 fn of_model(part: &Value, event: &str, warnings: &mut Warnings) -> Usage {
     let mut number = |name: &str, converted: &str| {
-        let value = part.get(name).or_else(|| part.get(converted)).filter(|value| !value.is_null())?;
+        let value = part
+            .get(name)
+            .or_else(|| part.get(converted))
+            .filter(|value| !value.is_null())?;
         // `10.0` is an integer in JSON too.
-        let number =
-            value.as_u64().or_else(|| value.as_f64().and_then(|value| format!("{value}").parse().ok()));
+        let number = value.as_u64().or_else(|| {
+            value
+                .as_f64()
+                .and_then(|value| format!("{value}").parse().ok())
+        });
         if number.is_none() {
             let value = shown(&value.to_string());
-            warnings
-                .add(format!("`{name}` of a `{event}` is `{value}`, not a count: it is taken as unknown"));
+            warnings.add(format!(
+                "`{name}` of a `{event}` is `{value}`, not a count: it is taken as unknown"
+            ));
         }
         number
     };

@@ -20,7 +20,9 @@ impl Warnings {
         if self.added <= MAX_REPORTED {
             self.waiting.push(words.into());
         } else if self.added == MAX_REPORTED + 1 {
-            self.waiting.push(Cow::Borrowed("there are more warnings, which are not shown"));
+            self.waiting.push(Cow::Borrowed(
+                "there are more warnings, which are not shown",
+            ));
         }
     }
 

@@ -68,8 +68,12 @@ impl Cause {
         }
         match error.downcast_ref::<rustls::Error>()? {
             rustls::Error::InvalidMessage(_) => Some(Self::NotTls),
-            rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => Some(Self::UnknownIssuer),
-            rustls::Error::InvalidCertificate(CertificateError::Other(_)) => Some(Self::NotOfServer),
+            rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+                Some(Self::UnknownIssuer)
+            }
+            rustls::Error::InvalidCertificate(CertificateError::Other(_)) => {
+                Some(Self::NotOfServer)
+            }
             rustls::Error::InvalidCertificate(wrong) => Some(Self::BadCertificate(wrong.clone())),
             _ => None,
         }
@@ -82,7 +86,9 @@ impl Cause {
         };
         match kind {
             UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe => Some(Self::Closed),
-            ConnectionRefused | HostUnreachable | NetworkUnreachable | TimedOut => Some(Self::System(kind)),
+            ConnectionRefused | HostUnreachable | NetworkUnreachable | TimedOut => {
+                Some(Self::System(kind))
+            }
             _ => None,
         }
     }
@@ -93,12 +99,20 @@ impl fmt::Display for Cause {
         match self {
             Self::NotTls => write!(formatter, "what it sends is not TLS"),
             Self::UnknownIssuer => {
-                write!(formatter, "its certificate is signed by itself or by an unknown issuer")
+                write!(
+                    formatter,
+                    "its certificate is signed by itself or by an unknown issuer"
+                )
             }
             Self::NotOfServer => {
-                write!(formatter, "its certificate is not that of a server, but perhaps of an authority")
+                write!(
+                    formatter,
+                    "its certificate is not that of a server, but perhaps of an authority"
+                )
             }
-            Self::BadCertificate(wrong) => write!(formatter, "its certificate is not valid ({wrong})"),
+            Self::BadCertificate(wrong) => {
+                write!(formatter, "its certificate is not valid ({wrong})")
+            }
             Self::NotHttp => write!(formatter, "what it sends is not HTTP"),
             Self::Closed => write!(formatter, "the server closed it"),
             Self::OutOfFiles => write!(formatter, "this process has too many files open"),
@@ -112,7 +126,9 @@ impl fmt::Display for Cause {
 fn in_lower_case(text: &str) -> String {
     let mut letters = text.chars();
     match (letters.next(), letters.clone().next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => first.to_lowercase().chain(letters).collect(),
+        (Some(first), Some(second)) if second.is_lowercase() => {
+            first.to_lowercase().chain(letters).collect()
+        }
         _ => text.to_owned(),
     }
 }
@@ -122,8 +138,15 @@ pub(super) fn not_answered(failure: &reqwest::Error, place: &str, attempts: u32)
     let cause = Cause::of(failure);
     let is_plain = place.starts_with("http:");
     let (message, help) = if failure.is_connect() {
-        let attempts = if attempts > 1 { format!(" ({attempts} attempts)") } else { String::new() };
-        (format!("could not connect to {place}: {cause}{attempts}"), not_connected(&cause))
+        let attempts = if attempts > 1 {
+            format!(" ({attempts} attempts)")
+        } else {
+            String::new()
+        };
+        (
+            format!("could not connect to {place}: {cause}{attempts}"),
+            not_connected(&cause),
+        )
     } else {
         let help = match cause {
             Cause::NotHttp if is_plain => {
@@ -135,7 +158,10 @@ pub(super) fn not_answered(failure: &reqwest::Error, place: &str, attempts: u32)
             }
             _ => "did the agent crash or restart? Its own log may say",
         };
-        (format!("the connection to {place} ended before an answer came: {cause}"), help)
+        (
+            format!("the connection to {place} ended before an answer came: {cause}"),
+            help,
+        )
     };
     TargetError::new(message).with_help(help)
 }
@@ -143,7 +169,9 @@ pub(super) fn not_answered(failure: &reqwest::Error, place: &str, attempts: u32)
 /// What to do about a connection that did not come about.
 fn not_connected(cause: &Cause) -> &'static str {
     match cause {
-        Cause::NotTls => "the server does not seem to speak TLS: is it `http://` instead of `https://`?",
+        Cause::NotTls => {
+            "the server does not seem to speak TLS: is it `http://` instead of `https://`?"
+        }
         Cause::UnknownIssuer => {
             "this machine does not trust who signed the server's certificate: name it in the target's `tls: { ca_file: … }`, or add it to the roots of the operating system"
         }

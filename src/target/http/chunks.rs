@@ -36,14 +36,24 @@ pub(super) struct BodyDropped;
 impl Chunks {
     /// What comes through `chunks`, stamped by `clock`.
     pub fn new(chunks: mpsc::Receiver<Next>, clock: Arc<dyn Clock>) -> Self {
-        Self { received: chunks, room: Arc::new(Semaphore::new(AHEAD)), clock }
+        Self {
+            received: chunks,
+            room: Arc::new(Semaphore::new(AHEAD)),
+            clock,
+        }
     }
 
     /// A body, and where its chunks go in.
     pub(super) fn channel(clock: Arc<dyn Clock>) -> (ChunkSender, Self) {
         let (sender, receiver) = mpsc::channel(AHEAD / CHUNK_COST);
         let body = Self::new(receiver, clock);
-        (ChunkSender { chunks: sender, room: Arc::clone(&body.room) }, body)
+        (
+            ChunkSender {
+                chunks: sender,
+                room: Arc::clone(&body.room),
+            },
+            body,
+        )
     }
 
     /// The next of what has come, or else of what comes until then.
@@ -98,6 +108,10 @@ impl ChunkSender {
 
 /// How much room something takes in the channel; a chunk larger than all of it takes all.
 fn cost(next: &Next) -> u32 {
-    let bytes = if let Next::Bytes(_, bytes) = next { bytes.len() } else { 0 };
+    let bytes = if let Next::Bytes(_, bytes) = next {
+        bytes.len()
+    } else {
+        0
+    };
     u32::try_from((bytes + CHUNK_COST).min(AHEAD)).unwrap_or(u32::MAX)
 }

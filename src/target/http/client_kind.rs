@@ -31,14 +31,20 @@ pub(super) struct ClientKind {
 impl ClientKind {
     /// What `url` needs.
     pub(super) fn of(url: &Url) -> Self {
-        Self { encrypted: url.scheme() == "https", loopback: is_loopback(url) }
+        Self {
+            encrypted: url.scheme() == "https",
+            loopback: is_loopback(url),
+        }
     }
 
     /// The proxy that requests to `url` go through, without user and password.
     pub(super) fn proxy(self, url: &Url) -> Option<String> {
         static SYSTEM: OnceLock<Matcher> = OnceLock::new();
         let target: Uri = url.as_str().parse().ok()?;
-        let proxy = SYSTEM.get_or_init(Matcher::from_system).intercept(&target).filter(|_| !self.loopback)?;
+        let proxy = SYSTEM
+            .get_or_init(Matcher::from_system)
+            .intercept(&target)
+            .filter(|_| !self.loopback)?;
         let uri = proxy.uri();
         Some(format!(
             "{}://{}",
@@ -65,7 +71,9 @@ impl ClientKind {
         if self.loopback {
             builder = builder.no_proxy();
         }
-        builder.build().map_err(|failure| Cause::of(&failure).to_string())
+        builder
+            .build()
+            .map_err(|failure| Cause::of(&failure).to_string())
     }
 }
 
@@ -83,24 +91,38 @@ pub async fn status(url: &Url, within: Duration) -> Result<u16, String> {
 }
 
 /// The client with the certificates of a target.
-fn with_certificates(mut builder: ClientBuilder, tls: &TlsOptions) -> Result<ClientBuilder, String> {
+fn with_certificates(
+    mut builder: ClientBuilder,
+    tls: &TlsOptions,
+) -> Result<ClientBuilder, String> {
     let wrong = |path: &Path, failure: &reqwest::Error| {
-        format!("`{}` has no certificate or key in PEM format: {}", path.display(), Cause::of(failure))
+        format!(
+            "`{}` has no certificate or key in PEM format: {}",
+            path.display(),
+            Cause::of(failure)
+        )
     };
     if let Some(path) = &tls.ca_file {
         let certificates =
             Certificate::from_pem_bundle(&read(path)?).map_err(|failure| wrong(path, &failure))?;
         if certificates.is_empty() {
-            return Err(format!("`{}` has no certificate in PEM format", path.display()));
+            return Err(format!(
+                "`{}` has no certificate in PEM format",
+                path.display()
+            ));
         }
         builder = builder.tls_certs_merge(certificates);
     }
     if let Some((certificate, key)) = &tls.identity {
         let both = [read(certificate)?, b"\n".to_vec(), read(key)?].concat();
-        builder =
-            builder.identity(Identity::from_pem(&both).map_err(|failure| wrong(certificate, &failure))?);
+        builder = builder
+            .identity(Identity::from_pem(&both).map_err(|failure| wrong(certificate, &failure))?);
     }
-    Ok(if tls.is_insecure { builder.tls_danger_accept_invalid_certs(true) } else { builder })
+    Ok(if tls.is_insecure {
+        builder.tls_danger_accept_invalid_certs(true)
+    } else {
+        builder
+    })
 }
 
 /// Reads a file of certificates.
@@ -117,12 +139,18 @@ fn install_crypto() {
     INSTALLED.get_or_init(|| {
         // An error means that the program around this library has chosen one.
         let provider = rustls::crypto::ring::default_provider();
-        let _chosen_already = CryptoProvider { secure_random: &NotingRandom, ..provider }.install_default();
+        let _chosen_already = CryptoProvider {
+            secure_random: &NotingRandom,
+            ..provider
+        }
+        .install_default();
     });
 }
 
 fn is_loopback(url: &Url) -> bool {
-    let Some(host) = url.host_str() else { return false };
+    let Some(host) = url.host_str() else {
+        return false;
+    };
     let address = host.trim_start_matches('[').trim_end_matches(']');
     match address.parse::<IpAddr>() {
         // `0.0.0.0`, where servers say they listen, is this machine as well.
@@ -154,7 +182,10 @@ mod tests {
             assert!(is_loopback(&url(&format!("http://{host}:8000/"))), "{host}");
         }
         for host in ["10.0.0.1", "[::2]", "localhost.example.org", "example.org"] {
-            assert!(!is_loopback(&url(&format!("http://{host}:8000/"))), "{host}");
+            assert!(
+                !is_loopback(&url(&format!("http://{host}:8000/"))),
+                "{host}"
+            );
         }
     }
 }

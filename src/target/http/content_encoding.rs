@@ -24,13 +24,20 @@ pub(super) fn decoded(encoding: &str, body: Box<dyn Body>) -> Result<Box<dyn Bod
         "gzip" | "x-gzip" => Decompressor::Gzip(MultiGzDecoder::new(Vec::new())),
         "deflate" => Decompressor::Unknown,
         other => {
-            let message =
-                format!("the response is compressed with `{}`, which is not supported", other.escape_debug());
+            let message = format!(
+                "the response is compressed with `{}`, which is not supported",
+                other.escape_debug()
+            );
             let help = "remove `accept-encoding` from the target's `headers`, or have the server send what is not compressed, or `gzip`";
             return Err(TargetError::new(message).with_help(help));
         }
     };
-    Ok(Box::new(DecodedBody { body, decoder, compressed: Bytes::new(), at: At::default() }))
+    Ok(Box::new(DecodedBody {
+        body,
+        decoder,
+        compressed: Bytes::new(),
+        at: At::default(),
+    }))
 }
 
 /// A body that is decompressed while it is read. What is decompressed has the stamp of the bytes it came from.
@@ -99,7 +106,9 @@ impl DecodedBody {
                 match self.decoder.decode(&piece) {
                     Ok(bytes) if bytes.is_empty() => {}
                     Ok(bytes) => return Next::Bytes(self.at, Bytes::from(bytes)),
-                    Err(_) => return self.broken("it is not compressed as its `content-encoding` says"),
+                    Err(_) => {
+                        return self.broken("it is not compressed as its `content-encoding` says");
+                    }
                 }
             }
             match self.body.next(until).await {

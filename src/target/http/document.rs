@@ -30,7 +30,11 @@ pub async fn read_document(
     closed: &mut Option<At>,
 ) -> Result<Option<Document>, TargetError> {
     let (mut at, until) = (response.came_at(), response.until);
-    let Response { mut received, mut body, .. } = response;
+    let Response {
+        mut received,
+        mut body,
+        ..
+    } = response;
     let mut bytes = Vec::new();
     loop {
         match body.next(until).await {
@@ -38,15 +42,18 @@ pub async fn read_document(
                 at = came;
                 received.add(&more);
                 if received.bytes > limits.max_response_bytes {
-                    let message =
-                        format!("the response is larger than {}", in_words(limits.max_response_bytes));
+                    let message = format!(
+                        "the response is larger than {}",
+                        in_words(limits.max_response_bytes)
+                    );
                     return Err(received.error(message));
                 }
                 bytes.extend_from_slice(&more);
             }
             Next::Broken(at, cause) => {
                 *closed = Some(at);
-                return Err(received.broken_off(format!("the connection broke inside the response: {cause}")));
+                return Err(received
+                    .broken_off(format!("the connection broke inside the response: {cause}")));
             }
             Next::End => break,
             Next::Late => {
@@ -58,5 +65,9 @@ pub async fn read_document(
         tokio::task::yield_now().await;
     }
     sink.wire(at, Wire::Frame(&bytes));
-    Ok(Some(Document { received, at, bytes }))
+    Ok(Some(Document {
+        received,
+        at,
+        bytes,
+    }))
 }

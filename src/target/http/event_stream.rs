@@ -47,10 +47,22 @@ pub async fn read_events(
     sink: &mut dyn Sink,
     closed: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
-    let Response { received, body, until, .. } = response;
+    let Response {
+        received,
+        body,
+        until,
+        ..
+    } = response;
     let events = sse::SseDecoder::new(limits.max_event_bytes);
     let max_response_bytes = limits.max_response_bytes;
-    let stream = EventStream { received, events, reader, sink, max_response_bytes, last: At::default() };
+    let stream = EventStream {
+        received,
+        events,
+        reader,
+        sink,
+        max_response_bytes,
+        last: At::default(),
+    };
     stream.read(body, until, closed).await
 }
 
@@ -74,7 +86,9 @@ impl EventStream<'_> {
                 Next::Bytes(..) | Next::End => None,
             };
             match next {
-                Next::Bytes(at, bytes) if self.bytes(at, &bytes)?.is_break() => return Ok(Ended::Cancelled),
+                Next::Bytes(at, bytes) if self.bytes(at, &bytes)?.is_break() => {
+                    return Ok(Ended::Cancelled);
+                }
                 Next::Bytes(..) => {}
                 Next::Broken(_, cause) => return self.broken(&cause),
                 Next::End => return self.end(),
@@ -101,7 +115,9 @@ impl EventStream<'_> {
     }
 
     fn warn(&mut self, words: &str) {
-        let _ = self.sink.change(self.last, Change::Warning(Cow::Borrowed(words)));
+        let _ = self
+            .sink
+            .change(self.last, Change::Warning(Cow::Borrowed(words)));
     }
 
     /// Takes bytes of the body. `Break` if the sink wants no more.
@@ -114,7 +130,8 @@ impl EventStream<'_> {
             // Event by event: an error quotes the same bytes however the response is split into chunks.
             self.received.add(&before[..before.len() - rest.len()]);
             if self.received.bytes > self.max_response_bytes {
-                let help = "does the agent come to an end, or does it send the same again and again?";
+                let help =
+                    "does the agent come to an end, or does it send the same again and again?";
                 return Err(self.too_large("the response", self.max_response_bytes, help));
             }
             match next {
@@ -126,7 +143,8 @@ impl EventStream<'_> {
                 Ok(None) => return Ok(ControlFlow::Continue(())),
                 Err(EventTooLarge { max_event_bytes }) => {
                     self.received.add(rest);
-                    let help = "an event ends with an empty line: does the agent send one after each?";
+                    let help =
+                        "an event ends with an empty line: does the agent send one after each?";
                     return Err(self.too_large("an event", max_event_bytes, help));
                 }
             }
@@ -134,7 +152,9 @@ impl EventStream<'_> {
     }
 
     fn too_large(&self, what: &str, limit: usize, help: &str) -> TargetError {
-        self.received.error(format!("{what} is larger than {}", in_words(limit))).with_help(help)
+        self.received
+            .error(format!("{what} is larger than {}", in_words(limit)))
+            .with_help(help)
     }
 
     /// Takes the end of the body. A complete last event counts without the blank line after it.
@@ -160,11 +180,19 @@ impl EventStream<'_> {
     /// Takes the end of a broken connection, which is a warning once the run has ended.
     fn broken(mut self, cause: &str) -> Result<Ended, TargetError> {
         if self.reader.rest().is_some() {
-            self.warn(&format!("the connection broke after the run had ended: {cause}"));
+            self.warn(&format!(
+                "the connection broke after the run had ended: {cause}"
+            ));
             return Ok(Ended::Terminal);
         }
-        let place = if self.events.finish().is_some() { "inside an event" } else { "before the run ended" };
-        Err(self.received.broken_off(format!("the connection broke {place}: {cause}")))
+        let place = if self.events.finish().is_some() {
+            "inside an event"
+        } else {
+            "before the run ended"
+        };
+        Err(self
+            .received
+            .broken_off(format!("the connection broke {place}: {cause}")))
     }
 }
 
@@ -184,7 +212,11 @@ fn event(
     }
     sink.wire(at, Wire::Frame(data));
     let flow = reader.event(at, data, sink).map_err(|why| {
-        let more = if data.len() > Received::QUOTED_BYTES { "…" } else { "" };
+        let more = if data.len() > Received::QUOTED_BYTES {
+            "…"
+        } else {
+            ""
+        };
         let (number, quoted) = (received.events + 1, Received::quote(data));
         received.error(format!("event {number} {why} (`{quoted}{more}`)"))
     })?;

@@ -36,7 +36,11 @@ impl Response {
     /// # Errors
     /// If it has another status.
     pub async fn accepted(self) -> Result<Self, TargetError> {
-        if (200..300).contains(&self.received.head.status) { Ok(self) } else { Err(self.refusal().await) }
+        if (200..300).contains(&self.received.head.status) {
+            Ok(self)
+        } else {
+            Err(self.refusal().await)
+        }
     }
 
     /// The error of a response that is no success; it quotes the body.
@@ -64,10 +68,21 @@ pub async fn send(
     let sent = transport.moment(ClientEvent::Sends);
     let until = limits.until(sent);
     let (body, progress) = (request.body.clone(), request.progress.clone());
-    let (method, url, headers) = (request.method.as_str(), shown(&request.url), request.headers.clone());
+    let (method, url, headers) = (
+        request.method.as_str(),
+        shown(&request.url),
+        request.headers.clone(),
+    );
     // It is on its way before the sink looks at it: what that takes is no time of the agent.
     let reply = transport.send(request, until);
-    sink.wire(sent, Wire::Request { method, url: &url, headers: &headers });
+    sink.wire(
+        sent,
+        Wire::Request {
+            method,
+            url: &url,
+            headers: &headers,
+        },
+    );
     sink.wire(sent, Wire::Sent { body: &body });
     let Some(reply) = reply.await? else {
         *closed = Some(until);
@@ -76,14 +91,37 @@ pub async fn send(
         }
         return Ok(None);
     };
-    sink.wire(reply.at, Wire::Head { status: reply.head.status, content_type: &reply.head.content_type });
-    sink.wire(reply.at, Wire::Headers(progress.response_headers().as_deref().unwrap_or(&reply.head.headers)));
+    sink.wire(
+        reply.at,
+        Wire::Head {
+            status: reply.head.status,
+            content_type: &reply.head.content_type,
+        },
+    );
+    sink.wire(
+        reply.at,
+        Wire::Headers(
+            progress
+                .response_headers()
+                .as_deref()
+                .unwrap_or(&reply.head.headers),
+        ),
+    );
     let received = ReceivedResponse::new(reply.head);
-    Ok(Some(Response { received, body: reply.body, until, at: reply.at }))
+    Ok(Some(Response {
+        received,
+        body: reply.body,
+        until,
+        at: reply.at,
+    }))
 }
 
 /// The error of a response with another status than success.
-async fn refusal(mut received: ReceivedResponse, mut body: Box<dyn Body>, until: At) -> TargetError {
+async fn refusal(
+    mut received: ReceivedResponse,
+    mut body: Box<dyn Body>,
+    until: At,
+) -> TargetError {
     // The error quotes what arrived until then.
     while received.bytes < START_BYTES
         && let Next::Bytes(_, bytes) = body.next(until).await
@@ -94,7 +132,9 @@ async fn refusal(mut received: ReceivedResponse, mut body: Box<dyn Body>, until:
     if let (300..=399, Some(location)) = (status, &received.head.location) {
         return received
             .error(format!("the agent redirects to {location}"))
-            .with_help("redirects are not followed for POST requests: set `endpoint` to the new URL");
+            .with_help(
+                "redirects are not followed for POST requests: set `endpoint` to the new URL",
+            );
     }
     let error = received.error(format!("the agent responded with HTTP {status}"));
     match status {

@@ -57,8 +57,9 @@ impl Forwarder {
             return self.endpoint.clone();
         }
         let mut place = self.endpoint.clone();
-        let (path, query) =
-            target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
+        let (path, query) = target
+            .split_once('?')
+            .map_or((target, None), |(path, query)| (path, Some(query)));
         place.set_path(path);
         place.set_query(query);
         place
@@ -79,19 +80,33 @@ impl Forwarder {
         B: Body<Data = Bytes> + Send + Sync + 'static,
         B::Error: Into<Box<dyn StdError + Send + Sync>>,
     {
-        let method = method.parse().map_err(|_| format!("`{method}` is no method of HTTP"))?;
+        let method = method
+            .parse()
+            .map_err(|_| format!("`{method}` is no method of HTTP"))?;
         let mut request = self.client.request(method, self.place(target));
-        let passed = headers.iter().filter(|(name, _)| is_passed(name) && name != "accept-encoding");
+        let passed = headers
+            .iter()
+            .filter(|(name, _)| is_passed(name) && name != "accept-encoding");
         for (name, value) in passed {
             request = request.header(name, value);
         }
         let sent = request.body(reqwest::Body::wrap(body)).send().await;
         let response = sent.map_err(|error| Cause::of(&error).to_string())?;
-        let headers = response.headers().iter().filter(|(name, _)| is_passed(name.as_str()));
+        let headers = response
+            .headers()
+            .iter()
+            .filter(|(name, _)| is_passed(name.as_str()));
         let headers = headers.map(|(name, value)| {
-            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+            (
+                name.as_str().to_owned(),
+                String::from_utf8_lossy(value.as_bytes()).into_owned(),
+            )
         });
-        Ok(ForwardedResponse { status: response.status().as_u16(), headers: headers.collect(), response })
+        Ok(ForwardedResponse {
+            status: response.status().as_u16(),
+            headers: headers.collect(),
+            response,
+        })
     }
 }
 
@@ -105,7 +120,10 @@ impl ForwardedResponse {
     /// # Errors
     /// How the connection broke.
     pub async fn next(&mut self) -> Result<Option<Bytes>, String> {
-        self.response.chunk().await.map_err(|error| Cause::of(&error).to_string())
+        self.response
+            .chunk()
+            .await
+            .map_err(|error| Cause::of(&error).to_string())
     }
 }
 

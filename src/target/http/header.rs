@@ -7,14 +7,30 @@ use crate::variables::Interpolation;
 
 /// Headers that HTTP writes itself: what is wrong with one in a config, and what to do.
 const RESERVED: [(&[&str], &str, &str); 5] = [
-    (&["host"], "is the host of `endpoint`", "put the host into `endpoint`, and remove the header"),
     (
-        &["content-encoding", "content-length", "trailer", "transfer-encoding"],
+        &["host"],
+        "is the host of `endpoint`",
+        "put the host into `endpoint`, and remove the header",
+    ),
+    (
+        &[
+            "content-encoding",
+            "content-length",
+            "trailer",
+            "transfer-encoding",
+        ],
         "says how the body of the request is sent, which is known only then",
         "remove it: each request gets what describes its own body",
     ),
     (
-        &["connection", "http2-settings", "keep-alive", "proxy-connection", "te", "upgrade"],
+        &[
+            "connection",
+            "http2-settings",
+            "keep-alive",
+            "proxy-connection",
+            "te",
+            "upgrade",
+        ],
         "controls the connection, and each request has a new one",
         "remove it",
     ),
@@ -24,14 +40,22 @@ const RESERVED: [(&[&str], &str, &str); 5] = [
         "remove it",
     ),
     (
-        &["proxy-authenticate", "proxy-authentication-info", "proxy-authorization"],
+        &[
+            "proxy-authenticate",
+            "proxy-authentication-info",
+            "proxy-authorization",
+        ],
         "is for a proxy, and would be sent to the agent",
         "put user and password into the URL of the proxy: `HTTPS_PROXY=http://user:password@proxy:8080`",
     ),
 ];
 
 /// RFC 9110, 5.1 and 5.5: a token for the name, no control characters but tab in the value.
-fn header(name: &Text, text: &Text, interpolation: &mut Interpolation<'_>) -> Option<(String, String)> {
+fn header(
+    name: &Text,
+    text: &Text,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<(String, String)> {
     let value = interpolation.header(name, text).ok();
     if !is_token(name) {
         let message = format!("`{}` is not a valid header name", printable(name));
@@ -39,7 +63,11 @@ fn header(name: &Text, text: &Text, interpolation: &mut Interpolation<'_>) -> Op
         interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned()));
         return None;
     }
-    let is_reserved = |names: &[&str]| names.iter().any(|reserved| name.eq_ignore_ascii_case(reserved));
+    let is_reserved = |names: &[&str]| {
+        names
+            .iter()
+            .any(|reserved| name.eq_ignore_ascii_case(reserved))
+    };
     if let Some((_, wrong, help)) = RESERVED.iter().find(|(names, ..)| is_reserved(names)) {
         let message = format!("the header `{}` cannot be set: it {wrong}", name.value);
         interpolation.report(Code::BadValue, name.span, message, Some((*help).to_owned()));
@@ -79,16 +107,27 @@ pub fn headers(
     interpolation: &mut Interpolation<'_>,
 ) -> Option<Vec<(String, String)>> {
     // Every header is looked at, so that every problem is reported.
-    let headers: Vec<Option<(String, String)>> =
-        written.into_iter().flatten().map(|(name, text)| header(name, text, interpolation)).collect();
+    let headers: Vec<Option<(String, String)>> = written
+        .into_iter()
+        .flatten()
+        .map(|(name, text)| header(name, text, interpolation))
+        .collect();
     headers.into_iter().collect()
 }
 
 /// The headers of a request: those of a target, and under them those of its protocol.
-pub fn headers_with_defaults(own: &[(String, String)], defaults: &[(&str, &str)]) -> Vec<(String, String)> {
-    let is_missing = |(name, _): &&(&str, &str)| own.iter().all(|(own, _)| !own.eq_ignore_ascii_case(name));
-    let missing =
-        defaults.iter().filter(is_missing).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let own = own.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
+pub fn headers_with_defaults(
+    own: &[(String, String)],
+    defaults: &[(&str, &str)],
+) -> Vec<(String, String)> {
+    let is_missing =
+        |(name, _): &&(&str, &str)| own.iter().all(|(own, _)| !own.eq_ignore_ascii_case(name));
+    let missing = defaults
+        .iter()
+        .filter(is_missing)
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let own = own
+        .iter()
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
     own.chain(missing).collect()
 }

@@ -53,10 +53,15 @@ const MOST_RETRIES: u64 = 100;
 impl HttpConfig {
     /// Fills the keys; `None` if something is known later or was reported.
     pub fn fill(&self, interpolation: &mut Interpolation<'_>) -> Option<HttpOptions> {
-        let tls =
-            self.tls.as_ref().map_or_else(|| Some(TlsOptions::default()), |tls| tls.fill(interpolation));
+        let tls = self.tls.as_ref().map_or_else(
+            || Some(TlsOptions::default()),
+            |tls| tls.fill(interpolation),
+        );
         let mut number = |written: &Option<Number>, least, most| {
-            written.as_ref().map(|written| interpolation.number_within(written, least, most)).transpose()
+            written
+                .as_ref()
+                .map(|written| interpolation.number_within(written, least, most))
+                .transpose()
         };
         let connect_retries = number(&self.connect_retries, 0, MOST_RETRIES);
         let most = u64::from(u32::MAX);
@@ -81,14 +86,24 @@ impl TlsConfig {
             None => Some(None),
             Some(written) => interpolation.path(written).ok().map(Some),
         };
-        let (ca_file, cert_file, key_file) =
-            (path(&self.ca_file), path(&self.cert_file), path(&self.key_file));
-        let is_insecure = self.insecure.as_ref().map_or(Some(false), |flag| interpolation.flag(flag).ok());
+        let (ca_file, cert_file, key_file) = (
+            path(&self.ca_file),
+            path(&self.cert_file),
+            path(&self.key_file),
+        );
+        let is_insecure = self
+            .insecure
+            .as_ref()
+            .map_or(Some(false), |flag| interpolation.flag(flag).ok());
         if let (Some(alone), None) | (None, Some(alone)) = (&self.cert_file, &self.key_file) {
             let message = "a client's certificate needs `cert_file` and `key_file`";
             interpolation.report(Code::MissingKey, alone.span, message, None);
             return None;
         }
-        Some(TlsOptions { ca_file: ca_file?, identity: cert_file?.zip(key_file?), is_insecure: is_insecure? })
+        Some(TlsOptions {
+            ca_file: ca_file?,
+            identity: cert_file?.zip(key_file?),
+            is_insecure: is_insecure?,
+        })
     }
 }

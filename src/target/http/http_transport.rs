@@ -12,7 +12,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::header::{
+    CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION,
+};
 use reqwest::{Client, Response, Url};
 use tokio::time::{sleep, timeout};
 use tokio_util::task::AbortOnDropHandle;
@@ -45,19 +47,32 @@ type RunningExchange = AbortOnDropHandle<Result<Option<Reply>, TargetError>>;
 impl HttpTransport {
     /// A transport whose stamps come from `clock`.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, thread: OnceLock::new(), clients: Mutex::default() }
+        Self {
+            clock,
+            thread: OnceLock::new(),
+            clients: Mutex::default(),
+        }
     }
 
     fn client(&self, url: &Url, tls: &TlsOptions) -> Result<Client, TargetError> {
         let kind = ClientKind::of(url);
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let client = clients.entry((kind, tls.clone())).or_insert_with(|| kind.build(tls));
+        let client = clients
+            .entry((kind, tls.clone()))
+            .or_insert_with(|| kind.build(tls));
         client.clone().map_err(|cause| not_set_up(&cause))
     }
 
     fn thread(&self) -> Result<&Arc<IoThread>, TargetError> {
-        let start = || IoThread::start().map(Arc::new).map_err(|error| Cause::of_io(&error).to_string());
-        self.thread.get_or_init(start).as_ref().map_err(|cause| not_set_up(cause))
+        let start = || {
+            IoThread::start()
+                .map(Arc::new)
+                .map_err(|error| Cause::of_io(&error).to_string())
+        };
+        self.thread
+            .get_or_init(start)
+            .as_ref()
+            .map_err(|cause| not_set_up(cause))
     }
 
     /// Begins a request on the thread of the network.
@@ -68,9 +83,18 @@ impl HttpTransport {
         let (clock, keeps_running) = (Arc::clone(&self.clock), Arc::clone(thread));
         Ok(thread.begin(async move {
             let left = until.since(clock.now());
-            let (progress, proxy) =
-                (request.progress.clone(), ClientKind::of(&request.url).proxy(&request.url));
-            let exchange = exchange(client, request, headers, clock, keeps_running, proxy.clone());
+            let (progress, proxy) = (
+                request.progress.clone(),
+                ClientKind::of(&request.url).proxy(&request.url),
+            );
+            let exchange = exchange(
+                client,
+                request,
+                headers,
+                clock,
+                keeps_running,
+                proxy.clone(),
+            );
             match timeout(left, progress.of(proxy, exchange)).await {
                 Ok(answered) => answered.map(Some),
                 Err(_elapsed) => Ok(None),
@@ -87,12 +111,16 @@ impl Transport for HttpTransport {
         }
     }
 
-    fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+    fn send(
+        &self,
+        request: HttpRequest,
+        until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
         let begun = self.begin(request, until);
         Box::pin(async move {
-            begun?
-                .await
-                .unwrap_or_else(|failed| Err(TargetError::new(format!("the request failed: {failed}"))))
+            begun?.await.unwrap_or_else(|failed| {
+                Err(TargetError::new(format!("the request failed: {failed}")))
+            })
         })
     }
 }
@@ -121,7 +149,9 @@ async fn exchange(
     };
     let mut attempt = 1;
     let response = loop {
-        let sent = client.request(method.clone(), request.url.clone()).headers(headers.clone());
+        let sent = client
+            .request(method.clone(), request.url.clone())
+            .headers(headers.clone());
         match sent.body(request.body.clone()).send().await {
             Ok(response) => break response,
             // Nothing was sent: there was no connection.
@@ -134,7 +164,9 @@ async fn exchange(
     };
     let at = clock.now();
     let all = response.headers().iter();
-    request.progress.received(all.map(|(name, value)| (name.as_str().to_owned(), readable(value))));
+    request
+        .progress
+        .received(all.map(|(name, value)| (name.as_str().to_owned(), readable(value))));
     let head = head(&response, request.response_headers);
     let encodings = response.headers().get_all(CONTENT_ENCODING).into_iter();
     let encoding = encodings.map(readable).collect::<Vec<_>>().join(", ");
@@ -160,7 +192,10 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, TargetError> {
     let mut map = HeaderMap::with_capacity(headers.len());
     for (name, value) in headers {
         let name = HeaderName::try_from(name).map_err(|_| {
-            TargetError::new(format!("`{}` is not a name for an HTTP header", name.escape_debug()))
+            TargetError::new(format!(
+                "`{}` is not a name for an HTTP header",
+                name.escape_debug()
+            ))
         })?;
         let mut value = HeaderValue::try_from(value).map_err(|_| {
             TargetError::new(format!(
@@ -175,10 +210,17 @@ fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, TargetError> {
 
 /// The head of a response, with those of its headers that are `wanted`.
 fn head(response: &Response, wanted: &[&str]) -> ResponseHead {
-    let header = |name| response.headers().get(name).map(|value: &HeaderValue| readable(value));
+    let header = |name| {
+        response
+            .headers()
+            .get(name)
+            .map(|value: &HeaderValue| readable(value))
+    };
     let named = |name: &&str| {
         let values = response.headers().get_all(*name).into_iter();
-        values.map(|value| ((*name).to_owned(), readable(value))).collect::<Vec<_>>()
+        values
+            .map(|value| ((*name).to_owned(), readable(value)))
+            .collect::<Vec<_>>()
     };
     ResponseHead {
         status: response.status().as_u16(),
@@ -196,7 +238,12 @@ fn readable(value: &HeaderValue) -> String {
 }
 
 /// Reads the body to its end, or until it is dropped. The thread runs as long.
-async fn read(mut response: Response, clock: Arc<dyn Clock>, chunks: ChunkSender, _thread: Arc<IoThread>) {
+async fn read(
+    mut response: Response,
+    clock: Arc<dyn Clock>,
+    chunks: ChunkSender,
+    _thread: Arc<IoThread>,
+) {
     loop {
         let read = tokio::select! {
             biased;
@@ -222,7 +269,9 @@ mod tests {
 
     #[test]
     fn what_may_be_secret_in_a_url_is_not_shown() {
-        let url = "https://user:word@example.org:1/a/b?key=x#y".parse().expect("a URL");
+        let url = "https://user:word@example.org:1/a/b?key=x#y"
+            .parse()
+            .expect("a URL");
         assert_eq!(shown(&url), "https://example.org:1/a/b");
     }
 }

@@ -24,14 +24,22 @@ impl IoThread {
     /// # Errors
     /// If the system has no further threads or files.
     pub(super) fn start() -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
+        let runtime = Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build()?;
         let handle = runtime.handle().clone();
         let (running, dropped) = oneshot::channel();
-        thread::Builder::new().name("network".to_owned()).spawn(move || {
-            let _dropped = runtime.block_on(dropped);
-            runtime.shutdown_background();
-        })?;
-        Ok(Self { handle, _running: running })
+        thread::Builder::new()
+            .name("network".to_owned())
+            .spawn(move || {
+                let _dropped = runtime.block_on(dropped);
+                runtime.shutdown_background();
+            })?;
+        Ok(Self {
+            handle,
+            _running: running,
+        })
     }
 
     /// Runs `work` on the thread, from now on and until the handle is dropped.

@@ -34,14 +34,20 @@ pub enum BodyForm {
 impl ReceivedResponse {
     /// The start of a response.
     pub fn new(head: ResponseHead) -> Self {
-        Self { head, start: Vec::new(), bytes: 0, events: 0 }
+        Self {
+            head,
+            start: Vec::new(),
+            bytes: 0,
+            events: 0,
+        }
     }
 
     /// Adds bytes of the body.
     pub fn add(&mut self, bytes: &[u8]) {
         self.bytes = self.bytes.saturating_add(bytes.len());
         let room = START_BYTES.saturating_sub(self.start.len());
-        self.start.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.start
+            .extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
     /// How many events of it were understood.
@@ -56,7 +62,12 @@ impl ReceivedResponse {
         match text.as_bytes() {
             [] => BodyForm::Empty,
             [b'<', ..] => BodyForm::WebPage,
-            [b'{', ..] if text.lines().nth(1).is_some_and(|line| line.starts_with('{')) => {
+            [b'{', ..]
+                if text
+                    .lines()
+                    .nth(1)
+                    .is_some_and(|line| line.starts_with('{')) =>
+            {
                 BodyForm::JsonLines
             }
             [b'{' | b'[', ..] => BodyForm::JsonDocument,
@@ -75,7 +86,10 @@ impl ReceivedResponse {
             bytes: self.bytes as u64,
             events: self.events,
         };
-        TargetError { received, ..TargetError::new(message) }
+        TargetError {
+            received,
+            ..TargetError::new(message)
+        }
     }
 
     /// The error of a response that was aborted.

@@ -37,7 +37,10 @@ impl RequestProgress {
     /// What is still missing, in words that follow `timeout after 3s: `; `None` if nothing is known.
     pub fn words(&self) -> Option<String> {
         let Reached { words, proxy, .. } = &*self.reached();
-        let through = proxy.as_ref().map(|proxy| format!(" (through the proxy {proxy})")).unwrap_or_default();
+        let through = proxy
+            .as_ref()
+            .map(|proxy| format!(" (through the proxy {proxy})"))
+            .unwrap_or_default();
         words.as_ref().map(|words| format!("{words}{through}"))
     }
 
@@ -78,7 +81,8 @@ impl Resolve for NotingResolver {
     fn resolve(&self, name: Name) -> Resolving {
         note(format!("the name `{}` was not resolved", name.as_str()));
         Box::pin(async move {
-            let addresses: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let addresses: Vec<SocketAddr> =
+                tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             note(NOT_CONNECTED);
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
@@ -134,7 +138,12 @@ pub(super) struct NotingRandom;
 impl SecureRandom for NotingRandom {
     fn fill(&self, bytes: &mut [u8]) -> Result<(), GetRandomFailed> {
         let _none = CURRENT.try_with(|progress| {
-            if let Some(words) = progress.reached().words.as_mut().filter(|words| *words == NOT_CONNECTED) {
+            if let Some(words) = progress
+                .reached()
+                .words
+                .as_mut()
+                .filter(|words| *words == NOT_CONNECTED)
+            {
                 NO_TLS.clone_into(words);
             }
         });
@@ -153,12 +162,24 @@ mod tests {
         let resolved = progress.of(Some("http://proxy:3128".to_owned()), async {
             let resolving = NotingResolver.resolve("localhost".parse().expect("a name"));
             let before = progress.words();
-            (before, resolving.await.map(Iterator::count).map_err(|error| error.to_string()))
+            (
+                before,
+                resolving
+                    .await
+                    .map(Iterator::count)
+                    .map_err(|error| error.to_string()),
+            )
         });
         let (before, found) = resolved.await;
         let through = "(through the proxy http://proxy:3128)";
-        assert_eq!(before, Some(format!("the name `localhost` was not resolved {through}")));
+        assert_eq!(
+            before,
+            Some(format!("the name `localhost` was not resolved {through}"))
+        );
         assert!(found.is_ok_and(|count| count > 0));
-        assert_eq!(progress.words(), Some(format!("no connection came about {through}")));
+        assert_eq!(
+            progress.words(),
+            Some(format!("no connection came about {through}"))
+        );
     }
 }

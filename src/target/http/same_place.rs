@@ -11,10 +11,24 @@ pub fn place(url: &Url) -> String {
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     };
-    let host = if is_here { "localhost" } else { url.host_str().unwrap_or_default() };
-    let port = url.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
-    let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
-    format!("{}://{host}{port}{}{query}", url.scheme(), url.path().trim_end_matches('/'))
+    let host = if is_here {
+        "localhost"
+    } else {
+        url.host_str().unwrap_or_default()
+    };
+    let port = url
+        .port_or_known_default()
+        .map(|port| format!(":{port}"))
+        .unwrap_or_default();
+    let query = url
+        .query()
+        .map(|query| format!("?{query}"))
+        .unwrap_or_default();
+    format!(
+        "{}://{host}{port}{}{query}",
+        url.scheme(),
+        url.path().trim_end_matches('/')
+    )
 }
 
 #[cfg(test)]
@@ -24,7 +38,11 @@ mod tests {
     #[test]
     fn one_place_has_one_name() {
         for (one, other, is_same) in [
-            ("http://localhost:8000/agent", "http://127.0.0.1:8000/agent/", true),
+            (
+                "http://localhost:8000/agent",
+                "http://127.0.0.1:8000/agent/",
+                true,
+            ),
             ("http://[::1]:80/", "http://LOCALHOST", true),
             ("https://h/a?x=1", "https://user:pass@h:443/a?x=1#top", true),
             ("https://h/a?x=1", "https://h/a?x=2", false),

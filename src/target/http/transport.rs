@@ -118,7 +118,11 @@ pub trait Transport: Send + Sync {
     ///
     /// # Errors
     /// Where there is no answer at all: connection refused, name not found, TLS failed.
-    fn send(&self, request: HttpRequest, until: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>>;
+    fn send(
+        &self,
+        request: HttpRequest,
+        until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>>;
 
     /// Whether what is sent leaves this program. In a replay, it does not.
     fn is_network(&self) -> bool {

@@ -80,7 +80,12 @@ impl Client {
         }
         let (id, at) = self.send(method, sent, talk).await?;
         self.unanswered = Some(id);
-        Ok(PendingRequest { id, at, method, params })
+        Ok(PendingRequest {
+            id,
+            at,
+            method,
+            params,
+        })
     }
 
     /// Sends a request as it is, apart from what every request of its era says.
@@ -100,7 +105,10 @@ impl Client {
         }
         talk.incoming.abandoned.clone_from(&self.abandoned);
         talk.incoming.await_response(id);
-        let at = self.connection.send(&Outgoing::Request { id, method, params }, talk).await?;
+        let at = self
+            .connection
+            .send(&Outgoing::Request { id, method, params }, talk)
+            .await?;
         Ok((id, at))
     }
 
@@ -116,14 +124,17 @@ impl Client {
                 return Err(Break::Ended(Ended::Timeout));
             };
             self.unanswered = None;
-            let Ok(result) = &response.result else { return Ok(response) };
+            let Ok(result) = &response.result else {
+                return Ok(response);
+            };
             if self.era != Some(ProtocolEra::Modern) || !needs_input(result)? {
                 return Ok(response);
             }
             let params = with_input(&pending, result, talk).await?;
             pending = self.ask(pending.method, params, talk).await?;
         }
-        let message = format!("the server asked for input more than {MOST_ROUNDS} times before it answered");
+        let message =
+            format!("the server asked for input more than {MOST_ROUNDS} times before it answered");
         Err(TargetError::new(message).into())
     }
 
@@ -138,12 +149,22 @@ impl Client {
             while let Some(question) = talk.incoming.take_asked() {
                 asked += 1;
                 if asked > MOST_ASKED {
-                    let message =
-                        format!("the server asked more than {MOST_ASKED} things before it answered");
+                    let message = format!(
+                        "the server asked more than {MOST_ASKED} things before it answered"
+                    );
                     return Err(TargetError::new(message).into());
                 }
-                let answer = server_requests::answer(&question.method, question.params, talk.sink).await;
-                self.connection.send(&Outgoing::Response { id: question.id, answer }, talk).await?;
+                let answer =
+                    server_requests::answer(&question.method, question.params, talk.sink).await;
+                self.connection
+                    .send(
+                        &Outgoing::Response {
+                            id: question.id,
+                            answer,
+                        },
+                        talk,
+                    )
+                    .await?;
             }
             if let Some(response) = talk.incoming.take_response() {
                 return Ok(Some(response));
@@ -172,13 +193,16 @@ impl Client {
 
     /// Ends the connection, and returns what is odd about how the server ended it.
     pub(super) async fn close(&mut self, end: TalkEnd) -> Vec<String> {
-        let cancelled = self.unanswered.filter(|_| end == TalkEnd::Failed).map(|id| Outgoing::Notification {
-            method: "notifications/cancelled",
-            params: Map::from_iter([
-                ("requestId".to_owned(), id.into()),
-                ("reason".to_owned(), "the client stopped waiting".into()),
-            ]),
-        });
+        let cancelled = self
+            .unanswered
+            .filter(|_| end == TalkEnd::Failed)
+            .map(|id| Outgoing::Notification {
+                method: "notifications/cancelled",
+                params: Map::from_iter([
+                    ("requestId".to_owned(), id.into()),
+                    ("reason".to_owned(), "the client stopped waiting".into()),
+                ]),
+            });
         self.connection.close(end, cancelled.as_ref()).await
     }
 }
@@ -189,8 +213,12 @@ fn needs_input(result: &Value) -> Result<bool, TargetError> {
         None | Some(Some("complete")) => Ok(false),
         Some(Some("input_required")) => Ok(true),
         Some(kind) => {
-            let kind = kind.map(|kind| format!(" `{}`", crate::source::printable(kind))).unwrap_or_default();
-            Err(TargetError::new(format!("the result has an unknown `resultType`{kind}")))
+            let kind = kind
+                .map(|kind| format!(" `{}`", crate::source::printable(kind)))
+                .unwrap_or_default();
+            Err(TargetError::new(format!(
+                "the result has an unknown `resultType`{kind}"
+            )))
         }
     }
 }
@@ -204,13 +232,18 @@ async fn with_input(
     let requests = result.get("inputRequests").and_then(Value::as_object);
     let mut responses = Map::new();
     for (key, request) in requests.into_iter().flatten() {
-        let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
+        let method = request
+            .get("method")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let params = request.get("params").cloned().unwrap_or_default();
         let answer = server_requests::answer(method, params, talk.sink).await;
         let answer = answer.map_err(|_refused| {
             let method = crate::source::printable(method);
-            TargetError::new(format!("the server needs input by `{method}`, which the turn does not give"))
-                .with_help("give the answer in `respond` of the turn")
+            TargetError::new(format!(
+                "the server needs input by `{method}`, which the turn does not give"
+            ))
+            .with_help("give the answer in `respond` of the turn")
         })?;
         responses.insert(key.clone(), answer);
     }

@@ -20,7 +20,11 @@ pub(super) enum Connection {
 
 impl Connection {
     /// Sends a message, and returns when that was. The response to a request is read later.
-    pub(super) async fn send(&mut self, message: &Outgoing, talk: &mut Talk<'_>) -> Result<At, Break> {
+    pub(super) async fn send(
+        &mut self,
+        message: &Outgoing,
+        talk: &mut Talk<'_>,
+    ) -> Result<At, Break> {
         match self {
             Self::Stdio(stdio) => {
                 let bytes = message.bytes();
@@ -104,7 +108,11 @@ impl Connection {
     }
 
     /// Ends the connection, and returns what is odd about how the server ended it. The request `unanswered` is cancelled.
-    pub(super) async fn close(&mut self, end: TalkEnd, cancelled: Option<&Outgoing>) -> Vec<String> {
+    pub(super) async fn close(
+        &mut self,
+        end: TalkEnd,
+        cancelled: Option<&Outgoing>,
+    ) -> Vec<String> {
         match self {
             Self::Stdio(stdio) => {
                 if let Some(cancelled) = cancelled {

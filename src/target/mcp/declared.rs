@@ -10,9 +10,16 @@ pub(super) fn declared_tools(tools: &[Value]) -> Vec<DeclaredTool> {
 }
 
 fn declared_tool(tool: &Value) -> DeclaredTool {
-    let text = |key: &str| tool.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |key: &str| {
+        tool.get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let mut rest = tool.as_object().cloned().unwrap_or_default();
-    rest.retain(|key, _| !["name", "description", "inputSchema", "outputSchema"].contains(&key.as_str()));
+    rest.retain(|key, _| {
+        !["name", "description", "inputSchema", "outputSchema"].contains(&key.as_str())
+    });
     let hint = |key: &str| tool.get("annotations")?.get(key)?.as_bool();
     DeclaredTool {
         name: text("name"),
@@ -38,7 +45,10 @@ mod tests {
             (json!({}), false),
             (json!({ "destructiveHint": false }), false),
             (json!({ "destructiveHint": true }), true),
-            (json!({ "destructiveHint": true, "readOnlyHint": true }), false),
+            (
+                json!({ "destructiveHint": true, "readOnlyHint": true }),
+                false,
+            ),
             (json!({ "destructiveHint": "yes" }), false),
         ] {
             let tool = declared_tool(&json!({ "name": "a", "annotations": annotations }));
@@ -49,7 +59,10 @@ mod tests {
     #[test]
     fn what_is_not_as_promised_is_empty() {
         let tool = declared_tool(&json!(1));
-        assert_eq!((tool.name.as_str(), tool.input, tool.rest.len()), ("", None, 0));
+        assert_eq!(
+            (tool.name.as_str(), tool.input, tool.rest.len()),
+            ("", None, 0)
+        );
         let tool = declared_tool(&json!({ "name": "a", "inputSchema": {}, "title": "A" }));
         assert_eq!(Value::from(tool.rest), json!({ "title": "A" }));
     }

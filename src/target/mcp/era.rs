@@ -46,18 +46,31 @@ impl Discovery {
     pub(super) fn of(answer: &Result<Value, RpcError>) -> Self {
         match answer {
             Ok(result) => Self::of_versions(result.get("supportedVersions"), Self::Legacy),
-            Err(RpcError { code: Some(code), data, .. }) if code == UNSUPPORTED_VERSION => {
+            Err(RpcError {
+                code: Some(code),
+                data,
+                ..
+            }) if code == UNSUPPORTED_VERSION => {
                 Self::of_versions(data.get("supported"), Self::Modern)
             }
-            Err(RpcError { code: Some(code), .. }) if MODERN_ERRORS.contains(&code.as_str()) => Self::Modern,
+            Err(RpcError {
+                code: Some(code), ..
+            }) if MODERN_ERRORS.contains(&code.as_str()) => Self::Modern,
             Err(_) => Self::Legacy,
         }
     }
 
     /// What a list of versions says; `otherwise` if it is none.
     fn of_versions(listed: Option<&Value>, otherwise: Self) -> Self {
-        let listed = listed.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        let versions: Vec<String> = listed.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let listed = listed
+            .and_then(Value::as_array)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let versions: Vec<String> = listed
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect();
         let has = |known: &str| versions.iter().any(|version| version == known);
         if versions.is_empty() {
             otherwise
@@ -74,7 +87,8 @@ impl Discovery {
 /// Whether the refusal of `initialize` says that the server speaks [`MODERN`].
 pub(super) fn refuses_legacy(error: &RpcError) -> bool {
     error.code.as_deref() == Some(UNSUPPORTED_VERSION)
-        && Discovery::of_versions(error.data.get("supported"), Discovery::Modern) == Discovery::Modern
+        && Discovery::of_versions(error.data.get("supported"), Discovery::Modern)
+            == Discovery::Modern
 }
 
 /// What the client can be asked for.
@@ -103,9 +117,18 @@ pub(super) fn initialize(offered: &[ServerRequestKind]) -> Map<String, Value> {
 /// What every request without `initialize` says of the client, key by key of its `_meta`.
 pub(super) fn meta(offered: &[ServerRequestKind]) -> Map<String, Value> {
     Map::from_iter([
-        ("io.modelcontextprotocol/protocolVersion".to_owned(), MODERN.into()),
-        ("io.modelcontextprotocol/clientInfo".to_owned(), client_info()),
-        ("io.modelcontextprotocol/clientCapabilities".to_owned(), capabilities(offered).into()),
+        (
+            "io.modelcontextprotocol/protocolVersion".to_owned(),
+            MODERN.into(),
+        ),
+        (
+            "io.modelcontextprotocol/clientInfo".to_owned(),
+            client_info(),
+        ),
+        (
+            "io.modelcontextprotocol/clientCapabilities".to_owned(),
+            capabilities(offered).into(),
+        ),
     ])
 }
 
@@ -114,17 +137,33 @@ mod tests {
     use super::*;
 
     fn error(code: i32, data: Value) -> Result<Value, RpcError> {
-        Err(RpcError { code: Some(code.to_string()), message: String::new(), data })
+        Err(RpcError {
+            code: Some(code.to_string()),
+            message: String::new(),
+            data,
+        })
     }
 
     #[test]
     fn only_a_list_of_versions_or_an_error_of_its_own_is_modern() {
         let unknown = Discovery::Unknown(vec!["2999-01-01".to_owned()]);
         for (answer, expected) in [
-            (Ok(json!({ "supportedVersions": [MODERN] })), Discovery::Modern),
-            (Ok(json!({ "supportedVersions": ["2025-11-25", MODERN] })), Discovery::Modern),
-            (Ok(json!({ "supportedVersions": ["2025-11-25"] })), Discovery::Legacy),
-            (Ok(json!({ "supportedVersions": ["2999-01-01"] })), unknown.clone()),
+            (
+                Ok(json!({ "supportedVersions": [MODERN] })),
+                Discovery::Modern,
+            ),
+            (
+                Ok(json!({ "supportedVersions": ["2025-11-25", MODERN] })),
+                Discovery::Modern,
+            ),
+            (
+                Ok(json!({ "supportedVersions": ["2025-11-25"] })),
+                Discovery::Legacy,
+            ),
+            (
+                Ok(json!({ "supportedVersions": ["2999-01-01"] })),
+                unknown.clone(),
+            ),
             (Ok(json!({ "supportedVersions": [] })), Discovery::Legacy),
             (Ok(json!({})), Discovery::Legacy),
             (Ok(Value::Null), Discovery::Legacy),
@@ -133,8 +172,14 @@ mod tests {
             (error(-32000, Value::Null), Discovery::Legacy),
             (error(-32020, Value::Null), Discovery::Modern),
             (error(-32021, Value::Null), Discovery::Modern),
-            (error(-32022, json!({ "supported": ["2999-01-01"] })), unknown),
-            (error(-32022, json!({ "supported": ["2025-06-18"] })), Discovery::Legacy),
+            (
+                error(-32022, json!({ "supported": ["2999-01-01"] })),
+                unknown,
+            ),
+            (
+                error(-32022, json!({ "supported": ["2025-06-18"] })),
+                Discovery::Legacy,
+            ),
             (error(-32022, Value::Null), Discovery::Modern),
         ] {
             assert_eq!(Discovery::of(&answer), expected, "{answer:?}");

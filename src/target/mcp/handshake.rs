@@ -36,7 +36,9 @@ impl Client {
         if let ProtocolEra::Legacy(version) = era {
             // The notification is one of the negotiated version.
             self.connection.negotiated(&version);
-            self.connection.send(&Outgoing::notification("notifications/initialized"), talk).await?;
+            self.connection
+                .send(&Outgoing::notification("notifications/initialized"), talk)
+                .await?;
             self.connection.listen(talk).await;
         }
         Ok(())
@@ -55,9 +57,15 @@ impl Client {
             Discovery::Modern => Ok(ProtocolEra::Modern),
             Discovery::Unknown(versions) => Err(unknown_versions(&versions).into()),
             Discovery::Legacy => {
-                let why = answer.result.err().map(|error| format!(": {}", error.end())).unwrap_or_default();
+                let why = answer
+                    .result
+                    .err()
+                    .map(|error| format!(": {}", error.end()))
+                    .unwrap_or_default();
                 let message = format!("the server does not speak version `{MODERN}` of MCP{why}");
-                Err(TargetError::new(message).with_help("leave out `protocol`, or set it to `legacy`").into())
+                Err(TargetError::new(message)
+                    .with_help("leave out `protocol`, or set it to `legacy`")
+                    .into())
             }
         }
     }
@@ -69,7 +77,9 @@ impl Client {
         let answer = match probed {
             Ok((id, at)) => {
                 let until = talk.until(at);
-                self.next_response(until, talk).await.map(|answer| (id, answer))
+                self.next_response(until, talk)
+                    .await
+                    .map(|answer| (id, answer))
             }
             Err(failed) => Err(failed),
         };
@@ -92,8 +102,14 @@ impl Client {
     }
 
     /// Initializes a server. The answer to the request `probe` may still come.
-    async fn initialize(&mut self, probe: Option<u64>, talk: &mut Talk<'_>) -> Result<ProtocolEra, Break> {
-        let (id, at) = self.send("initialize", era::initialize(&self.offered), talk).await?;
+    async fn initialize(
+        &mut self,
+        probe: Option<u64>,
+        talk: &mut Talk<'_>,
+    ) -> Result<ProtocolEra, Break> {
+        let (id, at) = self
+            .send("initialize", era::initialize(&self.offered), talk)
+            .await?;
         let until = talk.until(at);
         loop {
             let answer = self.response_until(until, talk).await?;
@@ -108,7 +124,9 @@ impl Client {
                 continue;
             }
             return match answer.result {
-                Ok(result) => version(result).map(ProtocolEra::Legacy).map_err(Break::from),
+                Ok(result) => version(result)
+                    .map(ProtocolEra::Legacy)
+                    .map_err(Break::from),
                 Err(error) if self.protocol == McpProtocol::Auto && era::refuses_legacy(&error) => {
                     Ok(ProtocolEra::Modern)
                 }
@@ -117,7 +135,11 @@ impl Client {
         }
     }
 
-    async fn response_until(&mut self, until: At, talk: &mut Talk<'_>) -> Result<McpResponse, Break> {
+    async fn response_until(
+        &mut self,
+        until: At,
+        talk: &mut Talk<'_>,
+    ) -> Result<McpResponse, Break> {
         let response = self.next_response(until, talk).await?;
         response.ok_or(Break::Ended(crate::target::ended::Ended::Timeout))
     }
@@ -126,19 +148,31 @@ impl Client {
 /// The version that the server chose.
 fn version(result: Value) -> Result<String, TargetError> {
     let version = chosen_version(result)?;
-    if LEGACY.contains(&version.as_str()) { Ok(version) } else { Err(unknown_versions(&[version])) }
+    if LEGACY.contains(&version.as_str()) {
+        Ok(version)
+    } else {
+        Err(unknown_versions(&[version]))
+    }
 }
 
 fn unknown_versions(versions: &[String]) -> TargetError {
     let quoted = |versions: &[&str]| {
-        let quoted: Vec<String> =
-            versions.iter().map(|version| format!("`{}`", crate::source::printable(version))).collect();
+        let quoted: Vec<String> = versions
+            .iter()
+            .map(|version| format!("`{}`", crate::source::printable(version)))
+            .collect();
         quoted.join(", ")
     };
     let versions: Vec<&str> = versions.iter().take(10).map(String::as_str).collect();
-    let (noun, is_unknown) = if versions.len() == 1 { ("version", "is") } else { ("the versions", "are") };
-    let message =
-        format!("the server speaks {noun} {} of MCP, which {is_unknown} unknown", quoted(&versions));
+    let (noun, is_unknown) = if versions.len() == 1 {
+        ("version", "is")
+    } else {
+        ("the versions", "are")
+    };
+    let message = format!(
+        "the server speaks {noun} {} of MCP, which {is_unknown} unknown",
+        quoted(&versions)
+    );
     let known: Vec<&str> = std::iter::once(MODERN).chain(LEGACY).collect();
     TargetError::new(message).with_help(format!("known are {}", quoted(&known)))
 }
@@ -147,7 +181,8 @@ fn refused(error: RpcError) -> TargetError {
     let is_unknown_method = error.code.as_deref() == Some("-32601");
     let refused = TargetError::new(format!("the server refuses `initialize`: {}", error.end()));
     if is_unknown_method {
-        return refused.with_help("it speaks JSON-RPC, but not MCP: is it a server of another protocol?");
+        return refused
+            .with_help("it speaks JSON-RPC, but not MCP: is it a server of another protocol?");
     }
     refused
 }

@@ -70,7 +70,10 @@ pub(super) struct RpcError {
 impl RpcError {
     /// The end that it is of a run.
     pub(super) fn end(self) -> RunEnd {
-        RunEnd::Error { message: self.message, code: self.code }
+        RunEnd::Error {
+            message: self.message,
+            code: self.code,
+        }
     }
 }
 
@@ -115,7 +118,10 @@ impl ServerMessages {
     pub(super) fn with_noise(&self, error: TargetError) -> TargetError {
         match &self.noise {
             Some(noise) if error.received == Received::default() => {
-                let received = Received { first_bytes: noise.clone(), ..Received::default() };
+                let received = Received {
+                    first_bytes: noise.clone(),
+                    ..Received::default()
+                };
                 TargetError { received, ..error }
             }
             _ => error,
@@ -142,7 +148,8 @@ impl ServerMessages {
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, String> {
         let last = self.awaited.last().copied();
-        let params = |message: &mut Map<String, Value>| message.remove("params").unwrap_or(Value::Null);
+        let params =
+            |message: &mut Map<String, Value>| message.remove("params").unwrap_or(Value::Null);
         // Ids count in each direction by themselves: a request is never taken for a response.
         match (message.remove("method"), message.remove("id"), last) {
             (Some(Value::String(method)), Some(id), _) => {
@@ -151,7 +158,13 @@ impl ServerMessages {
             }
             (Some(Value::String(method)), None, _) if SHOWN.contains(&method.as_str()) => {
                 let value = params(&mut message);
-                return Ok(sink.change(at, Change::Custom { name: method.into(), value }));
+                return Ok(sink.change(
+                    at,
+                    Change::Custom {
+                        name: method.into(),
+                        value,
+                    },
+                ));
             }
             (Some(Value::String(_)), None, _) => {}
             (Some(_), ..) => return Err("has a `method` that is not a text".to_owned()),
@@ -166,7 +179,9 @@ impl ServerMessages {
             (None, Some(Value::Null) | None, Some(last)) if message.contains_key("error") => {
                 self.answer(at, last, message)?;
             }
-            (None, Some(_), Some(last)) if self.takes_any_error && message.contains_key("error") => {
+            (None, Some(_), Some(last))
+                if self.takes_any_error && message.contains_key("error") =>
+            {
                 self.answer(at, last, message)?;
             }
             (None, Some(id), Some(last)) => {
@@ -207,19 +222,27 @@ impl ServerMessages {
         self.bytes = self.bytes.saturating_add(data.len());
         if self.bytes > self.max_bytes {
             let limit = in_words(self.max_bytes);
-            return Err(format!("makes what the server said in this turn larger than {limit}"));
+            return Err(format!(
+                "makes what the server said in this turn larger than {limit}"
+            ));
         }
         let messages = match serde_json::from_slice(data) {
             Ok(Value::Array(messages)) => messages,
             Ok(message) => vec![message],
             Err(_) => return Ok(None),
         };
-        let is_message = |message: &Value| message.get("jsonrpc").is_some_and(|version| version == "2.0");
+        let is_message = |message: &Value| {
+            message
+                .get("jsonrpc")
+                .is_some_and(|version| version == "2.0")
+        };
         if messages.is_empty() || !messages.iter().all(is_message) {
             return Ok(None);
         }
         for message in messages {
-            let Value::Object(message) = message else { return Ok(None) };
+            let Value::Object(message) = message else {
+                return Ok(None);
+            };
             let flow = self.message(at, message, sink)?;
             if flow.is_break() {
                 return Ok(Some(flow));
@@ -230,7 +253,12 @@ impl ServerMessages {
 }
 
 impl EventReader for ServerMessages {
-    fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String> {
+    fn event(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
         match self.take(at, data, sink)? {
             Some(flow) => Ok(flow),
             None => Ok(self.warn(at, data, sink)),
@@ -248,7 +276,11 @@ fn result(mut message: Map<String, Value>) -> Result<Result<Value, RpcError>, St
         (Some(result), None) => Ok(Ok(result)),
         (None, Some(Value::Object(mut error))) => Ok(Err(RpcError {
             code: error.get("code").map(ToString::to_string),
-            message: error.get("message").and_then(Value::as_str).unwrap_or("(no message)").to_owned(),
+            message: error
+                .get("message")
+                .and_then(Value::as_str)
+                .unwrap_or("(no message)")
+                .to_owned(),
             data: error.remove("data").unwrap_or_default(),
         })),
         _ => Err("is a response without a `result` or an `error`".to_owned()),
@@ -288,7 +320,11 @@ mod tests {
         assert_eq!(read, Ok(()));
         assert!(incoming.rest().is_some(), "it waits for an answer");
         assert_eq!(incoming.take_response(), None);
-        let asked = Asked { id: 1.into(), method: "roots/list".to_owned(), params: Value::Null };
+        let asked = Asked {
+            id: 1.into(),
+            method: "roots/list".to_owned(),
+            params: Value::Null,
+        };
         assert_eq!(incoming.take_asked(), Some(asked));
         assert!(incoming.rest().is_none());
     }
@@ -297,13 +333,28 @@ mod tests {
     fn a_response_is_a_result_or_an_error() {
         let (mut incoming, ..) = read(r#"{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#);
         let result = Ok(serde_json::json!({ "a": 1 }));
-        assert_eq!(incoming.take_response(), Some(McpResponse { id: 1, at: At(5), result }));
+        assert_eq!(
+            incoming.take_response(),
+            Some(McpResponse {
+                id: 1,
+                at: At(5),
+                result
+            })
+        );
         for id in ["1", "null"] {
-            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32602,"message":"no"}}}}"#);
+            let line = format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32602,"message":"no"}}}}"#
+            );
             let (mut incoming, ..) = read(&line);
-            let error =
-                RpcError { code: Some("-32602".to_owned()), message: "no".to_owned(), data: Value::Null };
-            assert_eq!(incoming.take_response().map(|response| response.result), Some(Err(error)));
+            let error = RpcError {
+                code: Some("-32602".to_owned()),
+                message: "no".to_owned(),
+                data: Value::Null,
+            };
+            assert_eq!(
+                incoming.take_response().map(|response| response.result),
+                Some(Err(error))
+            );
         }
     }
 
@@ -327,10 +378,22 @@ mod tests {
                 r#"{"jsonrpc":"2.0","id":"1","result":{}}"#,
                 "answers the request `\\\"1\\\"`, but the request that waits is `1`",
             ),
-            (r#"{"jsonrpc":"2.0","id":1}"#, "is a response without a `result` or an `error`"),
-            (r#"{"jsonrpc":"2.0"}"#, "is neither a request nor a response"),
-            (r#"{"jsonrpc":"2.0","method":1}"#, "has a `method` that is not a text"),
-            (&"x".repeat(201), "makes what the server said in this turn larger than 200 bytes"),
+            (
+                r#"{"jsonrpc":"2.0","id":1}"#,
+                "is a response without a `result` or an `error`",
+            ),
+            (
+                r#"{"jsonrpc":"2.0"}"#,
+                "is neither a request nor a response",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":1}"#,
+                "has a `method` that is not a text",
+            ),
+            (
+                &"x".repeat(201),
+                "makes what the server said in this turn larger than 200 bytes",
+            ),
         ] {
             assert_eq!(read(line).1, Err(why.to_owned()), "{line}");
         }

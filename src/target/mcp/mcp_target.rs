@@ -37,8 +37,16 @@ pub(super) enum ServerPlace {
 
 impl McpTarget {
     /// The server at this place, which speaks this and may say this much in a turn.
-    pub(super) fn new(place: ServerPlace, protocol: McpProtocol, max_response_bytes: usize) -> Self {
-        Self { place, protocol, max_response_bytes }
+    pub(super) fn new(
+        place: ServerPlace,
+        protocol: McpProtocol,
+        max_response_bytes: usize,
+    ) -> Self {
+        Self {
+            place,
+            protocol,
+            max_response_bytes,
+        }
     }
 }
 
@@ -76,8 +84,18 @@ impl Target for McpTarget {
         Box::pin(async move { listed_tools(self, options, limits).await.map(Some) })
     }
 
-    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
-        let SessionOptions { programs, transport, clock, offered, declares_tools, .. } = options;
+    fn open(
+        &self,
+        options: SessionOptions,
+    ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+        let SessionOptions {
+            programs,
+            transport,
+            clock,
+            offered,
+            declares_tools,
+            ..
+        } = options;
         let connection = match &self.place {
             ServerPlace::Program(program) => {
                 Connection::Stdio(StdioConnection::new(program.clone(), programs))

@@ -19,20 +19,43 @@ use crate::trace::Change;
 const ATTEMPT: Duration = Duration::from_secs(5);
 
 /// The error of a handshake that failed, with what came of the other transport.
-pub(super) async fn with_hint(error: TargetError, client: &mut Client, talk: &mut Talk<'_>) -> TargetError {
-    let Connection::Http(connection) = &client.connection else { return error };
+pub(super) async fn with_hint(
+    error: TargetError,
+    client: &mut Client,
+    talk: &mut Talk<'_>,
+) -> TargetError {
+    let Connection::Http(connection) = &client.connection else {
+        return error;
+    };
     let (other, name) = connection.by_other_transport();
     if !may_speak(&error, name) {
         return error;
     }
-    let protocol = if name == "sse" { McpProtocol::Legacy } else { McpProtocol::Auto };
-    let mut other = Client::new(Connection::Http(Box::new(other)), protocol, Arc::clone(&client.offered));
+    let protocol = if name == "sse" {
+        McpProtocol::Legacy
+    } else {
+        McpProtocol::Auto
+    };
+    let mut other = Client::new(
+        Connection::Http(Box::new(other)),
+        protocol,
+        Arc::clone(&client.offered),
+    );
     let latest = talk.until(talk.began.unwrap_or_default());
-    let limits = Limits { timeout: ATTEMPT, deadline: Some(latest), ..talk.limits.clone() };
-    let is_connected = other.connect(&mut Talk::new(limits, &mut NoSink)).await.is_ok();
+    let limits = Limits {
+        timeout: ATTEMPT,
+        deadline: Some(latest),
+        ..talk.limits.clone()
+    };
+    let is_connected = other
+        .connect(&mut Talk::new(limits, &mut NoSink))
+        .await
+        .is_ok();
     other.close(TalkEnd::Complete).await;
     if is_connected {
-        return error.with_help(format!("the server speaks with `transport: {name}`: set it"));
+        return error.with_help(format!(
+            "the server speaks with `transport: {name}`: set it"
+        ));
     }
     let either = format!("`transport: {name}` was tried too, and does not work");
     let help = match &error.help {

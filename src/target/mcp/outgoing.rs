@@ -42,7 +42,10 @@ pub(super) struct Refusal {
 impl Outgoing {
     /// A notification that says nothing more.
     pub(super) fn notification(method: &'static str) -> Self {
-        Self::Notification { method, params: Map::new() }
+        Self::Notification {
+            method,
+            params: Map::new(),
+        }
     }
 
     /// The message as it is sent.
@@ -57,10 +60,16 @@ impl Outgoing {
             Self::Notification { method, params } => {
                 json!({ "jsonrpc": "2.0", "method": method, "params": params })
             }
-            Self::Response { id, answer: Ok(result) } => {
+            Self::Response {
+                id,
+                answer: Ok(result),
+            } => {
                 json!({ "jsonrpc": "2.0", "id": id, "result": result })
             }
-            Self::Response { id, answer: Err(Refusal { code, message }) } => {
+            Self::Response {
+                id,
+                answer: Err(Refusal { code, message }),
+            } => {
                 json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
             }
         };

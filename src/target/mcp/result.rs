@@ -49,7 +49,11 @@ impl CallResult {
             None if is_text => ResultContent::Text(Cow::Owned(text.clone())),
             None => ResultContent::Json(Value::Array(parts)),
         };
-        Ok(Self { content, text, is_error })
+        Ok(Self {
+            content,
+            text,
+            is_error,
+        })
     }
 }
 
@@ -81,8 +85,10 @@ pub(super) fn resource_text(result: Value) -> Result<String, TargetError> {
     let Some(Value::Array(contents)) = object(result, METHOD)?.remove("contents") else {
         return Err(wrong(METHOD, "no list `contents`"));
     };
-    let texts: Vec<&str> =
-        contents.iter().filter_map(|content| content.get("text").and_then(Value::as_str)).collect();
+    let texts: Vec<&str> = contents
+        .iter()
+        .filter_map(|content| content.get("text").and_then(Value::as_str))
+        .collect();
     Ok(texts.join("\n"))
 }
 
@@ -95,8 +101,10 @@ pub(super) fn prompt_text(result: Value) -> Result<String, TargetError> {
     let Some(Value::Array(messages)) = object(result, METHOD)?.remove("messages") else {
         return Err(wrong(METHOD, "no list `messages`"));
     };
-    let texts: Vec<&str> =
-        messages.iter().filter_map(|message| message.get("content").and_then(text_of)).collect();
+    let texts: Vec<&str> = messages
+        .iter()
+        .filter_map(|message| message.get("content").and_then(text_of))
+        .collect();
     Ok(texts.join("\n"))
 }
 
@@ -115,7 +123,9 @@ pub(super) fn chosen_version(result: Value) -> Result<String, TargetError> {
 fn object(result: Value, method: &str) -> Result<Map<String, Value>, TargetError> {
     match result {
         Value::Object(result) => Ok(result),
-        _ => Err(TargetError::new(format!("the result of `{method}` is not an object"))),
+        _ => Err(TargetError::new(format!(
+            "the result of `{method}` is not an object"
+        ))),
     }
 }
 
@@ -137,20 +147,29 @@ mod tests {
 
     #[test]
     fn a_call_answers_what_is_structured_or_its_text_or_its_parts() {
-        let (text, image) = (json!({ "type": "text", "text": "a" }), json!({ "type": "image", "data": "" }));
+        let (text, image) = (
+            json!({ "type": "text", "text": "a" }),
+            json!({ "type": "image", "data": "" }),
+        );
         for (result, content) in [
-            (json!({ "content": [text, text] }), ResultContent::Text("a\na".into())),
+            (
+                json!({ "content": [text, text] }),
+                ResultContent::Text("a\na".into()),
+            ),
             (
                 json!({ "content": [text], "structuredContent": { "b": 1 } }),
                 ResultContent::Structured(json!({ "b": 1 })),
             ),
-            (json!({ "content": [text, image] }), ResultContent::Json(json!([text, image]))),
+            (
+                json!({ "content": [text, image] }),
+                ResultContent::Json(json!([text, image])),
+            ),
             (json!({ "content": [] }), ResultContent::Text("".into())),
         ] {
             assert_eq!(CallResult::read(result).expect("a result").content, content);
         }
-        let failed =
-            CallResult::read(json!({ "content": [text, image], "isError": true })).expect("a result");
+        let failed = CallResult::read(json!({ "content": [text, image], "isError": true }))
+            .expect("a result");
         assert_eq!((failed.text.as_str(), failed.is_error), ("a", true));
     }
 
@@ -158,7 +177,10 @@ mod tests {
     fn a_result_of_another_shape_is_an_error() {
         for (result, why) in [
             (json!([]), "the result of `tools/call` is not an object"),
-            (json!({ "structuredContent": {} }), "the result of `tools/call` has no list `content`"),
+            (
+                json!({ "structuredContent": {} }),
+                "the result of `tools/call` has no list `content`",
+            ),
             (
                 json!({ "content": [], "isError": 1 }),
                 "the result of `tools/call` has an `isError` that is neither true nor false",
@@ -167,13 +189,21 @@ mod tests {
             assert_eq!(CallResult::read(result).expect_err("wrong").message, why);
         }
         for (result, why) in [
-            (json!({ "tools": {} }), "the result of `tools/list` has no list `tools`"),
+            (
+                json!({ "tools": {} }),
+                "the result of `tools/list` has no list `tools`",
+            ),
             (
                 json!({ "tools": [], "nextCursor": 1 }),
                 "the result of `tools/list` has a `nextCursor` that is not a text",
             ),
         ] {
-            assert_eq!(ListPage::read(result, "tools/list", "tools").expect_err("wrong").message, why);
+            assert_eq!(
+                ListPage::read(result, "tools/list", "tools")
+                    .expect_err("wrong")
+                    .message,
+                why
+            );
         }
         let why = "the result of `initialize` has no text `protocolVersion`";
         assert_eq!(chosen_version(json!({})).expect_err("wrong").message, why);

@@ -7,13 +7,23 @@ use crate::message::{ServerAnswer, ServerRequest, ServerRequestKind};
 use crate::target::sink::Sink;
 
 /// The answer to a sampling request that is declined.
-const REJECTED: Refusal = Refusal { code: -1, message: "User rejected sampling request" };
+const REJECTED: Refusal = Refusal {
+    code: -1,
+    message: "User rejected sampling request",
+};
 
 /// JSON-RPC: there is no such method.
-const NOT_FOUND: Refusal = Refusal { code: -32601, message: "Method not found" };
+const NOT_FOUND: Refusal = Refusal {
+    code: -32601,
+    message: "Method not found",
+};
 
 /// Answers what a server asks, as the turn says.
-pub(super) async fn answer(method: &str, params: Value, sink: &mut dyn Sink) -> Result<Value, Refusal> {
+pub(super) async fn answer(
+    method: &str,
+    params: Value,
+    sink: &mut dyn Sink,
+) -> Result<Value, Refusal> {
     let kind = match method {
         "ping" => return Ok(json!({})),
         "elicitation/create" => ServerRequestKind::Elicitation,
@@ -21,15 +31,27 @@ pub(super) async fn answer(method: &str, params: Value, sink: &mut dyn Sink) -> 
         "roots/list" => ServerRequestKind::Roots,
         _ => return Err(NOT_FOUND),
     };
-    let message = params.get("message").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let message = params
+        .get("message")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned();
     let schema = params.get("requestedSchema").cloned().unwrap_or_default();
-    let answer = sink.request(ServerRequest { kind, message, details: params }).await;
+    let answer = sink
+        .request(ServerRequest {
+            kind,
+            message,
+            details: params,
+        })
+        .await;
     match (kind, answer) {
         (ServerRequestKind::Elicitation, ServerAnswer::Accepted(mut answer)) => {
             fill_defaults(&mut answer, &schema);
             Ok(answer)
         }
-        (ServerRequestKind::Elicitation, ServerAnswer::Declined) => Ok(json!({ "action": "decline" })),
+        (ServerRequestKind::Elicitation, ServerAnswer::Declined) => {
+            Ok(json!({ "action": "decline" }))
+        }
         (ServerRequestKind::Sampling, ServerAnswer::Accepted(answer)) => Ok(answer),
         (ServerRequestKind::Sampling, ServerAnswer::Declined) => Err(REJECTED),
         (ServerRequestKind::Roots, ServerAnswer::Accepted(roots)) => Ok(json!({ "roots": roots })),
@@ -39,11 +61,19 @@ pub(super) async fn answer(method: &str, params: Value, sink: &mut dyn Sink) -> 
 
 /// Gives every value that is missing in an accepted answer the default that the server's schema has for it.
 fn fill_defaults(answer: &mut Value, schema: &Value) {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
-    let is_accepted = answer.get("action").is_some_and(|action| action == "accept");
-    let Some(answer) = answer.as_object_mut().filter(|_| is_accepted) else { return };
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+        return;
+    };
+    let is_accepted = answer
+        .get("action")
+        .is_some_and(|action| action == "accept");
+    let Some(answer) = answer.as_object_mut().filter(|_| is_accepted) else {
+        return;
+    };
     let content = answer.entry("content").or_insert_with(|| Map::new().into());
-    let Some(content) = content.as_object_mut() else { return };
+    let Some(content) = content.as_object_mut() else {
+        return;
+    };
     for (name, property) in properties {
         if let Some(default) = property.get("default")
             && !content.contains_key(name)
@@ -89,13 +119,18 @@ mod tests {
             ("tasks/list", Err(NOT_FOUND)),
         ] {
             let mut sink = FixedAnswers(ServerAnswer::Declined);
-            assert_eq!(answer(method, Value::Null, &mut sink).await, expected, "{method}");
+            assert_eq!(
+                answer(method, Value::Null, &mut sink).await,
+                expected,
+                "{method}"
+            );
         }
     }
 
     #[tokio::test]
     async fn an_accepted_answer_gets_the_defaults_that_it_does_not_give() {
-        let properties = json!({ "size": { "default": 40 }, "color": { "default": "red" }, "name": {} });
+        let properties =
+            json!({ "size": { "default": 40 }, "color": { "default": "red" }, "name": {} });
         let params = json!({ "requestedSchema": { "properties": properties } });
         for (said, expected) in [
             (
@@ -109,7 +144,10 @@ mod tests {
             (json!({ "action": "cancel" }), json!({ "action": "cancel" })),
         ] {
             let mut sink = FixedAnswers(ServerAnswer::Accepted(said));
-            assert_eq!(answer("elicitation/create", params.clone(), &mut sink).await, Ok(expected));
+            assert_eq!(
+                answer("elicitation/create", params.clone(), &mut sink).await,
+                Ok(expected)
+            );
         }
     }
 }

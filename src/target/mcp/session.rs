@@ -26,7 +26,12 @@ pub(super) struct McpSession {
 
 impl McpSession {
     pub(super) fn new(client: Client, max_response_bytes: usize, clock: Arc<dyn Clock>) -> Self {
-        Self { client, max_response_bytes, clock, end: TalkEnd::Complete }
+        Self {
+            client,
+            max_response_bytes,
+            clock,
+            end: TalkEnd::Complete,
+        }
     }
 
     async fn run(
@@ -35,10 +40,16 @@ impl McpSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        let limits = Limits { max_response_bytes: self.max_response_bytes, ..limits.clone() };
+        let limits = Limits {
+            max_response_bytes: self.max_response_bytes,
+            ..limits.clone()
+        };
         let cancel = limits.cancel.clone();
         self.end = TalkEnd::Failed;
-        let mut turn = McpTurn { client: &mut self.client, talk: Talk::new(limits, sink) };
+        let mut turn = McpTurn {
+            client: &mut self.client,
+            talk: Talk::new(limits, sink),
+        };
         let ended = match cancel.run_until_cancelled(turn.run(request.action)).await {
             Some(Ok(())) => Ok(Ended::Terminal),
             Some(Err(Break::Ended(ended))) => Ok(ended),
@@ -46,7 +57,11 @@ impl McpSession {
             None => Ok(Ended::Cancelled),
         };
         let closed = turn.talk.closed;
-        let closed: At = self.client.connection.closes(closed).unwrap_or_else(|| self.clock.now());
+        let closed: At = self
+            .client
+            .connection
+            .closes(closed)
+            .unwrap_or_else(|| self.clock.now());
         sink.wire(closed, Wire::Closed);
         if ended == Ok(Ended::Terminal) {
             self.end = TalkEnd::Complete;

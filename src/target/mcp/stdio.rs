@@ -38,7 +38,11 @@ enum Waited {
 
 impl StdioConnection {
     pub(super) fn new(program: PipeProgram, programs: Arc<dyn PipeLauncher>) -> Self {
-        Self { program, programs, server: None }
+        Self {
+            program,
+            programs,
+            server: None,
+        }
     }
 
     /// The program, which is started if it does not run.
@@ -62,7 +66,11 @@ impl StdioConnection {
     }
 
     /// Reads until there is something to do, or until then.
-    pub(super) async fn read(&mut self, until: At, talk: &mut Talk<'_>) -> Result<Ended, TargetError> {
+    pub(super) async fn read(
+        &mut self,
+        until: At,
+        talk: &mut Talk<'_>,
+    ) -> Result<Ended, TargetError> {
         let began = talk.began.unwrap_or_default();
         let limits = Limits {
             timeout: until.since(began),
@@ -74,7 +82,12 @@ impl StdioConnection {
         let server = self.server()?;
         // What comes without being asked for comes at any time.
         let order = (began, RequestOrder::First);
-        let Talk { incoming, sink, closed, .. } = talk;
+        let Talk {
+            incoming,
+            sink,
+            closed,
+            ..
+        } = talk;
         read_events(&mut **server, incoming, &limits, order, *sink, closed).await
     }
 
@@ -82,7 +95,9 @@ impl StdioConnection {
     /// asked to by a signal, and then killed; so is one
     /// that did not answer, sooner.
     pub(super) async fn close(&mut self, end: TalkEnd) -> Vec<String> {
-        let Some(mut server) = self.server.take() else { return Vec::new() };
+        let Some(mut server) = self.server.take() else {
+            return Vec::new();
+        };
         let mut warnings = Vec::new();
         let (grace, after) = match end {
             TalkEnd::Complete => (GRACE, AFTER_SIGNAL),
@@ -92,7 +107,11 @@ impl StdioConnection {
         if wait(&mut *server, closed.plus(grace)).await == Waited::Runs {
             server.terminate();
             let waited = wait(&mut *server, closed.plus(grace).plus(after)).await;
-            let how = if waited == Waited::Ended { "it was ended by a signal" } else { "it was killed" };
+            let how = if waited == Waited::Ended {
+                "it was ended by a signal"
+            } else {
+                "it was killed"
+            };
             if end == TalkEnd::Complete {
                 warnings.push(format!(
                     "the server did not end within {} s after its stdin was closed: {how}",

@@ -55,8 +55,20 @@ impl From<TargetError> for Break {
 
 impl<'a> Talk<'a> {
     pub(super) fn new(limits: Limits, sink: &'a mut dyn Sink) -> Self {
-        let (incoming, pacer) = (ServerMessages::new(limits.max_response_bytes), limits.pacer.clone());
-        Self { incoming, limits, sink, began: None, until: None, closed: None, pacer, patience: None }
+        let (incoming, pacer) = (
+            ServerMessages::new(limits.max_response_bytes),
+            limits.pacer.clone(),
+        );
+        Self {
+            incoming,
+            limits,
+            sink,
+            began: None,
+            until: None,
+            closed: None,
+            pacer,
+            patience: None,
+        }
     }
 
     /// Waits until a request may be sent.
@@ -65,7 +77,9 @@ impl<'a> Talk<'a> {
     }
 
     fn waited(&self) -> Duration {
-        self.pacer.as_ref().map_or(Duration::ZERO, |pacer| pacer.waited())
+        self.pacer
+            .as_ref()
+            .map_or(Duration::ZERO, |pacer| pacer.waited())
     }
 
     /// A request was sent then. The turn begins with its first; the others are part of its response.
@@ -83,7 +97,8 @@ impl<'a> Talk<'a> {
             Some((until, waited)) => until.plus(self.waited().saturating_sub(waited)),
             None => self.limits.until(now),
         };
-        self.patience.map_or(until, |patience| until.min(now.plus(patience)))
+        self.patience
+            .map_or(until, |patience| until.min(now.plus(patience)))
     }
 
     pub(super) fn change(&mut self, at: At, change: Change<'_>) -> Result<(), Break> {

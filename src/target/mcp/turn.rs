@@ -54,55 +54,121 @@ impl McpTurn<'_, '_> {
             | Action::Connect
             | Action::Continue
             | Action::Resume(_)
-            | Action::ToolResults(_) => {
-                Err(TargetError::new("a server of MCP is not talked to: its tools are listed and called")
-                    .into())
-            }
+            | Action::ToolResults(_) => Err(TargetError::new(
+                "a server of MCP is not talked to: its tools are listed and called",
+            )
+            .into()),
         }
     }
 
     async fn call_tool(&mut self, tool: &str, args: &Value) -> Result<(), Break> {
         if self.client.connection.needs_tools() {
             // A server that has no list needs nothing of it.
-            let listed = list(self.client, "tools/list", "tools", &mut self.talk, |_, _| Ok(())).await?;
-            let tools = if let Listed::All { items, .. } = listed { items } else { Vec::new() };
+            let listed = list(
+                self.client,
+                "tools/list",
+                "tools",
+                &mut self.talk,
+                |_, _| Ok(()),
+            )
+            .await?;
+            let tools = if let Listed::All { items, .. } = listed {
+                items
+            } else {
+                Vec::new()
+            };
             self.client.connection.learn_tools(&tools);
         }
-        let params =
-            Map::from_iter([("name".to_owned(), tool.into()), ("arguments".to_owned(), args.clone())]);
-        let pending = self.client.ask("tools/call", params, &mut self.talk).await?;
+        let params = Map::from_iter([
+            ("name".to_owned(), tool.into()),
+            ("arguments".to_owned(), args.clone()),
+        ]);
+        let pending = self
+            .client
+            .ask("tools/call", params, &mut self.talk)
+            .await?;
         let (sent, id, call) = (pending.at, pending.id, pending.id.to_string());
         self.start(sent)?;
-        self.change(sent, Change::CallOpened { id: (&call).into(), name: tool.into(), subagent: None })?;
+        self.change(
+            sent,
+            Change::CallOpened {
+                id: (&call).into(),
+                name: tool.into(),
+                subagent: None,
+            },
+        )?;
         let delta = args.to_string().into();
-        self.change(sent, Change::CallArgs { id: (&call).into(), delta })?;
+        self.change(
+            sent,
+            Change::CallArgs {
+                id: (&call).into(),
+                delta,
+            },
+        )?;
         self.change(sent, Change::CallArgsDone { id: (&call).into() })?;
         let McpResponse { at, result, .. } = self.client.response(pending, &mut self.talk).await?;
-        let CallResult { content, text, is_error } = match result {
+        let CallResult {
+            content,
+            text,
+            is_error,
+        } = match result {
             Ok(result) => CallResult::read(result)?,
             Err(error) => {
                 let result = ResultContent::Text((&error.message).into());
-                self.change(at, Change::CallAnswered { id: (&call).into(), result, is_error: Some(true) })?;
+                self.change(
+                    at,
+                    Change::CallAnswered {
+                        id: (&call).into(),
+                        result,
+                        is_error: Some(true),
+                    },
+                )?;
                 return self.change(at, Change::RunEnded(error.end()));
             }
         };
-        self.change(at, Change::CallAnswered { id: call.into(), result: content, is_error: Some(is_error) })?;
+        self.change(
+            at,
+            Change::CallAnswered {
+                id: call.into(),
+                result: content,
+                is_error: Some(is_error),
+            },
+        )?;
         self.say(at, id, text)
     }
 
     async fn list_tools(&mut self) -> Result<(), Break> {
         let mut is_started = false;
-        let listed = list(self.client, "tools/list", "tools", &mut self.talk, |talk, sent| {
-            if std::mem::replace(&mut is_started, true) {
-                return Ok(());
-            }
-            talk.change(sent, Change::RunStarted { run_id: None, thread_id: None, is_replay: false })
-        });
+        let listed = list(
+            self.client,
+            "tools/list",
+            "tools",
+            &mut self.talk,
+            |talk, sent| {
+                if std::mem::replace(&mut is_started, true) {
+                    return Ok(());
+                }
+                talk.change(
+                    sent,
+                    Change::RunStarted {
+                        run_id: None,
+                        thread_id: None,
+                        is_replay: false,
+                    },
+                )
+            },
+        );
         match listed.await? {
             Listed::All { at, id, items } => {
                 self.client.connection.learn_tools(&items);
                 let tools = declared_tools(&items);
-                self.change(at, Change::ToolsDeclared { tools, is_answer: true })?;
+                self.change(
+                    at,
+                    Change::ToolsDeclared {
+                        tools,
+                        is_answer: true,
+                    },
+                )?;
                 self.say(at, id, Value::Array(items).to_string())
             }
             Listed::Refused(at, error) => self.change(at, Change::RunEnded(error.end())),
@@ -111,12 +177,25 @@ impl McpTurn<'_, '_> {
 
     /// Finds out the tools before the first turn. A server that has none may refuse.
     async fn declare_tools(&mut self) -> Result<(), Break> {
-        let (at, tools) =
-            match list(self.client, "tools/list", "tools", &mut self.talk, |_, _| Ok(())).await? {
-                Listed::All { at, items, .. } => (at, declared_tools(&items)),
-                Listed::Refused(at, _) => (at, Vec::new()),
-            };
-        self.change(at, Change::ToolsDeclared { tools, is_answer: false })
+        let (at, tools) = match list(
+            self.client,
+            "tools/list",
+            "tools",
+            &mut self.talk,
+            |_, _| Ok(()),
+        )
+        .await?
+        {
+            Listed::All { at, items, .. } => (at, declared_tools(&items)),
+            Listed::Refused(at, _) => (at, Vec::new()),
+        };
+        self.change(
+            at,
+            Change::ToolsDeclared {
+                tools,
+                is_answer: false,
+            },
+        )
     }
 
     /// Makes one request whose result is a text.
@@ -137,15 +216,35 @@ impl McpTurn<'_, '_> {
     }
 
     fn start(&mut self, at: At) -> Result<(), Break> {
-        self.change(at, Change::RunStarted { run_id: None, thread_id: None, is_replay: false })
+        self.change(
+            at,
+            Change::RunStarted {
+                run_id: None,
+                thread_id: None,
+                is_replay: false,
+            },
+        )
     }
 
     /// Reports the text of a result, and the end.
     fn say(&mut self, at: At, id: u64, text: String) -> Result<(), Break> {
         let id = id.to_string();
         let role = MessageKind::Assistant;
-        self.change(at, Change::MessageOpened { id: (&id).into(), role, subagent: None })?;
-        self.change(at, Change::MessageText { id: (&id).into(), delta: text.into() })?;
+        self.change(
+            at,
+            Change::MessageOpened {
+                id: (&id).into(),
+                role,
+                subagent: None,
+            },
+        )?;
+        self.change(
+            at,
+            Change::MessageText {
+                id: (&id).into(),
+                delta: text.into(),
+            },
+        )?;
         self.change(at, Change::MessageClosed { id: id.into() })?;
         self.change(at, Change::RunEnded(RunEnd::Finished))
     }
@@ -173,7 +272,11 @@ pub(super) async fn list(
 ) -> Result<Listed, Break> {
     let (mut items, mut cursor, mut seen) = (Vec::new(), None::<String>, HashSet::new());
     loop {
-        let params = cursor.take().map(|cursor| ("cursor".to_owned(), cursor.into())).into_iter().collect();
+        let params = cursor
+            .take()
+            .map(|cursor| ("cursor".to_owned(), cursor.into()))
+            .into_iter()
+            .collect();
         let pending = client.ask(method, params, talk).await?;
         let id = pending.id;
         on_sent(talk, pending.at)?;
@@ -183,9 +286,12 @@ pub(super) async fn list(
             Err(error) => return Ok(Listed::Refused(at, error)),
         };
         items.extend(page.items);
-        let Some(next) = page.next else { return Ok(Listed::All { at, id, items }) };
+        let Some(next) = page.next else {
+            return Ok(Listed::All { at, id, items });
+        };
         if !seen.insert(next.clone()) {
-            let message = format!("the list of {key} has no end: the server names the same page again");
+            let message =
+                format!("the list of {key} has no end: the server names the same page again");
             return Err(TargetError::new(message).into());
         }
         cursor = Some(next);

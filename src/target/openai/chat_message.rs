@@ -54,24 +54,43 @@ impl ChatMessage {
 
     /// What the user says.
     pub(super) fn user(content: UserContent, name: Option<String>) -> Self {
-        Self { name, ..Self::new(Role::User, ChatContent::from(content)) }
+        Self {
+            name,
+            ..Self::new(Role::User, ChatContent::from(content))
+        }
     }
 
     /// What the model said, and the calls it made.
     pub(super) fn assistant(text: String, tool_calls: Vec<ChatCall>) -> Self {
         let is_nothing = text.is_empty() && !tool_calls.is_empty();
-        let content = if is_nothing { ChatContent::Nothing } else { ChatContent::Text(text.into()) };
-        Self { tool_calls, ..Self::new(Role::Assistant, content) }
+        let content = if is_nothing {
+            ChatContent::Nothing
+        } else {
+            ChatContent::Text(text.into())
+        };
+        Self {
+            tool_calls,
+            ..Self::new(Role::Assistant, content)
+        }
     }
 
     /// The answer to the call with this id.
     pub(super) fn answer(id: &str, answer: &ToolAnswer) -> Self {
         let message = Self::text(Role::Tool, answer.text());
-        Self { tool_call_id: Some(id.to_owned()), ..message }
+        Self {
+            tool_call_id: Some(id.to_owned()),
+            ..message
+        }
     }
 
     fn new(role: Role, content: ChatContent) -> Self {
-        Self { role: role.as_str(), content, name: None, tool_calls: Vec::new(), tool_call_id: None }
+        Self {
+            role: role.as_str(),
+            content,
+            name: None,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+        }
     }
 }
 
@@ -80,9 +99,16 @@ impl From<HistoryMessage> for ChatMessage {
         let calls = message.calls.into_iter();
         Self {
             name: message.name,
-            tool_calls: calls.map(|call| ChatCall::new(call.id, call.name, call.arguments)).collect(),
+            tool_calls: calls
+                .map(|call| ChatCall::new(call.id, call.name, call.arguments))
+                .collect(),
             tool_call_id: message.answers,
-            ..Self::new(message.role, message.content.map_or(ChatContent::Nothing, ChatContent::from))
+            ..Self::new(
+                message.role,
+                message
+                    .content
+                    .map_or(ChatContent::Nothing, ChatContent::from),
+            )
         }
     }
 }
@@ -90,8 +116,16 @@ impl From<HistoryMessage> for ChatMessage {
 impl ChatCall {
     pub(super) fn new(id: String, name: String, arguments: String) -> Self {
         // A server that parses empty arguments as JSON needs an object.
-        let arguments = if arguments.is_empty() { "{}".to_owned() } else { arguments };
-        Self { id, kind: "function", function: ChatFunction { name, arguments } }
+        let arguments = if arguments.is_empty() {
+            "{}".to_owned()
+        } else {
+            arguments
+        };
+        Self {
+            id,
+            kind: "function",
+            function: ChatFunction { name, arguments },
+        }
     }
 }
 
@@ -140,7 +174,9 @@ impl<'a> ChatPart<'a> {
                         format!("data:{media_type};base64,{base64}")
                     }
                 };
-                Self::ImageUrl { image_url: ImageUrl { url } }
+                Self::ImageUrl {
+                    image_url: ImageUrl { url },
+                }
             }
         }
     }

@@ -7,7 +7,14 @@ use super::chat_message::ChatMessage;
 use crate::message::ToolDeclaration;
 
 /// The keys that every request has of its own.
-pub(super) const RESERVED: [&str; 6] = ["model", "messages", "stream", "tools", "functions", "function_call"];
+pub(super) const RESERVED: [&str; 6] = [
+    "model",
+    "messages",
+    "stream",
+    "tools",
+    "functions",
+    "function_call",
+];
 
 /// Asks for the tokens of the response; servers that do not know it ignore it. `params` may set it to another value, or to
 /// null to leave it out.
@@ -49,9 +56,16 @@ impl<'a> ChatRequest<'a> {
         props: Map<String, Value>,
     ) -> Self {
         let mut all = Map::new();
-        all.insert(STREAM_OPTIONS.to_owned(), serde_json::json!({ "include_usage": true }));
+        all.insert(
+            STREAM_OPTIONS.to_owned(),
+            serde_json::json!({ "include_usage": true }),
+        );
         all.extend(params.clone());
-        all.extend(props.into_iter().filter(|(key, _)| !RESERVED.contains(&key.as_str())));
+        all.extend(
+            props
+                .into_iter()
+                .filter(|(key, _)| !RESERVED.contains(&key.as_str())),
+        );
         all.retain(|_, value| !value.is_null());
         let tools = tools.iter().map(|tool| Tool {
             kind: "function",
@@ -61,6 +75,12 @@ impl<'a> ChatRequest<'a> {
                 parameters: &tool.parameters,
             },
         });
-        Self { model, messages, stream: true, tools: tools.collect(), params: all }
+        Self {
+            model,
+            messages,
+            stream: true,
+            tools: tools.collect(),
+            params: all,
+        }
     }
 }

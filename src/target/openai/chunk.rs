@@ -39,7 +39,8 @@ impl Chunk {
     /// The first choice; others are not read (SPEC 5).
     pub(super) fn choice(&self) -> Option<Choice<'_>> {
         let choices = self.0.get("choices")?.as_array()?;
-        let is_first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
+        let is_first =
+            |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
         let choice = choices.iter().find(is_first)?;
         let object = |key| choice.get(key).filter(|value| value.is_object());
         Some(Choice {
@@ -50,7 +51,9 @@ impl Chunk {
 
     /// Whether it has any of the keys that a chunk has.
     pub(super) fn is_known(&self) -> bool {
-        ["choices", "usage", "error"].iter().any(|key| self.0.get(key).is_some())
+        ["choices", "usage", "error"]
+            .iter()
+            .any(|key| self.0.get(key).is_some())
     }
 
     /// The tokens of the response so far.
@@ -61,7 +64,11 @@ impl Chunk {
     /// The message and the code of an error that the server reports in the stream.
     pub(super) fn error(&self) -> Option<(String, Option<String>)> {
         let is_error = self.0.get("object").and_then(Value::as_str) == Some("error");
-        let error = self.0.get("error").filter(|error| !error.is_null()).or(is_error.then_some(&self.0))?;
+        let error = self
+            .0
+            .get("error")
+            .filter(|error| !error.is_null())
+            .or(is_error.then_some(&self.0))?;
         let text = |key: &str| error.get(key).filter(|value| !value.is_null()).map(plain);
         let message = text("message").unwrap_or_else(|| plain(error));
         Some((message, text("code").or_else(|| text("type"))))
@@ -76,7 +83,8 @@ impl<'a> Choice<'a> {
 
     /// What the model thinks; servers have two names for it.
     pub(super) fn reasoning(&self) -> Option<String> {
-        self.string("reasoning_content").or_else(|| self.string("reasoning"))
+        self.string("reasoning_content")
+            .or_else(|| self.string("reasoning"))
     }
 
     /// The parts of calls, also in the form of a single function.
@@ -86,16 +94,25 @@ impl<'a> Choice<'a> {
             Some(call @ Value::Object(_)) => std::slice::from_ref(call),
             _ => &[],
         };
-        let of_functions = calls.iter().map(|call| CallFragment::of(call, call.get("function")));
-        let single = self.get("function_call").filter(|function| function.is_object());
-        of_functions.chain(single.map(|function| CallFragment::of(&Value::Null, Some(function)))).collect()
+        let of_functions = calls
+            .iter()
+            .map(|call| CallFragment::of(call, call.get("function")));
+        let single = self
+            .get("function_call")
+            .filter(|function| function.is_object());
+        of_functions
+            .chain(single.map(|function| CallFragment::of(&Value::Null, Some(function))))
+            .collect()
     }
 
     /// A text of the delta that is not empty: a string, or the texts of a list of parts.
     fn string(&self, key: &str) -> Option<String> {
         let text = match self.get(key)? {
             Value::String(text) => text.clone(),
-            Value::Array(parts) => parts.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
+            Value::Array(parts) => parts
+                .iter()
+                .filter_map(|part| part.get("text")?.as_str())
+                .collect(),
             _ => return None,
         };
         Some(text).filter(|text| !text.is_empty())
@@ -108,7 +125,11 @@ impl<'a> Choice<'a> {
 
 impl<'a> CallFragment<'a> {
     fn of(call: &'a Value, function: Option<&'a Value>) -> Self {
-        let text = |value: Option<&'a Value>| value.and_then(Value::as_str).filter(|text| !text.is_empty());
+        let text = |value: Option<&'a Value>| {
+            value
+                .and_then(Value::as_str)
+                .filter(|text| !text.is_empty())
+        };
         Self {
             index: call.get("index").and_then(Value::as_u64),
             id: text(call.get("id")),
@@ -122,5 +143,7 @@ impl<'a> CallFragment<'a> {
 
 /// A string as it is, any other value as JSON.
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }

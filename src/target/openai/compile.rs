@@ -25,13 +25,20 @@ const MOST_RETRIES: u64 = 100;
 const PATH: &str = "chat/completions";
 
 /// Checks and fills a target; `None` if something is known later or was reported.
-pub(super) fn compile(target: &OpenaiConfig, interpolation: &mut Interpolation<'_>) -> Option<OpenaiTarget> {
+pub(super) fn compile(
+    target: &OpenaiConfig,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<OpenaiTarget> {
     let endpoint = interpolation
         .sent_text(&target.endpoint)
         .ok()
         .and_then(|text| http_url(&text, "endpoint", &target.endpoint, interpolation));
     let model = interpolation.text(&target.model).ok();
-    let instructions = target.instructions.as_ref().map(|text| interpolation.text(text)).transpose();
+    let instructions = target
+        .instructions
+        .as_ref()
+        .map(|text| interpolation.text(text))
+        .transpose();
     let params = params(target.params.as_ref(), interpolation);
     let headers = headers(target.headers.as_ref(), interpolation);
     let retries = retries(target, interpolation);
@@ -57,11 +64,17 @@ fn completions(mut endpoint: Url) -> Url {
     endpoint
 }
 
-fn params(written: Option<&Node>, interpolation: &mut Interpolation<'_>) -> Option<Map<String, Value>> {
+fn params(
+    written: Option<&Node>,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<Map<String, Value>> {
     let mut is_right = true;
     for entry in written.into_iter().flat_map(Node::entries) {
         if RESERVED.contains(&entry.key.as_str()) {
-            let message = format!("`{}` cannot be set here: every request has its own", entry.key);
+            let message = format!(
+                "`{}` cannot be set here: every request has its own",
+                entry.key
+            );
             let help = Some("the model is `model`, its tools are `client_tools`".to_owned());
             interpolation.report(Code::BadValue, entry.key_span, message, help);
             is_right = false;
@@ -95,9 +108,18 @@ mod tests {
             ("http://h/", "http://h/chat/completions"),
             ("http://h/v1", "http://h/v1/chat/completions"),
             ("http://h/v1/", "http://h/v1/chat/completions"),
-            ("http://h/v1/chat/completions", "http://h/v1/chat/completions"),
-            ("http://h/d/chat/completions?api-version=1", "http://h/d/chat/completions?api-version=1"),
-            ("http://h/d?api-version=1", "http://h/d/chat/completions?api-version=1"),
+            (
+                "http://h/v1/chat/completions",
+                "http://h/v1/chat/completions",
+            ),
+            (
+                "http://h/d/chat/completions?api-version=1",
+                "http://h/d/chat/completions?api-version=1",
+            ),
+            (
+                "http://h/d?api-version=1",
+                "http://h/d/chat/completions?api-version=1",
+            ),
         ] {
             assert_eq!(completions(written.parse().unwrap()).as_str(), posted);
         }

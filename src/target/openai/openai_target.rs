@@ -23,7 +23,9 @@ pub struct OpenaiTarget {
 impl OpenaiTarget {
     /// The model that `settings` describe.
     pub fn new(settings: OpenaiSettings) -> Self {
-        Self { settings: Arc::new(settings) }
+        Self {
+            settings: Arc::new(settings),
+        }
     }
 }
 
@@ -37,13 +39,21 @@ impl Target for OpenaiTarget {
     }
 
     fn address(&self, connector: Option<&str>) -> Option<String> {
-        let OpenaiSettings { endpoint, model, .. } = &*self.settings;
-        Some(format!("{} {}", http::place(endpoint), connector.unwrap_or(model)))
+        let OpenaiSettings {
+            endpoint, model, ..
+        } = &*self.settings;
+        Some(format!(
+            "{} {}",
+            http::place(endpoint),
+            connector.unwrap_or(model)
+        ))
     }
 
     fn prompted(&self, instructions: &str, connector: Option<&str>) -> Option<Box<dyn Target>> {
         let mut settings = OpenaiSettings::clone(&self.settings);
-        settings.instructions.get_or_insert_with(|| instructions.to_owned());
+        settings
+            .instructions
+            .get_or_insert_with(|| instructions.to_owned());
         if let Some(model) = connector {
             model.clone_into(&mut settings.model);
         }
@@ -58,7 +68,10 @@ impl Target for OpenaiTarget {
         LONGEST_WAIT * self.settings.retries
     }
 
-    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+    fn open(
+        &self,
+        options: SessionOptions,
+    ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
         let session = OpenaiSession::new(Arc::clone(&self.settings), options);
         Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
     }

@@ -28,8 +28,10 @@ const LACKING: &[Capability] = &[
 impl Protocol for OpenaiConfig {
     const TYPE: &'static str = "openai";
     const SINCE: &'static str = "1.3";
-    const DESCRIPTIONS: &'static [(&'static str, &'static str)] =
-        &[("client_tools", "The model's tools: declared to it, and their calls answered by their mocks.")];
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
+        "client_tools",
+        "The model's tools: declared to it, and their calls answered by their mocks.",
+    )];
     const SIGNS: &'static [&'static str] = &[
         "\"object\":\"chat.completion",
         "\"id\":\"chatcmpl-",

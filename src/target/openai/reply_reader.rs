@@ -101,7 +101,10 @@ impl<'a> ReplyReader<'a> {
         if let Some(usage) = self.usage {
             tell(Change::Usage(usage));
         }
-        let end = error.map_or(RunEnd::Finished, |(message, code)| RunEnd::Error { message, code });
+        let end = error.map_or(RunEnd::Finished, |(message, code)| RunEnd::Error {
+            message,
+            code,
+        });
         tell(Change::RunEnded(end));
         if flow.is_break() {
             return Ok(ModelReply::Stopped);
@@ -110,25 +113,36 @@ impl<'a> ReplyReader<'a> {
             return Ok(ModelReply::Failed);
         }
         if self.calls.has_nameless() {
-            return Err(TargetError::new("the model called a tool without naming it"));
+            return Err(TargetError::new(
+                "the model called a tool without naming it",
+            ));
         }
         let calls = self.calls.into_calls();
         let sent = calls.iter().map(|(_, call)| call.clone()).collect();
         let text = self.message.map(|message| message.text).unwrap_or_default();
-        Ok(ModelReply::Complete(ChatMessage::assistant(text, sent), calls))
+        Ok(ModelReply::Complete(
+            ChatMessage::assistant(text, sent),
+            calls,
+        ))
     }
 
     fn chunk(&mut self, chunk: &Chunk, tell: &mut dyn FnMut(Change<'_>)) {
         if !std::mem::replace(&mut self.has_begun, true) {
             let run_id = chunk.id().map(Cow::Borrowed);
-            tell(Change::RunStarted { run_id, thread_id: None, is_replay: false });
+            tell(Change::RunStarted {
+                run_id,
+                thread_id: None,
+                is_replay: false,
+            });
         }
         if let Some(error) = chunk.error() {
             self.error = Some(error);
             return;
         }
         if !chunk.is_known() {
-            tell(Change::Warning("a chunk has neither `choices` nor `usage`: it is ignored".into()));
+            tell(Change::Warning(
+                "a chunk has neither `choices` nor `usage`: it is ignored".into(),
+            ));
         }
         if let Some(reported) = chunk.usage() {
             // If there are several, the last counts (SPEC 5).
@@ -136,28 +150,47 @@ impl<'a> ReplyReader<'a> {
         }
         let Some(choice) = chunk.choice() else { return };
         if let Some(delta) = choice.reasoning() {
-            let id = self.reasoning.get_or_insert_with(|| self.ids.next("reasoning"));
-            tell(Change::Reasoning { id: Cow::Borrowed(&*id), delta: delta.into(), subagent: None });
+            let id = self
+                .reasoning
+                .get_or_insert_with(|| self.ids.next("reasoning"));
+            tell(Change::Reasoning {
+                id: Cow::Borrowed(&*id),
+                delta: delta.into(),
+                subagent: None,
+            });
         }
         if let Some(delta) = choice.text() {
             let message = self.message.get_or_insert_with(|| {
                 let id = self.ids.next("message");
                 let role = MessageKind::Assistant;
-                tell(Change::MessageOpened { id: Cow::Borrowed(&id), role, subagent: None });
-                ReplyMessage { id, text: String::new() }
+                tell(Change::MessageOpened {
+                    id: Cow::Borrowed(&id),
+                    role,
+                    subagent: None,
+                });
+                ReplyMessage {
+                    id,
+                    text: String::new(),
+                }
             });
             message.text.push_str(&delta);
-            tell(Change::MessageText { id: Cow::Borrowed(&message.id), delta: delta.into() });
+            tell(Change::MessageText {
+                id: Cow::Borrowed(&message.id),
+                delta: delta.into(),
+            });
         }
         for fragment in choice.calls() {
             for change in self.calls.take(&fragment, self.call_keys) {
                 tell(match change {
-                    CallChange::Begins(id, name) => {
-                        Change::CallOpened { id: id.into(), name: name.into(), subagent: None }
-                    }
-                    CallChange::Arguments(id, delta) => {
-                        Change::CallArgs { id: id.into(), delta: delta.into() }
-                    }
+                    CallChange::Begins(id, name) => Change::CallOpened {
+                        id: id.into(),
+                        name: name.into(),
+                        subagent: None,
+                    },
+                    CallChange::Arguments(id, delta) => Change::CallArgs {
+                        id: id.into(),
+                        delta: delta.into(),
+                    },
                 });
             }
         }
@@ -175,16 +208,25 @@ impl<'a> ReplyReader<'a> {
             return;
         }
         if let Some(message) = &self.message {
-            tell(Change::MessageClosed { id: Cow::Borrowed(&message.id) });
+            tell(Change::MessageClosed {
+                id: Cow::Borrowed(&message.id),
+            });
         }
         for key in self.calls.keys() {
-            tell(Change::CallArgsDone { id: Cow::Borrowed(key) });
+            tell(Change::CallArgsDone {
+                id: Cow::Borrowed(key),
+            });
         }
     }
 }
 
 impl EventReader for ReplyReader<'_> {
-    fn event(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, String> {
+    fn event(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
         self.last = at;
         let mut flow = ControlFlow::Continue(());
         let mut tell = |change: Change<'_>| {
@@ -194,7 +236,9 @@ impl EventReader for ReplyReader<'_> {
         };
         let text = String::from_utf8_lossy(data);
         if matches!(text, Cow::Owned(_)) {
-            tell(Change::Warning("a chunk holds bytes that are not UTF-8: U+FFFD is taken for them".into()));
+            tell(Change::Warning(
+                "a chunk holds bytes that are not UTF-8: U+FFFD is taken for them".into(),
+            ));
         }
         let chunk = Chunk::parse(&text)?;
         self.chunk(&chunk, &mut tell);
@@ -205,7 +249,8 @@ impl EventReader for ReplyReader<'_> {
         if self.has_end_mark || self.error.is_some() {
             return Some(Rest::AfterEnd(AFTER_THE_END));
         }
-        self.has_stopped.then_some(Rest::AfterLastEvent(AFTER_THE_STOP))
+        self.has_stopped
+            .then_some(Rest::AfterLastEvent(AFTER_THE_STOP))
     }
 }
 
@@ -217,7 +262,8 @@ impl StreamReader for ReplyReader<'_> {
 
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
         if response.events() > 0 {
-            return response.broken_off("the stream ended without a `finish_reason` and without `[DONE]`");
+            return response
+                .broken_off("the stream ended without a `finish_reason` and without `[DONE]`");
         }
         let (message, help) = match response.form() {
             BodyForm::JsonDocument => (
@@ -229,9 +275,10 @@ impl StreamReader for ReplyReader<'_> {
                 "is `endpoint` the address of the API?",
             ),
             BodyForm::Empty => ("the response is empty", "do the server's logs say why?"),
-            BodyForm::JsonLines | BodyForm::Other => {
-                ("the response contains no chunk", "is `endpoint` that of an OpenAI-compatible API?")
-            }
+            BodyForm::JsonLines | BodyForm::Other => (
+                "the response contains no chunk",
+                "is `endpoint` that of an OpenAI-compatible API?",
+            ),
         };
         response.error(message).with_help(help)
     }
@@ -249,5 +296,9 @@ fn usage(reported: &Value, tell: &mut dyn FnMut(Change<'_>)) -> Usage {
         }
         number
     };
-    Usage::reported(number("prompt_tokens"), number("completion_tokens"), number("total_tokens"))
+    Usage::reported(
+        number("prompt_tokens"),
+        number("completion_tokens"),
+        number("total_tokens"),
+    )
 }

@@ -14,11 +14,17 @@ pub(super) const HEADER: &str = "retry-after";
 /// How long to wait before the request is sent again, `now` in Unix milliseconds: what the server says, else longer with
 /// each retry.
 pub(super) fn retry_after(response: &ReceivedResponse, retry: u32, now: u64) -> Duration {
-    let header = response.head.headers.iter().find(|(name, _)| name == HEADER);
-    header.and_then(|(_, value)| wait(value.trim(), now)).unwrap_or_else(|| {
-        let seconds = 1_u64.checked_shl(retry).unwrap_or(u64::MAX);
-        Duration::from_secs(seconds).min(LONGEST_WAIT)
-    })
+    let header = response
+        .head
+        .headers
+        .iter()
+        .find(|(name, _)| name == HEADER);
+    header
+        .and_then(|(_, value)| wait(value.trim(), now))
+        .unwrap_or_else(|| {
+            let seconds = 1_u64.checked_shl(retry).unwrap_or(u64::MAX);
+            Duration::from_secs(seconds).min(LONGEST_WAIT)
+        })
 }
 
 /// Seconds, or a date.
@@ -38,8 +44,14 @@ mod tests {
         let now = 1_445_412_440_000;
         assert_eq!(wait("3", now), Some(Duration::from_secs(3)));
         assert_eq!(wait("0.5", now), Some(Duration::from_millis(500)));
-        assert_eq!(wait("Wed, 21 Oct 2015 07:28:00 GMT", now), Some(Duration::from_secs(40)));
-        assert_eq!(wait("Wed, 21 Oct 2015 07:27:00 GMT", now), Some(Duration::ZERO));
+        assert_eq!(
+            wait("Wed, 21 Oct 2015 07:28:00 GMT", now),
+            Some(Duration::from_secs(40))
+        );
+        assert_eq!(
+            wait("Wed, 21 Oct 2015 07:27:00 GMT", now),
+            Some(Duration::ZERO)
+        );
         for text in ["", "-1", "soon", "NaN", "inf"] {
             assert_eq!(wait(text, now), None, "{text}");
         }

@@ -17,14 +17,19 @@ use crate::context::{At, Clock, Ids};
 use crate::message::{RequestContext, Role, ToolDeclaration};
 use crate::target::ended::Ended;
 use crate::target::error::TargetError;
-use crate::target::http::{self, ClientEvent, HttpRequest, Method, RequestProgress, Response, Transport};
+use crate::target::http::{
+    self, ClientEvent, HttpRequest, Method, RequestProgress, Response, Transport,
+};
 use crate::target::limits::Limits;
 use crate::target::request::{Action, Request};
 use crate::target::session::{Session, SessionOptions};
 use crate::target::sink::{Sink, Wire};
 
 /// The headers of every request.
-const HEADERS: [(&str, &str); 2] = [("content-type", "application/json"), ("accept", "text/event-stream")];
+const HEADERS: [(&str, &str); 2] = [
+    ("content-type", "application/json"),
+    ("accept", "text/event-stream"),
+];
 
 /// The status of a response that rejects a request for now.
 const TOO_MANY_REQUESTS: u16 = 429;
@@ -53,13 +58,23 @@ enum Exchanged {
 
 impl OpenaiSession {
     pub(super) fn new(settings: Arc<OpenaiSettings>, options: SessionOptions) -> Self {
-        let SessionOptions { history, client_tools, clock, ids, transport, .. } = options;
+        let SessionOptions {
+            history,
+            client_tools,
+            clock,
+            ids,
+            transport,
+            ..
+        } = options;
         let instructions = settings.instructions.clone();
         let instructions = instructions.map(|text| ChatMessage::text(Role::System, text));
         let calls = history.iter().flat_map(|message| &message.calls);
         Self {
             call_keys: calls.map(|call| call.id.clone()).collect(),
-            messages: instructions.into_iter().chain(history.into_iter().map(ChatMessage::from)).collect(),
+            messages: instructions
+                .into_iter()
+                .chain(history.into_iter().map(ChatMessage::from))
+                .collect(),
             call_ids: HashMap::new(),
             settings,
             transport,
@@ -83,7 +98,14 @@ impl OpenaiSession {
             let mut reader = ReplyReader::new(&*self.ids, &mut self.call_keys);
             let mut over = None;
             let request = post(&self.settings, body.clone());
-            let talk = talk(&*self.transport, request, &mut reader, &limits, sink, &mut over);
+            let talk = talk(
+                &*self.transport,
+                request,
+                &mut reader,
+                &limits,
+                sink,
+                &mut over,
+            );
             // A cancellation drops it, and its connection.
             let exchanged = match limits.cancel.run_until_cancelled(talk).await {
                 // The model has stopped; only the stream has not.
@@ -110,19 +132,35 @@ impl OpenaiSession {
                 Exchanged::Ended(ended) => return Ok(ended),
                 Exchanged::Rejected(response) => response,
             };
-            let wait = retry_after(&response.received, retry, self.clock.unix_ms(self.clock.now()));
+            let wait = retry_after(
+                &response.received,
+                retry,
+                self.clock.unix_ms(self.clock.now()),
+            );
             if retry >= self.settings.retries || wait > LONGEST_WAIT {
                 let error = response.refusal().await;
                 let help = "the server wants to be asked again in more than a minute";
-                return Err(if wait > LONGEST_WAIT { error.with_help(help) } else { error });
+                return Err(if wait > LONGEST_WAIT {
+                    error.with_help(help)
+                } else {
+                    error
+                });
             }
             // What the rejection took is time of the turn; the waiting is not.
             limits.timeout = response.until.since(closed);
             drop(response);
-            if limits.latest().is_some_and(|latest| closed.plus(wait) >= latest) {
+            if limits
+                .latest()
+                .is_some_and(|latest| closed.plus(wait) >= latest)
+            {
                 return Ok(Ended::Timeout);
             }
-            if limits.cancel.run_until_cancelled(self.transport.wait(wait)).await.is_none() {
+            if limits
+                .cancel
+                .run_until_cancelled(self.transport.wait(wait))
+                .await
+                .is_none()
+            {
                 return Ok(Ended::Cancelled);
             }
             retry += 1;
@@ -132,7 +170,9 @@ impl OpenaiSession {
     /// Adds what an exchange is to say to the messages.
     fn add(&mut self, action: Action) -> Result<(), TargetError> {
         match action {
-            Action::User { name, content, .. } => self.messages.push(ChatMessage::user(content, name)),
+            Action::User { name, content, .. } => {
+                self.messages.push(ChatMessage::user(content, name))
+            }
             Action::ToolResults(answers) => {
                 for answer in answers {
                     let id = self.call_ids.get(&answer.call).unwrap_or(&answer.call);
@@ -160,26 +200,42 @@ impl OpenaiSession {
     fn body(&self, context: RequestContext) -> Result<Bytes, TargetError> {
         let OpenaiSettings { model, params, .. } = &*self.settings;
         let RequestContext { props, options, .. } = context;
-        let model = options.get("connector").and_then(Value::as_str).unwrap_or(model);
+        let model = options
+            .get("connector")
+            .and_then(Value::as_str)
+            .unwrap_or(model);
         let request = ChatRequest::new(model, &self.messages, &self.client_tools, params, props);
         let body = serde_json::to_vec(&request);
-        body.map(Bytes::from)
-            .map_err(|error| TargetError::new(format!("the request cannot be written as JSON: {error}")))
+        body.map(Bytes::from).map_err(|error| {
+            TargetError::new(format!("the request cannot be written as JSON: {error}"))
+        })
     }
 
     /// Takes a complete response.
     ///
     /// # Errors
     /// If it calls a tool that was not declared: nothing answers it (SPEC 5).
-    fn take(&mut self, message: ChatMessage, calls: Vec<(String, ChatCall)>) -> Result<(), TargetError> {
+    fn take(
+        &mut self,
+        message: ChatMessage,
+        calls: Vec<(String, ChatCall)>,
+    ) -> Result<(), TargetError> {
         self.messages.push(message);
         for (key, call) in calls {
             let name = &call.function.name;
             if self.client_tools.iter().all(|tool| tool.name != *name) {
-                let tools: Vec<String> =
-                    self.client_tools.iter().map(|tool| format!("`{}`", tool.name)).collect();
-                let known = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
-                let message = format!("the model called the tool `{name}`, which is not declared: {known}");
+                let tools: Vec<String> = self
+                    .client_tools
+                    .iter()
+                    .map(|tool| format!("`{}`", tool.name))
+                    .collect();
+                let known = if tools.is_empty() {
+                    "none".to_owned()
+                } else {
+                    tools.join(", ")
+                };
+                let message =
+                    format!("the model called the tool `{name}`, which is not declared: {known}");
                 let help = "declare it in `client_tools`, with a mock that answers it";
                 return Err(TargetError::new(message).with_help(help));
             }
@@ -213,12 +269,16 @@ async fn talk(
     over: &mut Option<At>,
 ) -> Result<Exchanged, TargetError> {
     let response = http::send(transport, request, limits, sink, over).await?;
-    let Some(response) = response else { return Ok(Exchanged::Ended(Ended::Timeout)) };
+    let Some(response) = response else {
+        return Ok(Exchanged::Ended(Ended::Timeout));
+    };
     if response.received.head.status == TOO_MANY_REQUESTS {
         return Ok(Exchanged::Rejected(response));
     }
     let response = response.accepted().await?;
-    http::read_events(response, reader, limits, sink, over).await.map(Exchanged::Ended)
+    http::read_events(response, reader, limits, sink, over)
+        .await
+        .map(Exchanged::Ended)
 }
 
 impl Session for OpenaiSession {

@@ -54,7 +54,10 @@ impl ToolCalls {
             call.name = Some(name.to_owned());
             changes.push(CallChange::Begins(call.key.clone(), name.to_owned()));
             if !call.arguments.is_empty() {
-                changes.push(CallChange::Arguments(call.key.clone(), call.arguments.clone()));
+                changes.push(CallChange::Arguments(
+                    call.key.clone(),
+                    call.arguments.clone(),
+                ));
             }
         }
         let more = match fragment.arguments {
@@ -74,7 +77,10 @@ impl ToolCalls {
 
     /// The keys of the calls that have begun.
     pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.calls.iter().filter(|call| call.name.is_some()).map(|call| call.key.as_str())
+        self.calls
+            .iter()
+            .filter(|call| call.name.is_some())
+            .map(|call| call.key.as_str())
     }
 
     /// Whether a call never got the name of its tool.
@@ -86,7 +92,10 @@ impl ToolCalls {
     pub(super) fn into_calls(self) -> Vec<(String, ChatCall)> {
         let sent = |call: StreamedCall| {
             let id = call.id.unwrap_or_else(|| call.key.clone());
-            (call.key, ChatCall::new(id, call.name.unwrap_or_default(), call.arguments))
+            (
+                call.key,
+                ChatCall::new(id, call.name.unwrap_or_default(), call.arguments),
+            )
         };
         self.calls.into_iter().map(sent).collect()
     }
@@ -104,7 +113,10 @@ impl ToolCalls {
             return Some(known);
         }
         let position = match fragment.index {
-            Some(index) => self.calls.iter().rposition(|call| call.index == Some(index))?,
+            Some(index) => self
+                .calls
+                .iter()
+                .rposition(|call| call.index == Some(index))?,
             None => self.calls.len().checked_sub(1)?,
         };
         let call = &self.calls[position];
@@ -120,7 +132,9 @@ impl ToolCalls {
 
 impl StreamedCall {
     fn begin(fragment: &CallFragment<'_>, used: &mut HashSet<String>) -> Self {
-        let wanted = fragment.id.map_or_else(|| format!("call_{}", used.len()), str::to_owned);
+        let wanted = fragment
+            .id
+            .map_or_else(|| format!("call_{}", used.len()), str::to_owned);
         let mut key = wanted.clone();
         for number in 2.. {
             if used.insert(key.clone()) {
@@ -129,7 +143,13 @@ impl StreamedCall {
             key = format!("{wanted}#{number}");
         }
         let id = fragment.id.map(str::to_owned);
-        Self { index: fragment.index, id, key, name: None, arguments: String::new() }
+        Self {
+            index: fragment.index,
+            id,
+            key,
+            name: None,
+            arguments: String::new(),
+        }
     }
 
     fn is_complete(&self) -> bool {

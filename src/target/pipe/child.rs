@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWriteExt as _, BufReader,
+};
 use tokio::process::ChildStdin;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinHandle;
@@ -52,7 +54,12 @@ pub(super) struct ChildPipe {
 
 impl ChildPipe {
     pub(super) fn new(started: Started, max_line_bytes: usize, clock: Arc<dyn Clock>) -> Self {
-        let Started { stdin, stdout, stderr, process } = started;
+        let Started {
+            stdin,
+            stdout,
+            stderr,
+            process,
+        } = started;
         let keeper = ProgramKeeper::new(process);
         let tail = Arc::new(Mutex::new(Tail::of(STDERR_BYTES)));
         let kept = stderr.map(|stderr| tokio::spawn(keep_end(stderr, Arc::clone(&tail))));
@@ -73,7 +80,15 @@ impl ChildPipe {
         if let Some(stdin) = stdin {
             tokio::spawn(write_lines(stdin, to_write));
         }
-        Self { stdin: Some(stdin_sender), lines, room, held: None, stderr: tail, clock, keeper }
+        Self {
+            stdin: Some(stdin_sender),
+            lines,
+            room,
+            held: None,
+            stderr: tail,
+            clock,
+            keeper,
+        }
     }
 }
 
@@ -104,7 +119,9 @@ impl Pipe for ChildPipe {
                 },
             };
             match next {
-                PipeNext::Line(at, _) | PipeNext::TooLarge(at) | PipeNext::End(at, _) if at > until => {
+                PipeNext::Line(at, _) | PipeNext::TooLarge(at) | PipeNext::End(at, _)
+                    if at > until =>
+                {
                     self.held = Some(next);
                     PipeNext::Late
                 }
@@ -117,7 +134,10 @@ impl Pipe for ChildPipe {
     }
 
     fn last_stderr(&self) -> String {
-        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).last_lines(STDERR_LINES)
+        self.stderr
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .last_lines(STDERR_LINES)
     }
 
     fn terminate(&mut self) {
@@ -133,7 +153,12 @@ impl Pipe for ChildPipe {
 /// Writes lines until the program reads no more; its stdin is closed after the last.
 async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::UnboundedReceiver<Vec<u8>>) {
     while let Some(line) = lines.recv().await {
-        if stdin.write_all(&line).await.and(stdin.flush().await).is_err() {
+        if stdin
+            .write_all(&line)
+            .await
+            .and(stdin.flush().await)
+            .is_err()
+        {
             return;
         }
     }
@@ -155,7 +180,9 @@ impl LineReader {
     async fn read(mut self, stdout: impl AsyncRead + Unpin) {
         let mut reader = BufReader::new(stdout);
         // One byte more than a whole line with its end shows that it is too large.
-        let most = u64::try_from(self.max_line_bytes).unwrap_or(u64::MAX).saturating_add(1);
+        let most = u64::try_from(self.max_line_bytes)
+            .unwrap_or(u64::MAX)
+            .saturating_add(1);
         let mut over = self.over.clone();
         let mut cut_off = Box::pin(async move {
             over.status().await;
@@ -205,14 +232,20 @@ impl LineReader {
 
 /// How much room something takes; a line larger than all of it takes all.
 fn cost(next: &PipeNext) -> u32 {
-    let bytes = if let PipeNext::Line(_, line) = next { line.len() } else { 0 };
+    let bytes = if let PipeNext::Line(_, line) = next {
+        line.len()
+    } else {
+        0
+    };
     u32::try_from((bytes + LINE_COST).min(AHEAD)).unwrap_or(u32::MAX)
 }
 
 async fn keep_end(mut stderr: impl AsyncRead + Unpin, tail: Arc<Mutex<Tail>>) {
     let mut bytes = [0; 4 << 10];
     while let Ok(read @ 1..) = stderr.read(&mut bytes).await {
-        tail.lock().unwrap_or_else(PoisonError::into_inner).push(&bytes[..read]);
+        tail.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(&bytes[..read]);
     }
 }
 
@@ -228,12 +261,21 @@ mod tests {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::start());
         let argv = ["/bin/sh", "-c", script].map(str::to_owned).into();
         let program = PipeProgram {
-            command: CompiledCommand { argv, environment: Vec::new(), cwd: None },
+            command: CompiledCommand {
+                argv,
+                environment: Vec::new(),
+                cwd: None,
+            },
             home: "/".into(),
             max_line_bytes: 20,
         };
-        let context = Context { clock: Arc::clone(&clock), ..Context::isolated("/") };
-        let pipe = ProgramLauncher::new(&context).start(&program).expect("a shell");
+        let context = Context {
+            clock: Arc::clone(&clock),
+            ..Context::isolated("/")
+        };
+        let pipe = ProgramLauncher::new(&context)
+            .start(&program)
+            .expect("a shell");
         (pipe, clock)
     }
 
@@ -260,10 +302,16 @@ mod tests {
         assert_eq!(text(pipe.next(until).await), "ready");
         let sent = pipe.send(b"hello").expect("a program takes every line");
         let next = pipe.next(until).await;
-        assert!(matches!(&next, PipeNext::Line(at, _) if *at >= sent), "stamped when it came");
+        assert!(
+            matches!(&next, PipeNext::Line(at, _) if *at >= sent),
+            "stamped when it came"
+        );
         assert_eq!(text(next), "got hello");
         assert_eq!(text(pipe.next(until).await), "end");
-        assert_eq!(text(pipe.next(until).await), ExitStatus::Exit(3).to_string());
+        assert_eq!(
+            text(pipe.next(until).await),
+            ExitStatus::Exit(3).to_string()
+        );
         assert_eq!(pipe.last_stderr(), "why", "all of it was read by then");
         assert_eq!(text(pipe.next(until).await), "end");
     }
@@ -283,10 +331,14 @@ mod tests {
     async fn a_program_that_reads_nothing_holds_up_nobody() {
         let (mut pipe, clock) = start("echo ready; exec sleep 60");
         let until = later(&clock);
-        pipe.send(&vec![b'x'; 4 << 20]).expect("a program takes every line");
+        pipe.send(&vec![b'x'; 4 << 20])
+            .expect("a program takes every line");
         assert_eq!(text(pipe.next(until).await), "ready");
         pipe.end().await;
-        assert_eq!(text(pipe.next(until).await), "was ended by signal 9 (SIGKILL)");
+        assert_eq!(
+            text(pipe.next(until).await),
+            "was ended by signal 9 (SIGKILL)"
+        );
     }
 
     #[tokio::test]
@@ -302,6 +354,9 @@ mod tests {
     #[tokio::test]
     async fn a_process_that_holds_stdout_does_not_delay_the_end() {
         let (mut pipe, clock) = start("sleep 60 & exit 2");
-        assert_eq!(text(pipe.next(later(&clock)).await), "ended with exit code 2");
+        assert_eq!(
+            text(pipe.next(later(&clock)).await),
+            "ended with exit code 2"
+        );
     }
 }

@@ -54,14 +54,21 @@ pub async fn read_events(
             PipeNext::TooLarge(at) => {
                 *closed = Some(at);
                 let limit = in_words(limits.max_event_bytes);
-                let error = failed(pipe, format!("the agent printed a line that is larger than {limit}"));
-                return Err(
-                    error.with_help("an event ends with its line: does the agent print one after each?")
+                let error = failed(
+                    pipe,
+                    format!("the agent printed a line that is larger than {limit}"),
                 );
+                return Err(error.with_help(
+                    "an event ends with its line: does the agent print one after each?",
+                ));
             }
             PipeNext::End(at, status) => {
                 *closed = Some(at);
-                return if soon.is_some() { Ok(Ended::Terminal) } else { Err(ended(pipe, status, events)) };
+                return if soon.is_some() {
+                    Ok(Ended::Terminal)
+                } else {
+                    Err(ended(pipe, status, events))
+                };
             }
             PipeNext::Late => {
                 *closed = Some(patience);
@@ -87,13 +94,17 @@ pub async fn read_events(
         if bytes > limits.max_response_bytes {
             let limit = in_words(limits.max_response_bytes);
             let error = failed(pipe, format!("the response is larger than {limit}"));
-            return Err(
-                error.with_help("does the agent come to an end, or does it print the same again and again?")
-            );
+            return Err(error.with_help(
+                "does the agent come to an end, or does it print the same again and again?",
+            ));
         }
         sink.wire(at, Wire::Frame(&line));
         let flow = reader.event(at, &line, sink).map_err(|why| {
-            let message = format!("line {} of the response {why} ({})", events + 1, quoted(&line));
+            let message = format!(
+                "line {} of the response {why} ({})",
+                events + 1,
+                quoted(&line)
+            );
             failed(pipe, message).with_help(STDOUT_HELP)
         })?;
         events += 1;
@@ -105,7 +116,11 @@ pub async fn read_events(
 
 /// The start of a line, in quotes.
 pub fn quoted(line: &[u8]) -> String {
-    let more = if line.len() > Received::QUOTED_BYTES { "…" } else { "" };
+    let more = if line.len() > Received::QUOTED_BYTES {
+        "…"
+    } else {
+        ""
+    };
     format!("`{}{more}`", Received::quote(line))
 }
 
@@ -116,14 +131,21 @@ fn failed(pipe: &dyn Pipe, message: String) -> TargetError {
 
 /// The error of a line that came while nothing was asked.
 fn between_turns(line: &[u8]) -> TargetError {
-    let message = format!("the agent printed a line after its last response was complete: {}", quoted(line));
-    TargetError::new(message)
-        .with_help("a response ends with its terminal event: print nothing to stdout until the next request")
+    let message = format!(
+        "the agent printed a line after its last response was complete: {}",
+        quoted(line)
+    );
+    TargetError::new(message).with_help(
+        "a response ends with its terminal event: print nothing to stdout until the next request",
+    )
 }
 
 /// The error of a program that ended too early.
 fn ended(pipe: &dyn Pipe, status: Option<ExitStatus>, events: u64) -> TargetError {
-    let how = status.map_or_else(|| "closed its stdout".to_owned(), |status| status.to_string());
+    let how = status.map_or_else(
+        || "closed its stdout".to_owned(),
+        |status| status.to_string(),
+    );
     let message = match events {
         0 => format!("the agent {how} before it responded"),
         1 => format!("the agent {how} before its response was complete, after 1 event"),
@@ -180,7 +202,12 @@ mod tests {
     struct LineWords(Option<Rest>);
 
     impl EventReader for LineWords {
-        fn event(&mut self, _: At, data: &[u8], _: &mut dyn Sink) -> Result<ControlFlow<Stop>, String> {
+        fn event(
+            &mut self,
+            _: At,
+            data: &[u8],
+            _: &mut dyn Sink,
+        ) -> Result<ControlFlow<Stop>, String> {
             match data {
                 b"end" => self.0 = Some(Rest::AfterEnd(Duration::from_secs(1))),
                 b"replay" => self.0 = Some(Rest::AfterLastEvent(Duration::from_micros(50))),
@@ -220,8 +247,15 @@ mod tests {
         let (mut closed, mut sink) = (None, Missing::default());
         let request = (At(10), order);
         let mut pipe = FakePipe(lines.iter().copied().collect());
-        let ended =
-            read_events(&mut pipe, &mut LineWords(None), &limits, request, &mut sink, &mut closed).await;
+        let ended = read_events(
+            &mut pipe,
+            &mut LineWords(None),
+            &limits,
+            request,
+            &mut sink,
+            &mut closed,
+        )
+        .await;
         let shown = ended.map_or_else(|error| error.message, |ended| format!("{ended:?}"));
         (shown, closed.map(|at| at.0), sink.0)
     }
@@ -233,7 +267,16 @@ mod tests {
     #[tokio::test]
     async fn a_response_is_over_when_its_protocol_says_so() {
         for (lines, expected, over) in [
-            (&[(20, Some("a")), (30, Some(" ")), (40, Some("end")), (41, Some("late"))][..], "Terminal", 40),
+            (
+                &[
+                    (20, Some("a")),
+                    (30, Some(" ")),
+                    (40, Some("end")),
+                    (41, Some("late")),
+                ][..],
+                "Terminal",
+                40,
+            ),
             (&[(20, Some("replay")), (60, Some("more"))], "Terminal", 110),
             (&[(20, Some("replay")), (80, Some("more"))], "Terminal", 70),
             (&[(20, Some("replay")), (30, None)], "Terminal", 30),
@@ -250,7 +293,11 @@ mod tests {
                 30,
             ),
         ] {
-            assert_eq!(read(lines).await, (expected.to_owned(), Some(over), String::new()), "{lines:?}");
+            assert_eq!(
+                read(lines).await,
+                (expected.to_owned(), Some(over), String::new()),
+                "{lines:?}"
+            );
         }
         let (ended, _, missing) = read(&[]).await;
         assert_eq!(
@@ -263,8 +310,15 @@ mod tests {
     async fn a_line_from_before_a_later_request_is_an_error() {
         let stray = [(9, Some("stray")), (20, Some("end"))];
         let (error, ..) = read(&stray).await;
-        assert_eq!(error, "the agent printed a line after its last response was complete: `stray`");
+        assert_eq!(
+            error,
+            "the agent printed a line after its last response was complete: `stray`"
+        );
         assert_eq!(read_of(RequestOrder::First, &stray).await.0, "Terminal");
-        assert_eq!(read(&[(9, Some("")), (20, Some("end"))]).await.0, "Terminal", "a blank line is nothing");
+        assert_eq!(
+            read(&[(9, Some("")), (20, Some("end"))]).await.0,
+            "Terminal",
+            "a blank line is nothing"
+        );
     }
 }

@@ -3,7 +3,10 @@
 mod child;
 mod event_lines;
 mod launcher;
-#[expect(clippy::module_inception, reason = "the trait that the folder is about")]
+#[expect(
+    clippy::module_inception,
+    reason = "the trait that the folder is about"
+)]
 mod pipe;
 mod program_keeper;
 

@@ -31,7 +31,11 @@ impl ProgramKeeper {
         let (stop, terminate) = (CancellationToken::new(), Arc::new(Notify::new()));
         let (sender, over) = watch::channel(ProgramState::Running);
         tokio::spawn(keep(process, stop.clone(), Arc::clone(&terminate), sender));
-        Self { stop: Some(stop.drop_guard()), terminate, over: ProgramOver(over) }
+        Self {
+            stop: Some(stop.drop_guard()),
+            terminate,
+            over: ProgramOver(over),
+        }
     }
 
     pub(super) fn over(&self) -> ProgramOver {
@@ -54,7 +58,12 @@ impl ProgramOver {
     /// Waits until the program is over and its group is empty: how it ended, if that is known.
     pub(super) async fn status(&mut self) -> Option<ExitStatus> {
         // A task that was aborted with its runtime has dropped the process, which kills it.
-        match self.0.wait_for(|state| *state != ProgramState::Running).await.as_deref() {
+        match self
+            .0
+            .wait_for(|state| *state != ProgramState::Running)
+            .await
+            .as_deref()
+        {
             Ok(ProgramState::Over(status)) => *status,
             Ok(ProgramState::Running) | Err(_) => None,
         }

@@ -99,16 +99,28 @@ struct TurnReader<'r> {
 impl TurnReader<'_> {
     fn read(&mut self, change: &Change<'static>) {
         match change {
-            Change::MessageOpened { id, role: MessageKind::Assistant, subagent: None } => {
+            Change::MessageOpened {
+                id,
+                role: MessageKind::Assistant,
+                subagent: None,
+            } => {
                 self.text(id, "say", "");
             }
-            Change::MessageOpened { role: MessageKind::Assistant, .. } => self.omit("messages of subagents"),
+            Change::MessageOpened {
+                role: MessageKind::Assistant,
+                ..
+            } => self.omit("messages of subagents"),
             Change::MessageText { id, delta } => self.add_text(id, delta),
             Change::Reasoning { id, delta, .. } => self.text(id, "think", delta),
             Change::CallOpened { id, name, subagent } => {
                 let (id, tool) = (id.clone().into_owned(), name.clone().into_owned());
                 let subagent = subagent.as_ref().map(|name| name.clone().into_owned());
-                let position = self.step(AgentStep::Calls { id: id.clone(), tool, subagent, args: None });
+                let position = self.step(AgentStep::Calls {
+                    id: id.clone(),
+                    tool,
+                    subagent,
+                    args: None,
+                });
                 self.args.insert(id, (position, String::new()));
             }
             Change::CallArgs { id, delta } => {
@@ -116,17 +128,29 @@ impl TurnReader<'_> {
                     text.push_str(delta);
                 }
             }
-            Change::CallAnswered { id, result, is_error } => {
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => {
                 let failure = (*is_error == Some(true)).then_some("failed");
                 let result = match result {
                     ResultContent::Json(value) | ResultContent::Structured(value) => value.clone(),
                     ResultContent::Text(text) => result_of_text(text),
                 };
-                self.step(AgentStep::Answers { id: id.clone().into_owned(), result, failure });
+                self.step(AgentStep::Answers {
+                    id: id.clone().into_owned(),
+                    result,
+                    failure,
+                });
             }
             Change::CallFailed { id, is_denied } => {
                 let last = self.steps.iter_mut().rev().find_map(|step| match step {
-                    AgentStep::Answers { id: answered, failure, .. } if **id == **answered => Some(failure),
+                    AgentStep::Answers {
+                        id: answered,
+                        failure,
+                        ..
+                    } if **id == **answered => Some(failure),
                     _ => None,
                 });
                 if let Some(failure) = last {
@@ -134,7 +158,9 @@ impl TurnReader<'_> {
                 }
             }
             Change::Custom { name, value } => {
-                self.step(AgentStep::Does(json!({ "custom": { "name": name, "value": value } })));
+                self.step(AgentStep::Does(
+                    json!({ "custom": { "name": name, "value": value } }),
+                ));
             }
             Change::Usage(usage) => self.usage(usage),
             Change::StateReplaced(state) => {
@@ -186,7 +212,8 @@ impl TurnReader<'_> {
     fn text(&mut self, id: &str, step: &'static str, delta: &str) {
         if !self.texts.contains_key(id) {
             let position = self.step(AgentStep::Does(Value::Null));
-            self.texts.insert(id.to_owned(), (position, step, String::new()));
+            self.texts
+                .insert(id.to_owned(), (position, step, String::new()));
         }
         self.add_text(id, delta);
     }
@@ -197,10 +224,22 @@ impl TurnReader<'_> {
         }
     }
 
-    fn usage(&mut self, Usage { input, output, total }: &Usage) {
-        let counts = [("input_tokens", input), ("output_tokens", output), ("total_tokens", total)];
-        let counts =
-            counts.into_iter().filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
+    fn usage(
+        &mut self,
+        Usage {
+            input,
+            output,
+            total,
+        }: &Usage,
+    ) {
+        let counts = [
+            ("input_tokens", input),
+            ("output_tokens", output),
+            ("total_tokens", total),
+        ];
+        let counts = counts
+            .into_iter()
+            .filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
         let counts: Map<String, Value> = counts.collect();
         if !counts.is_empty() {
             self.step(AgentStep::Does(json!({ "usage": counts })));
@@ -212,11 +251,16 @@ impl TurnReader<'_> {
         let Value::Object(now) = self.reader.state.value().clone() else {
             return self.omit("a state that is not an object");
         };
-        if before.as_object().is_some_and(|before| before.keys().any(|key| !now.contains_key(key))) {
+        if before
+            .as_object()
+            .is_some_and(|before| before.keys().any(|key| !now.contains_key(key)))
+        {
             self.omit("keys that are removed from the state");
         }
-        let changed: Map<String, Value> =
-            now.into_iter().filter(|(key, value)| before.get(key) != Some(value)).collect();
+        let changed: Map<String, Value> = now
+            .into_iter()
+            .filter(|(key, value)| before.get(key) != Some(value))
+            .collect();
         if !changed.is_empty() {
             self.step(AgentStep::Does(json!({ "state": changed })));
         }
@@ -266,7 +310,9 @@ impl TurnReader<'_> {
 /// A result that came as a text: the JSON in it, or the text.
 fn result_of_text(text: &str) -> Value {
     let parsed: Option<Value> = serde_json::from_str(text).ok();
-    parsed.filter(|value| !value.is_string()).unwrap_or_else(|| json!(text))
+    parsed
+        .filter(|value| !value.is_string())
+        .unwrap_or_else(|| json!(text))
 }
 
 /// Steps as they are written: a call whose result follows it contains the result.
@@ -276,15 +322,33 @@ pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
     while let [step, following @ ..] = rest {
         rest = following;
         match step {
-            AgentStep::Calls { id, tool, subagent, args } => {
+            AgentStep::Calls {
+                id,
+                tool,
+                subagent,
+                args,
+            } => {
                 let mut call = Map::from_iter([("tool".to_owned(), json!(tool))]);
                 let answer = answer_of(id, following);
-                let is_named = steps.iter().filter(|other| other.call() == Some(id)).count()
+                let is_named = steps
+                    .iter()
+                    .filter(|other| other.call() == Some(id))
+                    .count()
                     > 1 + usize::from(answer.is_some());
                 call.extend(is_named.then(|| ("id".to_owned(), json!(id))));
-                call.extend(subagent.iter().map(|name| ("subagent".to_owned(), json!(name))));
+                call.extend(
+                    subagent
+                        .iter()
+                        .map(|name| ("subagent".to_owned(), json!(name))),
+                );
                 call.extend(args.iter().map(|args| ("args".to_owned(), args.clone())));
-                if let Some(FollowingAnswer { delay, result, failure, rest: after }) = answer {
+                if let Some(FollowingAnswer {
+                    delay,
+                    result,
+                    failure,
+                    rest: after,
+                }) = answer
+                {
                     rest = after;
                     call.insert("result".to_owned(), result.clone());
                     call.extend((delay > 0).then(|| ("delay_ms".to_owned(), json!(delay))));
@@ -292,20 +356,33 @@ pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
                 }
                 written.push(json!({ "call": call }));
             }
-            AgentStep::Answers { id, result, failure } => {
-                let mut answer =
-                    Map::from_iter([("id".to_owned(), json!(id)), ("result".to_owned(), result.clone())]);
+            AgentStep::Answers {
+                id,
+                result,
+                failure,
+            } => {
+                let mut answer = Map::from_iter([
+                    ("id".to_owned(), json!(id)),
+                    ("result".to_owned(), result.clone()),
+                ]);
                 answer.extend(failure.map(|failure| ("failure".to_owned(), json!(failure))));
                 written.push(json!({ "answer": answer }));
             }
-            AgentStep::Interrupts(Interrupt { id, reason, message, call }) => {
+            AgentStep::Interrupts(Interrupt {
+                id,
+                reason,
+                message,
+                call,
+            }) => {
                 let keys = [
                     ("id", Some(id).filter(|id| !id.is_empty())),
                     ("reason", reason.as_ref()),
                     ("message", message.as_ref()),
                     ("call", call.as_ref()),
                 ];
-                let keys = keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), json!(value?))));
+                let keys = keys
+                    .into_iter()
+                    .filter_map(|(key, value)| Some((key.to_owned(), json!(value?))));
                 written.push(json!({ "interrupt": keys.collect::<Map<_, _>>() }));
             }
             AgentStep::Waits(milliseconds) => written.push(json!({ "delay_ms": milliseconds })),
@@ -332,17 +409,29 @@ fn answer_of<'s>(id: &str, following: &'s [AgentStep]) -> Option<FollowingAnswer
         rest => (0, rest),
     };
     match rest {
-        [AgentStep::Answers { id: answered, result, failure }, rest @ ..] if answered == id => {
-            Some(FollowingAnswer { delay, result, failure: *failure, rest })
-        }
+        [
+            AgentStep::Answers {
+                id: answered,
+                result,
+                failure,
+            },
+            rest @ ..,
+        ] if answered == id => Some(FollowingAnswer {
+            delay,
+            result,
+            failure: *failure,
+            rest,
+        }),
         _ => None,
     }
 }
 
 /// What an agent with these rules is in a config: for each turn, counted from 1, what it does then.
 pub fn written_agent(agent: &str, rules: impl IntoIterator<Item = (usize, Vec<Value>)>) -> Value {
-    let rules: Vec<Value> =
-        rules.into_iter().map(|(turn, steps)| json!({ "when": { "turn": turn }, "do": steps })).collect();
+    let rules: Vec<Value> = rules
+        .into_iter()
+        .map(|(turn, steps)| json!({ "when": { "turn": turn }, "do": steps }))
+        .collect();
     json!({ "type": "scripted", "agentId": agent, "rules": rules })
 }
 
@@ -358,41 +447,87 @@ mod tests {
 
     fn call(id: &'static str, args: &'static str) -> Vec<(u64, Change<'static>)> {
         vec![
-            (1000, Change::CallOpened { id: id.into(), name: "pay".into(), subagent: None }),
-            (0, Change::CallArgs { id: id.into(), delta: args.into() }),
+            (
+                1000,
+                Change::CallOpened {
+                    id: id.into(),
+                    name: "pay".into(),
+                    subagent: None,
+                },
+            ),
+            (
+                0,
+                Change::CallArgs {
+                    id: id.into(),
+                    delta: args.into(),
+                },
+            ),
             (0, Change::CallArgsDone { id: id.into() }),
         ]
     }
 
     fn answered(id: &'static str, text: &'static str) -> (u64, Change<'static>) {
         let result = ResultContent::Text(text.into());
-        (5000, Change::CallAnswered { id: id.into(), result, is_error: None })
+        (
+            5000,
+            Change::CallAnswered {
+                id: id.into(),
+                result,
+                is_error: None,
+            },
+        )
     }
 
     #[test]
     fn a_call_contains_the_result_that_follows_it() {
-        let changes = [call("a", "{\"sum\":1}"), vec![answered("a", "{\"ok\":true}")]].concat();
+        let changes = [
+            call("a", "{\"sum\":1}"),
+            vec![answered("a", "{\"ok\":true}")],
+        ]
+        .concat();
         let expected = json!({ "call": { "tool": "pay", "args": { "sum": 1 }, "result": { "ok": true }, "delay_ms": 5 } });
-        assert_eq!(turn(&changes), (vec![json!({ "delay_ms": 1 }), expected], vec![]));
+        assert_eq!(
+            turn(&changes),
+            (vec![json!({ "delay_ms": 1 }), expected], vec![])
+        );
         let changes = [call("a", ""), call("b", "[1]"), vec![answered("a", "ok")]].concat();
         let (written, omitted) = turn(&changes);
         assert_eq!(written[1], json!({ "call": { "tool": "pay", "id": "a" } }));
-        assert_eq!(written[5], json!({ "answer": { "id": "a", "result": "ok" } }));
+        assert_eq!(
+            written[5],
+            json!({ "answer": { "id": "a", "result": "ok" } })
+        );
         assert_eq!(omitted, ["arguments that are not an object"]);
     }
 
     #[test]
     fn texts_are_put_together_and_the_state_says_what_is_new() {
-        let opened = Change::MessageOpened { id: "m".into(), role: MessageKind::Assistant, subagent: None };
-        let text = |delta: &'static str| Change::MessageText { id: "m".into(), delta: delta.into() };
+        let opened = Change::MessageOpened {
+            id: "m".into(),
+            role: MessageKind::Assistant,
+            subagent: None,
+        };
+        let text = |delta: &'static str| Change::MessageText {
+            id: "m".into(),
+            delta: delta.into(),
+        };
         let changes = vec![
             (0, Change::StateReplaced(json!({ "a": 1, "b": 2 }))),
             (0, opened),
             (2000, text("Hel")),
-            (0, Change::StatePatched(json!([{ "op": "replace", "path": "/a", "value": 3 }]))),
+            (
+                0,
+                Change::StatePatched(json!([{ "op": "replace", "path": "/a", "value": 3 }])),
+            ),
             (0, text("lo")),
             (0, Change::StateReplaced(json!({ "a": 3 }))),
-            (0, Change::RunEnded(RunEnd::Error { message: "down".to_owned(), code: None })),
+            (
+                0,
+                Change::RunEnded(RunEnd::Error {
+                    message: "down".to_owned(),
+                    code: None,
+                }),
+            ),
         ];
         let (written, omitted) = turn(&changes);
         let expected = json!([

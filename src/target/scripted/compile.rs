@@ -29,11 +29,16 @@ pub(super) fn compile(
     };
     // These are not sent, but are checked.
     let headers = headers(target.headers.as_ref(), interpolation);
-    let forwarded_props = interpolation.optional_json(target.forwarded_props.as_ref()).ok();
+    let forwarded_props = interpolation
+        .optional_json(target.forwarded_props.as_ref())
+        .ok();
     let state = interpolation.optional_json(target.state.as_ref());
     // Every rule is filled, so that every problem is reported.
-    let rules: Vec<Option<CompiledRule>> =
-        target.rules.iter().map(|written| rule(written, interpolation)).collect();
+    let rules: Vec<Option<CompiledRule>> = target
+        .rules
+        .iter()
+        .map(|written| rule(written, interpolation))
+        .collect();
     headers?;
     forwarded_props?;
     Some(ScriptedTarget::new(
@@ -47,7 +52,10 @@ fn rule(rule: &ScriptedRule, interpolation: &mut Interpolation<'_>) -> Option<Co
     let when = match &rule.when {
         Some(when) => {
             let user = when.user.as_ref().map(|text| interpolation.pattern(text));
-            let turn = when.turn.as_ref().map(|number| interpolation.number(number));
+            let turn = when
+                .turn
+                .as_ref()
+                .map(|number| interpolation.number(number));
             let thread = when.thread.as_ref().map(|text| interpolation.pattern(text));
             let state: Vec<Option<(Path, Value)>> = when
                 .state
@@ -56,33 +64,65 @@ fn rule(rule: &ScriptedRule, interpolation: &mut Interpolation<'_>) -> Option<Co
                 .map(|(path, node)| {
                     let value = interpolation.json(node).ok();
                     let path = Path::parse(path)
-                        .map_err(|error| interpolation.report(Code::BadValue, path.span, error, None))
+                        .map_err(|error| {
+                            interpolation.report(Code::BadValue, path.span, error, None)
+                        })
                         .ok();
                     path.zip(value)
                 })
                 .collect();
-            condition(user.transpose(), turn.transpose(), thread.transpose(), state)
+            condition(
+                user.transpose(),
+                turn.transpose(),
+                thread.transpose(),
+                state,
+            )
         }
         None => Some(Condition::default()),
     };
     let steps = steps(&rule.steps, interpolation);
-    Some(CompiledRule { when: when?, steps: steps? })
+    Some(CompiledRule {
+        when: when?,
+        steps: steps?,
+    })
 }
 
 /// Every step is filled, so that every problem is reported.
-fn steps(written: &[ScriptedStep], interpolation: &mut Interpolation<'_>) -> Option<Vec<CompiledStep>> {
-    let steps: Vec<Option<CompiledStep>> = written.iter().map(|one| step(one, interpolation)).collect();
+fn steps(
+    written: &[ScriptedStep],
+    interpolation: &mut Interpolation<'_>,
+) -> Option<Vec<CompiledStep>> {
+    let steps: Vec<Option<CompiledStep>> =
+        written.iter().map(|one| step(one, interpolation)).collect();
     steps.into_iter().collect()
 }
 
-fn interrupt(written: &ScriptedInterrupt, interpolation: &mut Interpolation<'_>) -> Option<CompiledStep> {
-    let mut text = |text: &Option<Text>| text.as_ref().map(|text| interpolation.text(text)).transpose().ok();
+fn interrupt(
+    written: &ScriptedInterrupt,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<CompiledStep> {
+    let mut text = |text: &Option<Text>| {
+        text.as_ref()
+            .map(|text| interpolation.text(text))
+            .transpose()
+            .ok()
+    };
     let (id, reason) = (text(&written.id), text(&written.reason));
     let (message, call) = (text(&written.message), text(&written.call));
-    let cancelled = steps(written.cancelled.as_deref().unwrap_or_default(), interpolation);
-    let interrupt =
-        Interrupt { id: id?.unwrap_or_default(), reason: reason?, message: message?, call: call? };
-    Some(CompiledStep::Interrupt { interrupt, cancelled: cancelled? })
+    let cancelled = steps(
+        written.cancelled.as_deref().unwrap_or_default(),
+        interpolation,
+    );
+    let interrupt = Interrupt {
+        id: id?.unwrap_or_default(),
+        reason: reason?,
+        message: message?,
+        call: call?,
+    };
+    Some(CompiledStep::Interrupt {
+        interrupt,
+        cancelled: cancelled?,
+    })
 }
 
 fn condition(
@@ -92,7 +132,12 @@ fn condition(
     state: Vec<Option<(Path, Value)>>,
 ) -> Option<Condition> {
     let state = state.into_iter().collect::<Option<_>>();
-    Some(Condition { user: user.ok()?, turn: turn.ok()?, thread: thread.ok()?, state: state? })
+    Some(Condition {
+        user: user.ok()?,
+        turn: turn.ok()?,
+        thread: thread.ok()?,
+        state: state?,
+    })
 }
 
 fn what_failed(failure: &Spanned<ScriptedFailure>) -> CallFailure {
@@ -106,27 +151,58 @@ fn step(step: &ScriptedStep, interpolation: &mut Interpolation<'_>) -> Option<Co
     Some(match step {
         ScriptedStep::Say(text) => CompiledStep::Say(interpolation.text(text).ok()?),
         ScriptedStep::Ask(text) => CompiledStep::Ask(interpolation.text(text).ok()?),
-        ScriptedStep::Call(ScriptedCall { tool, id, args, result, delay_ms, failure, subagent }) => {
+        ScriptedStep::Call(ScriptedCall {
+            tool,
+            id,
+            args,
+            result,
+            delay_ms,
+            failure,
+            subagent,
+        }) => {
             let tool = interpolation.text(tool);
             let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
             let args = interpolation.optional_json(args.as_ref());
             let result = interpolation.optional_json(result.as_ref());
-            let delay = delay_ms.as_ref().map(|number| interpolation.number(number)).transpose();
+            let delay = delay_ms
+                .as_ref()
+                .map(|number| interpolation.number(number))
+                .transpose();
             let delay = Duration::from_millis(delay.ok()?.unwrap_or_default());
-            let subagent = subagent.as_ref().map(|name| interpolation.text(name)).transpose();
+            let subagent = subagent
+                .as_ref()
+                .map(|name| interpolation.text(name))
+                .transpose();
             if let (Some(failure), Ok(None)) = (failure, &result) {
                 let message = "`failure` is about a result, and the call has none";
-                let help = Some("add the `result` in which the call failed or was denied".to_owned());
+                let help =
+                    Some("add the `result` in which the call failed or was denied".to_owned());
                 interpolation.report(Code::Contradiction, failure.span, message, help);
             }
             let failure = failure.as_ref().map(what_failed);
             let (args, result, subagent) = (args.ok()?, result.ok()?, subagent.ok()?);
-            CompiledStep::Call { tool: tool.ok()?, id: id.ok()?, args, result, delay, failure, subagent }
+            CompiledStep::Call {
+                tool: tool.ok()?,
+                id: id.ok()?,
+                args,
+                result,
+                delay,
+                failure,
+                subagent,
+            }
         }
-        ScriptedStep::Answer(ScriptedAnswer { id, result, failure }) => {
+        ScriptedStep::Answer(ScriptedAnswer {
+            id,
+            result,
+            failure,
+        }) => {
             let (id, result) = (interpolation.text(id), interpolation.json(result));
             let failure = failure.as_ref().map(what_failed);
-            CompiledStep::Answer { id: id.ok()?, result: result.ok()?, failure }
+            CompiledStep::Answer {
+                id: id.ok()?,
+                result: result.ok()?,
+                failure,
+            }
         }
         ScriptedStep::State(node) => {
             let Value::Object(keys) = interpolation.json(node).ok()? else {
@@ -142,13 +218,27 @@ fn step(step: &ScriptedStep, interpolation: &mut Interpolation<'_>) -> Option<Co
         }
         ScriptedStep::Think(text) => CompiledStep::Think(interpolation.text(text).ok()?),
         ScriptedStep::Custom(ScriptedCustom { name, value }) => {
-            let (name, value) = (interpolation.text(name), interpolation.optional_json(value.as_ref()));
-            CompiledStep::Custom { name: name.ok()?, value: value.ok()?.unwrap_or_default() }
+            let (name, value) = (
+                interpolation.text(name),
+                interpolation.optional_json(value.as_ref()),
+            );
+            CompiledStep::Custom {
+                name: name.ok()?,
+                value: value.ok()?.unwrap_or_default(),
+            }
         }
-        ScriptedStep::Usage(ScriptedUsage { input_tokens, output_tokens, total_tokens }) => {
+        ScriptedStep::Usage(ScriptedUsage {
+            input_tokens,
+            output_tokens,
+            total_tokens,
+        }) => {
             let numbers = [input_tokens, output_tokens, total_tokens];
-            let numbers =
-                numbers.map(|number| number.as_ref().map(|number| interpolation.number(number)).transpose());
+            let numbers = numbers.map(|number| {
+                number
+                    .as_ref()
+                    .map(|number| interpolation.number(number))
+                    .transpose()
+            });
             let [input, output, total] = numbers.map(Leaf::ok);
             CompiledStep::Usage(Usage::reported(input?, output?, total?))
         }
@@ -161,7 +251,10 @@ fn step(step: &ScriptedStep, interpolation: &mut Interpolation<'_>) -> Option<Co
                 interpolation.text(&error.message),
                 error.code.as_ref().map(|code| interpolation.text(code)),
             );
-            CompiledStep::Error { message: message.ok()?, code: code.transpose().ok()? }
+            CompiledStep::Error {
+                message: message.ok()?,
+                code: code.transpose().ok()?,
+            }
         }
     })
 }

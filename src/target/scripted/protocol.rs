@@ -15,7 +15,10 @@ impl Protocol for ScriptedConfig {
     const TYPE: &'static str = "scripted";
     const SINCE: &'static str = "1.3";
     const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
-        ("timeout_ms", "Timeout for one turn, in milliseconds of virtual time (default 120000)."),
+        (
+            "timeout_ms",
+            "Timeout for one turn, in milliseconds of virtual time (default 120000).",
+        ),
         (
             "client_tools",
             "Client-side (frontend) tools: a `call` to one without a `result` is answered by its mock.",
@@ -29,7 +32,11 @@ impl ProtocolConfig for ScriptedConfig {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::all_but(&[Capability::OpenTools, Capability::ToolSchemas, Capability::MessageParts])
+        Capabilities::all_but(&[
+            Capability::OpenTools,
+            Capability::ToolSchemas,
+            Capability::MessageParts,
+        ])
     }
 
     fn is_embedded(&self) -> bool {

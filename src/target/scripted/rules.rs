@@ -137,7 +137,10 @@ pub struct ScriptedCustom {
 /// Token usage of a scripted agent. Omitted values are not reported.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_field_names, reason = "the keys are those of `usage` in an `assert`")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the keys are those of `usage` in an `assert`"
+)]
 #[schemars(transform = Since("1.3"))]
 pub struct ScriptedUsage {
     /// Tokens that its model read.

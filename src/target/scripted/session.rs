@@ -61,9 +61,19 @@ struct RuleMatcher {
 impl RuleMatcher {
     fn new(rule: &CompiledRule, patterns: &mut Patterns) -> Result<Self, regex::Error> {
         Ok(Self {
-            user: rule.when.user.as_ref().map(|pattern| patterns.compile(pattern)).transpose()?,
+            user: rule
+                .when
+                .user
+                .as_ref()
+                .map(|pattern| patterns.compile(pattern))
+                .transpose()?,
             turn: rule.when.turn,
-            thread: rule.when.thread.as_ref().map(|pattern| patterns.compile(pattern)).transpose()?,
+            thread: rule
+                .when
+                .thread
+                .as_ref()
+                .map(|pattern| patterns.compile(pattern))
+                .transpose()?,
             state: rule.when.state.clone(),
             steps: rule.steps.clone(),
         })
@@ -87,9 +97,15 @@ impl ScriptedSession {
     ) -> Result<Self, regex::Error> {
         let started = options.clock.unix_ms(options.clock.now());
         let mut patterns = Patterns::default();
-        let rules =
-            rules.iter().map(|rule| RuleMatcher::new(rule, &mut patterns)).collect::<Result<_, _>>()?;
-        let client_tools = options.client_tools.iter().map(|tool| tool.name.clone()).collect();
+        let rules = rules
+            .iter()
+            .map(|rule| RuleMatcher::new(rule, &mut patterns))
+            .collect::<Result<_, _>>()?;
+        let client_tools = options
+            .client_tools
+            .iter()
+            .map(|tool| tool.name.clone())
+            .collect();
         Ok(Self {
             options,
             client_tools,
@@ -110,8 +126,14 @@ impl ScriptedSession {
         self.rules.iter().position(|rule| {
             rule.user.as_ref().is_none_or(|regex| regex.is_match(text))
                 && rule.turn.is_none_or(|turn| turn == self.turn)
-                && rule.thread.as_ref().is_none_or(|regex| regex.is_match(&self.options.thread_id))
-                && rule.state.iter().all(|(path, value)| path.find(&self.state) == Some(value))
+                && rule
+                    .thread
+                    .as_ref()
+                    .is_none_or(|regex| regex.is_match(&self.options.thread_id))
+                && rule
+                    .state
+                    .iter()
+                    .all(|(path, value)| path.find(&self.state) == Some(value))
         })
     }
 
@@ -132,7 +154,8 @@ impl ScriptedSession {
             Action::Continue => {
                 let mut earlier = self.options.history.iter().rev();
                 let said = earlier.find(|message| message.role == Role::User);
-                let said = said.and_then(|message| Some(message.content.as_ref()?.text().into_owned()));
+                let said =
+                    said.and_then(|message| Some(message.content.as_ref()?.text().into_owned()));
                 self.answer(&said.unwrap_or_default())
             }
             // A test that lists or calls tools does not load.
@@ -163,13 +186,23 @@ impl ScriptedSession {
         sink.wire(sent, Wire::Sent { body: &[] });
         let mut steps = self.steps(action);
         let deadline = sent.plus(limits.timeout);
-        let mut play = Play { clock: &self.clock, deadline, limits, sink, history: &mut self.history };
+        let mut play = Play {
+            clock: &self.clock,
+            deadline,
+            limits,
+            sink,
+            history: &mut self.history,
+        };
         if *action == Action::Connect && !play.history.is_empty() {
             return play.replay();
         }
         let thread_id = Some(Cow::Owned(self.options.thread_id.clone()));
         let run_id = Some(self.options.ids.next("run").into());
-        play.send(Change::RunStarted { run_id, thread_id, is_replay: false })?;
+        play.send(Change::RunStarted {
+            run_id,
+            thread_id,
+            is_replay: false,
+        })?;
         let mut waits = false;
         while let Some(step) = steps.pop_front() {
             let is_client_side = is_client_side(&step, &self.client_tools);
@@ -187,9 +220,20 @@ impl ScriptedSession {
                 CompiledStep::Ask(text) => {
                     self.messages += 1;
                     play.say(format!("message-{}", self.messages).into(), text)?;
-                    play.send(Change::Custom { name: WAITS.into(), value: true.into() })?;
+                    play.send(Change::Custom {
+                        name: WAITS.into(),
+                        value: true.into(),
+                    })?;
                 }
-                CompiledStep::Call { tool, id, args, result, delay, failure, subagent } => {
+                CompiledStep::Call {
+                    tool,
+                    id,
+                    args,
+                    result,
+                    delay,
+                    failure,
+                    subagent,
+                } => {
                     self.calls += 1;
                     let id: Cow<'static, str> =
                         Cow::Owned(id.unwrap_or_else(|| format!("call-{}", self.calls)));
@@ -199,7 +243,11 @@ impl ScriptedSession {
                         play.answer(id, result, failure)?;
                     }
                 }
-                CompiledStep::Answer { id, result, failure } => play.answer(id.into(), result, failure)?,
+                CompiledStep::Answer {
+                    id,
+                    result,
+                    failure,
+                } => play.answer(id.into(), result, failure)?,
                 CompiledStep::State(keys) => {
                     let change = set_keys(&mut self.state, keys, &mut self.state_is_sent);
                     play.send(change)?;
@@ -207,19 +255,32 @@ impl ScriptedSession {
                 CompiledStep::Think(text) => {
                     self.messages += 1;
                     let id = Cow::Owned(format!("thoughts-{}", self.messages));
-                    play.send(Change::Reasoning { id, delta: text.into(), subagent: None })?;
+                    play.send(Change::Reasoning {
+                        id,
+                        delta: text.into(),
+                        subagent: None,
+                    })?;
                 }
                 CompiledStep::Custom { name, value } => {
-                    play.send(Change::Custom { name: name.into(), value })?;
+                    play.send(Change::Custom {
+                        name: name.into(),
+                        value,
+                    })?;
                 }
                 CompiledStep::Usage(usage) => play.send(Change::Usage(usage))?,
                 CompiledStep::Delay(delay) => play.wait(delay)?,
-                CompiledStep::Interrupt { mut interrupt, cancelled } => {
+                CompiledStep::Interrupt {
+                    mut interrupt,
+                    cancelled,
+                } => {
                     self.interrupts += 1;
                     if interrupt.id.is_empty() {
                         interrupt.id = format!("interrupt-{}", self.interrupts);
                     }
-                    self.paused = Some(Paused { resolved: steps, cancelled: cancelled.into() });
+                    self.paused = Some(Paused {
+                        resolved: steps,
+                        cancelled: cancelled.into(),
+                    });
                     return play.send(Change::RunEnded(RunEnd::Interrupted(vec![interrupt])));
                 }
                 CompiledStep::Error { message, code } => {
@@ -228,7 +289,10 @@ impl ScriptedSession {
                 }
             }
         }
-        self.paused = waits.then(|| Paused { resolved: steps, cancelled: VecDeque::new() });
+        self.paused = waits.then(|| Paused {
+            resolved: steps,
+            cancelled: VecDeque::new(),
+        });
         play.send(Change::RunEnded(RunEnd::Finished))
     }
 }
@@ -276,7 +340,12 @@ fn set_keys(state: &mut Value, keys: Map<String, Value>, is_sent: &mut bool) -> 
 
 /// Whether a step is a call to a client-side tool.
 fn is_client_side(step: &CompiledStep, client_tools: &HashSet<String>) -> bool {
-    let CompiledStep::Call { tool, result: None, .. } = step else { return false };
+    let CompiledStep::Call {
+        tool, result: None, ..
+    } = step
+    else {
+        return false;
+    };
     client_tools.contains(tool)
 }
 
@@ -308,7 +377,9 @@ impl Play<'_> {
     }
 
     fn report(&mut self, change: Change<'static>) -> ControlFlow<Ended> {
-        if self.limits.cancel.is_cancelled() || self.sink.change(self.clock.now(), change).is_break() {
+        if self.limits.cancel.is_cancelled()
+            || self.sink.change(self.clock.now(), change).is_break()
+        {
             return ControlFlow::Break(Ended::Cancelled);
         }
         ControlFlow::Continue(())
@@ -318,12 +389,23 @@ impl Play<'_> {
     fn wait(&mut self, delay: Duration) -> ControlFlow<Ended> {
         let left = self.deadline.since(self.clock.now());
         self.clock.advance(delay.min(left));
-        if delay > left { ControlFlow::Break(Ended::Timeout) } else { ControlFlow::Continue(()) }
+        if delay > left {
+            ControlFlow::Break(Ended::Timeout)
+        } else {
+            ControlFlow::Continue(())
+        }
     }
 
     fn say(&mut self, id: Cow<'static, str>, text: String) -> ControlFlow<Ended> {
-        self.send(Change::MessageOpened { id: id.clone(), role: MessageKind::Assistant, subagent: None })?;
-        self.send(Change::MessageText { id: id.clone(), delta: text.into() })?;
+        self.send(Change::MessageOpened {
+            id: id.clone(),
+            role: MessageKind::Assistant,
+            subagent: None,
+        })?;
+        self.send(Change::MessageText {
+            id: id.clone(),
+            delta: text.into(),
+        })?;
         self.send(Change::MessageClosed { id })
     }
 
@@ -335,9 +417,16 @@ impl Play<'_> {
         args: Option<Value>,
     ) -> ControlFlow<Ended> {
         let subagent = subagent.map(Cow::Owned);
-        self.send(Change::CallOpened { id: id.clone(), name: tool.into(), subagent })?;
+        self.send(Change::CallOpened {
+            id: id.clone(),
+            name: tool.into(),
+            subagent,
+        })?;
         if let Some(args) = args {
-            self.send(Change::CallArgs { id: id.clone(), delta: args.to_string().into() })?;
+            self.send(Change::CallArgs {
+                id: id.clone(),
+                delta: args.to_string().into(),
+            })?;
         }
         self.send(Change::CallArgsDone { id })
     }
@@ -349,9 +438,18 @@ impl Play<'_> {
         failure: Option<CallFailure>,
     ) -> ControlFlow<Ended> {
         let result = ResultContent::Json(result);
-        self.send(Change::CallAnswered { id: id.clone(), result, is_error: None })?;
-        let Some(failure) = failure else { return ControlFlow::Continue(()) };
-        self.send(Change::CallFailed { id, is_denied: failure == CallFailure::Denied })
+        self.send(Change::CallAnswered {
+            id: id.clone(),
+            result,
+            is_error: None,
+        })?;
+        let Some(failure) = failure else {
+            return ControlFlow::Continue(());
+        };
+        self.send(Change::CallFailed {
+            id,
+            is_denied: failure == CallFailure::Denied,
+        })
     }
 }
 
@@ -366,9 +464,15 @@ mod tests {
             Value::Object(keys) => set_keys(&mut state, keys, &mut is_sent),
             _ => unreachable!("keys are a mapping"),
         };
-        assert_eq!(set(json!({ "b": 2 })), Change::StateReplaced(json!({ "a": 1, "b": 2 })));
+        assert_eq!(
+            set(json!({ "b": 2 })),
+            Change::StateReplaced(json!({ "a": 1, "b": 2 }))
+        );
         let patch = json!([{ "op": "add", "path": "/c~1d", "value": [3] }, { "op": "add", "path": "/a", "value": 4 }]);
-        assert_eq!(set(json!({ "c/d": [3], "a": 4 })), Change::StatePatched(patch));
+        assert_eq!(
+            set(json!({ "c/d": [3], "a": 4 })),
+            Change::StatePatched(patch)
+        );
         assert_eq!(state, json!({ "a": 4, "b": 2, "c/d": [3] }));
     }
 }

@@ -20,7 +20,11 @@ pub struct ScriptedTarget {
 impl ScriptedTarget {
     /// An agent of this name that does what `rules` say; a conversation starts with `state`.
     pub fn new(agent: String, state: Value, rules: Vec<CompiledRule>) -> Self {
-        Self { agent, state, rules }
+        Self {
+            agent,
+            state,
+            rules,
+        }
     }
 }
 
@@ -33,11 +37,16 @@ impl Target for ScriptedTarget {
         &self.state
     }
 
-    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+    fn open(
+        &self,
+        options: SessionOptions,
+    ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
         let opened = ScriptedSession::new(options, self.state.clone(), &self.rules);
         let opened = opened.map(|session| Box::new(session) as Box<dyn Session>);
         Box::pin(std::future::ready(opened.map_err(|error| {
-            TargetError::new(format!("a pattern of the scripted agent cannot be used: {error}"))
+            TargetError::new(format!(
+                "a pattern of the scripted agent cannot be used: {error}"
+            ))
         })))
     }
 }

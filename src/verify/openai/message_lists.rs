@@ -19,7 +19,13 @@ use crate::verify::message_items::MessageItem;
 use crate::verify::trace_file::{TraceError, unreadable};
 
 /// What lists of messages show.
-const SHOWN: Facts = Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::Text, Fact::UserText]);
+const SHOWN: Facts = Facts::of(&[
+    Fact::Calls,
+    Fact::Arguments,
+    Fact::Results,
+    Fact::Text,
+    Fact::UserText,
+]);
 
 /// The longest document that is read at once, in bytes.
 const LONGEST: u64 = 64 << 20;
@@ -70,7 +76,9 @@ fn is_message(value: &Value) -> bool {
 
 fn id_of(document: &Value, number: usize) -> String {
     let named = ID_KEYS.iter().find_map(|key| document.get(key)?.as_str());
-    named.filter(|name| !name.is_empty()).map_or_else(|| number.to_string(), str::to_owned)
+    named
+        .filter(|name| !name.is_empty())
+        .map_or_else(|| number.to_string(), str::to_owned)
 }
 
 impl MessageLists {
@@ -80,9 +88,13 @@ impl MessageLists {
     /// If it cannot be read, or has something else in it.
     pub(super) fn open(path: &Path, shown: &str) -> Result<Self, TraceError> {
         let file = File::open(path).map_err(|error| unreadable(shown, reason(&error)))?;
-        let mut documents =
-            Deserializer::from_reader(BufReader::with_capacity(1 << 18, file)).into_iter::<IgnoredAny>();
-        let mut read = Self { path: path.to_owned(), shown: shown.to_owned(), places: Vec::new() };
+        let mut documents = Deserializer::from_reader(BufReader::with_capacity(1 << 18, file))
+            .into_iter::<IgnoredAny>();
+        let mut read = Self {
+            path: path.to_owned(),
+            shown: shown.to_owned(),
+            places: Vec::new(),
+        };
         let mut offset = 0;
         while let Some(document) = documents.next() {
             document.map_err(|error| TraceError {
@@ -97,7 +109,10 @@ impl MessageLists {
             offset = end;
         }
         if read.places.is_empty() {
-            return Err(TraceError { message: format!("{shown}: there are no messages in it"), help: None });
+            return Err(TraceError {
+                message: format!("{shown}: there are no messages in it"),
+                help: None,
+            });
         }
         Ok(read)
     }
@@ -106,29 +121,50 @@ impl MessageLists {
         let document = self.document(offset, length)?;
         let number = self.places.len() + 1;
         if messages(&document).is_some_and(|messages| !messages.is_empty()) {
-            self.places.push(ListPlace { id: id_of(&document, number), offset, length, element: None });
+            self.places.push(ListPlace {
+                id: id_of(&document, number),
+                offset,
+                length,
+                element: None,
+            });
             return Ok(());
         }
         let elements = document.as_array().filter(|list| !list.is_empty());
-        let is_list = elements.is_some_and(|list| list.iter().all(|element| messages(element).is_some()));
+        let is_list =
+            elements.is_some_and(|list| list.iter().all(|element| messages(element).is_some()));
         let Some(elements) = elements.filter(|_| is_list) else {
             let message = format!(
                 "{}: conversation {number} is not a list of messages, nor an object with `messages`",
                 self.shown
             );
-            return Err(TraceError { message, help: None });
+            return Err(TraceError {
+                message,
+                help: None,
+            });
         };
         for (element, conversation) in elements.iter().enumerate() {
             let id = id_of(conversation, number + element);
-            self.places.push(ListPlace { id, offset, length, element: Some(element) });
+            self.places.push(ListPlace {
+                id,
+                offset,
+                length,
+                element: Some(element),
+            });
         }
         Ok(())
     }
 
     fn document(&self, offset: u64, length: u64) -> Result<Value, TraceError> {
         if length > LONGEST {
-            let message = format!("{}: a conversation is longer than {} MiB", self.shown, LONGEST >> 20);
-            return Err(TraceError { message, help: Some("write a conversation on each line".to_owned()) });
+            let message = format!(
+                "{}: a conversation is longer than {} MiB",
+                self.shown,
+                LONGEST >> 20
+            );
+            return Err(TraceError {
+                message,
+                help: Some("write a conversation on each line".to_owned()),
+            });
         }
         let read = || -> std::io::Result<Value> {
             let mut file = File::open(&self.path)?;
@@ -148,10 +184,20 @@ impl MessageLists {
     /// # Errors
     /// If the file cannot be read any more.
     pub(super) fn conversation(&self, index: usize) -> Result<ObservedConversation, Problem> {
-        let ListPlace { id, offset, length, element } = &self.places[index];
-        let document = self.document(*offset, *length).map_err(TraceError::problem)?;
+        let ListPlace {
+            id,
+            offset,
+            length,
+            element,
+        } = &self.places[index];
+        let document = self
+            .document(*offset, *length)
+            .map_err(TraceError::problem)?;
         let own = element.map_or(Some(&document), |element| document.get(element));
-        Ok(conversation(id, &own.and_then(messages).unwrap_or_default()))
+        Ok(conversation(
+            id,
+            &own.and_then(messages).unwrap_or_default(),
+        ))
     }
 }
 
@@ -161,7 +207,10 @@ fn conversation(id: &str, messages: &[Value]) -> ObservedConversation {
     let mut builder = ConversationBuilder::new(id);
     let mut before = Vec::new();
     let mut is_asking = false;
-    for item in messages.iter().flat_map(|message| names.items(message, MessageSpeaker::User)) {
+    for item in messages
+        .iter()
+        .flat_map(|message| names.items(message, MessageSpeaker::User))
+    {
         match item {
             MessageItem::Asks(text) => {
                 if builder.has_turns() {

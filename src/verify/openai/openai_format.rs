@@ -18,7 +18,12 @@ impl TraceFormat for OpenAiFormat {
         "openai"
     }
 
-    fn open(&self, path: &Path, shown: &str, _: &TraceContext) -> Result<Box<dyn TraceFile>, TraceError> {
+    fn open(
+        &self,
+        path: &Path,
+        shown: &str,
+        _: &TraceContext,
+    ) -> Result<Box<dyn TraceFile>, TraceError> {
         Ok(Box::new(MessageLists::open(path, shown)?))
     }
 }

@@ -41,7 +41,11 @@ struct ModelMessages {
 
 impl ModelMessages {
     fn add(&mut self, kind: EventContent, items: Vec<MessageItem>) {
-        let list = if kind == EventContent::Output { &mut self.output } else { &mut self.input };
+        let list = if kind == EventContent::Output {
+            &mut self.output
+        } else {
+            &mut self.input
+        };
         list.get_or_insert_default().extend(items);
     }
 }
@@ -60,18 +64,33 @@ impl ObservedSpan {
         let events = span.events.as_ref().unwrap_or(&no_events);
         for event in events {
             let own = json_of(event.attributes.as_deref().unwrap_or_default());
-            take_event(event.name.as_deref(), own, None, names, &mut messages, &mut attributes);
+            take_event(
+                event.name.as_deref(),
+                own,
+                None,
+                names,
+                &mut messages,
+                &mut attributes,
+            );
         }
         for log in logs {
             let own = json_of(log.attributes.as_deref().unwrap_or_default());
             let body = log.body.as_ref().map(super::otlp_span::AnyValue::json);
-            take_event(log.event_name.as_deref(), own, body, names, &mut messages, &mut attributes);
+            take_event(
+                log.event_name.as_deref(),
+                own,
+                body,
+                names,
+                &mut messages,
+                &mut attributes,
+            );
         }
         take_messages(&attributes, names, &mut messages);
         let text = |names: &[String]| first(&attributes, names).map(text_of);
         let known = &names.attributes;
         let count = |names: &[String]| first(&attributes, names).and_then(Value::as_u64);
-        let (input_tokens, output_tokens) = (count(&known.input_tokens), count(&known.output_tokens));
+        let (input_tokens, output_tokens) =
+            (count(&known.input_tokens), count(&known.output_tokens));
         Self {
             kind,
             times: times(span),
@@ -84,7 +103,8 @@ impl ObservedSpan {
             tool: text(&known.tool_name),
             call_id: text(&known.call_id),
             args: text(&known.arguments),
-            result: first(&attributes, &known.result).map(|result| names.unwrapped(unquoted(result))),
+            result: first(&attributes, &known.result)
+                .map(|result| names.unwrapped(unquoted(result))),
             error: error(span, events, &attributes, names),
         }
     }
@@ -92,7 +112,9 @@ impl ObservedSpan {
 
 /// JSON that is a text in an attribute as what it is: objects and lists alone, since other texts may be meant as they are.
 fn unquoted(value: &Value) -> Value {
-    let Value::String(text) = value else { return value.clone() };
+    let Value::String(text) = value else {
+        return value.clone();
+    };
     match serde_json::from_str::<Value>(text) {
         Ok(inner @ (Value::Array(_) | Value::Object(_))) => inner,
         _ => value.clone(),
@@ -104,7 +126,10 @@ fn times(span: &OtlpSpan<'_>) -> Option<(u64, u64)> {
     let micros = |time: &Option<super::otlp_span::OtlpInteger>| {
         Some(time.as_ref()?.count()? / 1000).filter(|time| *time > 0)
     };
-    let (start, end) = (micros(&span.start_time_unix_nano)?, micros(&span.end_time_unix_nano)?);
+    let (start, end) = (
+        micros(&span.start_time_unix_nano)?,
+        micros(&span.end_time_unix_nano)?,
+    );
     Some((start, end)).filter(|(start, end)| start <= end)
 }
 
@@ -123,9 +148,17 @@ fn error(
         let own = json_of(event.attributes.as_deref().unwrap_or_default());
         first(&own, &names.attributes.error_message).map(text_of)
     });
-    let message = status.and_then(|status| status.message.as_deref()).map(str::to_owned);
-    let message = message.filter(|message| !message.is_empty()).or(of_event).or_else(|| code.clone());
-    Some((message.unwrap_or_else(|| "the span has the status `error`".to_owned()), code))
+    let message = status
+        .and_then(|status| status.message.as_deref())
+        .map(str::to_owned);
+    let message = message
+        .filter(|message| !message.is_empty())
+        .or(of_event)
+        .or_else(|| code.clone());
+    Some((
+        message.unwrap_or_else(|| "the span has the status `error`".to_owned()),
+        code,
+    ))
 }
 
 /// Takes the message of an event, or its attributes.
@@ -138,9 +171,14 @@ fn take_event(
     attributes: &mut Map<String, Value>,
 ) {
     let own_name = first(&own, &conventions.event_names).map(text_of);
-    let name = name.filter(|name| !name.is_empty()).map(str::to_owned).or(own_name);
+    let name = name
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .or(own_name);
     let Some(name) = name.as_deref() else { return };
-    let Some(kind) = conventions.events.get(name).copied() else { return };
+    let Some(kind) = conventions.events.get(name).copied() else {
+        return;
+    };
     if kind == EventContent::Attributes {
         if let Some(Value::Object(body)) = body {
             attributes.extend(body);
@@ -148,10 +186,14 @@ fn take_event(
         attributes.extend(own);
         return;
     }
-    let body =
-        body.filter(|body| !body.is_null()).or_else(|| first(&own, &conventions.event_bodies).cloned());
+    let body = body
+        .filter(|body| !body.is_null())
+        .or_else(|| first(&own, &conventions.event_bodies).cloned());
     let message = body.unwrap_or(Value::Object(own));
-    messages.add(kind, conventions.messages.items(&message, speaker(name, kind)));
+    messages.add(
+        kind,
+        conventions.messages.items(&message, speaker(name, kind)),
+    );
 }
 
 /// Who says the message of an event, if the message does not say it.
@@ -166,12 +208,20 @@ fn speaker(event: &str, kind: EventContent) -> MessageSpeaker {
 }
 
 /// Takes the messages that are attributes, as lists of JSON or one attribute for each part.
-fn take_messages(attributes: &Map<String, Value>, names: &Conventions, messages: &mut ModelMessages) {
+fn take_messages(
+    attributes: &Map<String, Value>,
+    names: &Conventions,
+    messages: &mut ModelMessages,
+) {
     let known = &names.attributes;
     let items = |value: &Value, speaker| names.messages.items(value, speaker);
     let list = |names: &[String], prefixes: &[String]| {
         let whole = first(attributes, names).cloned();
-        whole.or_else(|| prefixes.iter().find_map(|prefix| nested(attributes, prefix)))
+        whole.or_else(|| {
+            prefixes
+                .iter()
+                .find_map(|prefix| nested(attributes, prefix))
+        })
     };
     if messages.input.is_none() {
         let input = list(&known.input, &known.input_prefixes);
@@ -189,11 +239,17 @@ fn take_messages(attributes: &Map<String, Value>, names: &Conventions, messages:
                 .filter(|text| text.as_str() != Some(""))
                 .map(|text| MessageItem::Says(Some(text_of(text))));
             let calls = calls.map(|calls| items(calls, MessageSpeaker::Assistant));
-            messages.output = Some(text.into_iter().chain(calls.into_iter().flatten()).collect());
+            messages.output = Some(
+                text.into_iter()
+                    .chain(calls.into_iter().flatten())
+                    .collect(),
+            );
         }
     }
     if let Some(value) = first(attributes, &known.event_lists) {
-        let parsed = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let parsed = value
+            .as_str()
+            .and_then(|text| serde_json::from_str::<Value>(text).ok());
         let events = parsed.as_ref().unwrap_or(value).as_array();
         for event in events.into_iter().flatten().filter_map(Value::as_object) {
             take_event(None, event.clone(), None, names, messages, &mut Map::new());
@@ -204,8 +260,10 @@ fn take_messages(attributes: &Map<String, Value>, names: &Conventions, messages:
         && let Some(all) = first(attributes, &known.all)
     {
         let mut all = items(all, MessageSpeaker::User);
-        let asked =
-            all.iter().rposition(|item| matches!(item, MessageItem::Asks(_))).map_or(0, |last| last + 1);
+        let asked = all
+            .iter()
+            .rposition(|item| matches!(item, MessageItem::Asks(_)))
+            .map_or(0, |last| last + 1);
         messages.output = Some(all.split_off(asked));
         messages.input = Some(all);
     }
@@ -215,7 +273,12 @@ fn take_messages(attributes: &Map<String, Value>, names: &Conventions, messages:
 fn nested(attributes: &Map<String, Value>, prefix: &str) -> Option<Value> {
     let mut root = Value::Null;
     for (name, value) in attributes {
-        let Some(path) = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.')) else { continue };
+        let Some(path) = name
+            .strip_prefix(prefix)
+            .and_then(|rest| rest.strip_prefix('.'))
+        else {
+            continue;
+        };
         put(&mut root, path, value);
     }
     Some(listed(root)).filter(|root| !root.is_null())
@@ -235,12 +298,17 @@ fn put(place: &mut Value, path: &str, value: &Value) {
 
 /// Objects whose keys are all numbers become lists, in the order of the numbers.
 fn listed(value: Value) -> Value {
-    let Value::Object(object) = value else { return value };
+    let Value::Object(object) = value else {
+        return value;
+    };
     let numbers: Option<Vec<u64>> = object.keys().map(|key| key.parse().ok()).collect();
     let values = object.into_iter().map(|(key, value)| (key, listed(value)));
     match numbers {
         Some(numbers) if !numbers.is_empty() => {
-            let mut numbered: Vec<_> = numbers.into_iter().zip(values.map(|(_, value)| value)).collect();
+            let mut numbered: Vec<_> = numbers
+                .into_iter()
+                .zip(values.map(|(_, value)| value))
+                .collect();
             numbered.sort_by_key(|(number, _)| *number);
             numbered.into_iter().map(|(_, value)| value).collect()
         }

@@ -72,7 +72,9 @@ struct Index {
 }
 
 fn hash(trace: &str, span: Option<&str>) -> u64 {
-    let Some(span) = span.filter(|span| !span.is_empty()) else { return NO_ID };
+    let Some(span) = span.filter(|span| !span.is_empty()) else {
+        return NO_ID;
+    };
     let mut hasher = DefaultHasher::new();
     (trace, span).hash(&mut hasher);
     hasher.finish().max(1)
@@ -88,12 +90,19 @@ impl Index {
         names: &Conventions,
     ) {
         let trace = span.trace_id.as_deref().unwrap_or_default();
-        let (id, parent) =
-            (hash(trace, span.span_id.as_deref()), hash(trace, span.parent_span_id.as_deref()));
+        let (id, parent) = (
+            hash(trace, span.span_id.as_deref()),
+            hash(trace, span.parent_span_id.as_deref()),
+        );
         let attributes = span.attributes.as_deref().unwrap_or_default();
-        let text = |value: &super::otlp_span::AnyValue<'_>| value.string_value.as_deref().map(str::to_owned);
+        let text = |value: &super::otlp_span::AnyValue<'_>| {
+            value.string_value.as_deref().map(str::to_owned)
+        };
         let found = attributes.iter().filter_map(|attribute| {
-            names.kind(&attribute.key, attribute.value.as_ref()?.string_value.as_deref()?)
+            names.kind(
+                &attribute.key,
+                attribute.value.as_ref()?.string_value.as_deref()?,
+            )
         });
         let found = found.into_iter().next();
         let is_log = kind == ObjectKind::LogRecord;
@@ -105,26 +114,43 @@ impl Index {
         }
         if found.is_none() && !(is_log && id != NO_ID) {
             let room = NAMED.saturating_sub(self.attributes.len());
-            self.attributes
-                .extend(attributes.iter().take(room).map(|attribute| attribute.key.clone().into_owned()));
+            self.attributes.extend(
+                attributes
+                    .iter()
+                    .take(room)
+                    .map(|attribute| attribute.key.clone().into_owned()),
+            );
             return;
         }
         let trace_hash = hash(trace, Some("trace"));
         self.without_trace += usize::from(trace.is_empty() && !is_log);
         if !is_log
             && let Some(name) = names.conversation(attributes.iter().filter_map(|attribute| {
-                Some((attribute.key.as_ref(), attribute.value.as_ref().and_then(text)?))
+                Some((
+                    attribute.key.as_ref(),
+                    attribute.value.as_ref().and_then(text)?,
+                ))
             }))
         {
             self.conversations.entry(trace_hash).or_insert(name);
         }
         let index = *self.by_trace.entry(trace_hash).or_insert_with(|| {
-            self.traces.push((trace_hash, trace.to_owned(), Vec::new(), Vec::new()));
+            self.traces
+                .push((trace_hash, trace.to_owned(), Vec::new(), Vec::new()));
             self.traces.len() - 1
         });
-        let place = SpanPlace { id, kind: found, offset, length: u32::try_from(length).unwrap_or(u32::MAX) };
+        let place = SpanPlace {
+            id,
+            kind: found,
+            offset,
+            length: u32::try_from(length).unwrap_or(u32::MAX),
+        };
         let (_, _, spans, logs) = &mut self.traces[index];
-        if is_log { logs.push(place) } else { spans.push(place) }
+        if is_log {
+            logs.push(place)
+        } else {
+            spans.push(place)
+        }
     }
 
     /// Puts traces of one conversation together.
@@ -133,10 +159,18 @@ impl Index {
             if spans.is_empty() {
                 continue;
             }
-            let own = if trace.is_empty() { "no-trace-id".to_owned() } else { trace };
+            let own = if trace.is_empty() {
+                "no-trace-id".to_owned()
+            } else {
+                trace
+            };
             let id = self.conversations.get(&hash).cloned().unwrap_or(own);
             let index = *self.by_key.entry(id.clone()).or_insert_with(|| {
-                self.groups.push(Group { id, spans: Vec::new(), logs: Vec::new() });
+                self.groups.push(Group {
+                    id,
+                    spans: Vec::new(),
+                    logs: Vec::new(),
+                });
                 self.groups.len() - 1
             });
             self.groups[index].spans.extend(spans);
@@ -161,8 +195,8 @@ impl OtelFile {
                 help: Some("a trace is JSON of OTLP: one document, or one per line".to_owned()),
             })?;
             let Some(found) = found else { break };
-            let span: OtlpSpan<'_> =
-                serde_json::from_slice(&object).map_err(|error| strange(shown, found.line, &error))?;
+            let span: OtlpSpan<'_> = serde_json::from_slice(&object)
+                .map_err(|error| strange(shown, found.line, &error))?;
             index.add(&span, found.kind, found.offset, object.len(), names);
         }
         index.group();
@@ -176,8 +210,16 @@ impl OtelFile {
                 index.without_trace
             ));
         }
-        let Index { groups, parents, .. } = index;
-        Ok(Self { path: path.to_owned(), shown: shown.to_owned(), groups, parents, notes })
+        let Index {
+            groups, parents, ..
+        } = index;
+        Ok(Self {
+            path: path.to_owned(),
+            shown: shown.to_owned(),
+            groups,
+            parents,
+            notes,
+        })
     }
 
     /// The ids of its conversations.
@@ -195,8 +237,11 @@ impl OtelFile {
         let mut file = File::open(&self.path).map_err(|error| changed(reason(&error)))?;
         let mut bytes_of = |place: &SpanPlace| -> Result<Vec<u8>, Problem> {
             let mut bytes = vec![0; place.length as usize];
-            let read = file.seek(SeekFrom::Start(place.offset)).and_then(|_| file.read_exact(&mut bytes));
-            read.map_err(|error| changed(reason(&error))).map(|()| bytes)
+            let read = file
+                .seek(SeekFrom::Start(place.offset))
+                .and_then(|_| file.read_exact(&mut bytes));
+            read.map_err(|error| changed(reason(&error)))
+                .map(|()| bytes)
         };
         let mut logs: HashMap<u64, Vec<Vec<u8>>> = HashMap::new();
         for place in &group.logs {
@@ -209,14 +254,26 @@ impl OtelFile {
             let span = serde_json::from_slice::<OtlpSpan<'_>>(&bytes)
                 .map_err(|error| changed(&error.to_string()))?;
             let own = logs.get(&place.id).map_or(&[][..], Vec::as_slice);
-            let records: Vec<OtlpSpan<'_>> =
-                own.iter().filter_map(|bytes| serde_json::from_slice(bytes).ok()).collect();
+            let records: Vec<OtlpSpan<'_>> = own
+                .iter()
+                .filter_map(|bytes| serde_json::from_slice(bytes).ok())
+                .collect();
             let kind = place.kind.unwrap_or(SpanKind::Model);
             let span = ObservedSpan::of(kind, &span, &records, Conventions::known());
-            let Ancestors { run, tool, is_cyclic } = self.ancestors(place);
+            let Ancestors {
+                run,
+                tool,
+                is_cyclic,
+            } = self.ancestors(place);
             cyclic += usize::from(is_cyclic);
-            let subagent = tool.map(|_| span.agent.clone().unwrap_or_else(|| "subagent".to_owned()));
-            placed.push(PlacedSpan { span, run, subagent, id: place.id });
+            let subagent =
+                tool.map(|_| span.agent.clone().unwrap_or_else(|| "subagent".to_owned()));
+            placed.push(PlacedSpan {
+                span,
+                run,
+                subagent,
+                id: place.id,
+            });
         }
         let mut read = conversation(&group.id, placed);
         if cyclic > 0 {
@@ -228,7 +285,11 @@ impl OtelFile {
     }
 
     fn ancestors(&self, place: &SpanPlace) -> Ancestors {
-        let mut found = Ancestors { run: None, tool: None, is_cyclic: false };
+        let mut found = Ancestors {
+            run: None,
+            tool: None,
+            is_cyclic: false,
+        };
         if place.kind == Some(SpanKind::Agent) {
             found.run = Some(place.id);
         }
@@ -256,8 +317,13 @@ impl OtelFile {
 fn strange(shown: &str, line: u64, error: &serde_json::Error) -> TraceError {
     let error = error.to_string();
     // Its own place is counted from the beginning of the object.
-    let why = error.rsplit_once(" at line ").map_or(&*error, |(why, _)| why);
-    TraceError { message: format!("{shown}:{line}: a span is not one of OTLP JSON: {why}"), help: None }
+    let why = error
+        .rsplit_once(" at line ")
+        .map_or(&*error, |(why, _)| why);
+    TraceError {
+        message: format!("{shown}:{line}: a span is not one of OTLP JSON: {why}"),
+        help: None,
+    }
 }
 
 /// What a span is in.
@@ -279,8 +345,11 @@ fn nothing_known(shown: &str, index: &Index) -> TraceError {
             ),
         };
     }
-    let mut named: Vec<String> =
-        index.attributes.iter().map(|name| format!("`{}`", escape::line(name))).collect();
+    let mut named: Vec<String> = index
+        .attributes
+        .iter()
+        .map(|name| format!("`{}`", escape::line(name)))
+        .collect();
     named.sort();
     let has = if named.is_empty() {
         "no attributes".to_owned()

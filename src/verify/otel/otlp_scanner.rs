@@ -91,7 +91,10 @@ impl<R: Read> OtlpScanner<R> {
     }
 
     /// Reads to the end of the next object, whose bytes are in `object` then; `None` at the end of the file.
-    pub(super) fn next(&mut self, object: &mut Vec<u8>) -> Result<Option<FoundObject>, OtlpScanError> {
+    pub(super) fn next(
+        &mut self,
+        object: &mut Vec<u8>,
+    ) -> Result<Option<FoundObject>, OtlpScanError> {
         object.clear();
         loop {
             if self.left.is_empty() {
@@ -101,8 +104,14 @@ impl<R: Read> OtlpScanner<R> {
                 if self.frames.is_empty() {
                     return Ok(None);
                 }
-                let within = if self.found.is_some() { "a span" } else { "a document" };
-                return Err(self.error(format!("the file ends in the middle of {within}: it was truncated")));
+                let within = if self.found.is_some() {
+                    "a span"
+                } else {
+                    "a document"
+                };
+                return Err(self.error(format!(
+                    "the file ends in the middle of {within}: it was truncated"
+                )));
             }
             let chunk = std::mem::take(&mut self.chunk);
             let scanned = self.scan(&chunk[self.left.clone()], object);
@@ -130,7 +139,10 @@ impl<R: Read> OtlpScanner<R> {
     }
 
     fn error(&self, message: impl Into<String>) -> OtlpScanError {
-        OtlpScanError { line: self.line, message: message.into() }
+        OtlpScanError {
+            line: self.line,
+            message: message.into(),
+        }
     }
 
     /// Reads a piece up to the end of an object. Returns how much of it was read.
@@ -157,9 +169,9 @@ impl<R: Read> OtlpScanner<R> {
                         from = at - 1;
                     }
                     if self.frames.len() > DEEPEST {
-                        return Err(
-                            self.error(format!("more than {DEEPEST} lists and objects in each other"))
-                        );
+                        return Err(self.error(format!(
+                            "more than {DEEPEST} lists and objects in each other"
+                        )));
                     }
                 }
                 b'}' | b']' => {
@@ -203,7 +215,8 @@ impl<R: Read> OtlpScanner<R> {
         if std::mem::take(&mut self.is_escaped) {
             return at + 1;
         }
-        let end = memchr::memchr2(b'"', b'\\', &chunk[at..]).map_or(chunk.len(), |found| at + found);
+        let end =
+            memchr::memchr2(b'"', b'\\', &chunk[at..]).map_or(chunk.len(), |found| at + found);
         if let Some(Frame::Object { expects_key: true }) = self.frames.last()
             && self.key.len() <= LONGEST_NAME
         {
@@ -222,16 +235,25 @@ impl<R: Read> OtlpScanner<R> {
     fn open(&mut self, byte: u8) -> bool {
         let is_wanted = match (byte, self.frames.last()) {
             (b'{', Some(Frame::List(Some(kind)))) if self.found.is_none() => {
-                let found = FoundObject { kind: *kind, offset: self.offset - 1, line: 0 };
+                let found = FoundObject {
+                    kind: *kind,
+                    offset: self.offset - 1,
+                    line: 0,
+                };
                 self.found = Some((found, self.frames.len()));
                 true
             }
             _ => false,
         };
-        let is_value = matches!(self.frames.last(), Some(Frame::Object { expects_key: false }));
+        let is_value = matches!(
+            self.frames.last(),
+            Some(Frame::Object { expects_key: false })
+        );
         self.frames.push(match byte {
             b'{' => Frame::Object { expects_key: true },
-            _ => Frame::List(ObjectKind::in_list(&self.key).filter(|_| is_value && self.found.is_none())),
+            _ => Frame::List(
+                ObjectKind::in_list(&self.key).filter(|_| is_value && self.found.is_none()),
+            ),
         });
         is_wanted
     }
@@ -240,11 +262,21 @@ impl<R: Read> OtlpScanner<R> {
     fn close(&mut self, byte: u8) -> Result<Option<FoundObject>, OtlpScanError> {
         match (byte, self.frames.pop()) {
             (b'}', Some(Frame::Object { .. })) | (b']', Some(Frame::List(_))) => {}
-            _ => return Err(self.error(format!("`{}` closes nothing: it is not JSON", char::from(byte)))),
+            _ => {
+                return Err(self.error(format!(
+                    "`{}` closes nothing: it is not JSON",
+                    char::from(byte)
+                )));
+            }
         }
-        let is_whole = self.found.is_some_and(|(_, around)| around == self.frames.len());
+        let is_whole = self
+            .found
+            .is_some_and(|(_, around)| around == self.frames.len());
         let found = self.found.take_if(|_| is_whole).map(|(found, _)| found);
-        Ok(found.map(|found| FoundObject { line: self.line, ..found }))
+        Ok(found.map(|found| FoundObject {
+            line: self.line,
+            ..found
+        }))
     }
 }
 
@@ -262,7 +294,9 @@ mod tests {
 
     impl Read for Bytes<'_> {
         fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-            let Some((first, rest)) = self.0.split_first() else { return Ok(0) };
+            let Some((first, rest)) = self.0.split_first() else {
+                return Ok(0);
+            };
             (into[0], self.0) = (*first, rest);
             Ok(1)
         }
@@ -270,7 +304,11 @@ mod tests {
 
     fn found(text: &str) -> Result<Vec<(ObjectKind, String, u64)>, String> {
         let whole = all(OtlpScanner::new(text.as_bytes()), text);
-        assert_eq!(all(OtlpScanner::new(Bytes(text.as_bytes())), text), whole, "{text}");
+        assert_eq!(
+            all(OtlpScanner::new(Bytes(text.as_bytes())), text),
+            whole,
+            "{text}"
+        );
         whole
     }
 
@@ -303,14 +341,23 @@ mod tests {
         ];
         assert_eq!(found(text), Ok(expected));
         assert_eq!(found(""), Ok(Vec::new()));
-        assert_eq!(found("\u{feff}{\"spans\":[{}]}").map(|found| found.len()), Ok(1));
+        assert_eq!(
+            found("\u{feff}{\"spans\":[{}]}").map(|found| found.len()),
+            Ok(1)
+        );
     }
 
     #[test]
     fn what_is_no_json_is_an_error_with_its_line() {
         for (text, expected) in [
-            ("{\"spans\":[{\"a\":1", "line 1: the file ends in the middle of a span: it was truncated"),
-            ("{\"spans\":[\n{}", "line 2: the file ends in the middle of a document: it was truncated"),
+            (
+                "{\"spans\":[{\"a\":1",
+                "line 1: the file ends in the middle of a span: it was truncated",
+            ),
+            (
+                "{\"spans\":[\n{}",
+                "line 2: the file ends in the middle of a document: it was truncated",
+            ),
             ("\nhello", "line 2: it is not JSON"),
             ("{]", "line 1: `]` closes nothing: it is not JSON"),
             ("}", "line 1: `}` closes nothing: it is not JSON"),
@@ -318,6 +365,9 @@ mod tests {
             assert_eq!(found(text), Err(expected.to_owned()), "{text}");
         }
         let deep = "[".repeat(300);
-        assert_eq!(found(&deep), Err("line 1: more than 256 lists and objects in each other".to_owned()));
+        assert_eq!(
+            found(&deep),
+            Err("line 1: more than 256 lists and objects in each other".to_owned())
+        );
     }
 }

@@ -15,7 +15,11 @@ pub(super) struct OtlpSpan<'a> {
     pub(super) span_id: Option<Cow<'a, str>>,
     #[serde(borrow, deserialize_with = "borrowed", alias = "parent_span_id")]
     pub(super) parent_span_id: Option<Cow<'a, str>>,
-    #[serde(alias = "start_time_unix_nano", alias = "timeUnixNano", alias = "time_unix_nano")]
+    #[serde(
+        alias = "start_time_unix_nano",
+        alias = "timeUnixNano",
+        alias = "time_unix_nano"
+    )]
     pub(super) start_time_unix_nano: Option<OtlpInteger>,
     #[serde(alias = "end_time_unix_nano")]
     pub(super) end_time_unix_nano: Option<OtlpInteger>,
@@ -143,7 +147,9 @@ impl OtlpInteger {
     fn json(&self) -> Value {
         match self {
             Self::Number(number) => number.clone().into(),
-            Self::Text(text) => text.parse::<Number>().map_or_else(|_| text.clone().into(), Value::Number),
+            Self::Text(text) => text
+                .parse::<Number>()
+                .map_or_else(|_| text.clone().into(), Value::Number),
         }
     }
 }
@@ -169,8 +175,10 @@ impl AnyValue<'_> {
         if let Some(list) = kvlist_value {
             return Value::Object(json_of(&list.values));
         }
-        let number =
-            int_value.as_ref().map(OtlpInteger::json).or_else(|| double_value.clone().map(Value::Number));
+        let number = int_value
+            .as_ref()
+            .map(OtlpInteger::json)
+            .or_else(|| double_value.clone().map(Value::Number));
         number.or(bool_value.map(Value::Bool)).unwrap_or_default()
     }
 }
@@ -178,7 +186,11 @@ impl AnyValue<'_> {
 /// Attributes as JSON; of two with one name, the last counts.
 pub(super) fn json_of(attributes: &[Attribute<'_>]) -> Map<String, Value> {
     let pair = |attribute: &Attribute<'_>| {
-        let value = attribute.value.as_ref().map(AnyValue::json).unwrap_or_default();
+        let value = attribute
+            .value
+            .as_ref()
+            .map(AnyValue::json)
+            .unwrap_or_default();
         (attribute.key.clone().into_owned(), value)
     };
     attributes.iter().map(pair).collect()
@@ -201,8 +213,14 @@ mod tests {
         let span: OtlpSpan<'_> = serde_json::from_str(text).unwrap();
         let expected = json!({ "s": "a\"b", "i": 9_007_199_254_740_993_u64, "n": 5, "d": 0.5, "b": true,
             "a": ["x", null], "k": { "y": 1 }, "none": null, "bytes": "AAE=" });
-        assert_eq!(Value::Object(json_of(span.attributes.as_deref().unwrap_or_default())), expected);
-        assert_eq!(span.start_time_unix_nano.and_then(|time| time.count()), Some(1_700_000_000_000_000_001));
+        assert_eq!(
+            Value::Object(json_of(span.attributes.as_deref().unwrap_or_default())),
+            expected
+        );
+        assert_eq!(
+            span.start_time_unix_nano.and_then(|time| time.count()),
+            Some(1_700_000_000_000_000_001)
+        );
         assert!(span.status.unwrap().is_error());
         assert!(matches!(span.trace_id, Some(Cow::Borrowed("5b8e"))));
     }

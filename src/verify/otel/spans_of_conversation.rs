@@ -61,7 +61,11 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
     let origin = spans.first().map(began).unwrap_or_default();
     let builder = ConversationBuilder::new(thread_id);
     let mut reader = SpanReader {
-        builder: if has_times { builder.beginning_at(origin) } else { builder },
+        builder: if has_times {
+            builder.beginning_at(origin)
+        } else {
+            builder
+        },
         runs,
         turn: None,
         has_answered: false,
@@ -71,9 +75,9 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
         is_run_missing: false,
     };
     if !has_times {
-        reader
-            .builder
-            .warn("there are spans without times: they are read in the order of the file".to_owned());
+        reader.builder.warn(
+            "there are spans without times: they are read in the order of the file".to_owned(),
+        );
         reader.builder.lacks(Fact::TurnTimes);
         reader.builder.lacks(Fact::CallTimes);
     }
@@ -83,7 +87,12 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
         let (began, ended) = placed.span.times.unwrap_or_default();
         // What ends together ends from the inside to the outside.
         moments.push((began, SpanEdge::Begins, std::cmp::Reverse(0), index));
-        moments.push((ended.max(began + 1), SpanEdge::Ends, std::cmp::Reverse(began), index));
+        moments.push((
+            ended.max(began + 1),
+            SpanEdge::Ends,
+            std::cmp::Reverse(began),
+            index,
+        ));
     }
     moments.sort_unstable();
     for (at, moment, _, index) in moments {
@@ -110,11 +119,18 @@ struct AgentRuns {
 impl AgentRuns {
     /// The runs of `spans`. A span of a run in which no model was asked replaces the model, if it has messages.
     fn of(spans: &mut [PlacedSpan]) -> Self {
-        let is_run =
-            |placed: &&mut PlacedSpan| placed.span.kind == SpanKind::Agent && placed.run == Some(placed.id);
+        let is_run = |placed: &&mut PlacedSpan| {
+            placed.span.kind == SpanKind::Agent && placed.run == Some(placed.id)
+        };
         let began = |placed: &PlacedSpan| placed.span.times.unwrap_or_default().0;
-        let all = spans.iter_mut().filter(is_run).map(|placed| (placed.id, began(placed))).collect();
-        let models = spans.iter().filter(|placed| placed.span.kind == SpanKind::Model);
+        let all = spans
+            .iter_mut()
+            .filter(is_run)
+            .map(|placed| (placed.id, began(placed)))
+            .collect();
+        let models = spans
+            .iter()
+            .filter(|placed| placed.span.kind == SpanKind::Model);
         let mut with_models: HashSet<u64> = models.filter_map(|placed| placed.run).collect();
         for placed in spans.iter_mut().filter(is_run) {
             let has_messages = placed.span.input.is_some() || placed.span.output.is_some();
@@ -151,7 +167,10 @@ struct SpanReader {
 
 /// Whether the agent says or does it.
 fn is_of_agent(item: &MessageItem) -> bool {
-    matches!(item, MessageItem::Says(_) | MessageItem::Reasons(_) | MessageItem::Calls { .. })
+    matches!(
+        item,
+        MessageItem::Says(_) | MessageItem::Reasons(_) | MessageItem::Calls { .. }
+    )
 }
 
 impl SpanReader {
@@ -159,8 +178,10 @@ impl SpanReader {
     fn note_missing(&mut self, spans: &[PlacedSpan]) {
         let of_agent = || spans.iter().filter(|placed| placed.subagent.is_none());
         let has_tools = of_agent().any(|placed| placed.span.kind == SpanKind::Tool);
-        let models =
-            || of_agent().filter(|placed| placed.span.kind == SpanKind::Model && placed.span.error.is_none());
+        let models = || {
+            of_agent()
+                .filter(|placed| placed.span.kind == SpanKind::Model && placed.span.error.is_none())
+        };
         let has_models = of_agent().any(|placed| placed.span.kind == SpanKind::Model);
         if !has_models || models().any(|placed| placed.span.output.is_none()) {
             self.builder.lacks(Fact::Text);
@@ -177,7 +198,8 @@ impl SpanReader {
         self.end_turn();
         let began = run.and_then(|run| self.runs.all.get(&run)).copied();
         self.is_run_missing |= began.is_none();
-        self.builder.begin_turn(began.unwrap_or(at).min(at), asked.as_deref());
+        self.builder
+            .begin_turn(began.unwrap_or(at).min(at), asked.as_deref());
         self.turn = Some(OpenTurn { run, asked });
         (self.has_answered, self.last) = (false, at);
     }
@@ -198,16 +220,23 @@ impl SpanReader {
         }
         let is_known = placed.span.input.is_some();
         let mut input = placed.span.input.take().unwrap_or_default();
-        let new = input.iter().rposition(is_of_agent).map_or(0, |last| last + 1);
-        let asked =
-            input.iter().rposition(|item| matches!(item, MessageItem::Asks(_))).filter(|asked| *asked >= new);
+        let new = input
+            .iter()
+            .rposition(is_of_agent)
+            .map_or(0, |last| last + 1);
+        let asked = input
+            .iter()
+            .rposition(|item| matches!(item, MessageItem::Asks(_)))
+            .filter(|asked| *asked >= new);
         let text = asked.and_then(|asked| match &input[asked] {
             MessageItem::Asks(text) => text.clone(),
             _ => None,
         });
         let begins = match &self.turn {
             None => true,
-            Some(turn) if placed.run.is_some() => turn.run != placed.run && (asked.is_some() || !is_known),
+            Some(turn) if placed.run.is_some() => {
+                turn.run != placed.run && (asked.is_some() || !is_known)
+            }
             Some(turn) => asked.is_some() && (turn.asked != text || self.has_answered),
         };
         if !begins {
@@ -220,58 +249,87 @@ impl SpanReader {
             input.truncate(last_said);
             self.builder.remember(input);
         } else {
-            self.builder.does(at, input.split_off(new.min(input.len())), None);
+            self.builder
+                .does(at, input.split_off(new.min(input.len())), None);
         }
         self.begin_turn(at, placed.run, text);
         self.builder.does(at, after, None);
     }
 
     fn model_ends(&mut self, at: u64, placed: &mut PlacedSpan) {
-        let PlacedSpan { span, run, subagent, .. } = placed;
+        let PlacedSpan {
+            span,
+            run,
+            subagent,
+            ..
+        } = placed;
         self.last = self.last.max(at);
         if let Some(agent) = span.agent.as_deref().filter(|_| subagent.is_none()) {
             self.builder.name_agent(agent);
         }
-        self.has_answered |= span.output.as_ref().is_some_and(|output| !output.is_empty());
-        self.builder.does(at, span.output.take().unwrap_or_default(), subagent.as_deref());
+        self.has_answered |= span
+            .output
+            .as_ref()
+            .is_some_and(|output| !output.is_empty());
+        self.builder.does(
+            at,
+            span.output.take().unwrap_or_default(),
+            subagent.as_deref(),
+        );
         if let Some(usage) = span.usage {
             self.builder.uses(at, usage);
         }
-        if let Some((message, code)) =
-            span.error.take().filter(|_| subagent.is_none() && run.is_none_or(|run| run == placed.id))
+        if let Some((message, code)) = span
+            .error
+            .take()
+            .filter(|_| subagent.is_none() && run.is_none_or(|run| run == placed.id))
         {
             self.failure = Some(RunEnd::Error { message, code });
         }
     }
 
     fn tool_begins(&mut self, at: u64, index: usize, placed: &mut PlacedSpan) {
-        let PlacedSpan { span, run, subagent, .. } = placed;
+        let PlacedSpan {
+            span,
+            run,
+            subagent,
+            ..
+        } = placed;
         let name = span.tool.take().unwrap_or_default();
         let known = span.call_id.take().filter(|id| self.builder.knows_call(id));
         let known = known.or_else(|| self.builder.open_call(&name));
         let is_without_model = run.is_some_and(|run| !self.runs.with_models.contains(&run));
         let is_other = self.turn.as_ref().is_none_or(|turn| {
             // A call of an earlier run waited for an answer.
-            let was_waiting = run.is_some() && turn.run.is_some() && known.is_some() && subagent.is_none();
+            let was_waiting =
+                run.is_some() && turn.run.is_some() && known.is_some() && subagent.is_none();
             turn.run != *run && (is_without_model || was_waiting)
         });
         if is_other {
             self.begin_turn(at, *run, None);
         }
         self.last = self.last.max(at);
-        let id = known
-            .unwrap_or_else(|| self.builder.calls(at, None, name, span.args.take(), subagent.as_deref()));
+        let id = known.unwrap_or_else(|| {
+            self.builder
+                .calls(at, None, name, span.args.take(), subagent.as_deref())
+        });
         self.builder.executes(&id);
         self.calls.insert(index, id);
     }
 
     fn tool_ends(&mut self, at: u64, index: usize, placed: &mut PlacedSpan) {
         self.last = self.last.max(at);
-        let Some(id) = self.calls.remove(&index) else { return };
+        let Some(id) = self.calls.remove(&index) else {
+            return;
+        };
         let error = placed.span.error.take();
         let result = placed.span.result.take();
         let result = result.or_else(|| error.as_ref().map(|(message, _)| message.clone().into()));
-        let end = if error.is_some() { ToolEnd::Failed } else { ToolEnd::Succeeded };
+        let end = if error.is_some() {
+            ToolEnd::Failed
+        } else {
+            ToolEnd::Succeeded
+        };
         self.builder.executed(at, &id, result, end);
     }
 
@@ -282,7 +340,11 @@ impl SpanReader {
         if let Some(agent) = &placed.span.agent {
             self.builder.name_agent(agent);
         }
-        if self.turn.as_ref().is_some_and(|turn| turn.run == Some(placed.id)) {
+        if self
+            .turn
+            .as_ref()
+            .is_some_and(|turn| turn.run == Some(placed.id))
+        {
             self.last = self.last.max(at);
         }
         if let Some((message, code)) = placed.span.error.take() {

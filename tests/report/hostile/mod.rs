@@ -30,7 +30,8 @@ use regex::Regex;
 
 use super::outcomes::HOSTILE;
 use super::{
-    comparison, console, github, html, json_lines, junit, junit_strict, markdown, outcomes, seal, tap,
+    comparison, console, github, html, json_lines, junit, junit_strict, markdown, outcomes, seal,
+    tap,
 };
 use texts::DECEIVING;
 
@@ -45,7 +46,10 @@ impl Orders {
     /// Fails if `text` contains a terminal command, an invisible character, or a command to a build server.
     fn check(&self, report: &str, text: &str) {
         let bad = text.chars().find(|character| deceives(*character));
-        assert_eq!(bad, None, "{report} holds a character that deceives:\n{text}");
+        assert_eq!(
+            bad, None,
+            "{report} holds a character that deceives:\n{text}"
+        );
         if let Some(order) = self.0.find(text) {
             panic!("{report} holds the order {:?}:\n{text}", order.as_str());
         }
@@ -82,35 +86,76 @@ fn made_of(say: impl Fn(&'static str) -> String) -> Outcome {
             at_us: 0,
             text: say("thought"),
         }),
-        TranscriptLine::Custom { event: 3, at_us: 0, name: say("event's name"), value: say("event's value") },
+        TranscriptLine::Custom {
+            event: 3,
+            at_us: 0,
+            name: say("event's name"),
+            value: say("event's value"),
+        },
         TranscriptLine::Answered(late),
     ];
-    let turn =
-        |number, end| TurnOutcome { run_end: Some(end), ..outcomes::turn(number, "x", 1, lines.clone()) };
-    outcome.transcript.turns.push(turn(2, ReportedRunEnd::Interrupted(vec![interrupt])));
-    outcome.transcript.turns.push(turn(3, ReportedRunEnd::Error(say("agent's error"))));
+    let turn = |number, end| TurnOutcome {
+        run_end: Some(end),
+        ..outcomes::turn(number, "x", 1, lines.clone())
+    };
+    outcome
+        .transcript
+        .turns
+        .push(turn(2, ReportedRunEnd::Interrupted(vec![interrupt])));
+    outcome
+        .transcript
+        .turns
+        .push(turn(3, ReportedRunEnd::Error(say("agent's error"))));
     // JUnit attaches it: a test of its own.
     outcome.transcript.recording = None;
-    outcome.verdict.snapshots.push(SnapshotWritten { file: say("snapshot"), is_new: true });
+    outcome.verdict.snapshots.push(SnapshotWritten {
+        file: say("snapshot"),
+        is_new: true,
+    });
     outcome
 }
 
 /// Tests of every status in which every place contains `text`, some of them in quarantine or retried.
 fn everywhere(text: &str) -> Vec<Outcome> {
     let all = || made_of(|_| text.to_owned());
-    let statuses =
-        [Status::Passed, Status::Failed, Status::Error, Status::Timeout, Status::Skipped, Status::Undecided];
+    let statuses = [
+        Status::Passed,
+        Status::Failed,
+        Status::Error,
+        Status::Timeout,
+        Status::Skipped,
+        Status::Undecided,
+    ];
     let mut tests: Vec<Outcome> = statuses.map(|status| outcomes::ended(status, all())).into();
-    tests.push(outcomes::ended(Status::Passed, Outcome { earlier_attempts: vec![all()], ..all() }));
-    tests.push(Outcome { other_runs: vec![all()], run: 4, ..all() });
+    tests.push(outcomes::ended(
+        Status::Passed,
+        Outcome {
+            earlier_attempts: vec![all()],
+            ..all()
+        },
+    ));
+    tests.push(Outcome {
+        other_runs: vec![all()],
+        run: 4,
+        ..all()
+    });
     let (verdicts, turns, usage) = ([Status::Passed, Status::Failed], 1, Usage::default());
-    let compared = SelfComparison { verdicts, turns, usage };
+    let compared = SelfComparison {
+        verdicts,
+        turns,
+        usage,
+    };
     tests.push(Outcome {
         self_comparison: Some(Box::new(compared)),
         ..outcomes::ended(Status::Passed, all())
     });
-    let shielded = outcomes::changed(all(), |outcome| outcome.test.quarantine = Some(quarantine(text)));
-    tests.push(Outcome { earlier_attempts: vec![all()], ..shielded });
+    let shielded = outcomes::changed(all(), |outcome| {
+        outcome.test.quarantine = Some(quarantine(text))
+    });
+    tests.push(Outcome {
+        earlier_attempts: vec![all()],
+        ..shielded
+    });
     numbered(tests)
 }
 
@@ -122,7 +167,8 @@ fn somewhere(text: &str) -> Vec<Outcome> {
         String::new()
     });
     let places = places.into_inner().into_iter();
-    let holding = |hostile| made_of(|place| if place == hostile { text } else { "plain" }.to_owned());
+    let holding =
+        |hostile| made_of(|place| if place == hostile { text } else { "plain" }.to_owned());
     numbered(places.map(holding).collect())
 }
 
@@ -135,7 +181,11 @@ fn numbered(mut tests: Vec<Outcome>) -> Vec<Outcome> {
 
 fn quarantine(text: &str) -> Quarantine {
     let entry = outcomes::quarantine(1, text);
-    Quarantine { owner: text.to_owned(), reason: Some(text.to_owned()), ..entry }
+    Quarantine {
+        owner: text.to_owned(),
+        reason: Some(text.to_owned()),
+        ..entry
+    }
 }
 
 /// A run of `tests` in which all other texts are hostile too.
@@ -149,25 +199,57 @@ fn events(text: &str, tests: &[Outcome]) -> Vec<Sealed<RunEvent>> {
     for test in tests {
         let id = test.test.id.clone();
         events.push(RunEvent::CaseStarted { id: id.clone() });
-        events.push(RunEvent::NextRun { id: id.clone(), run: 2, most: 5, failed: 1 });
-        events.push(RunEvent::Retrying { id, retry: 1, of: 1, status: Status::Failed, why: own() });
+        events.push(RunEvent::NextRun {
+            id: id.clone(),
+            run: 2,
+            most: 5,
+            failed: 1,
+        });
+        events.push(RunEvent::Retrying {
+            id,
+            retry: 1,
+            of: 1,
+            status: Status::Failed,
+            why: own(),
+        });
         events.push(RunEvent::CaseFinished(Box::new(test.clone())));
     }
-    events.push(RunEvent::ServerEnded { what: own(), printed: own() });
-    events.push(RunEvent::ObsoleteSnapshots { left: vec![own()], deleted: vec![own()] });
+    events.push(RunEvent::ServerEnded {
+        what: own(),
+        printed: own(),
+    });
+    events.push(RunEvent::ObsoleteSnapshots {
+        left: vec![own()],
+        deleted: vec![own()],
+    });
     let Quarantine { place, .. } = quarantine(text);
-    let place = Place { file: text.into(), ..place };
-    let tool = UncalledTool { place, name: own(), rule: "tools.forbid", nearest: own() };
+    let place = Place {
+        file: text.into(),
+        ..place
+    };
+    let tool = UncalledTool {
+        place,
+        name: own(),
+        rule: "tools.forbid",
+        nearest: own(),
+    };
     let mut verdict = Verdict {
         expired: vec![quarantine(text)],
-        uncalled: UncalledTools { found: vec![tool; 30], note: Some("note") },
+        uncalled: UncalledTools {
+            found: vec![tool; 30],
+            note: Some("note"),
+        },
         flaky_fails: true,
         ..Verdict::default()
     };
     for test in tests {
         verdict.totals.add(test);
     }
-    events.push(RunEvent::RunFinished { verdict, elapsed_us: 1, interrupted: false });
+    events.push(RunEvent::RunFinished {
+        verdict,
+        elapsed_us: 1,
+        interrupted: false,
+    });
     events.into_iter().map(seal).collect()
 }
 
@@ -198,7 +280,10 @@ fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
         orders.check(&format!("{profile:?} JUnit"), &xml);
         let root = junit::parsed(&xml);
         junit::check_totals(&root);
-        let cases = root.named("testsuite").map(|suite| suite.named("testcase").count()).sum::<usize>();
+        let cases = root
+            .named("testsuite")
+            .map(|suite| suite.named("testcase").count())
+            .sum::<usize>();
         assert_eq!(cases, tests.len(), "cases of {profile:?} JUnit");
         assert!(
             !junit::xml_text(&root).contains("[[ATTACHMENT|"),
@@ -212,25 +297,38 @@ fn check_reports(name: &str, text: &str, tests: &[Outcome]) {
     let lines = json_lines::printed(&events);
     orders.check("JSON lines", &lines);
     let results = json_lines::lines(&lines);
-    assert_eq!(results.len(), tests.len() + 1, "a line a test and one for all");
+    assert_eq!(
+        results.len(),
+        tests.len() + 1,
+        "a line a test and one for all"
+    );
     for (result, test) in results.iter().zip(tests) {
         assert_eq!(
             (&result["id"], &result["name"]),
-            (&test.test.id.as_str().into(), &test.test.name.as_str().into())
+            (
+                &test.test.id.as_str().into(),
+                &test.test.name.as_str().into()
+            )
         );
     }
 
     let tap = tap::written(name, &events);
     orders.check("TAP", &tap);
     tap::check_form(&tap);
-    let points = tap.lines().filter(|line| line.starts_with("ok ") || line.starts_with("not ok ")).count();
+    let points = tap
+        .lines()
+        .filter(|line| line.starts_with("ok ") || line.starts_with("not ok "))
+        .count();
     assert_eq!(points, tests.len(), "points of TAP");
 
     let page = html::written(&events);
     let own = html::without_assets(&page);
     orders.check("HTML", &own);
     html::check_form(&own, tests.len());
-    assert_eq!(html::data(&page, "tests").as_array().map(Vec::len), Some(tests.len()));
+    assert_eq!(
+        html::data(&page, "tests").as_array().map(Vec::len),
+        Some(tests.len())
+    );
 
     let comment = markdown::written(name, &events);
     orders.check("Markdown", &comment);
@@ -256,11 +354,13 @@ fn check_others(text: &str) {
         .rev()
         .cloned()
         .zip(&before)
-        .map(|(last, first)| outcomes::changed(last, |last| last.test.id.clone_from(&first.test.id)));
+        .map(|(last, first)| {
+            outcomes::changed(last, |last| last.test.id.clone_from(&first.test.id))
+        });
     let [before, after] = [("before", before.clone()), ("after", after.collect())]
         .map(|(name, tests)| comparison::whole(folder.path(), name, &events(text, &tests)));
-    let compared =
-        Comparison::of((&before, text), (&after, text), &ComparisonRules::default()).expect("two reports");
+    let compared = Comparison::of((&before, text), (&after, text), &ComparisonRules::default())
+        .expect("two reports");
     for width in [None, Some(30), Some(2)] {
         orders.check("a comparison", &compared.text(Colouring::Plain, width));
     }
@@ -272,7 +372,9 @@ fn check_others(text: &str) {
 
     let source = Arc::new(SourceFile::new(text, text, format!("a: {text}")));
     for end in [1, 3, text.len() + 3] {
-        let found = Diagnostic::error(Code::Syntax, text).at(&source, Span::new(0, end), text).help(text);
+        let found = Diagnostic::error(Code::Syntax, text)
+            .at(&source, Span::new(0, end), text)
+            .help(text);
         let found = [found, Diagnostic::warning(Code::NoTests, text)];
         let text = human(&found, RenderStyle::default());
         orders.check("what is wrong with a file", &text);
@@ -299,10 +401,15 @@ fn only_a_recording_with_a_clear_name_is_attached() {
     for text in texts::all() {
         let mut test = outcomes::ended(Status::Failed, outcomes::outcome("a.test.yaml", "a"));
         test.transcript.recording = Some(text.clone());
-        let xml = junit::written_as(JunitProfile::Default, "hostile-recording", &events("", &[test]));
+        let xml = junit::written_as(
+            JunitProfile::Default,
+            "hostile-recording",
+            &events("", &[test]),
+        );
         let root = junit::parsed(&xml);
         let marks = junit::xml_text(&root).matches("[[ATTACHMENT|").count();
-        let is_clear = !text.contains(|character| deceives(character) || matches!(character, '\n' | ']'));
+        let is_clear =
+            !text.contains(|character| deceives(character) || matches!(character, '\n' | ']'));
         assert_eq!(marks, usize::from(is_clear), "{xml}");
     }
 }
@@ -323,7 +430,13 @@ fn findings_are_bounded_whatever_they_quote() {
         "judge's suggestion",
     ];
     let is_finding = |place: &str| findings.contains(&place) || place == "turn's warning";
-    let mut outcome = made_of(|place| if is_finding(place) { long.clone() } else { "plain".to_owned() });
+    let mut outcome = made_of(|place| {
+        if is_finding(place) {
+            long.clone()
+        } else {
+            "plain".to_owned()
+        }
+    });
     outcome.bound();
     assert!(
         outcome.verdict.warnings[0].ends_with("é… (2080768 more bytes)"),

@@ -72,15 +72,21 @@ pub(super) fn all() -> Vec<String> {
         "</script><!--<script> --> <img src=x onerror=alert(1)> </noscript></pre></title></style></textarea> &lt;",
         "{\"\\ud800\":\"\\udc00\\u0000\",\"</script>\":[1e999,\"\u{202e}\"]}",
     ];
-    let long = [("[", 500), ("`", 1200), ("\0", 300), ("\n", 300), ("##vso[", 80)];
+    let long = [
+        ("[", 500),
+        ("`", 1200),
+        ("\0", 300),
+        ("\n", 300),
+        ("##vso[", 80),
+    ];
     let long = long.map(|(piece, count)| piece.repeat(count));
     texts.map(str::to_owned).into_iter().chain(long).collect()
 }
 
 /// Pieces of such texts in any order.
 pub(super) fn any() -> impl Strategy<Value = String> {
-    let character = proptest::sample::select(DECEIVING.chars().collect::<Vec<_>>()).prop_map(String::from);
-    let piece =
-        prop_oneof![3 => proptest::sample::select(&PIECES[..]).prop_map(str::to_owned), 1 => character];
+    let character =
+        proptest::sample::select(DECEIVING.chars().collect::<Vec<_>>()).prop_map(String::from);
+    let piece = prop_oneof![3 => proptest::sample::select(&PIECES[..]).prop_map(str::to_owned), 1 => character];
     proptest::collection::vec(piece, 1..12).prop_map(|pieces| pieces.concat())
 }

@@ -22,7 +22,11 @@ struct Capture {
 
 /// A valid stream.
 const fn capture(name: &'static str, means: &'static str) -> Capture {
-    Capture { name, means, ends: "Terminal" }
+    Capture {
+        name,
+        means,
+        ends: "Terminal",
+    }
 }
 
 /// A stream that has no proper end.
@@ -32,7 +36,11 @@ const fn broken(name: &'static str, means: &'static str, ends: &'static str) -> 
 
 /// Every stream.
 fn captures() -> impl Iterator<Item = &'static Capture> {
-    node::CAPTURES.iter().chain(&node::BROKEN).chain(&pydantic::CAPTURES).chain(&servers::CAPTURES)
+    node::CAPTURES
+        .iter()
+        .chain(&node::BROKEN)
+        .chain(&pydantic::CAPTURES)
+        .chain(&servers::CAPTURES)
 }
 
 /// The name of every stream.
@@ -55,19 +63,35 @@ pub(crate) fn body(name: &str) -> Vec<u8> {
     if !bytes.starts_with(b"HTTP/") {
         return bytes;
     }
-    let head = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("the end of the head");
+    let head = bytes
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")
+        .expect("the end of the head");
     bytes[head + 4..].to_vec()
 }
 
 #[tokio::test]
 async fn captured_streams_mean_what_they_say() {
     for capture in captures() {
-        let run = if ["run2", "history1"].iter().any(|second| capture.name.contains(second)) { 2 } else { 1 };
+        let run = if ["run2", "history1"]
+            .iter()
+            .any(|second| capture.name.contains(second))
+        {
+            2
+        } else {
+            1
+        };
         let exchanged = conforming(&agui(), capture.name, run, &body(capture.name)).await;
         // Violations of the order of events are tested in `sequence`.
-        let means: Vec<_> = exchanged.changes.lines().filter(|line| !line.starts_with("!! ")).collect();
+        let means: Vec<_> = exchanged
+            .changes
+            .lines()
+            .filter(|line| !line.starts_with("!! "))
+            .collect();
         assert_eq!(means.join("\n"), capture.means, "{}", capture.name);
-        let ended = exchanged.ended.map_or_else(|failure| failure.message, |ended| format!("{ended:?}"));
+        let ended = exchanged
+            .ended
+            .map_or_else(|failure| failure.message, |ended| format!("{ended:?}"));
         assert_eq!(ended, capture.ends, "{}", capture.name);
     }
 }
@@ -75,12 +99,23 @@ async fn captured_streams_mean_what_they_say() {
 #[test]
 fn every_capture_is_in_a_table() {
     let streams = captures().map(|capture| format!("{}.sse", capture.name));
-    let refusals = refusals::REFUSALS.iter().map(|refusal| refusal.file.to_owned());
-    let named: Vec<_> = streams.chain(refusals).chain([requests::FILE.to_owned()]).collect();
+    let refusals = refusals::REFUSALS
+        .iter()
+        .map(|refusal| refusal.file.to_owned());
+    let named: Vec<_> = streams
+        .chain(refusals)
+        .chain([requests::FILE.to_owned()])
+        .collect();
     let distinct: BTreeSet<_> = named.iter().cloned().collect();
     assert_eq!(distinct.len(), named.len(), "a capture is named twice");
     let files = std::fs::read_dir(folder()).unwrap();
-    let there: BTreeSet<_> =
-        files.map(|file| file.unwrap().file_name().into_string().expect("a name in ASCII")).collect();
+    let there: BTreeSet<_> = files
+        .map(|file| {
+            file.unwrap()
+                .file_name()
+                .into_string()
+                .expect("a name in ASCII")
+        })
+        .collect();
     assert_eq!(distinct, there);
 }

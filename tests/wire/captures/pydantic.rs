@@ -3,8 +3,14 @@
 use super::{Capture, capture};
 
 pub(super) const CAPTURES: [Capture; 34] = [
-    capture("pydantic-hello", "run\nassistant: Hello! You said: hello there\nfinished"),
-    capture("pydantic-accept-proto", "run\nassistant: Hello! You said: hello\nfinished"),
+    capture(
+        "pydantic-hello",
+        "run\nassistant: Hello! You said: hello there\nfinished",
+    ),
+    capture(
+        "pydantic-accept-proto",
+        "run\nassistant: Hello! You said: hello\nfinished",
+    ),
     capture(
         "pydantic-snakecase-input",
         "run\n! the agent reported the run `r9` instead of the requested `r-1`\n! the agent reported the thread `t9` instead of the requested `t-1`\nassistant: Hello! You said: hello snake\nfinished",
@@ -80,7 +86,10 @@ state {"document":"patched","counter":7,"note":null}"#,
         "pydantic-custom",
         "run\nassistant:\ncall call_0012: progress({\"steps\": 2})\n  = text done\ncustom progress: {\"step\":0,\"of\":2}\ncustom progress: {\"step\":1,\"of\":2}\nassistant: Progress reported.\nfinished",
     ),
-    capture("pydantic-slow", "run\nassistant: this answer is streamed slowly word by word\nfinished"),
+    capture(
+        "pydantic-slow",
+        "run\nassistant: this answer is streamed slowly word by word\nfinished",
+    ),
     capture(
         "pydantic-image",
         "run\nassistant: I received: image please [BinaryContent] [DocumentUrl]\nfinished",
@@ -89,7 +98,10 @@ state {"document":"patched","counter":7,"note":null}"#,
         "pydantic-frontend-run1",
         "run\nassistant:\ncall call_0014: setColor({\"color\": \"blue\"})\nfinished",
     ),
-    capture("pydantic-frontend-run2", "run\nassistant: The frontend said: {'ok': True}\nfinished"),
+    capture(
+        "pydantic-frontend-run2",
+        "run\nassistant: The frontend said: {'ok': True}\nfinished",
+    ),
     capture(
         "pydantic-interrupt-run1",
         "run\nassistant:\ncall call_0018: delete_account({\"user_id\": \"u-9\"})\ninterrupted [\"int-call_0018\"]",
@@ -125,14 +137,26 @@ finished"#,
         "pydantic-interrupt-run2-cancel",
         "run\nanswer to call_0018: text Cancelled by user. (denied)\nassistant: Result: Cancelled by user.\nfinished",
     ),
-    capture("pydantic-accept-json", "run\nassistant: Hello! You said: hello\nfinished"),
-    capture("pydantic-err-422-minimal", "run\nassistant: Hello! You said: x\nfinished"),
-    capture("pydantic-frontend-notools", "run\nassistant: No frontend tools were provided.\nfinished"),
+    capture(
+        "pydantic-accept-json",
+        "run\nassistant: Hello! You said: hello\nfinished",
+    ),
+    capture(
+        "pydantic-err-422-minimal",
+        "run\nassistant: Hello! You said: x\nfinished",
+    ),
+    capture(
+        "pydantic-frontend-notools",
+        "run\nassistant: No frontend tools were provided.\nfinished",
+    ),
     capture(
         "pydantic-frontend-run1-noversion",
         "run\nassistant:\ncall call_0015: setColor({\"color\": \"blue\"})\nfinished",
     ),
-    capture("pydantic-frontend-run2-error", "run\nassistant: The frontend said: nope\nfinished"),
+    capture(
+        "pydantic-frontend-run2-error",
+        "run\nassistant: The frontend said: nope\nfinished",
+    ),
     capture(
         "pydantic-frontend-run2-unanswered",
         "run\nassistant: Hello! You said: never mind, hello\nfinished",
@@ -141,7 +165,10 @@ finished"#,
         "pydantic-history1-lastonly",
         "run\nassistant: I can see 1 user messages and 1 model messages.\nfinished",
     ),
-    capture("pydantic-history3", "run\nassistant: I can see 2 user messages and 3 model messages.\nfinished"),
+    capture(
+        "pydantic-history3",
+        "run\nassistant: I can see 2 user messages and 3 model messages.\nfinished",
+    ),
     capture(
         "pydantic-interrupt-run2-noresume",
         "run\nassistant:\ncall call_0019: delete_account({\"user_id\": \"u-9\"})\ninterrupted [\"int-call_0019\"]",

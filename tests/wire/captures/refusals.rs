@@ -48,10 +48,17 @@ async fn captured_refusals_say_why() {
         let agent = RawAgent::start(vec![vec![Step::Expect, Step::Send(read(refusal.file))]]).await;
         let transport = Arc::new(HttpTransport::new(Arc::new(ManualClock::default())));
         let mut session = session(settings(&agent.url()), transport, 1).await;
-        let ended = session.exchange(user(1, "x"), &limits(), &mut Summary::default()).await;
+        let ended = session
+            .exchange(user(1, "x"), &limits(), &mut Summary::default())
+            .await;
         let failure = ended.expect_err(refusal.file);
         let message = failure.to_string();
-        assert_eq!(Redactor::default().text(&message), refusal.message, "{}", refusal.file);
+        assert_eq!(
+            Redactor::default().text(&message),
+            refusal.message,
+            "{}",
+            refusal.file
+        );
         assert_eq!(failure.help.as_deref(), refusal.help, "{}", refusal.file);
     }
 }

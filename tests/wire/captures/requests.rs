@@ -25,7 +25,8 @@ turns: [{ user: hi }, { user: again }]
 async fn sent(version: &str, last_message: &str, counter: u32) -> Vec<Captured> {
     let run = |events: &[Value]| {
         let ids = json!({"threadId": "TH", "runId": "R"});
-        let of = |kind: &str| json!({"type": kind, "threadId": ids["threadId"], "runId": ids["runId"]});
+        let of =
+            |kind: &str| json!({"type": kind, "threadId": ids["threadId"], "runId": ids["runId"]});
         answer(&[&[of("RUN_STARTED")], events, &[of("RUN_FINISHED")]].concat())
     };
     let answers = [
@@ -42,14 +43,24 @@ async fn sent(version: &str, last_message: &str, counter: u32) -> Vec<Captured> 
         ]),
         run(&[]),
     ];
-    let agent = RawAgent::start(answers.map(|bytes| vec![Step::Expect, Step::Send(bytes)]).to_vec()).await;
+    let agent = RawAgent::start(
+        answers
+            .map(|bytes| vec![Step::Expect, Step::Send(bytes)])
+            .to_vec(),
+    )
+    .await;
     let config = format!(
         "version: \"1.3\"\ntarget:\n  type: agui\n  endpoint: \"{}\"\n  agentId: x\n  protocolVersion: \"{version}\"\n  state: {{ s: 0 }}\n  forwardedProps: {{ p: 1 }}\n  headers: {{ Authorization: Bearer z }}\n",
         agent.url()
     );
     let project = Project::new(&[("ananke.config.yaml", &config), ("again.test.yaml", TEST)]);
     let outcome = project.run().await.remove(0);
-    assert_eq!(outcome.status().as_str(), "passed", "{:#?}", outcome.transcript.turns);
+    assert_eq!(
+        outcome.status().as_str(),
+        "passed",
+        "{:#?}",
+        outcome.transcript.turns
+    );
     agent.requests().await
 }
 
@@ -57,17 +68,23 @@ async fn sent(version: &str, last_message: &str, counter: u32) -> Vec<Captured> 
 fn name_ids(bodies: &mut [Value]) {
     let mut seen = Vec::new();
     let mut name = |id: &mut Value| {
-        let number = seen.iter().position(|known| known == id).unwrap_or_else(|| {
-            seen.push(id.clone());
-            seen.len() - 1
-        });
+        let number = seen
+            .iter()
+            .position(|known| known == id)
+            .unwrap_or_else(|| {
+                seen.push(id.clone());
+                seen.len() - 1
+            });
         *id = json!(format!("id {number}"));
     };
     for body in bodies {
         name(&mut body["threadId"]);
         name(&mut body["runId"]);
         let messages = body["messages"].as_array_mut().expect("a list of messages");
-        for message in messages.iter_mut().filter(|message| message["role"] != "assistant") {
+        for message in messages
+            .iter_mut()
+            .filter(|message| message["role"] != "assistant")
+        {
             name(&mut message["id"]);
         }
     }
@@ -76,19 +93,27 @@ fn name_ids(bodies: &mut [Value]) {
 #[tokio::test]
 async fn requests_are_those_of_the_reference_client() {
     let lines = String::from_utf8(read(FILE)).expect("text");
-    let recorded: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let recorded: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
     let eras = [("1.0", "a2", 2), ("0.x", "a5", 5)];
     assert_eq!(recorded.len(), 3 * eras.len());
     for ((version, last_message, counter), recorded) in eras.into_iter().zip(recorded.chunks(3)) {
         let sent = sent(version, last_message, counter).await;
-        let mut expected: Vec<Value> = recorded.iter().map(|request| request["body"].clone()).collect();
+        let mut expected: Vec<Value> = recorded
+            .iter()
+            .map(|request| request["body"].clone())
+            .collect();
         // The reference client is given these two with each run. Here the first is in the target, and nothing has the
         // second.
         for body in &mut expected {
             body["forwardedProps"] = json!({"p": 1});
             body["context"] = json!([]);
         }
-        let bodies = sent.iter().map(|request| serde_json::from_slice(&request.body).expect("JSON"));
+        let bodies = sent
+            .iter()
+            .map(|request| serde_json::from_slice(&request.body).expect("JSON"));
         let mut bodies: Vec<Value> = bodies.collect();
         name_ids(&mut expected);
         name_ids(&mut bodies);

@@ -57,9 +57,9 @@ impl Monitor for RequireMonitor {
             Moment::Touched(Delta::CallStarted(index)) => self.started(view, index),
             Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
             Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
-            Moment::Touched(Delta::MessageClosed(_) | Delta::ToolsDeclared | Delta::StateChanged) => {
-                Judgement::Open
-            }
+            Moment::Touched(
+                Delta::MessageClosed(_) | Delta::ToolsDeclared | Delta::StateChanged,
+            ) => Judgement::Open,
             Moment::TurnEnd if self.selector.result.is_pending() => Judgement::Open,
             Moment::TurnEnd => self.confirm(view),
             Moment::ScopeEnd => self.scope_end(view),
@@ -109,7 +109,11 @@ impl RequireMonitor {
         if let Some(failed) = self.check_args(view, index) {
             return failed;
         }
-        if self.selector.matches_result(call) { self.select(view, index) } else { Judgement::Open }
+        if self.selector.matches_result(call) {
+            self.select(view, index)
+        } else {
+            Judgement::Open
+        }
     }
 
     fn answered(&mut self, view: &View<'_>, index: usize) -> Judgement {
@@ -145,10 +149,17 @@ impl RequireMonitor {
             return None;
         }
         let call = &view.trace.calls[index];
-        let Args::Json(args) = call.args() else { return None };
+        let Args::Json(args) = call.args() else {
+            return None;
+        };
         let hit = self.unwanted_args.hits(args).next()?;
         let message = format!("`{}` was called, and {}", short(&call.name), hit.words);
-        Some(Judgement::failed(Finding::of_call(message, &self.expected, index, call)))
+        Some(Judgement::failed(Finding::of_call(
+            message,
+            &self.expected,
+            index,
+            call,
+        )))
     }
 
     /// One clean call does not excuse a bad one; every result of a call is looked at when it comes.
@@ -161,7 +172,10 @@ impl RequireMonitor {
             "a result of `{}` matches `{}`: `{}`",
             short(&call.name),
             short(pattern.as_str()),
-            around(&result.text, view.redactor.expand_to_secret(&result.text, found))
+            around(
+                &result.text,
+                view.redactor.expand_to_secret(&result.text, found)
+            )
         );
         let mut finding = Finding::of_call(message, &self.expected, index, call);
         finding.events.push(result.event);
@@ -182,10 +196,16 @@ impl RequireMonitor {
 
     /// Looks at those that were selected in a turn that is over now.
     fn confirm(&mut self, view: &View<'_>) -> Judgement {
-        let selected = |index: &usize| self.calls.candidates.get(index) == Some(&Candidate::Selected);
-        let confirmed: Vec<usize> =
-            std::mem::take(&mut self.calls.provisional).into_iter().filter(selected).collect();
-        match confirmed.into_iter().find_map(|index| self.out_of_order(view, index)) {
+        let selected =
+            |index: &usize| self.calls.candidates.get(index) == Some(&Candidate::Selected);
+        let confirmed: Vec<usize> = std::mem::take(&mut self.calls.provisional)
+            .into_iter()
+            .filter(selected)
+            .collect();
+        match confirmed
+            .into_iter()
+            .find_map(|index| self.out_of_order(view, index))
+        {
             Some(finding) => Judgement::failed(finding),
             None => self.too_many(view),
         }
@@ -193,9 +213,18 @@ impl RequireMonitor {
 
     fn out_of_order(&self, view: &View<'_>, index: usize) -> Option<Finding> {
         let call = &view.trace.calls[index];
-        let is_before = |name: &str, what| view.first(name, what).is_some_and(|first| first < call.order);
-        let called = self.after.as_ref().filter(|after| !is_before(after, CallPhase::Called));
-        let answered = self.after_result.as_ref().filter(|after| !is_before(after, CallPhase::Answered));
+        let is_before = |name: &str, what| {
+            view.first(name, what)
+                .is_some_and(|first| first < call.order)
+        };
+        let called = self
+            .after
+            .as_ref()
+            .filter(|after| !is_before(after, CallPhase::Called));
+        let answered = self
+            .after_result
+            .as_ref()
+            .filter(|after| !is_before(after, CallPhase::Answered));
         let missing = match (called, answered) {
             (Some(after), _) => format!("an earlier call to `{after}`"),
             (None, Some(after)) => format!("an earlier result of `{after}`"),
@@ -252,7 +281,9 @@ impl RequireMonitor {
         }
         self.warning = self.only_failures(view);
         let measured = self.count.measured(self.calls.selected);
-        measured.map_or(Judgement::Passed, |measured| Judgement::within(measured, Vec::new()))
+        measured.map_or(Judgement::Passed, |measured| {
+            Judgement::within(measured, Vec::new())
+        })
     }
 
     /// The warning that no selected call did its work, though the entry does not say that this is meant.
@@ -260,8 +291,11 @@ impl RequireMonitor {
         if self.selector.result.says_how_it_ended() || self.count.min == 0 {
             return None;
         }
-        let selected =
-            self.calls.candidates.iter().filter(|(_, candidate)| **candidate == Candidate::Selected);
+        let selected = self
+            .calls
+            .candidates
+            .iter()
+            .filter(|(_, candidate)| **candidate == Candidate::Selected);
         let (mut failed, mut denied) = (false, false);
         for (index, _) in selected {
             let result = view.trace.calls[*index].result()?;

@@ -40,7 +40,9 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
     let written = block.tools().and_then(|tools| tools.require.as_ref());
     for entry in collector.switched(written).into_iter().flatten() {
         let underlined = entry.value.calls.name_span().unwrap_or(entry.span);
-        collector.add_at(entry.span, underlined, |interpolation| RequireRule::compile(entry, interpolation));
+        collector.add_at(entry.span, underlined, |interpolation| {
+            RequireRule::compile(entry, interpolation)
+        });
     }
 }
 
@@ -62,17 +64,28 @@ impl RequireRule {
             entry.span,
             interpolation,
         );
-        let count_written = count.as_ref().and_then(|count| CallCount::as_written(count, interpolation));
+        let count_written = count
+            .as_ref()
+            .and_then(|count| CallCount::as_written(count, interpolation));
         let count = match count {
             Some(count) => CallCount::compile(count, count.span, interpolation)
                 .or_else(|| count_written.as_ref().map(|_| CallCount::ANY)),
             None => Some(CallCount::AT_LEAST_ONE),
         };
         let args_not_match = PathPatterns::compile(args_not_match.as_ref(), interpolation);
-        let result_not_match = result_not_match.as_ref().map(|text| interpolation.pattern(text)).transpose();
-        let [after, after_result] = [after, after_result]
-            .map(|text| text.as_ref().map(|text| WrittenName::compile(text, interpolation)).transpose());
-        let message = message.as_ref().map(|text| interpolation.text(text)).transpose();
+        let result_not_match = result_not_match
+            .as_ref()
+            .map(|text| interpolation.pattern(text))
+            .transpose();
+        let [after, after_result] = [after, after_result].map(|text| {
+            text.as_ref()
+                .map(|text| WrittenName::compile(text, interpolation))
+                .transpose()
+        });
+        let message = message
+            .as_ref()
+            .map(|text| interpolation.text(text))
+            .transpose();
         Some(Self {
             selector: selector?,
             which: which.unwrap_or_default(),
@@ -100,7 +113,10 @@ impl RequireRule {
 impl Rule for RequireRule {
     fn needs(&self) -> Facts {
         let has_result = self.result_not_match.is_some() || self.after_result.is_some();
-        let needs = self.selector.needs().with(has_result.then_some(Fact::Results));
+        let needs = self
+            .selector
+            .needs()
+            .with(has_result.then_some(Fact::Results));
         needs.with((!self.args_not_match.is_empty()).then_some(Fact::Arguments))
     }
 
@@ -123,7 +139,10 @@ impl Rule for RequireRule {
             words.push(format!("with no {}", unwanted.join(" and no ")));
         }
         if let Some(pattern) = &self.result_not_match {
-            words.push(format!("with no result matching `{}`", short(pattern.as_str())));
+            words.push(format!(
+                "with no result matching `{}`",
+                short(pattern.as_str())
+            ));
         }
         if let Some(after) = &self.after {
             words.push(format!("after a call to `{after}`"));
@@ -144,18 +163,24 @@ impl Rule for RequireRule {
         let of_selected = [
             (self.count.max == Some(0), "such a call"),
             (self.count.max.is_some_and(|max| max > 0), "a call too many"),
-            (self.after.is_some() || self.after_result.is_some(), "a call out of order"),
+            (
+                self.after.is_some() || self.after_result.is_some(),
+                "a call out of order",
+            ),
         ];
         let of_all = [
             (!self.args_not_match.is_empty(), "such arguments"),
             (self.result_not_match.is_some(), "such a result"),
         ];
         let words = |list: &[(bool, &'static str)]| -> Vec<&'static str> {
-            list.iter().filter_map(|(applies, words)| applies.then_some(*words)).collect()
+            list.iter()
+                .filter_map(|(applies, words)| applies.then_some(*words))
+                .collect()
         };
         let (of_selected, mut at_once) = (words(&of_selected), words(&of_all));
         // What a call turns out to be is known when the turn is over; that it stays without a result, when its scope is.
-        let late = is_provisional && !is_pending && scope == RuleScope::Test && !of_selected.is_empty();
+        let late =
+            is_provisional && !is_pending && scope == RuleScope::Test && !of_selected.is_empty();
         let late = if late {
             format!(", fails at the end of a turn on {}", any_of(&of_selected))
         } else {
@@ -168,7 +193,10 @@ impl Rule for RequireRule {
         if at_once.is_empty() {
             return format!("evaluated at the end of {scope}{late}");
         }
-        format!("evaluated at the end of {scope}{late}, fails at once on {}", any_of(&at_once))
+        format!(
+            "evaluated at the end of {scope}{late}, fails at once on {}",
+            any_of(&at_once)
+        )
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
@@ -193,9 +221,19 @@ impl Rule for RequireRule {
     }
 
     fn claims(&self) -> Vec<Claim<'_>> {
-        let after = self.after.as_ref().or(self.after_result.as_ref()).map(|after| after.as_str());
-        let requires = Claim::Requires { selector: &self.selector, min: self.count.min, after };
-        let nothing = self.requires_nothing().then_some(Claim::RequiresNothing(&self.selector.name));
+        let after = self
+            .after
+            .as_ref()
+            .or(self.after_result.as_ref())
+            .map(|after| after.as_str());
+        let requires = Claim::Requires {
+            selector: &self.selector,
+            min: self.count.min,
+            after,
+        };
+        let nothing = self
+            .requires_nothing()
+            .then_some(Claim::RequiresNothing(&self.selector.name));
         [requires].into_iter().chain(nothing).collect()
     }
 
@@ -203,6 +241,9 @@ impl Rule for RequireRule {
         let own = self.selector.name.exact().filter(|_| self.count.min == 0);
         let before = [&self.after, &self.after_result].into_iter().flatten();
         let before = before.map(|after| (after.as_str(), Some(after.span)));
-        own.map(|name| (name, None)).into_iter().chain(before).collect()
+        own.map(|name| (name, None))
+            .into_iter()
+            .chain(before)
+            .collect()
     }
 }

@@ -32,15 +32,27 @@ impl AnnotationKind {
 }
 
 /// The line of an annotation; `place` is a file from the root of the repository and a line in it.
-pub(super) fn line(kind: AnnotationKind, place: Option<(&str, u32)>, title: &str, message: &str) -> String {
+pub(super) fn line(
+    kind: AnnotationKind,
+    place: Option<(&str, u32)>,
+    title: &str,
+    message: &str,
+) -> String {
     let title = property(&truncate::bytes(&escape::line(title), TITLE));
-    let place = place.map(|(file, line)| format!("file={},line={line},", property(&escape::line(file))));
+    let place =
+        place.map(|(file, line)| format!("file={},line={line},", property(&escape::line(file))));
     let message = data(&escape::terminal(&truncate::bytes(message, MESSAGE)));
-    format!("::{} {}title={title}::{message}\n", kind.order(), place.unwrap_or_default())
+    format!(
+        "::{} {}title={title}::{message}\n",
+        kind.order(),
+        place.unwrap_or_default()
+    )
 }
 
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    text.replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
@@ -59,14 +71,23 @@ pub(super) struct Annotations {
 
 impl Annotations {
     pub(super) fn new(kind: AnnotationKind) -> Self {
-        Self { kind, first: Vec::new(), further: Vec::new(), count: 0 }
+        Self {
+            kind,
+            first: Vec::new(),
+            further: Vec::new(),
+            count: 0,
+        }
     }
 
     /// Takes all that there is to say of one test.
     pub(super) fn add(&mut self, lines: impl Iterator<Item = String>) {
         for (number, line) in lines.enumerate() {
             self.count += 1;
-            let kept = if number == 0 { &mut self.first } else { &mut self.further };
+            let kept = if number == 0 {
+                &mut self.first
+            } else {
+                &mut self.further
+            };
             if kept.len() < SHOWN {
                 kept.push(line);
             }
@@ -80,7 +101,10 @@ impl Annotations {
             return all.map(String::as_str).collect();
         }
         let shown: String = all.take(SHOWN - 1).map(String::as_str).collect();
-        let more = format!("and {} more: see the summary of the job", self.count - (SHOWN - 1));
+        let more = format!(
+            "and {} more: see the summary of the job",
+            self.count - (SHOWN - 1)
+        );
         shown + &line(self.kind, None, "ananke", &more)
     }
 }

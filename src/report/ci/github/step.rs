@@ -22,9 +22,16 @@ pub struct JobStep {
 impl JobStep {
     /// The step in whose environment `context` is; `None` outside of GitHub Actions.
     pub fn of(context: &Context) -> Option<Self> {
-        let path = |name| context.variable(name).filter(|path| !path.is_empty()).map(PathBuf::from);
-        (context.variable("GITHUB_ACTIONS") == Some("true"))
-            .then(|| Self { job: BuildJob::of(context), summary: path("GITHUB_STEP_SUMMARY") })
+        let path = |name| {
+            context
+                .variable(name)
+                .filter(|path| !path.is_empty())
+                .map(PathBuf::from)
+        };
+        (context.variable("GITHUB_ACTIONS") == Some("true")).then(|| Self {
+            job: BuildJob::of(context),
+            summary: path("GITHUB_STEP_SUMMARY"),
+        })
     }
 
     /// `file`, as messages show it, from the root of the repository.
@@ -34,7 +41,9 @@ impl JobStep {
 
     /// Appends `summary` to that of the job, as much of it as there is room for.
     pub(super) fn append_summary(&self, summary: &MarkdownBuilder) -> io::Result<()> {
-        let Some(path) = &self.summary else { return Ok(()) };
+        let Some(path) = &self.summary else {
+            return Ok(());
+        };
         append(path, summary).map_err(|error| {
             let message = format!("cannot write the job summary `{}`: {error}", path.display());
             io::Error::new(error.kind(), message)
@@ -48,5 +57,9 @@ fn append(path: &Path, summary: &MarkdownBuilder) -> io::Result<()> {
     let apart = if before > 0 { "\n" } else { "" };
     let room = MOST_SUMMARY.saturating_sub(before + 1);
     let text = summary.text(usize::try_from(room).unwrap_or(usize::MAX));
-    if text.is_empty() { Ok(()) } else { file.write_all(format!("{apart}{text}").as_bytes()) }
+    if text.is_empty() {
+        Ok(())
+    } else {
+        file.write_all(format!("{apart}{text}").as_bytes())
+    }
 }

@@ -5,8 +5,11 @@ use base64::engine::general_purpose::STANDARD;
 use ring::digest::{SHA256, digest};
 
 /// The style sheet, part by part.
-pub(super) const STYLE: &str =
-    concat!(include_str!("page.css"), include_str!("test.css"), include_str!("timeline.css"));
+pub(super) const STYLE: &str = concat!(
+    include_str!("page.css"),
+    include_str!("test.css"),
+    include_str!("timeline.css")
+);
 
 /// The script, part by part: a part uses only what earlier parts define.
 pub(super) const SCRIPT: &str = concat!(
@@ -31,7 +34,10 @@ pub(super) fn policy() -> String {
 }
 
 fn fingerprint(content: &str) -> String {
-    format!("sha256-{}", STANDARD.encode(digest(&SHA256, content.as_bytes())))
+    format!(
+        "sha256-{}",
+        STANDARD.encode(digest(&SHA256, content.as_bytes()))
+    )
 }
 
 #[cfg(test)]
@@ -41,14 +47,21 @@ mod tests {
     #[test]
     fn a_fingerprint_is_what_browsers_compute() {
         // The first example of the standard that defines the hash, FIPS 180.
-        assert_eq!(fingerprint("abc"), "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
+        assert_eq!(
+            fingerprint("abc"),
+            "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
+        );
     }
 
     #[test]
     fn nothing_in_them_ends_them() {
         for content in [STYLE, SCRIPT] {
-            assert!(!content.contains("</") && !content.contains("<!--") && !content.contains('\r'));
+            assert!(
+                !content.contains("</") && !content.contains("<!--") && !content.contains('\r')
+            );
         }
-        assert!(!SCRIPT.contains("innerHTML") && !SCRIPT.contains("http:") && !STYLE.contains("url("));
+        assert!(
+            !SCRIPT.contains("innerHTML") && !SCRIPT.contains("http:") && !STYLE.contains("url(")
+        );
     }
 }

@@ -56,12 +56,18 @@ impl HtmlReport {
         let number = self.run.totals.tests();
         let before = if number == 0 { "\n" } else { ",\n" };
         let row = markup::json(&view::row(outcome))?;
-        self.rows.file.write_all(format!("{before}{row}").as_bytes())?;
+        self.rows
+            .file
+            .write_all(format!("{before}{row}").as_bytes())?;
         let test = markup::json(&view::test(outcome))?;
-        self.stories.file.write_all(markup::data(&format!("test-{number}"), &test).as_bytes())?;
+        self.stories
+            .file
+            .write_all(markup::data(&format!("test-{number}"), &test).as_bytes())?;
         if outcome.status().fails_the_run() {
             if self.not_passed < MOST_PLAIN {
-                self.plain.file.write_all(plain::section(outcome).as_bytes())?;
+                self.plain
+                    .file
+                    .write_all(plain::section(outcome).as_bytes())?;
             }
             self.not_passed += 1;
         }

@@ -39,7 +39,12 @@ fn escaped(text: &str) -> String {
 pub(super) fn json(value: &impl Serialize) -> io::Result<String> {
     let json = serde_json::to_string(value)?;
     let json = escape::json(&json);
-    Ok(if json.contains('<') { Cow::Owned(json.replace('<', "\\u003c")) } else { json }.into_owned())
+    Ok(if json.contains('<') {
+        Cow::Owned(json.replace('<', "\\u003c"))
+    } else {
+        json
+    }
+    .into_owned())
 }
 
 /// A block of data with this id, which must not come from an agent; `json` is made by [`json`].
@@ -65,7 +70,10 @@ mod tests {
         assert_eq!(lines("<a>\nb\u{1b}"), "&lt;a&gt;\nb\\u{1b}");
         let text = "</script><!--<script> ]]> \u{0}\u{2028}\u{fffe}\u{202e}";
         let written = json(&text).unwrap();
-        assert_eq!(written, "\"\\u003c/script>\\u003c!--\\u003cscript> ]]> \\u0000\\u2028\\ufffe\\u202e\"");
+        assert_eq!(
+            written,
+            "\"\\u003c/script>\\u003c!--\\u003cscript> ]]> \\u0000\\u2028\\ufffe\\u202e\""
+        );
         assert_eq!(serde_json::from_str::<String>(&written).unwrap(), text);
     }
 }

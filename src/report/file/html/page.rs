@@ -55,8 +55,13 @@ pub(super) fn script(out: &mut impl Write) -> io::Result<()> {
 /// The end of the page.
 pub(super) const FOOT: &[u8] = b"</body>\n</html>\n";
 
-fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>) -> io::Result<()> {
-    let mut fact = |name: &str, value: &str| writeln!(out, "<div><dt>{name}</dt><dd>{value}</dd></div>");
+fn facts(
+    out: &mut impl Write,
+    summary: &SummaryLine,
+    targets: &IndexSet<String>,
+) -> io::Result<()> {
+    let mut fact =
+        |name: &str, value: &str| writeln!(out, "<div><dt>{name}</dt><dd>{value}</dd></div>");
     let run = if summary.total == summary.selected {
         summary.total.to_string()
     } else {
@@ -68,7 +73,13 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
         fact("Judged by agents", &judged)?;
     }
     if let Some(flips) = &summary.flips {
-        fact("Flipped", &format!("{} of {} ({}%)", flips.flipped, flips.compared, flips.flip_rate))?;
+        fact(
+            "Flipped",
+            &format!(
+                "{} of {} ({}%)",
+                flips.flipped, flips.compared, flips.flip_rate
+            ),
+        )?;
     }
     if let Some(took) = summary.duration_ms {
         #[expect(
@@ -80,31 +91,76 @@ fn facts(out: &mut impl Write, summary: &SummaryLine, targets: &IndexSet<String>
         fact("Duration", &format!("<time>{}</time>", markup::line(&took)))?;
     }
     let warnings = summary.warnings.as_deref().unwrap_or_default();
-    for WarningView { message, help, file, line, .. } in warnings.iter().take(MOST_WARNINGS) {
+    for WarningView {
+        message,
+        help,
+        file,
+        line,
+        ..
+    } in warnings.iter().take(MOST_WARNINGS)
+    {
         let text = markup::line(&format!("{message}: {help}"));
-        fact("Warning", &format!("<bdi>{}</bdi>:{line}: {text}", markup::line(file)))?;
+        fact(
+            "Warning",
+            &format!("<bdi>{}</bdi>:{line}: {text}", markup::line(file)),
+        )?;
     }
-    if let Some(more) = warnings.len().checked_sub(MOST_WARNINGS).filter(|more| *more > 0) {
+    if let Some(more) = warnings
+        .len()
+        .checked_sub(MOST_WARNINGS)
+        .filter(|more| *more > 0)
+    {
         fact("Warning", &format!("and {more} more"))?;
     }
     let started = iso8601(summary.started);
     let shown = format!("{} {} UTC", &started[..10], &started[11..16]);
-    fact("Started", &format!("<time datetime=\"{started}\">{shown}</time>"))?;
+    fact(
+        "Started",
+        &format!("<time datetime=\"{started}\">{shown}</time>"),
+    )?;
     if !targets.is_empty() {
-        let names: Vec<String> =
-            targets.iter().map(|target| format!("<bdi>{}</bdi>", markup::line(target))).collect();
-        fact(if names.len() == 1 { "Target" } else { "Targets" }, &names.join(", "))?;
+        let names: Vec<String> = targets
+            .iter()
+            .map(|target| format!("<bdi>{}</bdi>", markup::line(target)))
+            .collect();
+        fact(
+            if names.len() == 1 {
+                "Target"
+            } else {
+                "Targets"
+            },
+            &names.join(", "),
+        )?;
     }
-    fact("Exit code", &summary.exit_code.map_or_else(|| "none".to_owned(), |code| code.to_string()))
+    fact(
+        "Exit code",
+        &summary
+            .exit_code
+            .map_or_else(|| "none".to_owned(), |code| code.to_string()),
+    )
 }
 
 /// How many tests judges decided, and how; `None` if no test asks a judge.
 fn judged(summary: &SummaryLine) -> Option<String> {
-    let JudgedCounts { passed, failed, error, not_asked } = summary.judged.as_ref()?;
-    let counts =
-        [(passed, "passed"), (failed, "failed"), (error, "without a verdict"), (not_asked, "not asked")];
+    let JudgedCounts {
+        passed,
+        failed,
+        error,
+        not_asked,
+    } = summary.judged.as_ref()?;
+    let counts = [
+        (passed, "passed"),
+        (failed, "failed"),
+        (error, "without a verdict"),
+        (not_asked, "not asked"),
+    ];
     let counts = counts.into_iter().filter(|(count, _)| **count > 0);
-    Some(counts.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", "))
+    Some(
+        counts
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect::<Vec<_>>()
+            .join(", "),
+    )
 }
 
 /// How many tests ended how, in the order in which people look at them.
@@ -130,7 +186,8 @@ fn share(summary: &SummaryLine) -> String {
     let mut parts = String::new();
     let mut before = 0;
     for (count, word) in counts(summary).into_iter().filter(|(count, _)| *count > 0) {
-        let rectangle = format!("<rect class=\"{word}\" x=\"{before}\" width=\"{count}\" height=\"1\"/>");
+        let rectangle =
+            format!("<rect class=\"{word}\" x=\"{before}\" width=\"{count}\" height=\"1\"/>");
         parts.push_str(&rectangle);
         before += count;
     }

@@ -10,8 +10,11 @@ use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
 /// The part before these tests.
 pub(super) fn open(out: &mut impl Write, not_passed: usize) -> io::Result<()> {
     out.write_all(b"<noscript>\n<p class=\"notice\">This page needs scripts to show every test. ")?;
-    let result: &[u8] =
-        if not_passed == 0 { b"Every test that ran passed." } else { b"These tests did not pass:" };
+    let result: &[u8] = if not_passed == 0 {
+        b"Every test that ran passed."
+    } else {
+        b"These tests did not pass:"
+    };
     out.write_all(result)?;
     out.write_all(b"</p>\n")
 }

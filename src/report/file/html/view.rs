@@ -150,12 +150,19 @@ pub(super) fn test(outcome: &Outcome) -> TestDetails<'_> {
 
 /// The other side of a comparison, a run for each reason, the attempts that were retried.
 fn other_attempts(outcome: &Outcome) -> Vec<AttemptDetails<'_>> {
-    let other_side =
-        outcome.other_side().into_iter().map(|other| attempt("The other time".to_owned(), other));
-    let failed = outcome.stability.iter().flat_map(|stability| &stability.failures);
+    let other_side = outcome
+        .other_side()
+        .into_iter()
+        .map(|other| attempt("The other time".to_owned(), other));
+    let failed = outcome
+        .stability
+        .iter()
+        .flat_map(|stability| &stability.failures);
     let of_runs = failed.filter_map(|failed| {
         let name = numbers(failed).replacen('r', "R", 1);
-        outcome.example(failed).map(|example| attempt(name, example))
+        outcome
+            .example(failed)
+            .map(|example| attempt(name, example))
     });
     let retried = (1..).zip(&outcome.earlier_attempts);
     let retried = retried.map(|(number, earlier)| attempt(format!("Attempt {number}"), earlier));
@@ -165,18 +172,36 @@ fn other_attempts(outcome: &Outcome) -> Vec<AttemptDetails<'_>> {
 /// What the runs came to, and those with the reason that the test is shown by.
 fn runs(outcome: &Outcome) -> Vec<String> {
     let Some(stability) = outcome.stability.as_deref() else {
-        let of_walks = outcome.walks.iter().flat_map(|walks| [vec![summary(walks)], details(walks)].concat());
+        let of_walks = outcome
+            .walks
+            .iter()
+            .flat_map(|walks| [vec![summary(walks)], details(walks)].concat());
         return flip(outcome).into_iter().chain(of_walks).collect();
     };
-    let shown = stability.failures.iter().filter(|failed| outcome.example(failed).is_none());
+    let shown = stability
+        .failures
+        .iter()
+        .filter(|failed| outcome.example(failed).is_none());
     let shown = shown.map(|failed| {
         let message = truncate::chars(&failed.message, LONGEST_HEADLINE);
         format!("{} {}: {message}", numbers(failed), failed.status.as_str())
     });
-    let reached = stability.checkpoints.iter().map(|reached| checkpoint_rate(reached, stability.runs()));
-    let lines = flip(outcome).into_iter().chain([rate(stability)]).chain(decision(stability));
+    let reached = stability
+        .checkpoints
+        .iter()
+        .map(|reached| checkpoint_rate(reached, stability.runs()));
+    let lines = flip(outcome)
+        .into_iter()
+        .chain([rate(stability)])
+        .chain(decision(stability));
     let below = (stability.runs() > 1).then(|| format!("run {} is shown below", outcome.run));
-    lines.chain([times(stability)]).chain(tries(stability)).chain(reached).chain(shown).chain(below).collect()
+    lines
+        .chain([times(stability)])
+        .chain(tries(stability))
+        .chain(reached)
+        .chain(shown)
+        .chain(below)
+        .collect()
 }
 
 fn attempt(name: String, outcome: &Outcome) -> AttemptDetails<'_> {
@@ -196,7 +221,12 @@ fn story(outcome: &Outcome) -> Story<'_> {
         skip_reason: outcome.verdict.end.skip_reason(),
         problem: outcome.verdict.end.problem().map(story::problem),
         findings: story::findings(outcome.verdict.end.failures()),
-        checkpoints: outcome.transcript.checkpoints.iter().map(checkpoint).collect(),
+        checkpoints: outcome
+            .transcript
+            .checkpoints
+            .iter()
+            .map(checkpoint)
+            .collect(),
         held: story::held(&outcome.verdict.held),
         not_shown: story::not_shown(&outcome.verdict.not_shown),
         warnings: &outcome.verdict.warnings,
@@ -205,7 +235,11 @@ fn story(outcome: &Outcome) -> Story<'_> {
 
 fn checkpoint(checkpoint: &CheckpointOutcome) -> CheckpointStory {
     let CheckpointWords { status, text, note } = checkpoints::words(checkpoint);
-    CheckpointStory { status: status.as_str(), text, note }
+    CheckpointStory {
+        status: status.as_str(),
+        text,
+        note,
+    }
 }
 
 fn headline(outcome: &Outcome) -> Option<String> {

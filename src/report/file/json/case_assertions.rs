@@ -34,14 +34,31 @@ pub(super) fn case_assertions(outcome: &Outcome) -> Option<Vec<CaseAssertionView
     if !is_case_file(Path::new(&outcome.test.file)) {
         return None;
     }
-    let held = outcome.transcript.turns.iter().flat_map(|turn| &turn.held).chain(&outcome.verdict.held);
+    let held = outcome
+        .transcript
+        .turns
+        .iter()
+        .flat_map(|turn| &turn.held)
+        .chain(&outcome.verdict.held);
     let held = held.map(|held| (&held.place, &held.written, None));
     let failures = outcome.all_failures();
-    let failures =
-        failures.map(|(_, failure)| (&failure.place, &failure.written, Some(failure.message.as_str())));
-    let mut all: Vec<_> = failures.chain(held).filter(|(place, ..)| is_of(place, outcome)).collect();
+    let failures = failures.map(|(_, failure)| {
+        (
+            &failure.place,
+            &failure.written,
+            Some(failure.message.as_str()),
+        )
+    });
+    let mut all: Vec<_> = failures
+        .chain(held)
+        .filter(|(place, ..)| is_of(place, outcome))
+        .collect();
     all.sort_by_key(|(place, ..)| (place.line, place.column));
-    Some(all.into_iter().map(|(_, written, finding)| view(written, finding)).collect())
+    Some(
+        all.into_iter()
+            .map(|(_, written, finding)| view(written, finding))
+            .collect(),
+    )
 }
 
 /// Whether a rule is written in the case file: others apply to a case as well, such as those of its target.
@@ -84,7 +101,11 @@ mod tests {
     #[test]
     fn an_assertion_is_shown_as_it_is_written() {
         let cases = [
-            ("\"Bye\"", None, json!({"type": "equals", "value": "Bye", "passed": true})),
+            (
+                "\"Bye\"",
+                None,
+                json!({"type": "equals", "value": "Bye", "passed": true}),
+            ),
             (
                 "\"expected\": {\"type\": 1}",
                 None,

@@ -29,7 +29,10 @@ impl CollectedReport {
     /// # Errors
     /// If there is no room for temporary files.
     pub fn new(value: &CollectedValue) -> io::Result<Self> {
-        Ok(Self { report: JsonReport::private()?, value: value.clone() })
+        Ok(Self {
+            report: JsonReport::private()?,
+            value: value.clone(),
+        })
     }
 }
 
@@ -46,7 +49,10 @@ impl Reporter for CollectedReport {
         if self.report.size()? <= LARGEST {
             return Ok(());
         }
-        let message = format!("the report is larger than the {} MiB that a reporter is given", LARGEST >> 20);
+        let message = format!(
+            "the report is larger than the {} MiB that a reporter is given",
+            LARGEST >> 20
+        );
         Err(io::Error::new(io::ErrorKind::FileTooLarge, message))
     }
 

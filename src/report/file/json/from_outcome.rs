@@ -6,8 +6,8 @@ use super::from_runs;
 use super::from_turn::{attempt, json, listed, turn};
 use super::turn_view::UsageView;
 use super::view::{
-    CheckpointView, EarlierMessageView, JudgedCounts, LastLine, Quarantined, ReportLine, ResultLine,
-    RunFactsView, SnapshotCounts, SummaryLine, VERSION, WarningView,
+    CheckpointView, EarlierMessageView, JudgedCounts, LastLine, Quarantined, ReportLine,
+    ResultLine, RunFactsView, SnapshotCounts, SummaryLine, VERSION, WarningView,
 };
 use super::walks_view::WalksView;
 use crate::diagnostic::Place;
@@ -42,7 +42,12 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         runs: from_runs::runs(outcome),
         walks: outcome.walks.as_deref().map(WalksView::from),
         self_comparison: from_runs::self_comparison(outcome),
-        other_runs: listed(outcome.other_runs.iter().map(|other| attempt((other.attempt(), other)))),
+        other_runs: listed(
+            outcome
+                .other_runs
+                .iter()
+                .map(|other| attempt((other.attempt(), other))),
+        ),
         skip_reason: outcome.verdict.end.skip_reason(),
         started: outcome.transcript.started_unix_ms,
         ended: outcome.transcript.ended_unix_ms,
@@ -58,7 +63,10 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
         checkpoints: listed(outcome.transcript.checkpoints.iter().map(checkpoint)),
         not_shown: not_shown(&outcome.verdict.not_shown),
         final_assertions: assertions(outcome.verdict.end.failures(), &outcome.verdict.held),
-        assertion_errors: outcome.all_failures().map(|(_, failure)| failure.message.as_str()).collect(),
+        assertion_errors: outcome
+            .all_failures()
+            .map(|(_, failure)| failure.message.as_str())
+            .collect(),
         warnings: &outcome.verdict.warnings,
         error: problem.map(problem_view),
         recording: outcome.transcript.recording.as_deref(),
@@ -66,7 +74,13 @@ pub(super) fn result(outcome: &Outcome) -> ResultLine<'_> {
 }
 
 fn checkpoint(checkpoint: &outcome::CheckpointOutcome) -> CheckpointView<'_> {
-    let outcome::CheckpointOutcome { id, description, is_required, reached_at, missed } = checkpoint;
+    let outcome::CheckpointOutcome {
+        id,
+        description,
+        is_required,
+        reached_at,
+        missed,
+    } = checkpoint;
     CheckpointView {
         id,
         description: description.as_deref(),
@@ -78,18 +92,39 @@ fn checkpoint(checkpoint: &outcome::CheckpointOutcome) -> CheckpointView<'_> {
 }
 
 fn earlier(message: &outcome::EarlierMessage) -> EarlierMessageView<'_> {
-    EarlierMessageView { role: &message.role, content: &message.text }
+    EarlierMessageView {
+        role: &message.role,
+        content: &message.text,
+    }
 }
 
 fn quarantined(entry: &outcome::Quarantine) -> Quarantined<'_> {
-    let outcome::Quarantine { owner, expires, reason, test: _, place: _ } = entry;
-    Quarantined { owner, expires: expires.to_string(), reason: reason.as_deref() }
+    let outcome::Quarantine {
+        owner,
+        expires,
+        reason,
+        test: _,
+        place: _,
+    } = entry;
+    Quarantined {
+        owner,
+        expires: expires.to_string(),
+        reason: reason.as_deref(),
+    }
 }
 
 /// What is said of a run as a whole.
 pub(in crate::report) fn summary(run: &RunTotals) -> SummaryLine {
-    let RunTotals { selected, started_unix_ms, totals, total_turns, usage, snapshots: counted, end, .. } =
-        run;
+    let RunTotals {
+        selected,
+        started_unix_ms,
+        totals,
+        total_turns,
+        usage,
+        snapshots: counted,
+        end,
+        ..
+    } = run;
     SummaryLine {
         version: VERSION,
         selected: *selected,
@@ -136,24 +171,53 @@ fn warning(tool: &UncalledTool) -> WarningView {
 
 /// The counts of judged tests; `None` if all are zero.
 fn judged(judged: JudgedTotals) -> Option<JudgedCounts> {
-    let JudgedTotals { passed, failed, error, not_asked } = judged;
-    let counts = JudgedCounts { passed, failed, error, not_asked };
+    let JudgedTotals {
+        passed,
+        failed,
+        error,
+        not_asked,
+    } = judged;
+    let counts = JudgedCounts {
+        passed,
+        failed,
+        error,
+        not_asked,
+    };
     (judged != JudgedTotals::default()).then_some(counts)
 }
 
 /// The counts of a run's snapshots; `None` if all are zero.
 fn snapshots(snapshots: &SnapshotTotals) -> Option<SnapshotCounts> {
-    let SnapshotTotals { written, updated, obsolete, deleted, .. } = *snapshots;
-    let counts = SnapshotCounts { written, updated, obsolete, deleted };
+    let SnapshotTotals {
+        written,
+        updated,
+        obsolete,
+        deleted,
+        ..
+    } = *snapshots;
+    let counts = SnapshotCounts {
+        written,
+        updated,
+        obsolete,
+        deleted,
+    };
     (written + updated + obsolete + deleted > 0).then_some(counts)
 }
 
 /// The tokens that were counted, where any were.
 fn counted_usage(usage: trace::Usage) -> Option<UsageView> {
-    let trace::Usage { input, output, total } = usage;
+    let trace::Usage {
+        input,
+        output,
+        total,
+    } = usage;
     let [input_tokens, output_tokens, total_tokens] =
         [input, output, total].map(|tokens| Some(tokens.counted).filter(|counted| *counted > 0));
-    let usage = UsageView { input_tokens, output_tokens, total_tokens };
+    let usage = UsageView {
+        input_tokens,
+        output_tokens,
+        total_tokens,
+    };
     (input_tokens.is_some() || output_tokens.is_some() || total_tokens.is_some()).then_some(usage)
 }
 
@@ -164,14 +228,26 @@ pub(in crate::report) fn result_line(outcome: &Outcome) -> serde_json::Result<St
 
 /// The last line of a report.
 pub(super) fn last_line(run: &RunTotals) -> serde_json::Result<String> {
-    let line = LastLine { run: self::run(&run.facts), summary: summary(run) };
+    let line = LastLine {
+        run: self::run(&run.facts),
+        summary: summary(run),
+    };
     serde_json::to_string(&ReportLine::Summary(Box::new(line)))
 }
 
 /// What a run was made with.
 pub(super) fn run(facts: &RunFacts) -> RunFactsView<'_> {
-    let RunFacts { command, config, target, target_description, host, commit, branch, job_url, parallel: _ } =
-        facts;
+    let RunFacts {
+        command,
+        config,
+        target,
+        target_description,
+        host,
+        commit,
+        branch,
+        job_url,
+        parallel: _,
+    } = facts;
     RunFactsView {
         ananke: env!("CARGO_PKG_VERSION"),
         command,

@@ -15,8 +15,15 @@ use crate::report::words::duration::milliseconds;
 use crate::source::{parse, parse_json};
 
 /// The evaluated rules: first those that failed.
-pub(super) fn assertions<'a>(failures: &'a [Failure], held: &'a [PassedRule]) -> Vec<Assertion<'a>> {
-    failures.iter().map(broken).chain(held.iter().map(kept)).collect()
+pub(super) fn assertions<'a>(
+    failures: &'a [Failure],
+    held: &'a [PassedRule],
+) -> Vec<Assertion<'a>> {
+    failures
+        .iter()
+        .map(broken)
+        .chain(held.iter().map(kept))
+        .collect()
 }
 
 /// The rules that a trace does not show; `None` if there are none.
@@ -25,7 +32,14 @@ pub(super) fn not_shown(rules: &[NotShownRule]) -> Option<Vec<NotShownView<'_>>>
 }
 
 fn not_shown_rule(rule: &NotShownRule) -> NotShownView<'_> {
-    let NotShownRule { rule, level, place, written, wanted, lacks } = rule;
+    let NotShownRule {
+        rule,
+        level,
+        place,
+        written,
+        wanted,
+        lacks,
+    } = rule;
     NotShownView {
         rule,
         message: lacks,
@@ -96,7 +110,14 @@ fn kept_by<'a>(rule: &'a str, written: &str, measured: Option<&Measured>) -> Ass
 
 /// What a judge decided.
 fn judge(ruling: &Ruling) -> JudgeView<'_> {
-    let Ruling { judge, lane, threshold, quorum, is_negated, answers } = ruling;
+    let Ruling {
+        judge,
+        lane,
+        threshold,
+        quorum,
+        is_negated,
+        answers,
+    } = ruling;
     JudgeView {
         agent: judge,
         lane,
@@ -108,8 +129,18 @@ fn judge(ruling: &Ruling) -> JudgeView<'_> {
 }
 
 fn judge_answer(answer: &JudgeAnswer) -> JudgeAnswerView<'_> {
-    let JudgeAnswer { passed, score, reason, suggestions } = answer;
-    JudgeAnswerView { passed: *passed, score: score.as_ref(), reason: filled(reason), suggestions }
+    let JudgeAnswer {
+        passed,
+        score,
+        reason,
+        suggestions,
+    } = answer;
+    JudgeAnswerView {
+        passed: *passed,
+        score: score.as_ref(),
+        reason: filled(reason),
+        suggestions,
+    }
 }
 
 fn actual(measured: &Measured) -> Option<Number> {
@@ -140,7 +171,11 @@ impl From<outcome::Level> for LevelView {
 
 /// A problem.
 pub(super) fn problem_view(problem: &Problem) -> ProblemView<'_> {
-    ProblemView { kind: problem.kind.as_str(), message: &problem.message, help: problem.help.as_deref() }
+    ProblemView {
+        kind: problem.kind.as_str(),
+        message: &problem.message,
+        help: problem.help.as_deref(),
+    }
 }
 
 impl From<outcome::Status> for StatusView {

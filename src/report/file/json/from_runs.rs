@@ -4,7 +4,9 @@ use super::runs_view::{
     CheckpointRunsView, DurationsView, EstimateView, FailedRunsView, FlipCounts, IntervalView,
     RunsVerdictView, RunsView, SelfComparisonView, SequentialView, StabilityView,
 };
-use crate::outcome::{CheckpointRuns, FailedRuns, Outcome, RunPolicy, Stability, StabilityVerdict, Totals};
+use crate::outcome::{
+    CheckpointRuns, FailedRuns, Outcome, RunPolicy, Stability, StabilityVerdict, Totals,
+};
 use crate::report::words::duration::milliseconds;
 use crate::statistics::{
     DurationStatistics, Interval, Percentage, ReliabilityEstimate, SequentialTest, StabilityClass,
@@ -14,13 +16,37 @@ use crate::statistics::{
 /// The runs of `outcome`, of a test that ran several times.
 pub(super) fn runs(outcome: &Outcome) -> Option<RunsView<'_>> {
     let stability = outcome.stability.as_deref()?;
-    let Stability { policy, passed, failed, verdict, durations, turns, usage: _, .. } = stability;
-    let Stability { checkpoints, failures, further_failed, .. } = stability;
+    let Stability {
+        policy,
+        passed,
+        failed,
+        verdict,
+        durations,
+        turns,
+        usage: _,
+        ..
+    } = stability;
+    let Stability {
+        checkpoints,
+        failures,
+        further_failed,
+        ..
+    } = stability;
     let (min_pass_rate, until_decided) = match policy {
         RunPolicy::Times { min_pass_rate, .. } => (Some(whole(*min_pass_rate)), None),
-        RunPolicy::UntilDecided(SequentialTest { good, bad, error, max: _ }) => {
-            (None, Some(SequentialView { good: whole(*good), bad: whole(*bad), error: whole(*error) }))
-        }
+        RunPolicy::UntilDecided(SequentialTest {
+            good,
+            bad,
+            error,
+            max: _,
+        }) => (
+            None,
+            Some(SequentialView {
+                good: whole(*good),
+                bad: whole(*bad),
+                error: whole(*error),
+            }),
+        ),
     };
     Some(RunsView {
         total: stability.runs(),
@@ -31,7 +57,10 @@ pub(super) fn runs(outcome: &Outcome) -> Option<RunsView<'_>> {
         min_pass_rate,
         until_decided,
         interval: stability.interval().into(),
-        estimates: reliability(*passed, stability.runs()).into_iter().map(EstimateView::from).collect(),
+        estimates: reliability(*passed, stability.runs())
+            .into_iter()
+            .map(EstimateView::from)
+            .collect(),
         duration_ms: durations.into(),
         total_turns: *turns,
         shown: outcome.run,
@@ -43,12 +72,15 @@ pub(super) fn runs(outcome: &Outcome) -> Option<RunsView<'_>> {
 
 /// The class of `outcome`, of a test that ran several times.
 pub(super) fn stability(outcome: &Outcome) -> Option<StabilityView> {
-    outcome.stability.as_ref().map(|stability| match stability.class() {
-        StabilityClass::Stable => StabilityView::Stable,
-        StabilityClass::MostlyStable => StabilityView::MostlyStable,
-        StabilityClass::Unstable => StabilityView::Unstable,
-        StabilityClass::HighlyUnstable => StabilityView::HighlyUnstable,
-    })
+    outcome
+        .stability
+        .as_ref()
+        .map(|stability| match stability.class() {
+            StabilityClass::Stable => StabilityView::Stable,
+            StabilityClass::MostlyStable => StabilityView::MostlyStable,
+            StabilityClass::Unstable => StabilityView::Unstable,
+            StabilityClass::HighlyUnstable => StabilityView::HighlyUnstable,
+        })
 }
 
 /// The pass rate of `outcome` in per cent.
@@ -59,7 +91,10 @@ pub(super) fn pass_rate(outcome: &Outcome) -> Option<f64> {
 /// Both verdicts of `outcome`, if the suite was compared with itself.
 pub(super) fn self_comparison(outcome: &Outcome) -> Option<SelfComparisonView> {
     let compared = outcome.self_comparison.as_deref()?;
-    Some(SelfComparisonView { verdicts: compared.verdicts.map(Into::into), flipped: compared.is_flip() })
+    Some(SelfComparisonView {
+        verdicts: compared.verdicts.map(Into::into),
+        flipped: compared.is_flip(),
+    })
 }
 
 /// The counts of a suite that was compared with itself.
@@ -68,18 +103,47 @@ pub(super) fn flips(totals: &Totals) -> Option<FlipCounts> {
         [totals.flipped, totals.compared].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
     let flip_rate = rounded(100.0 * f64::from(flipped) / f64::from(compared.max(1)));
     let interval = exact_interval(flipped, compared).into();
-    (compared > 0).then_some(FlipCounts { compared, flipped, flip_rate, interval })
+    (compared > 0).then_some(FlipCounts {
+        compared,
+        flipped,
+        flip_rate,
+        interval,
+    })
 }
 
 fn checkpoint_runs(checkpoint: &CheckpointRuns) -> CheckpointRunsView<'_> {
-    let CheckpointRuns { id, is_required, reached, turns } = checkpoint;
+    let CheckpointRuns {
+        id,
+        is_required,
+        reached,
+        turns,
+    } = checkpoint;
     let (first_turn, last_turn) = turns.unzip();
-    CheckpointRunsView { id, required: *is_required, reached: *reached, first_turn, last_turn }
+    CheckpointRunsView {
+        id,
+        required: *is_required,
+        reached: *reached,
+        first_turn,
+        last_turn,
+    }
 }
 
 fn failed_runs(failed: &FailedRuns) -> FailedRunsView<'_> {
-    let FailedRuns { status, kind, message, rule: _, count, runs } = failed;
-    FailedRunsView { status: (*status).into(), kind, message, count: *count, runs }
+    let FailedRuns {
+        status,
+        kind,
+        message,
+        rule: _,
+        count,
+        runs,
+    } = failed;
+    FailedRunsView {
+        status: (*status).into(),
+        kind,
+        message,
+        count: *count,
+        runs,
+    }
 }
 
 /// Per cent, with the decimals that are more than noise.
@@ -93,13 +157,22 @@ fn whole(share: Percentage) -> f64 {
 
 impl From<Interval> for IntervalView {
     fn from(Interval { low, high }: Interval) -> Self {
-        Self { low: rounded(low * 100.0), high: rounded(high * 100.0) }
+        Self {
+            low: rounded(low * 100.0),
+            high: rounded(high * 100.0),
+        }
     }
 }
 
 impl From<ReliabilityEstimate> for EstimateView {
     fn from(estimate: ReliabilityEstimate) -> Self {
-        let ReliabilityEstimate { tries, any, any_interval, all, all_interval } = estimate;
+        let ReliabilityEstimate {
+            tries,
+            any,
+            any_interval,
+            all,
+            all_interval,
+        } = estimate;
         Self {
             k: tries,
             pass_at_k: rounded(any * 100.0),

@@ -6,12 +6,13 @@ use serde_json::value::RawValue;
 use super::attempt_view::AttemptView;
 use super::from_rule::{assertions, filled, problem_view};
 use super::turn_view::{
-    AwaitingInputView, CallItem, CallStatusView, CustomItem, InputReasonView, InputSourceView, InterruptView,
-    ItemView, ResultItem, RunOutcomeView, SaidView, ToolCallView, TurnView, UsageView,
+    AwaitingInputView, CallItem, CallStatusView, CustomItem, InputReasonView, InputSourceView,
+    InterruptView, ItemView, ResultItem, RunOutcomeView, SaidView, ToolCallView, TurnView,
+    UsageView,
 };
 use crate::outcome::{
-    self, CallFailure, CallOutcome, Gap, InputDecision, InputOrigin, InputReason, LateResult, Outcome,
-    ReportedRunEnd, SaidLine, TranscriptLine, TurnOutcome,
+    self, CallFailure, CallOutcome, Gap, InputDecision, InputOrigin, InputReason, LateResult,
+    Outcome, ReportedRunEnd, SaidLine, TranscriptLine, TurnOutcome,
 };
 use crate::report::words::duration::milliseconds;
 use crate::text::compact_json;
@@ -30,7 +31,9 @@ pub(super) fn attempt((number, outcome): (usize, &Outcome)) -> AttemptView<'_> {
         turns: outcome.transcript.turns.iter().map(turn).collect(),
         turns_not_run: outcome.transcript.turns_not_run,
         final_assertions: assertions(outcome.verdict.end.failures(), &outcome.verdict.held),
-        error: outcome.first_problem().map(|(_, problem)| problem_view(problem)),
+        error: outcome
+            .first_problem()
+            .map(|(_, problem)| problem_view(problem)),
         recording: outcome.transcript.recording.as_deref(),
     }
 }
@@ -42,7 +45,12 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
         TranscriptLine::Calls(call) => Some(tool_call(call, turn)),
         _ => None,
     });
-    let longest = turn.timing.gaps.iter().map(|Gap { from_us, to_us }| to_us.saturating_sub(*from_us)).max();
+    let longest = turn
+        .timing
+        .gaps
+        .iter()
+        .map(|Gap { from_us, to_us }| to_us.saturating_sub(*from_us))
+        .max();
     TurnView {
         number: turn.number,
         id: turn.id.as_deref(),
@@ -68,7 +76,11 @@ pub(super) fn turn(turn: &TurnOutcome) -> TurnView<'_> {
 }
 
 fn awaiting_input(decision: &InputDecision) -> AwaitingInputView<'_> {
-    let InputDecision { reason, question, hint } = decision;
+    let InputDecision {
+        reason,
+        question,
+        hint,
+    } = decision;
     let reason = match reason {
         InputReason::AgentDeclared => InputReasonView::AgentDeclared,
         InputReason::ToolRequiresConfirmation => InputReasonView::ToolRequiresConfirmation,
@@ -76,7 +88,12 @@ fn awaiting_input(decision: &InputDecision) -> AwaitingInputView<'_> {
         InputReason::Completed => InputReasonView::Completed,
     };
     let (question, input_hint) = (question.as_deref(), hint.as_deref());
-    AwaitingInputView { waits: decision.is_awaiting(), reason, question, input_hint }
+    AwaitingInputView {
+        waits: decision.is_awaiting(),
+        reason,
+        question,
+        input_hint,
+    }
 }
 
 impl From<InputOrigin> for InputSourceView {
@@ -100,7 +117,9 @@ pub(super) fn text_of(line: &TranscriptLine) -> Option<&str> {
 }
 
 fn interrupts(end: &ReportedRunEnd) -> Option<Vec<InterruptView<'_>>> {
-    let ReportedRunEnd::Interrupted(interrupts) = end else { return None };
+    let ReportedRunEnd::Interrupted(interrupts) = end else {
+        return None;
+    };
     listed(interrupts.iter().map(interrupt))
 }
 
@@ -110,16 +129,34 @@ pub(super) fn listed<T>(items: impl Iterator<Item = T>) -> Option<Vec<T>> {
 }
 
 fn interrupt(open: &outcome::OpenInterrupt) -> InterruptView<'_> {
-    let outcome::OpenInterrupt { id, reason, message, tool } = open;
-    InterruptView { id, reason: reason.as_deref(), message: message.as_deref(), tool: tool.as_deref() }
+    let outcome::OpenInterrupt {
+        id,
+        reason,
+        message,
+        tool,
+    } = open;
+    InterruptView {
+        id,
+        reason: reason.as_deref(),
+        message: message.as_deref(),
+        tool: tool.as_deref(),
+    }
 }
 
 /// What is known of the tokens, where anything is.
 fn usage(usage: trace::Usage) -> Option<UsageView> {
-    let trace::Usage { input, output, total } = usage;
+    let trace::Usage {
+        input,
+        output,
+        total,
+    } = usage;
     let tokens = [input, output, total].map(Tokens::whole);
     let [input_tokens, output_tokens, total_tokens] = tokens;
-    tokens.iter().any(Option::is_some).then_some(UsageView { input_tokens, output_tokens, total_tokens })
+    tokens.iter().any(Option::is_some).then_some(UsageView {
+        input_tokens,
+        output_tokens,
+        total_tokens,
+    })
 }
 
 /// What the agent did in a turn, in the order of the events.
@@ -141,17 +178,30 @@ fn item<'a>(line: &'a TranscriptLine, turn: &TurnOutcome) -> ItemView<'a> {
     match line {
         TranscriptLine::Says(said) => ItemView::Message(self::said(said, turn)),
         TranscriptLine::Thinks(said) => ItemView::Reasoning(self::said(said, turn)),
-        TranscriptLine::Calls(CallOutcome { event, id, name, args, started_us, .. }) => {
-            ItemView::Call(CallItem {
-                id,
-                event: *event,
-                at: at(turn, *started_us),
-                name,
-                args: arguments(args),
-            })
-        }
+        TranscriptLine::Calls(CallOutcome {
+            event,
+            id,
+            name,
+            args,
+            started_us,
+            ..
+        }) => ItemView::Call(CallItem {
+            id,
+            event: *event,
+            at: at(turn, *started_us),
+            name,
+            args: arguments(args),
+        }),
         TranscriptLine::Answered(late) => {
-            let LateResult { event, id, name, called_in, result, arrived_us, failure } = late;
+            let LateResult {
+                event,
+                id,
+                name,
+                called_in,
+                result,
+                arrived_us,
+                failure,
+            } = late;
             ItemView::Result(ResultItem {
                 id,
                 event: *event,
@@ -163,15 +213,33 @@ fn item<'a>(line: &'a TranscriptLine, turn: &TurnOutcome) -> ItemView<'a> {
                 called_in: Some(*called_in),
             })
         }
-        TranscriptLine::Custom { event, at_us, name, value } => {
-            ItemView::Custom(CustomItem { event: *event, at: at(turn, *at_us), name, value: json(value) })
-        }
+        TranscriptLine::Custom {
+            event,
+            at_us,
+            name,
+            value,
+        } => ItemView::Custom(CustomItem {
+            event: *event,
+            at: at(turn, *at_us),
+            name,
+            value: json(value),
+        }),
     }
 }
 
 fn said<'a>(said: &'a SaidLine, turn: &TurnOutcome) -> SaidView<'a> {
-    let SaidLine { event, id, at_us, text } = said;
-    SaidView { id: filled(id), event: *event, at: at(turn, *at_us), text }
+    let SaidLine {
+        event,
+        id,
+        at_us,
+        text,
+    } = said;
+    SaidView {
+        id: filled(id),
+        event: *event,
+        at: at(turn, *at_us),
+        text,
+    }
 }
 
 fn result_item<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> Option<ItemView<'a>> {
@@ -194,7 +262,10 @@ fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCallView<'a> 
         name: &call.name,
         args: arguments(&call.args),
         result: call.result.as_deref().map(json),
-        status: call.result.as_ref().map_or(CallStatusView::Pending, |_| answered(call.failure)),
+        status: call
+            .result
+            .as_ref()
+            .map_or(CallStatusView::Pending, |_| answered(call.failure)),
         is_error: is_error(call.failure),
         is_mocked: call.is_client_side.then_some(true),
         started: at(turn, call.started_us),
@@ -215,7 +286,11 @@ fn finished(call: &CallOutcome, turn: &TurnOutcome) -> Option<u64> {
 
 /// The status of a call that has a result.
 fn answered(failure: Option<CallFailure>) -> CallStatusView {
-    if failure == Some(CallFailure::Denied) { CallStatusView::Denied } else { CallStatusView::Executed }
+    if failure == Some(CallFailure::Denied) {
+        CallStatusView::Denied
+    } else {
+        CallStatusView::Executed
+    }
 }
 
 fn is_error(failure: Option<CallFailure>) -> Option<bool> {
@@ -234,8 +309,12 @@ const DEEPEST: usize = 64;
 pub(super) fn json(text: &str) -> Box<RawValue> {
     // What a reader could not make a value of (half a surrogate pair, a number out of range) would cost it the line.
     let readable = serde_json::from_str::<Value>(text).is_ok_and(|value| depth(&value) <= DEEPEST);
-    let value = readable.then(|| RawValue::from_string(compact_json(text).into_owned()).ok()).flatten();
-    value.or_else(|| serde_json::value::to_raw_value(text).ok()).unwrap_or_default()
+    let value = readable
+        .then(|| RawValue::from_string(compact_json(text).into_owned()).ok())
+        .flatten();
+    value
+        .or_else(|| serde_json::value::to_raw_value(text).ok())
+        .unwrap_or_default()
 }
 
 fn depth(value: &Value) -> usize {

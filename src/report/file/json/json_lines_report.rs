@@ -23,13 +23,19 @@ enum Out {
     /// A stream that a program reads.
     Stream(Stream),
     /// A file that appears at its place when it is complete.
-    File { scratch: Scratch, destination: PathBuf },
+    File {
+        scratch: Scratch,
+        destination: PathBuf,
+    },
 }
 
 impl FileReport for JsonLinesReport {
     fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
         let scratch = Scratch::beside(destination, "part")?;
-        Ok(Self::new(Out::File { scratch, destination: destination.to_owned() }))
+        Ok(Self::new(Out::File {
+            scratch,
+            destination: destination.to_owned(),
+        }))
     }
 }
 
@@ -40,14 +46,20 @@ impl JsonLinesReport {
     }
 
     fn new(out: Out) -> Self {
-        Self { out, run: RunTotals::default() }
+        Self {
+            out,
+            run: RunTotals::default(),
+        }
     }
 
     fn line(&mut self, line: &str) -> io::Result<()> {
         // What JSON leaves as it is could still control a terminal, or a CI server that reads the output.
         let line = escape::json(line).into_owned() + "\n";
         match &mut self.out {
-            Out::File { scratch, destination: _ } => scratch.file.write_all(line.as_bytes()),
+            Out::File {
+                scratch,
+                destination: _,
+            } => scratch.file.write_all(line.as_bytes()),
             Out::Stream(stream) => stream.print(&line),
         }
     }
@@ -65,7 +77,10 @@ impl Reporter for JsonLinesReport {
     fn finish(mut self: Box<Self>) -> io::Result<()> {
         self.line(&last_line(&self.run)?)?;
         match self.out {
-            Out::File { scratch, destination } => scratch.put_in_place(&destination),
+            Out::File {
+                scratch,
+                destination,
+            } => scratch.put_in_place(&destination),
             Out::Stream(_) => Ok(()),
         }
     }

@@ -28,7 +28,11 @@ pub struct JsonReport {
 impl FileReport for JsonReport {
     fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
         let results = Scratch::beside(destination, "spool")?;
-        Ok(Self { destination: destination.to_owned(), results, run: RunTotals::default() })
+        Ok(Self {
+            destination: destination.to_owned(),
+            results,
+            run: RunTotals::default(),
+        })
     }
 }
 
@@ -36,7 +40,11 @@ impl JsonReport {
     /// A report that is at no place: it is only written to what [`write`](Self::write) gets.
     pub(super) fn private() -> io::Result<Self> {
         let (destination, results) = (PathBuf::new(), Scratch::private()?);
-        Ok(Self { destination, results, run: RunTotals::default() })
+        Ok(Self {
+            destination,
+            results,
+            run: RunTotals::default(),
+        })
     }
 
     /// How long the results are so far, in bytes.
@@ -53,7 +61,11 @@ impl JsonReport {
         )?;
         self.results.file.rewind()?;
         io::copy(&mut self.results.file, &mut out)?;
-        out.write_all(if self.run.totals.tests() == 0 { b"]}\n" } else { b"\n]}\n" })?;
+        out.write_all(if self.run.totals.tests() == 0 {
+            b"]}\n"
+        } else {
+            b"\n]}\n"
+        })?;
         out.flush()
     }
 }
@@ -61,9 +73,15 @@ impl JsonReport {
 impl Reporter for JsonReport {
     fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
         if let RunEvent::CaseFinished(outcome) = &**event {
-            let before = if self.run.totals.tests() == 0 { "\n" } else { ",\n" };
+            let before = if self.run.totals.tests() == 0 {
+                "\n"
+            } else {
+                ",\n"
+            };
             let result = harmless(&from_outcome::result(outcome))?;
-            self.results.file.write_all(format!("{before}{result}").as_bytes())?;
+            self.results
+                .file
+                .write_all(format!("{before}{result}").as_bytes())?;
         }
         self.run.add(event);
         Ok(())

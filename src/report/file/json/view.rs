@@ -26,7 +26,10 @@ pub fn schema() -> Value {
 /// A JSON report: one line of `--json` and `-o FILE.jsonl`, or the whole of `-o FILE.json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "only the schema names both; each is written where it comes about")]
+#[expect(
+    dead_code,
+    reason = "only the schema names both; each is written where it comes about"
+)]
 #[schemars(rename = "Written")]
 pub(super) enum ReportFormatView<'a> {
     /// One line.

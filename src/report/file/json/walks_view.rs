@@ -56,16 +56,42 @@ pub(super) struct FailedWalkView<'a> {
 
 impl<'a> From<&'a Walks> for WalksView<'a> {
     fn from(from: &'a Walks) -> Self {
-        let Walks { seed, walks, passed, actions, failed, turns, usage: _ } = from;
-        let action = |ActionCount { name, taken, possible }: &'a ActionCount| ActionView {
+        let Walks {
+            seed,
+            walks,
+            passed,
+            actions,
+            failed,
+            turns,
+            usage: _,
+        } = from;
+        let action = |ActionCount {
+                          name,
+                          taken,
+                          possible,
+                      }: &'a ActionCount| ActionView {
             name,
             taken: *taken,
             possible: *possible,
         };
-        let failed = failed.as_ref().map(|FailedWalk { number, actions, shrunk, tries, is_shortest }| {
-            let (shrunk, shortest) = (shrunk.as_deref(), *is_shortest);
-            FailedWalkView { number: *number, actions, shrunk, tries: *tries, shortest }
-        });
+        let failed = failed.as_ref().map(
+            |FailedWalk {
+                 number,
+                 actions,
+                 shrunk,
+                 tries,
+                 is_shortest,
+             }| {
+                let (shrunk, shortest) = (shrunk.as_deref(), *is_shortest);
+                FailedWalkView {
+                    number: *number,
+                    actions,
+                    shrunk,
+                    tries: *tries,
+                    shortest,
+                }
+            },
+        );
         Self {
             seed: *seed,
             walks: *walks,

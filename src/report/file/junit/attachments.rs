@@ -9,8 +9,13 @@ use crate::text::is_confusable;
 pub(super) fn attachments(outcome: &Outcome, job: &BuildJob) -> String {
     let attempts = outcome.earlier_attempts.iter().chain([outcome]);
     let unhappy = attempts.filter(|attempt| attempt.status().fails_the_run());
-    let paths = unhappy.filter_map(|attempt| Some(job.attached(attempt.transcript.recording.as_deref()?)));
-    let is_clear =
-        |path: &String| !path.contains(|character: char| is_confusable(character) || character == ']');
-    paths.filter(is_clear).flat_map(|path| ["[[ATTACHMENT|".to_owned(), path, "]]\n".to_owned()]).collect()
+    let paths =
+        unhappy.filter_map(|attempt| Some(job.attached(attempt.transcript.recording.as_deref()?)));
+    let is_clear = |path: &String| {
+        !path.contains(|character: char| is_confusable(character) || character == ']')
+    };
+    paths
+        .filter(is_clear)
+        .flat_map(|path| ["[[ATTACHMENT|".to_owned(), path, "]]\n".to_owned()])
+        .collect()
 }

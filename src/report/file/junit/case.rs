@@ -20,7 +20,11 @@ use crate::text::{escape, truncate};
 const CASE_DEPTH: usize = 2;
 
 /// Writes `outcome` as a case of the default profile.
-pub(super) fn write<W: Write>(writer: &mut Writer<W>, outcome: &Outcome, job: &BuildJob) -> io::Result<()> {
+pub(super) fn write<W: Write>(
+    writer: &mut Writer<W>,
+    outcome: &Outcome,
+    job: &BuildJob,
+) -> io::Result<()> {
     let element = named(outcome)
         .with("file", &job.file(&outcome.test.file))
         .with("line", &outcome.test.line.to_string())
@@ -31,10 +35,19 @@ pub(super) fn write<W: Write>(writer: &mut Writer<W>, outcome: &Outcome, job: &B
     properties.open(writer)?;
     let thread = (!outcome.transcript.thread_id.is_empty())
         .then_some(("thread", outcome.transcript.thread_id.clone()));
-    let always = [("id", &outcome.test.id), ("target", &outcome.test.target), ("agent", &outcome.test.agent)];
-    let always = always.into_iter().map(|(name, value)| (name, value.clone()));
+    let always = [
+        ("id", &outcome.test.id),
+        ("target", &outcome.test.target),
+        ("agent", &outcome.test.agent),
+    ];
+    let always = always
+        .into_iter()
+        .map(|(name, value)| (name, value.clone()));
     for (name, value) in always.chain(thread).chain(standing(outcome)) {
-        Element::new("property", CASE_DEPTH + 2).with("name", name).with("value", &value).empty(writer)?;
+        Element::new("property", CASE_DEPTH + 2)
+            .with("name", name)
+            .with("value", &value)
+            .empty(writer)?;
     }
     properties.close(writer)?;
 
@@ -72,12 +85,19 @@ pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) 
 /// What the strict profile writes of `outcome` with its suite: what the default one says in properties, and the
 /// transcript.
 pub(super) fn account(outcome: &Outcome) -> String {
-    let TestIdentity { id, target, agent, .. } = &outcome.test;
+    let TestIdentity {
+        id, target, agent, ..
+    } = &outcome.test;
     let thread_id = &outcome.transcript.thread_id;
     let mut account = format!("=== {}  {}\n", escape::line(id), outcome.status().words());
     let always = [("target", target), ("agent", agent), ("thread", thread_id)];
-    let always = always.into_iter().map(|(name, value)| (name, value.clone()));
-    for (name, value) in always.chain(standing(outcome)).filter(|(_, value)| !value.is_empty()) {
+    let always = always
+        .into_iter()
+        .map(|(name, value)| (name, value.clone()));
+    for (name, value) in always
+        .chain(standing(outcome))
+        .filter(|(_, value)| !value.is_empty())
+    {
         // Writing to a String cannot fail.
         let _ = writeln!(account, "{name}: {}", escape::line(&value));
     }
@@ -87,11 +107,17 @@ pub(super) fn account(outcome: &Outcome) -> String {
 
 /// The properties of a test in addition to its verdict.
 fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
-    let description = outcome.test.description.iter().map(|text| ("description", text.clone()));
+    let description = outcome
+        .test
+        .description
+        .iter()
+        .map(|text| ("description", text.clone()));
     let tags = (!outcome.test.tags.is_empty()).then(|| ("tags", outcome.test.tags.join(", ")));
     let retried = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
     let runs = outcome.stability.iter().flat_map(|stability| {
-        let pass_rate = percent(stability.pass_rate() / 100.0).trim_end_matches('%').to_owned();
+        let pass_rate = percent(stability.pass_rate() / 100.0)
+            .trim_end_matches('%')
+            .to_owned();
         [
             ("runs", stability.runs().to_string()),
             ("pass_rate", pass_rate),
@@ -107,8 +133,16 @@ fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
     });
     let flip = flip(outcome).map(|verdicts| ("comparison", verdicts));
     let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
-    let quarantine = outcome.test.quarantine.as_ref().map(|entry| ("quarantine", entry.to_string()));
-    let recording = outcome.transcript.recording.iter().map(|file| ("recording", file.clone()));
+    let quarantine = outcome
+        .test
+        .quarantine
+        .as_ref()
+        .map(|entry| ("quarantine", entry.to_string()));
+    let recording = outcome
+        .transcript
+        .recording
+        .iter()
+        .map(|file| ("recording", file.clone()));
     description
         .chain(tags)
         .chain(retried)
@@ -138,11 +172,19 @@ fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) ->
     let word = attempt.status().as_str();
     let (kind, message) = attempt.headline().unwrap_or((word, word));
     let message = short(message) + &and_more(attempt);
-    let element = Element::new(name, CASE_DEPTH + 1).with("message", &message).with("type", kind);
+    let element = Element::new(name, CASE_DEPTH + 1)
+        .with("message", &message)
+        .with("type", kind);
     element.open(writer)?;
-    let findings = transcript(attempt, TranscriptStyle::for_files(TranscriptScope::Findings));
+    let findings = transcript(
+        attempt,
+        TranscriptStyle::for_files(TranscriptScope::Findings),
+    );
     Element::new("stackTrace", CASE_DEPTH + 2).text(writer, &findings)?;
-    let transcript = transcript(attempt, TranscriptStyle::for_files(TranscriptScope::Everything));
+    let transcript = transcript(
+        attempt,
+        TranscriptStyle::for_files(TranscriptScope::Everything),
+    );
     if !transcript.is_empty() {
         Element::new("system-out", CASE_DEPTH + 2).text(writer, &transcript)?;
     }
@@ -161,7 +203,9 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
     let headline = outcome.headline();
     let (kind, message) = headline.unwrap_or((word, word));
     let mut skipped = |message: &str| {
-        Element::new("skipped", CASE_DEPTH + 1).with("message", &short(message)).empty(writer)
+        Element::new("skipped", CASE_DEPTH + 1)
+            .with("message", &short(message))
+            .empty(writer)
     };
     let name = match (outcome.status(), &outcome.test.quarantine) {
         (Status::Passed, _) => return Ok(()),
@@ -172,7 +216,10 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
         (Status::Failed, None) => "failure",
         (Status::Error | Status::Timeout | Status::Undecided | Status::NotShown, None) => "error",
     };
-    let findings = transcript(outcome, TranscriptStyle::for_files(TranscriptScope::Findings));
+    let findings = transcript(
+        outcome,
+        TranscriptStyle::for_files(TranscriptScope::Findings),
+    );
     Element::new(name, CASE_DEPTH + 1)
         .with("message", &(short(message) + &and_more(outcome)))
         .with("type", kind)
@@ -181,7 +228,11 @@ fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()
 
 /// How many findings there are in addition to the first: ` (and 3 more)`; empty if there are none.
 fn and_more(outcome: &Outcome) -> String {
-    let problems = outcome.transcript.turns.iter().filter_map(TurnOutcome::problem);
+    let problems = outcome
+        .transcript
+        .turns
+        .iter()
+        .filter_map(TurnOutcome::problem);
     let problems = problems.chain(outcome.verdict.end.problem()).count();
     let not_shown = outcome.verdict.not_shown.len();
     match (problems + outcome.all_failures().count() + not_shown).saturating_sub(1) {

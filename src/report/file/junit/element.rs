@@ -29,14 +29,21 @@ pub(in crate::report) struct Element {
 
 impl Element {
     pub(in crate::report) fn new(name: &'static str, depth: usize) -> Self {
-        Self { start: BytesStart::new(name), name, depth }
+        Self {
+            start: BytesStart::new(name),
+            name,
+            depth,
+        }
     }
 
     /// An attribute that a reader gets back unchanged, with line ends and tabs, and without characters that control a
     /// terminal or reverse text.
     pub(in crate::report) fn with(mut self, key: &str, value: &str) -> Self {
         let value = escape::xml_references(&escape(escape::xml(value))).into_owned();
-        self.start.push_attribute(Attribute { key: QName(key), value: Cow::Owned(value) });
+        self.start.push_attribute(Attribute {
+            key: QName(key),
+            value: Cow::Owned(value),
+        });
         self
     }
 
@@ -56,9 +63,16 @@ impl Element {
     }
 
     /// The element around `content`, which begins and ends at the margin, so that it reads well in the file as well.
-    pub(in crate::report) fn text<W: Write>(self, writer: &mut Writer<W>, content: &str) -> io::Result<()> {
+    pub(in crate::report) fn text<W: Write>(
+        self,
+        writer: &mut Writer<W>,
+        content: &str,
+    ) -> io::Result<()> {
         self.open(writer)?;
-        writer.write_event(Event::Text(BytesText::from_escaped(format!("\n{}", self::content(content)))))?;
+        writer.write_event(Event::Text(BytesText::from_escaped(format!(
+            "\n{}",
+            self::content(content)
+        ))))?;
         writer.write_event(Event::End(BytesEnd::new(self.name)))
     }
 
@@ -75,6 +89,8 @@ impl Element {
     }
 
     fn new_line<W: Write>(&self, writer: &mut Writer<W>) -> io::Result<()> {
-        writer.get_mut().write_all(format!("\n{:1$}", "", self.depth * 2).as_bytes())
+        writer
+            .get_mut()
+            .write_all(format!("\n{:1$}", "", self.depth * 2).as_bytes())
     }
 }

@@ -59,7 +59,12 @@ impl JunitReport {
         let suite = self
             .suites
             .entry(words::suite(&outcome.test))
-            .or_insert_with(|| Suite::new(words::class(&outcome.test), outcome.transcript.started_unix_ms));
+            .or_insert_with(|| {
+                Suite::new(
+                    words::class(&outcome.test),
+                    outcome.transcript.started_unix_ms,
+                )
+            });
         let mut xml = Vec::new();
         match self.profile {
             JunitProfile::Default => case::write(&mut Writer::new(&mut xml), outcome, &self.job)?,
@@ -76,12 +81,16 @@ impl JunitReport {
 
     fn write(&mut self, out: impl Write) -> io::Result<()> {
         let mut writer = Writer::new(out);
-        writer.get_mut().write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        writer
+            .get_mut()
+            .write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
         let root = Element::new("testsuites", 0);
         let root = match self.profile {
-            JunitProfile::Default => {
-                counted(root.with("name", "ananke"), &self.totals(), self.run.started_unix_ms)
-            }
+            JunitProfile::Default => counted(
+                root.with("name", "ananke"),
+                &self.totals(),
+                self.run.started_unix_ms,
+            ),
             // Windy Road's schema gives the root no attribute.
             JunitProfile::Strict => root,
         };
@@ -106,7 +115,10 @@ impl JunitReport {
     /// The counts of all suites, with the time of the run on the wall clock if it came to its end.
     fn totals(&self) -> Totals {
         let elapsed_us = self.run.end.as_ref().map(|end| end.elapsed_us);
-        Totals { duration_us: elapsed_us.unwrap_or(self.run.totals.duration_us), ..self.run.totals }
+        Totals {
+            duration_us: elapsed_us.unwrap_or(self.run.totals.duration_us),
+            ..self.run.totals
+        }
     }
 }
 

@@ -19,7 +19,10 @@ pub(super) struct PieceRanges(Vec<Range<u64>>);
 
 impl SuiteSpool {
     pub(super) fn beside(destination: &Path) -> io::Result<Self> {
-        Ok(Self { scratch: Scratch::beside(destination, "spool")?, length: 0 })
+        Ok(Self {
+            scratch: Scratch::beside(destination, "spool")?,
+            length: 0,
+        })
     }
 
     /// Adds one more piece to `pieces`.

@@ -32,7 +32,11 @@ pub(super) struct Suite {
 
 impl Suite {
     pub(super) fn new(class: String, started_unix_ms: u64) -> Self {
-        Self { class, started_unix_ms, ..Self::default() }
+        Self {
+            class,
+            started_unix_ms,
+            ..Self::default()
+        }
     }
 
     /// Adds the account of one more case, made by [`super::element::content`], while there is room.
@@ -68,12 +72,19 @@ impl Suite {
         accounts: &mut SuiteSpool,
     ) -> io::Result<()> {
         let (package, name) = self.class.rsplit_once('.').unwrap_or(("", &self.class));
-        let name = if name.trim().is_empty() { "tests" } else { name };
+        let name = if name.trim().is_empty() {
+            "tests"
+        } else {
+            name
+        };
         let element = Element::new("testsuite", SUITE_DEPTH)
             .with("id", &number.to_string())
             .with("package", &escape::line(package))
             .with("name", &escape::line(name))
-            .with("timestamp", &iso8601(self.started_unix_ms)[.."2026-11-21T22:08:00".len()])
+            .with(
+                "timestamp",
+                &iso8601(self.started_unix_ms)[.."2026-11-21T22:08:00".len()],
+            )
             // The schema requires a host; a report is the same on every machine.
             .with("hostname", "localhost");
         let element = with_counts(element, &self.totals);
@@ -103,7 +114,13 @@ fn with_counts(element: Element, totals: &Totals) -> Element {
     element
         .with("tests", &totals.tests().to_string())
         .with("failures", &totals.failed.to_string())
-        .with("errors", &(totals.error + totals.timeout + totals.undecided + totals.not_shown).to_string())
-        .with("skipped", &(totals.skipped + totals.quarantined).to_string())
+        .with(
+            "errors",
+            &(totals.error + totals.timeout + totals.undecided + totals.not_shown).to_string(),
+        )
+        .with(
+            "skipped",
+            &(totals.skipped + totals.quarantined).to_string(),
+        )
         .with("time", &words::in_seconds(totals.duration_us))
 }

@@ -14,17 +14,29 @@ pub(super) fn class(test: &TestIdentity) -> String {
 }
 
 fn of_target(test: &TestIdentity) -> String {
-    if test.is_default_target { String::new() } else { format!(" [{}]", test.target) }
+    if test.is_default_target {
+        String::new()
+    } else {
+        format!(" [{}]", test.target)
+    }
 }
 
 fn class_of_file(file: &str) -> String {
-    let stem =
-        [".yaml", ".yml", ".jsonl"].iter().find_map(|ending| file.strip_suffix(ending)).unwrap_or(file);
+    let stem = [".yaml", ".yml", ".jsonl"]
+        .iter()
+        .find_map(|ending| file.strip_suffix(ending))
+        .unwrap_or(file);
     let stem = stem.strip_suffix(".test").unwrap_or(stem);
-    let parts = stem.split(['/', '\\']).filter(|part| !matches!(*part, "" | "." | ".."));
+    let parts = stem
+        .split(['/', '\\'])
+        .filter(|part| !matches!(*part, "" | "." | ".."));
     // A point of a name would look like one more folder.
     let parts: Vec<String> = parts.map(|part| part.replace('.', "_")).collect();
-    if parts.is_empty() { "tests".to_owned() } else { parts.join(".") }
+    if parts.is_empty() {
+        "tests".to_owned()
+    } else {
+        parts.join(".")
+    }
 }
 
 /// `us` microseconds in seconds with three places, as every reader of JUnit takes it.
@@ -52,7 +64,12 @@ mod tests {
 
     #[test]
     fn in_seconds_with_three_places() {
-        for (us, expected) in [(0, "0.000"), (1_234_567, "1.235"), (499, "0.000"), (60_000_500, "60.001")] {
+        for (us, expected) in [
+            (0, "0.000"),
+            (1_234_567, "1.235"),
+            (499, "0.000"),
+            (60_000_500, "60.001"),
+        ] {
             assert_eq!(in_seconds(us), expected);
         }
     }

@@ -62,13 +62,21 @@ impl MarkdownBuilder {
         let of_runs = outcome.stability.as_deref().map(rate);
         let came_to: Vec<String> = flip(outcome).into_iter().chain(of_runs).collect();
         if !came_to.is_empty() {
-            self.repeated.add(&format!("{} {}", code(&outcome.test.id, NAME), came_to.join("; ")));
+            self.repeated.add(&format!(
+                "{} {}",
+                code(&outcome.test.id, NAME),
+                came_to.join("; ")
+            ));
         }
         match &outcome.test.quarantine {
             None if failed => self.failures.add(outcome),
             Some(entry) if failed => self.quarantined.add(&quarantined(outcome, entry)),
             None if outcome.is_flaky() => {
-                let row = format!("{} passed at attempt {}", code(&outcome.test.id, NAME), outcome.attempt());
+                let row = format!(
+                    "{} passed at attempt {}",
+                    code(&outcome.test.id, NAME),
+                    outcome.attempt()
+                );
                 self.flaky.add(&row);
             }
             _ => {}
@@ -84,10 +92,18 @@ impl MarkdownBuilder {
         if head.len() > room {
             return String::new();
         }
-        let rest = if head.len() + rest.len() > room { String::new() } else { rest };
+        let rest = if head.len() + rest.len() > room {
+            String::new()
+        } else {
+            rest
+        };
         let failures = self.failures.text(room - head.len() - rest.len());
         // If there is no room for it, not even the count of omitted tests is written.
-        let failures = if failures.len() > room - head.len() - rest.len() { String::new() } else { failures };
+        let failures = if failures.len() > room - head.len() - rest.len() {
+            String::new()
+        } else {
+            failures
+        };
         let mut text = head + &failures + &rest;
         text.truncate(text.trim_end().len());
         text + "\n"
@@ -95,8 +111,18 @@ impl MarkdownBuilder {
 
     /// The verdict and the numbers.
     fn head(&self) -> String {
-        let RunTotals { totals, selected, snapshots, end, .. } = &self.run;
-        let sign = if self.run.exit_code() == Some(0) { mark(Status::Passed) } else { mark(Status::Failed) };
+        let RunTotals {
+            totals,
+            selected,
+            snapshots,
+            end,
+            ..
+        } = &self.run;
+        let sign = if self.run.exit_code() == Some(0) {
+            mark(Status::Passed)
+        } else {
+            mark(Status::Failed)
+        };
         let mut page = Page::default();
         page.lines(&format!("## {sign} {}\n\n", self.run.reason()));
         counts::write(&mut page, &Palette::default(), totals, *selected);
@@ -105,7 +131,10 @@ impl MarkdownBuilder {
         }
         page.end();
         page.end();
-        for line in ruling::totals(totals.judged).into_iter().chain(flip_rate(totals)) {
+        for line in ruling::totals(totals.judged)
+            .into_iter()
+            .chain(flip_rate(totals))
+        {
             page.plain(&line);
             page.end();
             page.end();
@@ -123,26 +152,50 @@ impl MarkdownBuilder {
     fn rest(&self) -> String {
         let mut text = String::new();
         let end = self.run.end.as_ref();
-        text += &expired(end.map(|end| end.verdict.expired.as_slice()).unwrap_or_default(), self.most / 8);
-        text += &end.map(|end| warnings(&end.verdict, self.most / 8)).unwrap_or_default();
+        text += &expired(
+            end.map(|end| end.verdict.expired.as_slice())
+                .unwrap_or_default(),
+            self.most / 8,
+        );
+        text += &end
+            .map(|end| warnings(&end.verdict, self.most / 8))
+            .unwrap_or_default();
         let MarkdownRows { count, .. } = self.flaky;
         if count > 0 {
             let fails = end.is_some_and(|end| end.verdict.flaky_fails);
-            let fails = if fails { ", which fails the run (`--flaky fail`)" } else { "" };
+            let fails = if fails {
+                ", which fails the run (`--flaky fail`)"
+            } else {
+                ""
+            };
             let _ = write!(text, "### flaky{fails}\n\n{}\n", self.flaky.text());
         }
         if self.repeated.count > 0 {
-            let tests = if self.repeated.count == 1 { "test" } else { "tests" };
-            text += &folded(&format!("stability of {} {tests}", self.repeated.count), &self.repeated.text());
+            let tests = if self.repeated.count == 1 {
+                "test"
+            } else {
+                "tests"
+            };
+            text += &folded(
+                &format!("stability of {} {tests}", self.repeated.count),
+                &self.repeated.text(),
+            );
         }
         if self.quarantined.count > 0 {
-            text += &folded(&format!("{} quarantined", self.quarantined.count), &self.quarantined.text());
+            text += &folded(
+                &format!("{} quarantined", self.quarantined.count),
+                &self.quarantined.text(),
+            );
         }
         if self.run.totals.tests() > SLOWEST {
-            let rows = self.slowest.tests().iter().fold(String::new(), |mut rows, (us, id)| {
-                let _ = writeln!(rows, "- {} {id}", duration::rounded(*us));
-                rows
-            });
+            let rows = self
+                .slowest
+                .tests()
+                .iter()
+                .fold(String::new(), |mut rows, (us, id)| {
+                    let _ = writeln!(rows, "- {} {id}", duration::rounded(*us));
+                    rows
+                });
             text += &folded("slowest", &rows);
         }
         text
@@ -151,10 +204,16 @@ impl MarkdownBuilder {
 
 fn quarantined(outcome: &Outcome, entry: &Quarantine) -> String {
     let status = outcome.status().words();
-    let message = outcome.headline().map(|(_, message)| format!(": {}", code(message, NAME)));
+    let message = outcome
+        .headline()
+        .map(|(_, message)| format!(": {}", code(message, NAME)));
     let Quarantine { expires, owner, .. } = entry;
     let id = code(&outcome.test.id, NAME);
-    format!("{id} {status}{}, until {expires} ({})", message.unwrap_or_default(), code(owner, NAME))
+    format!(
+        "{id} {status}{}, until {expires} ({})",
+        message.unwrap_or_default(),
+        code(owner, NAME)
+    )
 }
 
 fn expired(entries: &[Quarantine], room: usize) -> String {
@@ -162,11 +221,27 @@ fn expired(entries: &[Quarantine], room: usize) -> String {
         return String::new();
     }
     let mut rows = MarkdownRows::new(room);
-    for Quarantine { test, owner, expires, place, .. } in entries {
-        let (test, owner, place) = (code(test, NAME), code(owner, NAME), code(&place.to_string(), NAME));
-        rows.add(&format!("{test} last day {expires}, owner {owner}, {place}"));
+    for Quarantine {
+        test,
+        owner,
+        expires,
+        place,
+        ..
+    } in entries
+    {
+        let (test, owner, place) = (
+            code(test, NAME),
+            code(owner, NAME),
+            code(&place.to_string(), NAME),
+        );
+        rows.add(&format!(
+            "{test} last day {expires}, owner {owner}, {place}"
+        ));
     }
-    format!("### expired quarantine entries, which fail the run\n\n{}\n", rows.text())
+    format!(
+        "### expired quarantine entries, which fail the run\n\n{}\n",
+        rows.text()
+    )
 }
 
 fn warnings(verdict: &Verdict, room: usize) -> String {
@@ -186,6 +261,10 @@ fn warnings(verdict: &Verdict, room: usize) -> String {
             tool.rule
         ));
     }
-    let fails = if verdict.warnings_fail { ", which fail the run (`--deny-warnings`)" } else { "" };
+    let fails = if verdict.warnings_fail {
+        ", which fail the run (`--deny-warnings`)"
+    } else {
+        ""
+    };
     format!("### warnings{fails}\n\n{}\n", rows.text())
 }

@@ -65,11 +65,20 @@ struct FailureGroup {
 impl Failures {
     /// As many as `room` bytes can hold.
     pub(super) fn new(room: usize) -> Self {
-        Self { groups: IndexMap::new(), tests: 0, bytes: 0, room, further: 0 }
+        Self {
+            groups: IndexMap::new(),
+            tests: 0,
+            bytes: 0,
+            room,
+            further: 0,
+        }
     }
 
     pub(super) fn add(&mut self, outcome: &Outcome) {
-        let reason = outcome.headline().map_or(outcome.status().as_str(), |(_, reason)| reason).to_owned();
+        let reason = outcome
+            .headline()
+            .map_or(outcome.status().as_str(), |(_, reason)| reason)
+            .to_owned();
         let id = code(&outcome.test.id, NAME);
         let known = self.groups.get_mut(&reason);
         let group = known.is_none().then(|| FailureGroup::of(outcome, &reason));
@@ -94,7 +103,9 @@ impl Failures {
         left -= table.len();
         let mut fitting = Vec::new();
         for group in self.groups.values() {
-            let Some(rest) = left.checked_sub(group.size()) else { break };
+            let Some(rest) = left.checked_sub(group.size()) else {
+                break;
+            };
             left = rest;
             fitting.push(group);
         }
@@ -120,9 +131,17 @@ impl Failures {
         }
         let mut table = "| | test | reason | time |\n|---|---|---|---|\n".to_owned();
         let mut left_out = self.groups.len();
-        for FailureGroup { row: [mark, id, reason, time], others, .. } in self.groups.values().take(MOST_ROWS)
+        for FailureGroup {
+            row: [mark, id, reason, time],
+            others,
+            ..
+        } in self.groups.values().take(MOST_ROWS)
         {
-            let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+            let more = if others.is_empty() {
+                String::new()
+            } else {
+                format!(" and {} more", others.len())
+            };
             let row = format!("| {mark} | {id}{more} | {reason} | {time} |\n");
             if table.len() + row.len() > room {
                 break;
@@ -133,7 +152,11 @@ impl Failures {
         if left_out > 0 {
             let _ = writeln!(table, "| | … and {left_out} more | | |");
         }
-        if table.len() > room { String::new() } else { table + "\n" }
+        if table.len() > room {
+            String::new()
+        } else {
+            table + "\n"
+        }
     }
 }
 
@@ -145,7 +168,12 @@ impl FailureGroup {
             cell(&code(reason, NAME)),
             duration::rounded(outcome.transcript.duration_us),
         ];
-        Self { row, head: head(outcome), transcript: kept_transcript(outcome), others: Vec::new() }
+        Self {
+            row,
+            head: head(outcome),
+            transcript: kept_transcript(outcome),
+            others: Vec::new(),
+        }
     }
 
     /// How many bytes it takes without its transcript.
@@ -158,16 +186,29 @@ impl FailureGroup {
         if self.others.is_empty() {
             return String::new();
         }
-        let list = self.others.iter().fold(String::new(), |list, id| list + "- " + id + "\n");
-        let plural = if self.others.len() == 1 { "test" } else { "tests" };
-        folded(&format!("{} more {plural} with the same reason", self.others.len()), &list)
+        let list = self
+            .others
+            .iter()
+            .fold(String::new(), |list, id| list + "- " + id + "\n");
+        let plural = if self.others.len() == 1 {
+            "test"
+        } else {
+            "tests"
+        };
+        folded(
+            &format!("{} more {plural} with the same reason", self.others.len()),
+            &list,
+        )
     }
 
     /// All of it, with at most `most` bytes of its transcript.
     fn text(&self, most: usize) -> String {
         let mut text = self.head.clone();
         if self.transcript.size() <= most || most >= SHORTEST_TRANSCRIPT {
-            text += &folded("transcript", &self.transcript.clone().shortened(most).to_string());
+            text += &folded(
+                "transcript",
+                &self.transcript.clone().shortened(most).to_string(),
+            );
         }
         text + &self.others()
     }
@@ -177,7 +218,10 @@ impl FailureGroup {
 /// ones leave is for the long ones.
 fn share(groups: &[&FailureGroup], room: usize) -> usize {
     let around = folded("transcript", "").len() + CODE_BLOCK + HeadTail::LONGEST_MARK;
-    let mut lengths: Vec<usize> = groups.iter().map(|group| group.transcript.size() + around).collect();
+    let mut lengths: Vec<usize> = groups
+        .iter()
+        .map(|group| group.transcript.size() + around)
+        .collect();
     lengths.sort_unstable();
     let mut left = room;
     for (shared, length) in lengths.iter().enumerate() {
@@ -196,16 +240,28 @@ fn further(count: usize) -> String {
 
 /// The line above the failures that are collapsed.
 fn more(count: usize) -> String {
-    format!("{count} more {}", if count == 1 { "failure" } else { "failures" })
+    format!(
+        "{count} more {}",
+        if count == 1 { "failure" } else { "failures" }
+    )
 }
 
 fn head(outcome: &Outcome) -> String {
     let status = outcome.status().words();
     let of = outcome.attempt();
-    let attempts = if of > 1 { format!(", attempt {of} of {of}") } else { String::new() };
+    let attempts = if of > 1 {
+        format!(", attempt {of} of {of}")
+    } else {
+        String::new()
+    };
     let time = duration::rounded(outcome.transcript.duration_us);
     let of_walks = outcome.walks.as_deref().map(summary);
-    let runs = outcome.stability.as_deref().map(rate).or(of_walks).map(|came_to| format!("{came_to}\n\n"));
+    let runs = outcome
+        .stability
+        .as_deref()
+        .map(rate)
+        .or(of_walks)
+        .map(|came_to| format!("{came_to}\n\n"));
     let heading = format!(
         "### {} {}\n\n{status} after {time}{attempts}\n\n{}",
         mark(outcome.status()),
@@ -219,7 +275,11 @@ fn head(outcome: &Outcome) -> String {
         ..TranscriptStyle::for_files(TranscriptScope::Findings)
     };
     let findings = transcript(outcome, findings);
-    if findings.is_empty() { heading } else { heading + &findings + "\n" }
+    if findings.is_empty() {
+        heading
+    } else {
+        heading + &findings + "\n"
+    }
 }
 
 fn kept_transcript(outcome: &Outcome) -> HeadTail {

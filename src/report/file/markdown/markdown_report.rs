@@ -23,7 +23,11 @@ pub struct MarkdownReport {
 impl FileReport for MarkdownReport {
     fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
         let scratch = Scratch::beside(destination, "part")?;
-        Ok(Self { destination: destination.to_owned(), scratch, builder: MarkdownBuilder::new(MOST) })
+        Ok(Self {
+            destination: destination.to_owned(),
+            scratch,
+            builder: MarkdownBuilder::new(MOST),
+        })
     }
 }
 
@@ -34,7 +38,9 @@ impl Reporter for MarkdownReport {
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.scratch.file.write_all(self.builder.text(MOST).as_bytes())?;
+        self.scratch
+            .file
+            .write_all(self.builder.text(MOST).as_bytes())?;
         self.scratch.put_in_place(&self.destination)
     }
 }

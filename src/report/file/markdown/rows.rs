@@ -14,7 +14,12 @@ pub(in crate::report) struct MarkdownRows {
 impl MarkdownRows {
     /// A list of at most `room` bytes, but for the line that counts the rest.
     pub(in crate::report) fn new(room: usize) -> Self {
-        Self { text: String::new(), room, count: 0, further: 0 }
+        Self {
+            text: String::new(),
+            room,
+            count: 0,
+            further: 0,
+        }
     }
 
     /// Adds a row, unless one before it did not fit.

@@ -14,7 +14,11 @@ pub(in crate::report) fn code(text: &str, max: usize) -> String {
     let fence = "`".repeat(rows.max().unwrap_or(0) + 1);
     // A blank at both ends belongs to the span and is not shown.
     let edge = |character: char| matches!(character, '`' | ' ');
-    let pad = if text.starts_with(edge) || text.ends_with(edge) { " " } else { "" };
+    let pad = if text.starts_with(edge) || text.ends_with(edge) {
+        " "
+    } else {
+        ""
+    };
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
@@ -25,7 +29,10 @@ pub(super) fn cell(code: &str) -> String {
 
 /// `body`, collapsed under a line.
 pub(super) fn folded(summary: &str, body: &str) -> String {
-    format!("<details><summary>{summary}</summary>\n\n{}\n\n</details>\n\n", body.trim_end_matches('\n'))
+    format!(
+        "<details><summary>{summary}</summary>\n\n{}\n\n</details>\n\n",
+        body.trim_end_matches('\n')
+    )
 }
 
 #[cfg(test)]

@@ -45,7 +45,11 @@ pub(crate) struct Area {
 
 impl Area {
     pub(crate) fn new(out: Box<dyn Write + Send>) -> Self {
-        Self { out, drawn: Vec::new(), size: None }
+        Self {
+            out,
+            drawn: Vec::new(),
+            size: None,
+        }
     }
 
     /// Draws `rows` over those that are there. A terminal that takes nothing any more shows nothing.
@@ -65,7 +69,10 @@ impl Area {
             drawing.push_str("\x1b[K");
         }
         drawing.push_str("\x1b[J\x1b[?7h");
-        let _ = self.out.write_all(drawing.as_bytes()).and_then(|()| self.out.flush());
+        let _ = self
+            .out
+            .write_all(drawing.as_bytes())
+            .and_then(|()| self.out.flush());
         self.drawn = rows.iter().map(StyledLine::width).collect();
         self.size = size;
     }
@@ -84,7 +91,11 @@ impl Area {
             return Ok(());
         }
         let further = "\x1b[1B\x1b[K".repeat(lines - 1);
-        let erased = format!("{back}\x1b[K{further}{again}", back = up(lines), again = up(lines));
+        let erased = format!(
+            "{back}\x1b[K{further}{again}",
+            back = up(lines),
+            again = up(lines)
+        );
         self.drawn.clear();
         self.out.write_all(erased.as_bytes())
     }
@@ -96,7 +107,11 @@ impl Area {
     /// How many lines the drawing takes now: terminals that became narrower have wrapped its lines meanwhile.
     fn lines(&self, size: Option<TerminalSize>) -> usize {
         let columns = size.map_or(usize::MAX, |size| size.columns.max(1));
-        let lines: usize = self.drawn.iter().map(|width| width.div_ceil(columns).max(1)).sum();
+        let lines: usize = self
+            .drawn
+            .iter()
+            .map(|width| width.div_ceil(columns).max(1))
+            .sum();
         // No further than the first line of the terminal: what has left it is out of reach.
         size.map_or(lines, |size| lines.min(size.rows))
     }

@@ -12,7 +12,10 @@ use crate::report::layout::Palette;
 use crate::text::{columns, duration};
 
 /// What a terminal is taken for that does not know its size.
-const USUAL: TerminalSize = TerminalSize { columns: 80, rows: 24 };
+const USUAL: TerminalSize = TerminalSize {
+    columns: 80,
+    rows: 24,
+};
 
 /// How many rows there are at most, with that of the run: more is too much to read.
 const MOST: usize = 12;
@@ -59,19 +62,30 @@ pub(crate) fn rows(
     let TerminalSize { columns, rows } = size.unwrap_or(USUAL);
     let palette = Palette::new(options.colour);
     // The last column stays free: some terminals wrap where it is written to.
-    let layout = Layout { now, palette, columns: columns.saturating_sub(1), is_narrow: columns < NARROW };
+    let layout = Layout {
+        now,
+        palette,
+        columns: columns.saturating_sub(1),
+        is_narrow: columns < NARROW,
+    };
     let mut shown = Vec::new();
     if let Some((what, since)) = &state.waiting {
         shown.push(layout.waiting(what, *since));
     }
     if let Some((since, tests)) = state.begun {
-        let most = (rows / 2).max(FEW).min(rows.saturating_sub(1).max(1)).min(MOST);
+        let most = (rows / 2)
+            .max(FEW)
+            .min(rows.saturating_sub(1).max(1))
+            .min(MOST);
         if options.tests {
             shown.extend(layout.tests(&state.running, most - 1));
         }
         shown.push(layout.run(state, since, tests));
     }
-    shown.into_iter().map(|row| row.cut(layout.columns)).collect()
+    shown
+        .into_iter()
+        .map(|row| row.cut(layout.columns))
+        .collect()
 }
 
 struct Layout {
@@ -95,14 +109,25 @@ enum Words {
 impl Layout {
     fn waiting(&self, what: &str, since: At) -> StyledLine {
         let elapsed = self.elapsed(since);
-        let room = self.columns.saturating_sub(columns::width(self.margin()) + 4 + elapsed.len());
+        let room = self
+            .columns
+            .saturating_sub(columns::width(self.margin()) + 4 + elapsed.len());
         let what = columns::beginning_of(what, room);
-        self.row([self.spinner(), plain(&what), plain("  "), (self.palette.faint, elapsed)])
+        self.row([
+            self.spinner(),
+            plain(&what),
+            plain("  "),
+            (self.palette.faint, elapsed),
+        ])
     }
 
     /// At most `most` rows of the tests that run; those that are not shown are counted.
     fn tests(&self, running: &[RunningTest], most: usize) -> Vec<StyledLine> {
-        let shown = if running.len() <= most { running.len() } else { most.saturating_sub(1) };
+        let shown = if running.len() <= most {
+            running.len()
+        } else {
+            most.saturating_sub(1)
+        };
         let (shown, further) = running.split_at(shown);
         let mut rows = self.table(shown);
         if !further.is_empty() && most > 0 {
@@ -119,19 +144,30 @@ impl Layout {
 
     /// Rows with the ids in one column and the turns in another.
     fn table(&self, tests: &[RunningTest]) -> Vec<StyledLine> {
-        let widest =
-            tests.iter().map(|test| columns::width(&test.shown)).max().unwrap_or_default().min(WIDEST_ID);
+        let widest = tests
+            .iter()
+            .map(|test| columns::width(&test.shown))
+            .max()
+            .unwrap_or_default()
+            .min(WIDEST_ID);
         // The spinner and the spaces next to the id.
         let room = self.room().saturating_sub(4);
         let labels = |words| -> Vec<(String, String)> {
-            tests.iter().map(|test| (place(test, words), self.time(test, words))).collect()
+            tests
+                .iter()
+                .map(|test| (place(test, words), self.time(test, words)))
+                .collect()
         };
         let beside = |labels: &[(String, String)]| {
             let (places, times) = widths(labels);
             places + if times > 0 { times + 2 } else { 0 }
         };
-        let has_room = |words: &Words| room.saturating_sub(beside(&labels(*words))) >= widest.min(ID);
-        let words = [Words::All, Words::Few].into_iter().find(has_room).unwrap_or(Words::Fewest);
+        let has_room =
+            |words: &Words| room.saturating_sub(beside(&labels(*words))) >= widest.min(ID);
+        let words = [Words::All, Words::Few]
+            .into_iter()
+            .find(has_room)
+            .unwrap_or(Words::Fewest);
         let labels = labels(words);
         let width = widest.min(room.saturating_sub(beside(&labels)).max(1));
         let (places, times) = widths(&labels);
@@ -139,7 +175,11 @@ impl Layout {
             let id = columns::end_of(&test.shown, width);
             let gap = " ".repeat(width - columns::width(&id) + 2);
             let place = columns::beginning_of(&place, room.saturating_sub(width));
-            let behind = if times > 0 { format!("{place:<places$}  {time:<times$}") } else { place };
+            let behind = if times > 0 {
+                format!("{place:<places$}  {time:<times$}")
+            } else {
+                place
+            };
             let left = room.saturating_sub(width + columns::width(&behind));
             let why = why(test, left.saturating_sub(2));
             self.row([
@@ -156,12 +196,24 @@ impl Layout {
 
     /// How far the run is.
     fn run(&self, state: &AreaState, since: At, tests: usize) -> StyledLine {
-        let Palette { strong, failed, faint, .. } = self.palette;
-        let failures = if state.failed > 0 { format!("  {} failed", state.failed) } else { String::new() };
+        let Palette {
+            strong,
+            failed,
+            faint,
+            ..
+        } = self.palette;
+        let failures = if state.failed > 0 {
+            format!("  {} failed", state.failed)
+        } else {
+            String::new()
+        };
         let row = |done: String, time: String| {
             self.row([(strong, done), (failed, failures.clone()), (faint, time)])
         };
-        let (done, time) = (format!("{} of {tests} tests", state.done), format!("  {}", self.elapsed(since)));
+        let (done, time) = (
+            format!("{} of {tests} tests", state.done),
+            format!("  {}", self.elapsed(since)),
+        );
         let rows = [row(done.clone(), time), row(done, String::new())];
         let fitting = rows.into_iter().find(|row| row.width() <= self.columns);
         fitting.unwrap_or_else(|| row(format!("{}/{tests}", state.done), String::new()))
@@ -209,22 +261,37 @@ fn plain(text: &str) -> (Style, String) {
 /// The widest of the places and of the times.
 fn widths(labels: &[(String, String)]) -> (usize, usize) {
     let widest = |of: fn(&(String, String)) -> &String| {
-        labels.iter().map(|row| of(row).len()).max().unwrap_or_default()
+        labels
+            .iter()
+            .map(|row| of(row).len())
+            .max()
+            .unwrap_or_default()
     };
     (widest(|(place, _)| place), widest(|(_, time)| time))
 }
 
 /// The turn that a test is in.
 fn place(test: &RunningTest, words: Words) -> String {
-    let repeat = test.repeat.as_ref().map(|repeat| (repeat.word, repeat.number, repeat.of));
+    let repeat = test
+        .repeat
+        .as_ref()
+        .map(|repeat| (repeat.word, repeat.number, repeat.of));
     match words {
         Words::All => {
-            let turn = test.turn.map_or("set-up".to_owned(), |(turn, of)| format!("turn {turn} of {of}"));
-            turn + &repeat.map(|(word, number, of)| format!(", {word} {number} of {of}")).unwrap_or_default()
+            let turn = test.turn.map_or("set-up".to_owned(), |(turn, of)| {
+                format!("turn {turn} of {of}")
+            });
+            turn + &repeat
+                .map(|(word, number, of)| format!(", {word} {number} of {of}"))
+                .unwrap_or_default()
         }
         Words::Few | Words::Fewest => {
-            let turn = test.turn.map_or("set-up".to_owned(), |(turn, of)| format!("{turn}/{of}"));
-            turn + &repeat.map(|(word, number, _)| format!(", {word} {number}")).unwrap_or_default()
+            let turn = test
+                .turn
+                .map_or("set-up".to_owned(), |(turn, of)| format!("{turn}/{of}"));
+            turn + &repeat
+                .map(|(word, number, _)| format!(", {word} {number}"))
+                .unwrap_or_default()
         }
     }
 }

@@ -123,7 +123,9 @@ impl Write for Above {
         let mut area = lock(&self.0.0);
         // A terminal that takes nothing is gone, like the reader of a pipe.
         let size = (area.options.size)();
-        area.area.print(bytes, size).map_err(|error| io::Error::new(io::ErrorKind::BrokenPipe, error))?;
+        area.area
+            .print(bytes, size)
+            .map_err(|error| io::Error::new(io::ErrorKind::BrokenPipe, error))?;
         area.refresh();
         Ok(bytes.len())
     }

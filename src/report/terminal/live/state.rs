@@ -51,7 +51,8 @@ impl AreaState {
             RunEvent::RunStarted { tests, .. } => self.begun = Some((now, *tests)),
             RunEvent::CaseStarted { id } => {
                 let shown =
-                    escape::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..]).into_owned();
+                    escape::line(&id[id.ceil_char_boundary(id.len().saturating_sub(LONGEST))..])
+                        .into_owned();
                 self.running.push(RunningTest {
                     id: id.clone(),
                     shown,
@@ -65,29 +66,70 @@ impl AreaState {
                     running.turn = Some((*turn, *of));
                 }
             }
-            RunEvent::Retrying { id, retry, of, status, why } => {
+            RunEvent::Retrying {
+                id,
+                retry,
+                of,
+                status,
+                why,
+            } => {
                 if let Some(running) = self.test(id) {
                     running.turn = None;
-                    let why = format!("{}: {}", status.words(), &why[..why.floor_char_boundary(LONGEST)]);
+                    let why = format!(
+                        "{}: {}",
+                        status.words(),
+                        &why[..why.floor_char_boundary(LONGEST)]
+                    );
                     let why = escape::line(&why).into_owned();
-                    running.repeat = Some(Repeat { word: "retry", number: *retry, of: *of, why });
+                    running.repeat = Some(Repeat {
+                        word: "retry",
+                        number: *retry,
+                        of: *of,
+                        why,
+                    });
                 }
             }
-            RunEvent::NextRun { id, run, most, failed } => {
+            RunEvent::NextRun {
+                id,
+                run,
+                most,
+                failed,
+            } => {
                 if let Some(running) = self.test(id) {
                     running.turn = None;
-                    let why = if *failed > 0 { format!("{failed} failed") } else { String::new() };
-                    running.repeat = Some(Repeat { word: "run", number: *run, of: *most, why });
+                    let why = if *failed > 0 {
+                        format!("{failed} failed")
+                    } else {
+                        String::new()
+                    };
+                    running.repeat = Some(Repeat {
+                        word: "run",
+                        number: *run,
+                        of: *most,
+                        why,
+                    });
                 }
             }
-            RunEvent::NextWalk { id, is_shorter, number, of } => {
+            RunEvent::NextWalk {
+                id,
+                is_shorter,
+                number,
+                of,
+            } => {
                 if let Some(running) = self.test(id) {
                     running.turn = None;
                     let word = if *is_shorter { "shorter walk" } else { "walk" };
-                    running.repeat = Some(Repeat { word, number: *number, of: *of, why: String::new() });
+                    running.repeat = Some(Repeat {
+                        word,
+                        number: *number,
+                        of: *of,
+                        why: String::new(),
+                    });
                 }
             }
-            RunEvent::CaseEnded { id, fails_the_run, .. } => {
+            RunEvent::CaseEnded {
+                id, fails_the_run, ..
+            } => {
                 self.running.retain(|running| running.id != *id);
                 self.done += 1;
                 self.failed += usize::from(*fails_the_run);

@@ -11,7 +11,11 @@ const PREFIXES: [&str; 3] = ["adk_", "kagent_", ""];
 /// What a part says about a call; `None` if it is a part like any other.
 pub(super) fn read(part: &Value) -> Option<ConventionChange> {
     let metadata = part.get("metadata")?;
-    let of = |key: &str| PREFIXES.iter().find_map(|prefix| metadata.get(format!("{prefix}{key}")));
+    let of = |key: &str| {
+        PREFIXES
+            .iter()
+            .find_map(|prefix| metadata.get(format!("{prefix}{key}")))
+    };
     if of("thought") == Some(&Value::Bool(true)) {
         return part
             .get("text")
@@ -19,7 +23,12 @@ pub(super) fn read(part: &Value) -> Option<ConventionChange> {
             .map(|text| ConventionChange::Reasoning(text.to_owned()));
     }
     let data = part.get("data").filter(|data| data.is_object())?;
-    let text = |key: &str| data.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |key: &str| {
+        data.get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let (id, name) = (text("id"), text("name"));
     match of("type")?.as_str()? {
         "function_call" | "tool_call" => {
@@ -29,7 +38,12 @@ pub(super) fn read(part: &Value) -> Option<ConventionChange> {
         "function_response" | "tool_response" => {
             let result = data.get("response").cloned().unwrap_or_default();
             let is_error = result.get("error").map(|error| !error.is_null());
-            Some(ConventionChange::Result { id, name, result, is_error })
+            Some(ConventionChange::Result {
+                id,
+                name,
+                result,
+                is_error,
+            })
         }
         _ => None,
     }
@@ -63,7 +77,10 @@ mod tests {
             assert_eq!(read(&part), Some(result));
         }
         let thought = json!({ "text": "hm", "metadata": { "adk_thought": true } });
-        assert_eq!(read(&thought), Some(ConventionChange::Reasoning("hm".to_owned())));
+        assert_eq!(
+            read(&thought),
+            Some(ConventionChange::Reasoning("hm".to_owned()))
+        );
         for part in [
             json!({ "data": { "id": "c" } }),
             json!({ "text": "hi", "metadata": { "adk_thought": false } }),

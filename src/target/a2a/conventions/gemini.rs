@@ -7,14 +7,18 @@ use super::call_change::ConventionChange;
 
 /// What a status update says.
 pub(super) fn read(update: &Value) -> Vec<ConventionChange> {
-    let kind = update.pointer("/metadata/coderAgent/kind").and_then(Value::as_str);
+    let kind = update
+        .pointer("/metadata/coderAgent/kind")
+        .and_then(Value::as_str);
     let message = update.pointer("/status/message").unwrap_or(&Value::Null);
     match kind {
         Some("tool-call-update" | "tool-call-confirmation") => {
-            let data = parts(message).iter().filter_map(|part| match content(part) {
-                PartContent::Data(data) => Some(data),
-                _ => None,
-            });
+            let data = parts(message)
+                .iter()
+                .filter_map(|part| match content(part) {
+                    PartContent::Data(data) => Some(data),
+                    _ => None,
+                });
             data.flat_map(of_call).collect()
         }
         Some("text-content") => vec![ConventionChange::Text(text_of(message))],
@@ -25,13 +29,22 @@ pub(super) fn read(update: &Value) -> Vec<ConventionChange> {
 
 /// A call as it is now: that it is there, and what came of it.
 fn of_call(data: &Value) -> Vec<ConventionChange> {
-    let text = |path: &str| data.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let text = |path: &str| {
+        data.pointer(path)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let (id, name) = (text("/request/callId"), text("/request/name"));
     if name.is_empty() {
         return Vec::new();
     }
     let args = data.pointer("/request/args").cloned().unwrap_or_default();
-    let mut changes = vec![ConventionChange::Call { id: id.clone(), name: name.clone(), args }];
+    let mut changes = vec![ConventionChange::Call {
+        id: id.clone(),
+        name: name.clone(),
+        args,
+    }];
     let result = |is_error| ConventionChange::Result {
         id: id.clone(),
         name: name.clone(),
@@ -41,7 +54,9 @@ fn of_call(data: &Value) -> Vec<ConventionChange> {
     match data.get("status").and_then(Value::as_str) {
         Some("success") => changes.push(result(false)),
         Some("error") => changes.push(result(true)),
-        Some("cancelled") => changes.extend([result(true), ConventionChange::Denied { id: id.clone() }]),
+        Some("cancelled") => {
+            changes.extend([result(true), ConventionChange::Denied { id: id.clone() }])
+        }
         // It is scheduled, waits for an approval, or is executed.
         _ => {}
     }
@@ -62,11 +77,17 @@ mod tests {
     fn a_call_is_known_by_its_status() {
         let of = |status: &str| {
             let data = json!({ "request": { "callId": "c", "name": "ls", "args": { "path": "." } }, "status": status, "response": 1 });
-            read(&update("tool-call-update", &json!({ "kind": "data", "data": data })))
+            read(&update(
+                "tool-call-update",
+                &json!({ "kind": "data", "data": data }),
+            ))
         };
         let (id, name) = ("c".to_owned(), "ls".to_owned());
-        let call =
-            ConventionChange::Call { id: id.clone(), name: name.clone(), args: json!({ "path": "." }) };
+        let call = ConventionChange::Call {
+            id: id.clone(),
+            name: name.clone(),
+            args: json!({ "path": "." }),
+        };
         let result = |is_error| ConventionChange::Result {
             id: id.clone(),
             name: name.clone(),
@@ -78,14 +99,27 @@ mod tests {
         }
         assert_eq!(of("success"), [call.clone(), result(false)]);
         assert_eq!(of("error"), [call.clone(), result(true)]);
-        assert_eq!(of("cancelled"), [call, result(true), ConventionChange::Denied { id: id.clone() }]);
+        assert_eq!(
+            of("cancelled"),
+            [
+                call,
+                result(true),
+                ConventionChange::Denied { id: id.clone() }
+            ]
+        );
     }
 
     #[test]
     fn text_and_thoughts_have_kinds_of_their_own() {
         let part = json!({ "kind": "text", "text": "hi" });
-        assert_eq!(read(&update("text-content", &part)), [ConventionChange::Text("hi".to_owned())]);
-        assert_eq!(read(&update("thought", &part)), [ConventionChange::Reasoning("hi".to_owned())]);
+        assert_eq!(
+            read(&update("text-content", &part)),
+            [ConventionChange::Text("hi".to_owned())]
+        );
+        assert_eq!(
+            read(&update("thought", &part)),
+            [ConventionChange::Reasoning("hi".to_owned())]
+        );
         assert_eq!(read(&update("state-change", &part)), []);
         assert_eq!(read(&json!({})), []);
     }

@@ -11,7 +11,10 @@ pub(in super::super) fn of_part(
     conventions: &[ToolCallConvention],
     part: &Value,
 ) -> Option<ConventionChange> {
-    conventions.contains(&ToolCallConvention::Adk).then(|| adk::read(part)).flatten()
+    conventions
+        .contains(&ToolCallConvention::Adk)
+        .then(|| adk::read(part))
+        .flatten()
 }
 
 /// What a status update says about calls.
@@ -19,7 +22,11 @@ pub(in super::super) fn of_status(
     conventions: &[ToolCallConvention],
     update: &Value,
 ) -> Vec<ConventionChange> {
-    if conventions.contains(&ToolCallConvention::Gemini) { gemini::read(update) } else { Vec::new() }
+    if conventions.contains(&ToolCallConvention::Gemini) {
+        gemini::read(update)
+    } else {
+        Vec::new()
+    }
 }
 
 /// What the metadata of `holder`, a message, an artifact, a task or an update, say about calls.

@@ -10,9 +10,17 @@ const KEY: &str = "github.com/a2aproject/a2a-samples/extensions/traceability/v1/
 /// The calls among the steps that `metadata` contains.
 pub(super) fn read(metadata: &Value) -> Vec<ConventionChange> {
     let entries = metadata.as_object().into_iter().flatten();
-    let traces = entries.filter(|(key, _)| key.trim_start_matches("https://") == KEY).map(|(_, trace)| trace);
-    let steps = traces.filter_map(|trace| trace.get("steps").and_then(Value::as_array)).flatten();
-    steps.zip(1..).filter_map(|(step, number)| of_step(step, number)).flatten().collect()
+    let traces = entries
+        .filter(|(key, _)| key.trim_start_matches("https://") == KEY)
+        .map(|(_, trace)| trace);
+    let steps = traces
+        .filter_map(|trace| trace.get("steps").and_then(Value::as_array))
+        .flatten();
+    steps
+        .zip(1..)
+        .filter_map(|(step, number)| of_step(step, number))
+        .flatten()
+        .collect()
 }
 
 fn of_step(step: &Value, number: usize) -> Option<Vec<ConventionChange>> {
@@ -22,11 +30,21 @@ fn of_step(step: &Value, number: usize) -> Option<Vec<ConventionChange>> {
     let invocation = step.pointer("/step_action/tool_invocation")?;
     let name = invocation.get("tool_name")?.as_str()?.to_owned();
     let args = invocation.get("parameters").cloned().unwrap_or_default();
-    let id = step.get("step_id").and_then(Value::as_str).filter(|id| !id.is_empty());
+    let id = step
+        .get("step_id")
+        .and_then(Value::as_str)
+        .filter(|id| !id.is_empty());
     let id = id.map_or_else(|| format!("step-{number}"), str::to_owned);
-    let mut changes = vec![ConventionChange::Call { id: id.clone(), name: name.clone(), args }];
+    let mut changes = vec![ConventionChange::Call {
+        id: id.clone(),
+        name: name.clone(),
+        args,
+    }];
     let error = step.get("error").filter(|error| !error.is_null());
-    let result = step.get("outputs").or_else(|| step.get("result")).filter(|result| !result.is_null());
+    let result = step
+        .get("outputs")
+        .or_else(|| step.get("result"))
+        .filter(|result| !result.is_null());
     if let Some(result) = error.or(result) {
         changes.push(ConventionChange::Result {
             id,
@@ -67,7 +85,11 @@ mod tests {
             let found = read(&json!({ key: { "trace_id": "t", "steps": steps } }));
             assert_eq!(
                 found,
-                [call("s", "ls", json!({ "path": "." })), call("step-3", "rm", Value::Null), denied.clone()]
+                [
+                    call("s", "ls", json!({ "path": "." })),
+                    call("step-3", "rm", Value::Null),
+                    denied.clone()
+                ]
             );
         }
         assert_eq!(read(&json!({ "other": { "steps": steps } })), []);

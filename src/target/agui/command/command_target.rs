@@ -21,7 +21,9 @@ pub struct CommandTarget {
 impl CommandTarget {
     /// The agent that `settings` describe.
     pub fn new(settings: CommandSettings) -> Self {
-        Self { settings: Arc::new(settings) }
+        Self {
+            settings: Arc::new(settings),
+        }
     }
 }
 
@@ -32,7 +34,10 @@ impl Target for CommandTarget {
 
     /// The same program with the same arguments, environment and directory.
     fn address(&self, _connector: Option<&str>) -> Option<String> {
-        let CommandSettings { program: PipeProgram { command, home, .. }, .. } = &*self.settings;
+        let CommandSettings {
+            program: PipeProgram { command, home, .. },
+            ..
+        } = &*self.settings;
         Some(format!("{command:?} {}", home.display()))
     }
 
@@ -44,7 +49,10 @@ impl Target for CommandTarget {
         self.settings.conversation.event_clock
     }
 
-    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+    fn open(
+        &self,
+        options: SessionOptions,
+    ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
         let session = CommandSession::new(Arc::clone(&self.settings), options);
         Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
     }

@@ -40,6 +40,7 @@ impl ProtocolConfig for CommandConfig {
     }
 
     fn check_turns(&self, turns: &[Spanned<Turn>], source: &Arc<SourceFile>) -> Option<Diagnostic> {
-        self.conversation.check_connect(turns, source, "connecting to a program", "")
+        self.conversation
+            .check_connect(turns, source, "connecting to a program", "")
     }
 }

@@ -38,7 +38,14 @@ impl CommandSession {
     pub(super) fn new(settings: Arc<CommandSettings>, options: SessionOptions) -> Self {
         let (programs, clock) = (Arc::clone(&options.programs), Arc::clone(&options.clock));
         let conversation = AguiConversation::new(settings.conversation.clone(), options);
-        Self { settings, programs, clock, conversation, program: None, is_complete: true }
+        Self {
+            settings,
+            programs,
+            clock,
+            conversation,
+            program: None,
+            is_complete: true,
+        }
     }
 
     async fn run(
@@ -47,19 +54,31 @@ impl CommandSession {
         limits: &Limits,
         sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
-        let CommandSettings { program, max_response_bytes, .. } = &*self.settings;
+        let CommandSettings {
+            program,
+            max_response_bytes,
+            ..
+        } = &*self.settings;
         let limits = &Limits {
             max_event_bytes: program.max_line_bytes,
             max_response_bytes: *max_response_bytes,
             ..limits.clone()
         };
-        if limits.cancel.run_until_cancelled(limits.admit_request()).await.is_none() {
+        if limits
+            .cancel
+            .run_until_cancelled(limits.admit_request())
+            .await
+            .is_none()
+        {
             return Ok(Ended::Cancelled);
         }
         let (input, mut run) = self.conversation.begin(request)?;
         let (pipe, order) = match &mut self.program {
             Some(pipe) => (pipe, RequestOrder::Later),
-            none => (none.insert(self.programs.start(program)?), RequestOrder::First),
+            none => (
+                none.insert(self.programs.start(program)?),
+                RequestOrder::First,
+            ),
         };
         self.is_complete = false;
         let line = input.get().as_bytes();
@@ -67,7 +86,14 @@ impl CommandSession {
         sink.wire(sent, Wire::Sent { body: line });
         let mut closed = None;
         let mut events = self.conversation.events(&mut run);
-        let talk = read_events(&mut **pipe, &mut events, limits, (sent, order), sink, &mut closed);
+        let talk = read_events(
+            &mut **pipe,
+            &mut events,
+            limits,
+            (sent, order),
+            sink,
+            &mut closed,
+        );
         let ended = limits.cancel.run_until_cancelled(talk).await;
         let ended = self.conversation.end(run, ended);
         sink.wire(closed.unwrap_or_else(|| self.clock.now()), Wire::Closed);
@@ -77,7 +103,9 @@ impl CommandSession {
 
     /// Closes the program's stdin, waits until it has ended, and returns what is odd about that.
     async fn finish(&mut self) -> Vec<String> {
-        let Some(mut program) = self.program.take() else { return Vec::new() };
+        let Some(mut program) = self.program.take() else {
+            return Vec::new();
+        };
         let mut warnings = Vec::new();
         if self.is_complete {
             let until = program.close().plus(GRACE);

@@ -22,7 +22,9 @@ pub struct AguiTarget {
 impl AguiTarget {
     /// The agent that `settings` describe.
     pub fn new(settings: AguiSettings) -> Self {
-        Self { settings: Arc::new(settings) }
+        Self {
+            settings: Arc::new(settings),
+        }
     }
 }
 
@@ -36,9 +38,18 @@ impl Target for AguiTarget {
     }
 
     fn address(&self, _connector: Option<&str>) -> Option<String> {
-        let AguiSettings { endpoint, transport, agent, .. } = &*self.settings;
+        let AguiSettings {
+            endpoint,
+            transport,
+            agent,
+            ..
+        } = &*self.settings;
         let place = http::place(endpoint);
-        Some(if *transport == AguiTransport::Http { place } else { format!("{place} {agent}") })
+        Some(if *transport == AguiTransport::Http {
+            place
+        } else {
+            format!("{place} {agent}")
+        })
     }
 
     fn state(&self) -> &Value {
@@ -49,7 +60,10 @@ impl Target for AguiTarget {
         self.settings.conversation.event_clock
     }
 
-    fn open(&self, options: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+    fn open(
+        &self,
+        options: SessionOptions,
+    ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
         let session = AguiSession::new(Arc::clone(&self.settings), options);
         Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
     }

@@ -9,7 +9,10 @@ use crate::target::http::headers;
 use crate::variables::{Interpolation, http_url};
 
 /// Checks and fills a target; `None` if something is known later or was reported.
-pub(super) fn compile(target: &AguiConfig, interpolation: &mut Interpolation<'_>) -> Option<AguiTarget> {
+pub(super) fn compile(
+    target: &AguiConfig,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<AguiTarget> {
     let agent = interpolation.text(&target.agent_id).ok();
     let endpoint = interpolation
         .sent_text(&target.endpoint)

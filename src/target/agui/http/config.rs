@@ -54,6 +54,9 @@ pub enum AguiTransport {
 impl AguiConfig {
     /// How the agent is reached.
     pub(super) fn transport(&self) -> AguiTransport {
-        self.transport.as_ref().map(|transport| transport.value).unwrap_or_default()
+        self.transport
+            .as_ref()
+            .map(|transport| transport.value)
+            .unwrap_or_default()
     }
 }

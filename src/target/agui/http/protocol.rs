@@ -67,6 +67,7 @@ impl ProtocolConfig for AguiConfig {
             return None;
         }
         let or_else = ", or reach it through a runtime with `transport: copilotkit`";
-        self.conversation.check_connect(turns, source, "connecting over plain HTTP", or_else)
+        self.conversation
+            .check_connect(turns, source, "connecting over plain HTTP", or_else)
     }
 }

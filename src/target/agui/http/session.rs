@@ -23,7 +23,10 @@ use crate::target::session::{Session, SessionOptions};
 use crate::target::sink::{Sink, Wire};
 
 /// The headers of every request. A wildcard in `accept` would make some servers respond in the binary encoding.
-const HEADERS: [(&str, &str); 2] = [("content-type", "application/json"), ("accept", "text/event-stream")];
+const HEADERS: [(&str, &str); 2] = [
+    ("content-type", "application/json"),
+    ("accept", "text/event-stream"),
+];
 
 /// How long a request to stop a run may take.
 const STOPPING: Duration = Duration::from_secs(1);
@@ -41,7 +44,12 @@ impl AguiSession {
         let clock = Arc::clone(&options.clock);
         let transport = Arc::clone(&options.transport);
         let conversation = AguiConversation::new(settings.conversation.clone(), options);
-        Self { settings, transport, clock, conversation }
+        Self {
+            settings,
+            transport,
+            clock,
+            conversation,
+        }
     }
 
     async fn run(
@@ -59,12 +67,23 @@ impl AguiSession {
         let limits = &self.settings.options.limits(limits);
         let mut closed = None;
         let mut events = self.conversation.events(&mut run);
-        let talk = talk(&*self.transport, request, &mut events, limits, sink, &mut closed);
+        let talk = talk(
+            &*self.transport,
+            request,
+            &mut events,
+            limits,
+            sink,
+            &mut closed,
+        );
         // A cancellation drops it, and its connection.
         let ended = limits.cancel.run_until_cancelled(talk).await;
         let ended = self.conversation.end(run, ended);
-        sink.wire(self.transport.moment(ClientEvent::Closes(closed)), Wire::Closed);
-        if purpose == RequestPurpose::Run && matches!(ended, Ok(Ended::Timeout | Ended::Cancelled)) {
+        sink.wire(
+            self.transport.moment(ClientEvent::Closes(closed)),
+            Wire::Closed,
+        );
+        if purpose == RequestPurpose::Run && matches!(ended, Ok(Ended::Timeout | Ended::Cancelled))
+        {
             self.stop().await;
         }
         ended
@@ -89,7 +108,9 @@ impl AguiSession {
             return;
         }
         let thread_id = self.conversation.thread_id();
-        if let Ok((url, body)) = transport::request(&self.settings, RuntimeMethod::Stop, thread_id, None) {
+        if let Ok((url, body)) =
+            transport::request(&self.settings, RuntimeMethod::Stop, thread_id, None)
+        {
             let until = self.transport.moment(ClientEvent::Sends).plus(STOPPING);
             let _answer = self.transport.send(self.post(url, body), until).await;
         }
@@ -106,7 +127,9 @@ async fn talk(
     closed: &mut Option<At>,
 ) -> Result<Ended, TargetError> {
     let response = http::send(transport, request, limits, sink, closed).await?;
-    let Some(response) = response else { return Ok(Ended::Timeout) };
+    let Some(response) = response else {
+        return Ok(Ended::Timeout);
+    };
     http::read_events(response.accepted().await?, events, limits, sink, closed).await
 }
 

@@ -11,14 +11,16 @@ const BINARY: &str = "application/vnd.ag-ui.event+proto";
 impl StreamReader for AguiEvents<'_> {
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
         if response.events() > 0 {
-            return response
-                .broken_off("the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)");
+            return response.broken_off(
+                "the stream ended without a terminal event (`RUN_FINISHED` or `RUN_ERROR`)",
+            );
         }
         let form = response.form();
         if self.decoder.is_replay() && form == BodyForm::Empty {
             let thread = shown(&self.conversation.thread_id);
-            let message =
-                format!("the response is empty: the agent replayed nothing of the thread `{thread}`");
+            let message = format!(
+                "the response is empty: the agent replayed nothing of the thread `{thread}`"
+            );
             return response.error(message).with_help(
                 "is there a thread of this id? A runtime that keeps threads in memory forgets them when it restarts",
             );
@@ -44,7 +46,10 @@ impl StreamReader for AguiEvents<'_> {
                 "the response is a JSON document, not an event stream",
                 "is `endpoint` the URL that runs the agent?",
             ),
-            BodyForm::Other => ("the response contains no event", "is `endpoint` the URL of an AG-UI agent?"),
+            BodyForm::Other => (
+                "the response contains no event",
+                "is `endpoint` the URL of an AG-UI agent?",
+            ),
         };
         response.error(message).with_help(help)
     }

@@ -64,7 +64,10 @@ pub(super) fn request(
     input: Option<Box<RawValue>>,
 ) -> Result<(Url, Bytes), serde_json::Error> {
     let bare = |input: Option<Box<RawValue>>| {
-        Bytes::from(input.map_or_else(|| "{}".to_owned(), |input| String::from(Box::<str>::from(input))))
+        Bytes::from(input.map_or_else(
+            || "{}".to_owned(),
+            |input| String::from(Box::<str>::from(input)),
+        ))
     };
     match settings.transport {
         AguiTransport::Http => Ok((settings.endpoint.clone(), bare(input))),
@@ -75,7 +78,11 @@ pub(super) fn request(
                 thread_id: (method == RuntimeMethod::Stop).then_some(thread_id),
             };
             let method = format!("agent/{}", method.name());
-            let body = serde_json::to_vec(&Envelope { method, params, body: input.as_deref() })?;
+            let body = serde_json::to_vec(&Envelope {
+                method,
+                params,
+                body: input.as_deref(),
+            })?;
             Ok((settings.endpoint.clone(), Bytes::from(body)))
         }
     }
@@ -85,7 +92,9 @@ pub(super) fn request(
 fn path(settings: &AguiSettings, method: RuntimeMethod, thread_id: &str) -> Url {
     let mut url = settings.endpoint.clone();
     if let Ok(mut segments) = url.path_segments_mut() {
-        segments.pop_if_empty().extend(["agent", &settings.agent, method.name()]);
+        segments
+            .pop_if_empty()
+            .extend(["agent", &settings.agent, method.name()]);
         if method == RuntimeMethod::Stop {
             segments.push(thread_id);
         }

@@ -40,9 +40,18 @@ impl FirstChunks {
         let said = |key: &FieldKey| {
             let said = event.quiet_id(*key).map(Cow::into_owned);
             // A message without a role is the agent's.
-            (*key, said.or_else(|| (*key == FieldKey::Role).then(|| "assistant".to_owned())))
+            (
+                *key,
+                said.or_else(|| (*key == FieldKey::Role).then(|| "assistant".to_owned())),
+            )
         };
-        self.0.insert(author.clone(), FirstChunk { begun, said: keys.iter().map(said).collect() });
+        self.0.insert(
+            author.clone(),
+            FirstChunk {
+                begun,
+                said: keys.iter().map(said).collect(),
+            },
+        );
     }
 
     /// The event is a chunk without an id, and its author has none in chunks.
@@ -57,9 +66,16 @@ impl FirstChunks {
         let (noun, key) = (kind.noun(), kind.id_key().name());
         let (why, against) = match lanes.last(author).filter(|last| last.kind == kind) {
             None => (format!("no {noun} is under way"), None),
-            Some(last) => (format!("{} ended with {}", named(kind, &last.id), last.by), Some(last.by)),
+            Some(last) => (
+                format!("{} ended with {}", named(kind, &last.id), last.by),
+                Some(last.by),
+            ),
         };
-        violations.add(EventOrderRule::ChunkWithoutId, against, format_args!("names no `{key}`, but {why}"));
+        violations.add(
+            EventOrderRule::ChunkWithoutId,
+            against,
+            format_args!("names no `{key}`, but {why}"),
+        );
     }
 
     /// The event is a later chunk: it says the same as the first. Each other value is reported once.
@@ -69,14 +85,24 @@ impl FirstChunks {
         event: &WireEvent<'_>,
         violations: &mut EventViolations<'_, '_>,
     ) {
-        let Some(FirstChunk { begun, said }) = self.0.get_mut(author) else { return };
+        let Some(FirstChunk { begun, said }) = self.0.get_mut(author) else {
+            return;
+        };
         for (key, first) in said {
-            let Some(now) = event.quiet_id(*key).filter(|now| Some(&**now) != first.as_deref()) else {
+            let Some(now) = event
+                .quiet_id(*key)
+                .filter(|now| Some(&**now) != first.as_deref())
+            else {
                 continue;
             };
             let key = key.name();
-            let before = first.as_deref().map_or("none".to_owned(), |first| format!("`{}`", shown(first)));
-            let words = format_args!("has the `{key}` `{}`, but {begun} has {before}", shown(&now));
+            let before = first
+                .as_deref()
+                .map_or("none".to_owned(), |first| format!("`{}`", shown(first)));
+            let words = format_args!(
+                "has the `{key}` `{}`, but {begun} has {before}",
+                shown(&now)
+            );
             violations.add(EventOrderRule::ChunkDisagrees, Some(*begun), words);
             *first = Some(now.into_owned());
         }

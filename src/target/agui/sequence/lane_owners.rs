@@ -83,7 +83,10 @@ impl LaneOwners {
         violations: &mut EventViolations<'_, '_>,
     ) {
         let (id, subagent) = (incoming.id().unwrap_or_default(), incoming.subagent());
-        let parent = incoming.event.quiet_id(FieldKey::ParentMessageId).filter(|_| kind == ItemKind::Call);
+        let parent = incoming
+            .event
+            .quiet_id(FieldKey::ParentMessageId)
+            .filter(|_| kind == ItemKind::Call);
         let parent = parent.filter(|parent| self.is_known(Family::Message, parent));
         if let Some(parent) = parent {
             self.begin_call(id, &parent, subagent, violations);
@@ -134,7 +137,13 @@ impl LaneOwners {
     }
 
     /// The event `by` names the owner, and replaces any owner from before.
-    pub(super) fn replace(&mut self, family: Family, id: &str, subagent: Option<&str>, by: EventRef) {
+    pub(super) fn replace(
+        &mut self,
+        family: Family,
+        id: &str,
+        subagent: Option<&str>,
+        by: EventRef,
+    ) {
         let owner = self.number(subagent);
         self.set(family, id, owner, by);
     }
@@ -155,7 +164,14 @@ impl LaneOwners {
     }
 
     fn set(&mut self, family: Family, id: &str, subagent: Option<SubagentNumber>, by: EventRef) {
-        self.owners[family as usize].insert(id.into(), Owner { subagent, by, is_reported: false });
+        self.owners[family as usize].insert(
+            id.into(),
+            Owner {
+                subagent,
+                by,
+                is_reported: false,
+            },
+        );
     }
 
     fn number(&mut self, subagent: Option<&str>) -> Option<SubagentNumber> {
@@ -178,13 +194,25 @@ impl LaneOwners {
         subagent: Option<SubagentNumber>,
         violations: &mut EventViolations<'_, '_>,
     ) {
-        let Some(owner) = self.owners[family as usize].get_mut(id) else { return };
+        let Some(owner) = self.owners[family as usize].get_mut(id) else {
+            return;
+        };
         if std::mem::replace(&mut owner.is_reported, true) {
             return;
         }
-        let Owner { subagent: earlier, by, .. } = *owner;
-        let (whose, noun, id, owner) = (self.name(subagent), family.noun(), shown(id), self.name(earlier));
-        let words = format_args!("is of {whose}, but the {noun} `{id}` is of {owner}, as {by} says");
+        let Owner {
+            subagent: earlier,
+            by,
+            ..
+        } = *owner;
+        let (whose, noun, id, owner) = (
+            self.name(subagent),
+            family.noun(),
+            shown(id),
+            self.name(earlier),
+        );
+        let words =
+            format_args!("is of {whose}, but the {noun} `{id}` is of {owner}, as {by} says");
         violations.add(EventOrderRule::OtherSubagent, Some(by), words);
     }
 }

@@ -22,9 +22,14 @@ impl OpenSteps {
         violations: &mut EventViolations<'_, '_>,
     ) {
         let owners = self.0.entry(name.to_owned()).or_default();
-        let started = *owners.entry(subagent.map(str::to_owned)).or_insert(violations.event);
+        let started = *owners
+            .entry(subagent.map(str::to_owned))
+            .or_insert(violations.event);
         if started != violations.event {
-            let words = format_args!("starts {}, which is open since {started}", step(name, subagent));
+            let words = format_args!(
+                "starts {}, which is open since {started}",
+                step(name, subagent)
+            );
             violations.add(EventOrderRule::StepAlreadyOpen, Some(started), words);
         }
     }
@@ -47,8 +52,9 @@ impl OpenSteps {
             }
         } else if let Some((other, started)) = owners.first() {
             let whose = AuthorName(other.as_deref());
-            let words =
-                format_args!("finishes {what}, but the step that is open is of {whose}, as {started} says");
+            let words = format_args!(
+                "finishes {what}, but the step that is open is of {whose}, as {started} says"
+            );
             violations.add(EventOrderRule::StepNotOpen, Some(*started), words);
         }
     }
@@ -66,5 +72,9 @@ impl OpenSteps {
 }
 
 fn step<'a>(name: &'a str, subagent: Option<&'a str>) -> Named<'a> {
-    Named { noun: "step", id: name, subagent }
+    Named {
+        noun: "step",
+        id: name,
+        subagent,
+    }
 }

@@ -55,8 +55,12 @@ impl Validator {
         if self.reported > MAX_REPORTED {
             return;
         }
-        let violations =
-            &mut EventViolations { event: incoming.at, reported: self.reported, is_1_0: self.is_1_0, tell };
+        let violations = &mut EventViolations {
+            event: incoming.at,
+            reported: self.reported,
+            is_1_0: self.is_1_0,
+            tell,
+        };
         if self.is_inside(incoming.effect, run, violations) {
             self.check_null(incoming, violations);
             match incoming.effect {
@@ -78,7 +82,12 @@ impl Validator {
     }
 
     /// Whether the event belongs to a run, or can be taken for a part of one.
-    fn is_inside(&mut self, effect: Effect, run: RunState, violations: &mut EventViolations<'_, '_>) -> bool {
+    fn is_inside(
+        &mut self,
+        effect: Effect,
+        run: RunState,
+        violations: &mut EventViolations<'_, '_>,
+    ) -> bool {
         let is_allowed = match run {
             RunState::NotStarted | RunState::Finished(_) => {
                 matches!(effect, Effect::StartsRun | Effect::FailsRun)
@@ -92,7 +101,11 @@ impl Validator {
         if !std::mem::replace(&mut self.is_outside_reported, true) {
             match run {
                 RunState::NotStarted => {
-                    violations.add(EventOrderRule::RunNotStarted, None, "comes before a run has started");
+                    violations.add(
+                        EventOrderRule::RunNotStarted,
+                        None,
+                        "comes before a run has started",
+                    );
                 }
                 RunState::Open(start) => {
                     let words = format_args!("comes while the run of {start} is open");
@@ -112,8 +125,12 @@ impl Validator {
     }
 
     fn check_null(&mut self, incoming: &Incoming<'_>, violations: &mut EventViolations<'_, '_>) {
-        let raw = incoming.event.raw(FieldKey::SubagentRunId).filter(|_| !incoming.effect.is_of_run());
-        if raw.is_some_and(|raw| raw.get() == "null") && !std::mem::replace(&mut self.is_null_reported, true)
+        let raw = incoming
+            .event
+            .raw(FieldKey::SubagentRunId)
+            .filter(|_| !incoming.effect.is_of_run());
+        if raw.is_some_and(|raw| raw.get() == "null")
+            && !std::mem::replace(&mut self.is_null_reported, true)
         {
             let words = "has a `subagentRunId` that is `null`: it must be omitted if there is none";
             violations.add(EventOrderRule::NullSubagent, None, words);
@@ -125,19 +142,29 @@ impl Validator {
             self.parts = RunChecks::default();
         }
         let version = incoming.event.quiet_id(FieldKey::ProtocolVersion);
-        let major = version.as_deref().and_then(|version| version.split('.').next()?.parse().ok());
+        let major = version
+            .as_deref()
+            .and_then(|version| version.split('.').next()?.parse().ok());
         self.is_1_0 = major.is_some_and(|major: u32| major >= 1);
         self.is_outside_reported = false;
     }
 
     /// Nothing may be open any more; what is, is reported in the order it began.
     fn finish_run(&mut self, assembler: &Assembler, violations: &mut EventViolations<'_, '_>) {
-        let RunChecks { steps, subagents, .. } = &self.parts;
-        let left = items::left(&assembler.items).chain(steps.left()).chain(subagents.left());
+        let RunChecks {
+            steps, subagents, ..
+        } = &self.parts;
+        let left = items::left(&assembler.items)
+            .chain(steps.left())
+            .chain(subagents.left());
         let mut left: Vec<UnfinishedItem<'_>> = left.collect();
         left.sort_unstable_by_key(|left| left.begun.number);
         for UnfinishedItem { rule, begun, what } in left {
-            violations.add(rule, Some(begun), format_args!("comes while {what} is open, since {begun}"));
+            violations.add(
+                rule,
+                Some(begun),
+                format_args!("comes while {what} is open, since {begun}"),
+            );
         }
     }
 
@@ -161,8 +188,10 @@ impl Validator {
                 let id = incoming.id().unwrap_or_default();
                 if items::begin(kind, id, &assembler.items, violations) {
                     if kind == ItemKind::Call && event.quiet_id(FieldKey::ToolCallName).is_none() {
-                        let words =
-                            format_args!("begins {} without a `toolCallName`", items::named(kind, id));
+                        let words = format_args!(
+                            "begins {} without a `toolCallName`",
+                            items::named(kind, id)
+                        );
                         violations.add(EventOrderRule::ChunkWithoutName, None, words);
                     }
                     owners.begin(kind, incoming, violations);
@@ -170,7 +199,8 @@ impl Validator {
                 self.chunks.begin(kind, author, event, incoming.at);
             }
             ChunkTarget::Nameless(author) => {
-                self.chunks.nameless(kind, author, &assembler.lanes, violations);
+                self.chunks
+                    .nameless(kind, author, &assembler.lanes, violations);
             }
             ChunkTarget::Ambiguous(count) => ambiguous(kind, *count, violations),
         }
@@ -189,9 +219,13 @@ impl RunChecks {
         let (event, subagent) = (incoming.event, incoming.subagent());
         let id = match incoming.effect {
             Effect::ReplacesMessages => return self.owners.forget(incoming.at),
-            Effect::Begins(_) | Effect::Continues(_) | Effect::Ends(_) => incoming.id().map(Cow::Borrowed),
+            Effect::Begins(_) | Effect::Continues(_) | Effect::Ends(_) => {
+                incoming.id().map(Cow::Borrowed)
+            }
             Effect::StartsStep | Effect::FinishesStep => event.quiet_id(FieldKey::StepName),
-            Effect::StartsSubagent | Effect::EndsSubagent => event.quiet_id(FieldKey::SubagentRunId),
+            Effect::StartsSubagent | Effect::EndsSubagent => {
+                event.quiet_id(FieldKey::SubagentRunId)
+            }
             Effect::Encrypts => event.quiet_id(FieldKey::EntityId),
             Effect::AnswersCall | Effect::SetsActivity | Effect::ChangesActivity => {
                 event.quiet_id(FieldKey::MessageId)
@@ -226,16 +260,26 @@ impl RunChecks {
                 }
             }
             // A result is a message of its own, which belongs to the author of the event.
-            Effect::AnswersCall => self.owners.replace(Family::Message, id, subagent, incoming.at),
+            Effect::AnswersCall => self
+                .owners
+                .replace(Family::Message, id, subagent, incoming.at),
             Effect::SetsActivity => {
-                let keeps = event.raw(FieldKey::Replace).is_some_and(|replace| replace.get() == "false");
+                let keeps = event
+                    .raw(FieldKey::Replace)
+                    .is_some_and(|replace| replace.get() == "false");
                 if !keeps || !self.owners.is_known(Family::Activity, id) {
-                    self.owners.replace(Family::Activity, id, subagent, incoming.at);
+                    self.owners
+                        .replace(Family::Activity, id, subagent, incoming.at);
                 }
             }
-            Effect::ChangesActivity => self.owners.go_on(Family::Activity, id, subagent, violations),
+            Effect::ChangesActivity => {
+                self.owners
+                    .go_on(Family::Activity, id, subagent, violations)
+            }
             Effect::Encrypts => {
-                let is_call = event.quiet_id(FieldKey::Subtype).is_some_and(|subtype| subtype == "tool-call");
+                let is_call = event
+                    .quiet_id(FieldKey::Subtype)
+                    .is_some_and(|subtype| subtype == "tool-call");
                 let family = if is_call {
                     Family::Call
                 } else if self.owners.is_known(Family::Message, id) {

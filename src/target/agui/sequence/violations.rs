@@ -26,7 +26,12 @@ pub(super) struct EventViolations<'a, 't> {
 impl EventViolations<'_, '_> {
     /// The event violates `rule`, and conflicts with `against`, if that is another event. `words` follow the name of the
     /// event.
-    pub(super) fn add(&mut self, rule: EventOrderRule, against: Option<EventRef>, words: impl Display) {
+    pub(super) fn add(
+        &mut self,
+        rule: EventOrderRule,
+        against: Option<EventRef>,
+        words: impl Display,
+    ) {
         if self.reported > MAX_REPORTED || rule.came_with_1_0() && !self.is_1_0 {
             return;
         }

@@ -73,8 +73,7 @@ impl<'r> Encoder<'r> {
     fn send_of(&mut self, subagent: Option<&str>, mut event: Value) {
         if let Some(subagent) = subagent.filter(|_| self.version == ProtocolVersion::V1) {
             if self.subagents.insert(subagent.to_owned()) {
-                let started =
-                    json!({ "type": "SUBAGENT_STARTED", "subagentRunId": subagent, "name": subagent });
+                let started = json!({ "type": "SUBAGENT_STARTED", "subagentRunId": subagent, "name": subagent });
                 self.send(&started);
             }
             event["subagentRunId"] = subagent.into();
@@ -90,9 +89,15 @@ impl<'r> Encoder<'r> {
         }
         self.after = *after;
         match change {
-            Change::RunStarted { run_id, is_replay, .. } => {
-                let run_id = run_id.as_deref().filter(|_| *is_replay).unwrap_or(self.run_id);
-                let event = json!({ "type": "RUN_STARTED", "threadId": self.thread_id, "runId": run_id });
+            Change::RunStarted {
+                run_id, is_replay, ..
+            } => {
+                let run_id = run_id
+                    .as_deref()
+                    .filter(|_| *is_replay)
+                    .unwrap_or(self.run_id);
+                let event =
+                    json!({ "type": "RUN_STARTED", "threadId": self.thread_id, "runId": run_id });
                 self.send(&event);
             }
             Change::RunEnded(end) => self.end_run(end),
@@ -103,14 +108,17 @@ impl<'r> Encoder<'r> {
             }
             Change::MessageText { id, delta } => {
                 let id = self.message_id(id);
-                self.send(&json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta }));
+                self.send(
+                    &json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta }),
+                );
             }
             Change::MessageClosed { id } => {
                 let id = self.message_id(id);
                 self.send(&json!({ "type": "TEXT_MESSAGE_END", "messageId": id }));
             }
             Change::CallOpened { id, name, subagent } => {
-                let event = json!({ "type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name });
+                let event =
+                    json!({ "type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name });
                 self.send_of(subagent.as_deref(), event);
             }
             Change::CallArgs { id, delta } => {
@@ -119,7 +127,11 @@ impl<'r> Encoder<'r> {
             Change::CallArgsDone { id } => {
                 self.send(&json!({ "type": "TOOL_CALL_END", "toolCallId": id }));
             }
-            Change::CallAnswered { id, result, is_error } => {
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => {
                 let event = json!({
                     "type": "TOOL_CALL_RESULT",
                     "messageId": self.result_id(id),
@@ -146,7 +158,9 @@ impl<'r> Encoder<'r> {
             Change::StateReplaced(state) => {
                 self.send(&json!({ "type": "STATE_SNAPSHOT", "snapshot": state }));
             }
-            Change::StatePatched(patch) => self.send(&json!({ "type": "STATE_DELTA", "delta": patch })),
+            Change::StatePatched(patch) => {
+                self.send(&json!({ "type": "STATE_DELTA", "delta": patch }))
+            }
             Change::Stamped(_)
             | Change::ToolsDeclared { .. }
             | Change::Snapshot(_)
@@ -161,7 +175,9 @@ impl<'r> Encoder<'r> {
         let id = self.message_id(own_id);
         if self.reasoning.is_none() {
             self.send(&json!({ "type": "REASONING_START", "messageId": id }));
-            self.send(&json!({ "type": "REASONING_MESSAGE_START", "messageId": id, "role": "reasoning" }));
+            self.send(
+                &json!({ "type": "REASONING_MESSAGE_START", "messageId": id, "role": "reasoning" }),
+            );
             self.reasoning = Some(own_id.to_owned());
         }
         self.send(&json!({ "type": "REASONING_MESSAGE_CONTENT", "messageId": id, "delta": delta }));
@@ -187,7 +203,11 @@ impl<'r> Encoder<'r> {
     }
 
     fn end_run(&mut self, end: &RunEnd) {
-        let usage = self.usage.take().map(usage_entry).filter(|_| self.version == ProtocolVersion::V1);
+        let usage = self
+            .usage
+            .take()
+            .map(usage_entry)
+            .filter(|_| self.version == ProtocolVersion::V1);
         let subagents = std::mem::take(&mut self.subagents);
         let mut event = if let RunEnd::Error { message, code } = end {
             error_event(message, code.as_deref())
@@ -217,10 +237,14 @@ impl<'r> Encoder<'r> {
 fn result_text<'c>(result: &'c ResultContent<'_>) -> Cow<'c, str> {
     match result {
         ResultContent::Text(text) => Cow::Borrowed(text),
-        ResultContent::Json(Value::String(text)) if serde_json::from_str::<Value>(text).is_err() => {
+        ResultContent::Json(Value::String(text))
+            if serde_json::from_str::<Value>(text).is_err() =>
+        {
             Cow::Borrowed(text)
         }
-        ResultContent::Json(value) | ResultContent::Structured(value) => Cow::Owned(value.to_string()),
+        ResultContent::Json(value) | ResultContent::Structured(value) => {
+            Cow::Owned(value.to_string())
+        }
     }
 }
 
@@ -233,21 +257,32 @@ fn role_name(role: MessageKind) -> &'static str {
 }
 
 fn usage_entry(usage: Usage) -> Value {
-    let counts = [("inputTokens", usage.input), ("outputTokens", usage.output), ("totalTokens", usage.total)];
-    let counts =
-        counts.into_iter().filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
+    let counts = [
+        ("inputTokens", usage.input),
+        ("outputTokens", usage.output),
+        ("totalTokens", usage.total),
+    ];
+    let counts = counts
+        .into_iter()
+        .filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
     Value::Object(counts.collect::<Map<_, _>>())
 }
 
 /// An interrupt. Clients require a reason.
 fn interrupt(interrupt: &Interrupt) -> Value {
-    let usual = if interrupt.call.is_some() { "tool_call" } else { "input_required" };
+    let usual = if interrupt.call.is_some() {
+        "tool_call"
+    } else {
+        "input_required"
+    };
     let keys = [
         ("id", Some(interrupt.id.as_str())),
         ("reason", Some(interrupt.reason.as_deref().unwrap_or(usual))),
         ("message", interrupt.message.as_deref()),
         ("toolCallId", interrupt.call.as_deref()),
     ];
-    let keys = keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.into())));
+    let keys = keys
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?.into())));
     Value::Object(keys.collect::<Map<_, _>>())
 }

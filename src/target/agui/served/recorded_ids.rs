@@ -7,14 +7,25 @@ use regex::{Captures, Regex};
 use serde_json::json;
 
 /// A recorded event in which every key of `recorded` that has this id has that of `now` instead. All other bytes stay.
-pub(super) fn with_ids(piece: &Bytes, recorded: &[(&str, String)], now: &[(&str, String)]) -> Bytes {
-    let Ok(text) = std::str::from_utf8(piece) else { return piece.clone() };
+pub(super) fn with_ids(
+    piece: &Bytes,
+    recorded: &[(&str, String)],
+    now: &[(&str, String)],
+) -> Bytes {
+    let Ok(text) = std::str::from_utf8(piece) else {
+        return piece.clone();
+    };
     let mut changed = Cow::Borrowed(text);
     for ((key, from), (_, to)) in recorded.iter().zip(now) {
         // Some servers write `thread_id`.
         let key = key.replace("Id", "(?:Id|_id)");
-        let pattern = format!("(\"{key}\"\\s*:\\s*){}", regex::escape(&json!(from).to_string()));
-        let Ok(pattern) = Regex::new(&pattern) else { continue };
+        let pattern = format!(
+            "(\"{key}\"\\s*:\\s*){}",
+            regex::escape(&json!(from).to_string())
+        );
+        let Ok(pattern) = Regex::new(&pattern) else {
+            continue;
+        };
         let to = json!(to).to_string();
         let put = |found: &Captures<'_>| [&found[1], to.as_str()].concat();
         if let Cow::Owned(replaced) = pattern.replace_all(&changed, put) {
@@ -33,9 +44,9 @@ mod tests {
 
     #[test]
     fn the_ids_of_a_run_are_those_of_the_request_and_nothing_else_changes() {
-        let ids = |thread: &str, run: &str| [("threadId", thread.to_owned()), ("runId", run.to_owned())];
-        let piece =
-            "data: {\"type\": \"RUN_STARTED\", \"threadId\": \"t\", \"run_id\":\"r\", \"name\": \"t\"}\n\n";
+        let ids =
+            |thread: &str, run: &str| [("threadId", thread.to_owned()), ("runId", run.to_owned())];
+        let piece = "data: {\"type\": \"RUN_STARTED\", \"threadId\": \"t\", \"run_id\":\"r\", \"name\": \"t\"}\n\n";
         let found = with_ids(&Bytes::from(piece), &ids("t", "r"), &ids("a\"b", "$1"));
         let expected = "data: {\"type\": \"RUN_STARTED\", \"threadId\": \"a\\\"b\", \"run_id\":\"$1\", \"name\": \"t\"}\n\n";
         assert_eq!(found, expected);

@@ -75,15 +75,27 @@ impl RunRequest {
     /// # Errors
     /// What makes the body no request of a run.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
-        let input: ReceivedRunInput = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        let input: ReceivedRunInput =
+            serde_json::from_slice(body).map_err(|error| error.to_string())?;
         let action = action(&input)?;
-        let says = |role: &str| input.messages.iter().filter(|message| message.role == role).count();
-        let begins = matches!(action, Action::User { .. }) && says("user") == 1 && says("assistant") == 0;
-        let tools = input.tools.into_iter().flatten().map(|tool| ToolDeclaration {
-            name: tool.name,
-            description: tool.description.unwrap_or_default(),
-            parameters: tool.parameters.unwrap_or_default(),
-        });
+        let says = |role: &str| {
+            input
+                .messages
+                .iter()
+                .filter(|message| message.role == role)
+                .count()
+        };
+        let begins =
+            matches!(action, Action::User { .. }) && says("user") == 1 && says("assistant") == 0;
+        let tools = input
+            .tools
+            .into_iter()
+            .flatten()
+            .map(|tool| ToolDeclaration {
+                name: tool.name,
+                description: tool.description.unwrap_or_default(),
+                parameters: tool.parameters.unwrap_or_default(),
+            });
         Ok(Self {
             ids: [("threadId", input.thread_id), ("runId", input.run_id)],
             version: match input.protocol_version {
@@ -116,12 +128,23 @@ fn action(input: &ReceivedRunInput) -> Result<Action, String> {
         return Ok(Action::Resume(answers.iter().map(answer).collect()));
     }
     // Before the protocol had answers to interrupts.
-    let command = input.forwarded_props.as_ref().and_then(|props| props.get("command")?.get("resume"));
+    let command = input
+        .forwarded_props
+        .as_ref()
+        .and_then(|props| props.get("command")?.get("resume"));
     if let Some(payload) = command {
-        let answer = InterruptAnswer { id: String::new(), is_resolved: true, payload: Some(payload.clone()) };
+        let answer = InterruptAnswer {
+            id: String::new(),
+            is_resolved: true,
+            payload: Some(payload.clone()),
+        };
         return Ok(Action::Resume(vec![answer]));
     }
-    let answers = input.messages.iter().rev().take_while(|message| message.role == "tool");
+    let answers = input
+        .messages
+        .iter()
+        .rev()
+        .take_while(|message| message.role == "tool");
     let mut answers: Vec<ToolAnswer> = answers.map(tool_answer).collect();
     if !answers.is_empty() {
         answers.reverse();
@@ -130,7 +153,11 @@ fn action(input: &ReceivedRunInput) -> Result<Action, String> {
     let is_said = |message: &&InputMessage| ["user", "assistant"].contains(&message.role.as_str());
     match input.messages.iter().rfind(is_said) {
         // If the agent spoke last, it goes on from what the user said before.
-        Some(_) => match input.messages.iter().rfind(|message| message.role == "user") {
+        Some(_) => match input
+            .messages
+            .iter()
+            .rfind(|message| message.role == "user")
+        {
             Some(message) => Ok(Action::User {
                 message_id: message.id.clone().unwrap_or_default(),
                 name: message.name.clone(),
@@ -145,7 +172,11 @@ fn action(input: &ReceivedRunInput) -> Result<Action, String> {
 fn tool_answer(message: &InputMessage) -> ToolAnswer {
     ToolAnswer {
         call: message.tool_call_id.clone().unwrap_or_default(),
-        content: message.error.clone().unwrap_or_else(|| text(message.content.as_ref())).into(),
+        content: message
+            .error
+            .clone()
+            .unwrap_or_else(|| text(message.content.as_ref()))
+            .into(),
         is_error: message.error.is_some(),
     }
 }
@@ -181,7 +212,9 @@ impl ServedRequest for RunRequest {
 
     fn describe(&self) -> String {
         match &self.actions[0] {
-            Action::User { content, .. } => format!("{:?}", truncate::chars(&content.text(), SHOWN)),
+            Action::User { content, .. } => {
+                format!("{:?}", truncate::chars(&content.text(), SHOWN))
+            }
             Action::Resume(answers) => counted("answer", answers.len()),
             Action::ToolResults(answers) => counted("result", answers.len()),
             _ => "connects to the thread".to_owned(),
@@ -198,7 +231,10 @@ impl ServedRequest for RunRequest {
 
     fn failure(&self, message: &str) -> ServedResponse {
         let after = std::time::Duration::ZERO;
-        ServedResponse::events(vec![ServedFrame { after, bytes: self.failure_frame(message) }])
+        ServedResponse::events(vec![ServedFrame {
+            after,
+            bytes: self.failure_frame(message),
+        }])
     }
 
     fn failure_frame(&self, message: &str) -> Bytes {

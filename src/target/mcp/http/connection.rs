@@ -61,7 +61,10 @@ pub(in crate::target::mcp) struct HttpConnection {
 }
 
 impl HttpConnection {
-    pub(in crate::target::mcp) fn new(settings: HttpSettings, transport: Arc<dyn Transport>) -> Self {
+    pub(in crate::target::mcp) fn new(
+        settings: HttpSettings,
+        transport: Arc<dyn Transport>,
+    ) -> Self {
         let send_to = (settings.endpoints == Endpoints::One).then(|| settings.endpoint.clone());
         Self {
             settings,
@@ -78,7 +81,9 @@ impl HttpConnection {
 
     /// Whether the tools must be known before one is called.
     pub(in crate::target::mcp) fn needs_tools(&self) -> bool {
-        self.settings.endpoints == Endpoints::One && self.version.is_none() && !self.mirrored.is_known
+        self.settings.endpoints == Endpoints::One
+            && self.version.is_none()
+            && !self.mirrored.is_known
     }
 
     /// Takes the tools of the server.
@@ -97,9 +102,15 @@ impl HttpConnection {
             None => self.find_endpoint(talk).await?,
         };
         let bytes = message.bytes();
-        let request = self.request(Method::Post, url, &of_message(message, &self.mirrored), bytes.clone());
+        let request = self.request(
+            Method::Post,
+            url,
+            &of_message(message, &self.mirrored),
+            bytes.clone(),
+        );
         let (sent, mut reply) = self.begin(request, &bytes, talk).await;
-        if matches!(message, Outgoing::Request { .. }) && self.settings.endpoints == Endpoints::One {
+        if matches!(message, Outgoing::Request { .. }) && self.settings.endpoints == Endpoints::One
+        {
             self.continued = 0;
             self.reply = Some(reply);
             return Ok(sent);
@@ -110,17 +121,28 @@ impl HttpConnection {
             Some(received) if (200..300).contains(&received.head.status) => Ok(sent),
             Some(received) => {
                 let status = received.head.status;
-                Err(received.error(format!("the server refuses a message with HTTP {status}")).into())
+                Err(received
+                    .error(format!("the server refuses a message with HTTP {status}"))
+                    .into())
             }
         }
     }
 
     /// Begins a request, which is on its way when this returns.
-    async fn begin(&mut self, request: HttpRequest, body: &[u8], talk: &mut Talk<'_>) -> (At, IncomingReply) {
+    async fn begin(
+        &mut self,
+        request: HttpRequest,
+        body: &[u8],
+        talk: &mut Talk<'_>,
+    ) -> (At, IncomingReply) {
         talk.admit().await;
         let sent = self.transport.moment(ClientEvent::Sends);
         let until = talk.until(sent);
-        let (method, url, headers) = (request.method.as_str(), shown(&request.url), request.headers.clone());
+        let (method, url, headers) = (
+            request.method.as_str(),
+            shown(&request.url),
+            request.headers.clone(),
+        );
         let transport = Arc::clone(&self.transport);
         let mut head = async move { transport.send(request, until).await }.boxed();
         // A request leaves when its response is first asked for.
@@ -129,7 +151,14 @@ impl HttpConnection {
             std::task::Poll::Pending => head,
         };
         if talk.began.is_none() {
-            talk.sink.wire(sent, Wire::Request { method, url: &url, headers: &headers });
+            talk.sink.wire(
+                sent,
+                Wire::Request {
+                    method,
+                    url: &url,
+                    headers: &headers,
+                },
+            );
         }
         talk.sent(sent, body);
         (sent, IncomingReply::new(head, self.max_event_bytes(talk)))
@@ -139,7 +168,13 @@ impl HttpConnection {
         self.settings.options.limits(&talk.limits).max_event_bytes
     }
 
-    fn request(&self, method: Method, url: Url, own: &[(String, String)], body: Vec<u8>) -> HttpRequest {
+    fn request(
+        &self,
+        method: Method,
+        url: Url,
+        own: &[(String, String)],
+        body: Vec<u8>,
+    ) -> HttpRequest {
         let accept = match method {
             Method::Post => "application/json, text/event-stream",
             Method::Get | Method::Delete => "text/event-stream",
@@ -149,8 +184,15 @@ impl HttpConnection {
             headers.push(("content-type", "application/json"));
         }
         headers.extend(self.session.as_deref().map(|session| (SESSION, session)));
-        headers.extend(self.version.as_deref().map(|version| ("mcp-protocol-version", version)));
-        headers.extend(own.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        headers.extend(
+            self.version
+                .as_deref()
+                .map(|version| ("mcp-protocol-version", version)),
+        );
+        headers.extend(
+            own.iter()
+                .map(|(name, value)| (name.as_str(), value.as_str())),
+        );
         HttpRequest {
             method,
             url,
@@ -203,9 +245,11 @@ impl HttpConnection {
                     let named = std::str::from_utf8(&data)
                         .ok()
                         .and_then(|named| self.settings.endpoint.join(named.trim()).ok());
-                    let endpoint = named.filter(|url| url.origin() == self.settings.endpoint.origin());
+                    let endpoint =
+                        named.filter(|url| url.origin() == self.settings.endpoint.origin());
                     let Some(endpoint) = endpoint else {
-                        let message = "the first event of the server names no endpoint of the same server";
+                        let message =
+                            "the first event of the server names no endpoint of the same server";
                         return Err(no_endpoint(&stream, message).into());
                     };
                     self.send_to = Some(endpoint.clone());
@@ -213,7 +257,11 @@ impl HttpConnection {
                     return Ok(endpoint);
                 }
                 Some(ReplyItem::Broken(..) | ReplyItem::End(_)) => {
-                    return Err(no_endpoint(&stream, "the stream ended before it named an endpoint").into());
+                    return Err(no_endpoint(
+                        &stream,
+                        "the stream ended before it named an endpoint",
+                    )
+                    .into());
                 }
             }
         }
@@ -243,13 +291,20 @@ impl HttpConnection {
     }
 
     async fn take_reply(&mut self, item: ReplyItem, talk: &mut Talk<'_>) -> Result<(), Break> {
-        let Some(reply) = &mut self.reply else { return Ok(()) };
+        let Some(reply) = &mut self.reply else {
+            return Ok(());
+        };
         match item {
             ReplyItem::Head(at) => {
                 head(reply, at, talk);
-                let headers = reply.received.iter().flat_map(|received| &received.head.headers);
-                let session =
-                    headers.filter(|(name, _)| name == SESSION).map(|(_, value)| value.clone()).next();
+                let headers = reply
+                    .received
+                    .iter()
+                    .flat_map(|received| &received.head.headers);
+                let session = headers
+                    .filter(|(name, _)| name == SESSION)
+                    .map(|(_, value)| value.clone())
+                    .next();
                 if self.version.is_none() && session.is_some() {
                     self.session = session;
                 }
@@ -275,35 +330,56 @@ impl HttpConnection {
             }
             ReplyItem::Broken(at, cause) => {
                 talk.closed = Some(at);
-                let message = format!("the connection broke before the response was complete: {cause}");
+                let message =
+                    format!("the connection broke before the response was complete: {cause}");
                 self.resume(&message, talk).await
             }
-            ReplyItem::End(_) => self.resume("the stream ended without a response", talk).await,
+            ReplyItem::End(_) => {
+                self.resume("the stream ended without a response", talk)
+                    .await
+            }
         }
     }
 
     /// Continues a response that ended too early, if the server numbers its events.
     async fn resume(&mut self, why: &str, talk: &mut Talk<'_>) -> Result<(), Break> {
-        let Some(reply) = self.reply.take() else { return Ok(()) };
-        let error = |reply: &IncomingReply| {
-            reply.received.as_ref().map_or_else(|| TargetError::new(why), |received| received.broken_off(why))
+        let Some(reply) = self.reply.take() else {
+            return Ok(());
         };
-        let Some(last) = reply.last_id().map(str::to_owned) else { return Err(error(&reply).into()) };
+        let error = |reply: &IncomingReply| {
+            reply.received.as_ref().map_or_else(
+                || TargetError::new(why),
+                |received| received.broken_off(why),
+            )
+        };
+        let Some(last) = reply.last_id().map(str::to_owned) else {
+            return Err(error(&reply).into());
+        };
         self.continued += 1;
         if self.continued > MOST_CONTINUATIONS {
             return Err(error(&reply).into());
         }
-        let pause = reply.retry_ms().map_or(PAUSE, Duration::from_millis).min(LONGEST_PAUSE);
+        let pause = reply
+            .retry_ms()
+            .map_or(PAUSE, Duration::from_millis)
+            .min(LONGEST_PAUSE);
         self.transport.wait(pause).await;
         let own = [("last-event-id".to_owned(), last)];
-        let request = self.request(Method::Get, self.settings.endpoint.clone(), &own, Vec::new());
+        let request = self.request(
+            Method::Get,
+            self.settings.endpoint.clone(),
+            &own,
+            Vec::new(),
+        );
         let (_, reply) = self.begin(request, b"", talk).await;
         self.reply = Some(reply);
         Ok(())
     }
 
     fn take_stream(&mut self, item: ReplyItem, talk: &mut Talk<'_>) -> Result<(), Break> {
-        let Some(stream) = &mut self.stream else { return Ok(()) };
+        let Some(stream) = &mut self.stream else {
+            return Ok(());
+        };
         match item {
             // A server need not have such a stream.
             ReplyItem::Head(_) if !stream.is_stream() => self.stream = None,
@@ -314,7 +390,10 @@ impl HttpConnection {
             ReplyItem::Broken(..) | ReplyItem::End(_) => {
                 self.stream = None;
                 if self.settings.endpoints == Endpoints::Two {
-                    return Err(TargetError::new("the stream of the server ended without a response").into());
+                    return Err(TargetError::new(
+                        "the stream of the server ended without a response",
+                    )
+                    .into());
                 }
             }
         }
@@ -324,7 +403,9 @@ impl HttpConnection {
     /// The error of a response that is no message.
     fn not_answered(&mut self) -> TargetError {
         let received = self.reply.take().and_then(|reply| reply.received);
-        let Some(received) = received else { return TargetError::new("no response came") };
+        let Some(received) = received else {
+            return TargetError::new("no response came");
+        };
         // It is not ended either then. Another session would hide from the test what this one had.
         if received.head.status == 404 && self.session.take().is_some() {
             return received.error("the session is gone: the server does not know it any more");
@@ -338,7 +419,10 @@ impl HttpConnection {
             Endpoints::One => (Endpoints::Two, "sse"),
             Endpoints::Two => (Endpoints::One, "http"),
         };
-        let settings = HttpSettings { endpoints, ..self.settings.clone() };
+        let settings = HttpSettings {
+            endpoints,
+            ..self.settings.clone()
+        };
         (Self::new(settings, Arc::clone(&self.transport)), name)
     }
 
@@ -348,11 +432,17 @@ impl HttpConnection {
     }
 
     /// Ends the session. Its requests may fail: it is over in any case.
-    pub(in crate::target::mcp) async fn close(&mut self, end: TalkEnd, cancelled: Option<&Outgoing>) {
+    pub(in crate::target::mcp) async fn close(
+        &mut self,
+        end: TalkEnd,
+        cancelled: Option<&Outgoing>,
+    ) {
         self.reply = None;
         self.stream = None;
         let is_legacy = self.version.is_some();
-        let Some(url) = self.send_to.clone().filter(|_| is_legacy) else { return };
+        let Some(url) = self.send_to.clone().filter(|_| is_legacy) else {
+            return;
+        };
         let mut requests = Vec::new();
         if let Some(cancelled) = cancelled.filter(|_| end == TalkEnd::Failed) {
             requests.push(self.request(Method::Post, url.clone(), &[], cancelled.bytes()));
@@ -371,13 +461,24 @@ impl HttpConnection {
 fn head(reply: &IncomingReply, at: At, talk: &mut Talk<'_>) {
     if let Some(received) = &reply.received {
         let (status, content_type) = (received.head.status, received.head.content_type.as_str());
-        talk.sink.wire(at, Wire::Head { status, content_type });
+        talk.sink.wire(
+            at,
+            Wire::Head {
+                status,
+                content_type,
+            },
+        );
         talk.sink.wire(at, Wire::Headers(&received.head.headers));
     }
 }
 
 /// Takes an event of a stream, which must be a message.
-fn take_event(reply: &IncomingReply, at: At, data: &[u8], talk: &mut Talk<'_>) -> Result<(), Break> {
+fn take_event(
+    reply: &IncomingReply,
+    at: At,
+    data: &[u8],
+    talk: &mut Talk<'_>,
+) -> Result<(), Break> {
     match take_message(reply, at, data, talk) {
         Ok(true) => Ok(()),
         Ok(false) => Err(wrong_message(reply, "is not a message of MCP").into()),
@@ -386,7 +487,12 @@ fn take_event(reply: &IncomingReply, at: At, data: &[u8], talk: &mut Talk<'_>) -
 }
 
 /// Takes a message of a response, and returns whether it is one.
-fn take_message(reply: &IncomingReply, at: At, data: &[u8], talk: &mut Talk<'_>) -> Result<bool, Break> {
+fn take_message(
+    reply: &IncomingReply,
+    at: At,
+    data: &[u8],
+    talk: &mut Talk<'_>,
+) -> Result<bool, Break> {
     talk.sink.wire(at, Wire::Frame(data));
     talk.closed = Some(at);
     match talk.incoming.take(at, data, talk.sink) {

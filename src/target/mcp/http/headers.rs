@@ -31,7 +31,9 @@ impl MirroredArguments {
     pub(super) fn learn(&mut self, tools: &[Value]) {
         self.is_known = true;
         for tool in tools {
-            let Some(name) = tool.get("name").and_then(Value::as_str) else { continue };
+            let Some(name) = tool.get("name").and_then(Value::as_str) else {
+                continue;
+            };
             let mut arguments = Vec::new();
             if let Some(schema) = tool.get("inputSchema") {
                 find_mirrored(schema, &mut Vec::new(), &mut arguments);
@@ -42,19 +44,25 @@ impl MirroredArguments {
 
     /// The headers of a call.
     fn of_call(&self, params: &Map<String, Value>) -> Vec<(String, String)> {
-        let tool = params.get("name").and_then(Value::as_str).unwrap_or_default();
+        let tool = params
+            .get("name")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         let arguments = params.get("arguments").and_then(Value::as_object);
-        let headers =
-            self.tools.get(tool).into_iter().flatten().filter_map(|MirroredArgument { header, path }| {
+        let headers = self.tools.get(tool).into_iter().flatten().filter_map(
+            |MirroredArgument { header, path }| {
                 let (first, rest) = path.split_first()?;
-                let found = rest.iter().try_fold(arguments?.get(first)?, |value, key| value.get(key));
+                let found = rest
+                    .iter()
+                    .try_fold(arguments?.get(first)?, |value, key| value.get(key));
                 let value = match found? {
                     Value::String(text) => text.clone(),
                     value @ (Value::Number(_) | Value::Bool(_)) => value.to_string(),
                     Value::Null | Value::Array(_) | Value::Object(_) => return None,
                 };
                 Some((header.clone(), safe(&value)))
-            });
+            },
+        );
         headers.collect()
     }
 }
@@ -66,7 +74,10 @@ fn find_mirrored(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirrore
         path.push(name.clone());
         if let Some(header) = property.get("x-mcp-header").and_then(Value::as_str) {
             let header = format!("mcp-param-{}", header.to_ascii_lowercase());
-            found.push(MirroredArgument { header, path: path.clone() });
+            found.push(MirroredArgument {
+                header,
+                path: path.clone(),
+            });
         }
         find_mirrored(property, path, found);
         path.pop();
@@ -83,23 +94,34 @@ fn safe(text: &str) -> String {
 }
 
 /// The headers of a message, apart from those of its connection.
-pub(super) fn of_message(message: &Outgoing, mirrored: &MirroredArguments) -> Vec<(String, String)> {
-    let Outgoing::Request { method, params, .. } = message else { return Vec::new() };
+pub(super) fn of_message(
+    message: &Outgoing,
+    mirrored: &MirroredArguments,
+) -> Vec<(String, String)> {
+    let Outgoing::Request { method, params, .. } = message else {
+        return Vec::new();
+    };
     let is_modern = params.get("_meta").is_some_and(|meta| {
-        meta.get("io.modelcontextprotocol/protocolVersion").is_some_and(|version| version == MODERN)
+        meta.get("io.modelcontextprotocol/protocolVersion")
+            .is_some_and(|version| version == MODERN)
     });
     if !is_modern {
         return Vec::new();
     }
     let own = |name: &str, value: String| (name.to_owned(), value);
-    let mut headers =
-        vec![own("mcp-protocol-version", MODERN.to_owned()), own("mcp-method", (*method).to_owned())];
+    let mut headers = vec![
+        own("mcp-protocol-version", MODERN.to_owned()),
+        own("mcp-method", (*method).to_owned()),
+    ];
     let name = match *method {
         "tools/call" | "prompts/get" => params.get("name"),
         "resources/read" => params.get("uri"),
         _ => None,
     };
-    headers.extend(name.and_then(Value::as_str).map(|name| own("mcp-name", safe(name))));
+    headers.extend(
+        name.and_then(Value::as_str)
+            .map(|name| own("mcp-name", safe(name))),
+    );
     if *method == "tools/call" {
         headers.extend(mirrored.of_call(params));
     }
@@ -121,8 +143,14 @@ mod tests {
         let meta = json!({ "io.modelcontextprotocol/protocolVersion": MODERN });
         let arguments = json!({ "city": "Łódź", "limit": 3, "b": "c", "shoe": { "size": 42 } });
         let params = json!({ "_meta": meta, "name": "find", "arguments": arguments });
-        let Value::Object(params) = params else { panic!("an object") };
-        let call = Outgoing::Request { id: 1, method: "tools/call", params };
+        let Value::Object(params) = params else {
+            panic!("an object")
+        };
+        let call = Outgoing::Request {
+            id: 1,
+            method: "tools/call",
+            params,
+        };
         let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let expected = [
             header("mcp-protocol-version", MODERN),
@@ -133,7 +161,11 @@ mod tests {
             header("mcp-param-size", "42"),
         ];
         assert_eq!(of_message(&call, &mirrored), expected);
-        let legacy = Outgoing::Request { id: 1, method: "tools/call", params: Map::new() };
+        let legacy = Outgoing::Request {
+            id: 1,
+            method: "tools/call",
+            params: Map::new(),
+        };
         assert_eq!(of_message(&legacy, &mirrored), []);
     }
 }

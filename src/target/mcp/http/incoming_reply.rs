@@ -67,7 +67,9 @@ impl IncomingReply {
 
     /// Its status; 0 before its head.
     pub(super) fn status(&self) -> u16 {
-        self.received.as_ref().map_or(0, |received| received.head.status)
+        self.received
+            .as_ref()
+            .map_or(0, |received| received.head.status)
     }
 
     /// Whether it was accepted.
@@ -77,8 +79,15 @@ impl IncomingReply {
 
     /// Whether it is a stream of events.
     pub(super) fn is_stream(&self) -> bool {
-        let content_type = self.received.as_ref().map_or("", |received| &received.head.content_type);
-        self.is_success() && content_type.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
+        let content_type = self
+            .received
+            .as_ref()
+            .map_or("", |received| &received.head.content_type);
+        self.is_success()
+            && content_type
+                .trim_start()
+                .to_ascii_lowercase()
+                .starts_with("text/event-stream")
     }
 
     /// The id of its last event, from which it can be continued.
@@ -110,13 +119,17 @@ impl IncomingReply {
             if let Some(head) = &mut self.head {
                 let reply = head.await;
                 self.head = None;
-                let Some(Reply { at, head, body }) = reply? else { return Ok(()) };
+                let Some(Reply { at, head, body }) = reply? else {
+                    return Ok(());
+                };
                 (self.received, self.body) = (Some(ReceivedResponse::new(head)), Some(body));
                 self.last = at;
                 self.ready.push_back(ReplyItem::Head(at));
                 return Ok(());
             }
-            let Some(body) = &mut self.body else { return Ok(()) };
+            let Some(body) = &mut self.body else {
+                return Ok(());
+            };
             match body.next(until).await {
                 Next::Bytes(at, bytes) => self.add(at, &bytes)?,
                 Next::Broken(at, cause) => {
@@ -136,7 +149,9 @@ impl IncomingReply {
     fn add(&mut self, at: At, bytes: &[u8]) -> Result<(), TargetError> {
         self.last = at;
         let is_stream = self.is_stream();
-        let Some(received) = &mut self.received else { return Ok(()) };
+        let Some(received) = &mut self.received else {
+            return Ok(());
+        };
         received.add(bytes);
         let limit = self.max_event_bytes;
         let too_large = |received: &ReceivedResponse| {
@@ -144,7 +159,11 @@ impl IncomingReply {
         };
         if !is_stream {
             self.document.extend_from_slice(bytes);
-            return if self.document.len() > limit { Err(too_large(received)) } else { Ok(()) };
+            return if self.document.len() > limit {
+                Err(too_large(received))
+            } else {
+                Ok(())
+            };
         }
         let mut rest = bytes;
         loop {
@@ -160,8 +179,12 @@ impl IncomingReply {
         if self.is_stream() {
             let last = self.events.finish().map(<[u8]>::to_vec);
             // The start of a message is none.
-            let is_whole = |data: &Vec<u8>| serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok();
-            self.ready.extend(last.filter(is_whole).map(|data| ReplyItem::Data(self.last, data)));
+            let is_whole =
+                |data: &Vec<u8>| serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok();
+            self.ready.extend(
+                last.filter(is_whole)
+                    .map(|data| ReplyItem::Data(self.last, data)),
+            );
         } else {
             let document = std::mem::take(&mut self.document);
             self.ready.push_back(ReplyItem::Data(self.last, document));

@@ -50,7 +50,11 @@ pub(super) async fn next(
                 (Some(Ok(false)), None) => has_reply,
                 (None, _) => false,
             };
-            if is_done { Poll::Ready(()) } else { Poll::Pending }
+            if is_done {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
         };
         poll_fn(&mut poll_both).await;
     }
@@ -71,8 +75,15 @@ pub(super) async fn next(
         (None, Some(_)) => ReplySource::Stream,
         (None, None) => return Ok(None),
     };
-    let of = if source == ReplySource::Reply { reply } else { stream };
-    Ok(of.as_mut().and_then(IncomingReply::take).map(|item| (source, item)))
+    let of = if source == ReplySource::Reply {
+        reply
+    } else {
+        stream
+    };
+    Ok(of
+        .as_mut()
+        .and_then(IncomingReply::take)
+        .map(|item| (source, item)))
 }
 
 /// Whether an item is there.

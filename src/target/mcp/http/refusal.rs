@@ -16,13 +16,19 @@ pub(super) fn no_message(received: &ReceivedResponse) -> TargetError {
     if let (300..=399, Some(location)) = (status, &received.head.location) {
         return received
             .error(format!("the server redirects to {location}"))
-            .with_help("redirects are not followed for POST requests: set `endpoint` to the new URL");
+            .with_help(
+                "redirects are not followed for POST requests: set `endpoint` to the new URL",
+            );
     }
     if (200..300).contains(&status) {
         let error = received.error("the response is not a message of MCP");
         return match received.form() {
-            BodyForm::WebPage => error.with_help("it is a web page: is `endpoint` the URL of the server?"),
-            BodyForm::Empty => error.with_help("a request of MCP is answered in the response to it"),
+            BodyForm::WebPage => {
+                error.with_help("it is a web page: is `endpoint` the URL of the server?")
+            }
+            BodyForm::Empty => {
+                error.with_help("a request of MCP is answered in the response to it")
+            }
             BodyForm::JsonDocument | BodyForm::JsonLines => {
                 error.with_help("it is JSON of another protocol: is `type: mcp` right?")
             }
@@ -56,7 +62,10 @@ pub(super) fn wrong_message(reply: &IncomingReply, why: &str) -> TargetError {
 }
 
 fn quoting(reply: &IncomingReply, message: &str) -> TargetError {
-    reply.received.as_ref().map_or_else(|| TargetError::new(message), |received| received.error(message))
+    reply.received.as_ref().map_or_else(
+        || TargetError::new(message),
+        |received| received.error(message),
+    )
 }
 
 fn refused(received: &ReceivedResponse, message: String) -> TargetError {

@@ -35,15 +35,26 @@ impl ChatAnswer<'_> {
         };
         let choice = |delta: Value, reason: Option<&str>| json!([{ "index": 0, "delta": delta, "logprobs": null, "finish_reason": reason }]);
         let first = round.parts.first().map_or(round.ended, |(after, _)| *after);
-        send(first, choice(json!({ "role": "assistant", "content": "" }), None), None);
+        send(
+            first,
+            choice(json!({ "role": "assistant", "content": "" }), None),
+            None,
+        );
         for (after, part) in &round.parts {
             send(*after, choice(delta(part), None), None);
         }
         if let Some((message, code)) = &round.error {
-            frames.push(ServedFrame::event(round.ended, error(message, code.as_deref())));
+            frames.push(ServedFrame::event(
+                round.ended,
+                error(message, code.as_deref()),
+            ));
             return ServedResponse::events(frames);
         }
-        send(round.ended, choice(json!({}), Some(finish_reason(round))), None);
+        send(
+            round.ended,
+            choice(json!({}), Some(finish_reason(round))),
+            None,
+        );
         if let Some(usage) = round.usage.filter(|_| self.reports_usage) {
             send(round.ended, json!([]), Some(usage_object(usage)));
         }
@@ -69,14 +80,22 @@ impl ChatAnswer<'_> {
                 }
             }
         }
-        let content = if text.is_empty() && !calls.is_empty() { Value::Null } else { text.into() };
+        let content = if text.is_empty() && !calls.is_empty() {
+            Value::Null
+        } else {
+            text.into()
+        };
         let mut message = json!({ "role": "assistant", "content": content, "refusal": null });
         if !reasoning.is_empty() {
             message["reasoning_content"] = reasoning.into();
         }
         if !calls.is_empty() {
             let call = |(id, tool, arguments): (&String, &String, String)| {
-                let arguments = if arguments.is_empty() { "{}".to_owned() } else { arguments };
+                let arguments = if arguments.is_empty() {
+                    "{}".to_owned()
+                } else {
+                    arguments
+                };
                 json!({ "id": id, "type": "function", "function": { "name": tool, "arguments": arguments } })
             };
             message["tool_calls"] = calls.into_iter().map(call).collect();
@@ -86,7 +105,10 @@ impl ChatAnswer<'_> {
         if let Some(usage) = round.usage {
             document["usage"] = usage_object(usage);
         }
-        let frame = ServedFrame { after: round.ended, bytes: Bytes::from(document.to_string()) };
+        let frame = ServedFrame {
+            after: round.ended,
+            bytes: Bytes::from(document.to_string()),
+        };
         ServedResponse::new(200, "application/json", vec![frame])
     }
 
@@ -105,7 +127,10 @@ pub(super) fn error(message: &str, code: Option<&str>) -> Value {
 fn failure(round: &Round) -> Option<ServedResponse> {
     let (message, code) = round.error.as_ref()?;
     let bytes = Bytes::from(error(message, code.as_deref()).to_string());
-    let frame = ServedFrame { after: round.ended, bytes };
+    let frame = ServedFrame {
+        after: round.ended,
+        bytes,
+    };
     Some(ServedResponse::new(500, "application/json", vec![frame]))
 }
 
@@ -124,13 +149,21 @@ fn delta(part: &RoundPart) -> Value {
 }
 
 fn finish_reason(round: &Round) -> &'static str {
-    if round.calls > 0 { "tool_calls" } else { "stop" }
+    if round.calls > 0 {
+        "tool_calls"
+    } else {
+        "stop"
+    }
 }
 
 fn usage_object(usage: Usage) -> Value {
-    let counts =
-        [("prompt_tokens", usage.input), ("completion_tokens", usage.output), ("total_tokens", usage.total)];
-    let counts =
-        counts.into_iter().filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
+    let counts = [
+        ("prompt_tokens", usage.input),
+        ("completion_tokens", usage.output),
+        ("total_tokens", usage.total),
+    ];
+    let counts = counts
+        .into_iter()
+        .filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
     Value::Object(counts.collect::<Map<_, _>>())
 }

@@ -85,7 +85,11 @@ impl ChatInput {
                 _ => {}
             }
         }
-        let tools = input.tools.into_iter().flatten().filter_map(|tool| tool.function);
+        let tools = input
+            .tools
+            .into_iter()
+            .flatten()
+            .filter_map(|tool| tool.function);
         let tools = tools.map(|function| ToolDeclaration {
             name: function.name,
             description: function.description.unwrap_or_default(),
@@ -96,7 +100,10 @@ impl ChatInput {
             return Err("no message is from the user".to_owned());
         }
         let is_streamed = input.stream.unwrap_or_default();
-        let asks_usage = input.stream_options.and_then(|options| options.include_usage).unwrap_or_default();
+        let asks_usage = input
+            .stream_options
+            .and_then(|options| options.include_usage)
+            .unwrap_or_default();
         Ok(Self {
             id: digest(&String::from_utf8_lossy(body)),
             model: input.model,
@@ -147,7 +154,9 @@ impl ServedRequest for ChatInput {
 
     fn describe(&self) -> String {
         match self.actions.last() {
-            Some(Action::User { content, .. }) => format!("{:?}", truncate::chars(&content.text(), SHOWN)),
+            Some(Action::User { content, .. }) => {
+                format!("{:?}", truncate::chars(&content.text(), SHOWN))
+            }
             Some(Action::ToolResults(answers)) => counted("result", answers.len()),
             _ => String::new(),
         }
@@ -159,13 +168,28 @@ impl ServedRequest for ChatInput {
         let number = self.actions.len() - 1 - turn;
         let tools: HashSet<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         let round = round(runs.get(turn..).unwrap_or_default(), &tools, number);
-        let answer = ChatAnswer { id: &self.id, model: &self.model, reports_usage: self.reports_usage };
-        if self.is_streamed { answer.chunks(&round) } else { answer.document(&round) }
+        let answer = ChatAnswer {
+            id: &self.id,
+            model: &self.model,
+            reports_usage: self.reports_usage,
+        };
+        if self.is_streamed {
+            answer.chunks(&round)
+        } else {
+            answer.document(&round)
+        }
     }
 
     fn failure(&self, message: &str) -> ServedResponse {
         let bytes = Bytes::from(error(message, None).to_string());
-        ServedResponse::new(500, "application/json", vec![ServedFrame { after: Duration::ZERO, bytes }])
+        ServedResponse::new(
+            500,
+            "application/json",
+            vec![ServedFrame {
+                after: Duration::ZERO,
+                bytes,
+            }],
+        )
     }
 
     fn failure_frame(&self, message: &str) -> Bytes {
@@ -181,7 +205,11 @@ impl ServedRequest for ChatInput {
     }
 
     fn streamed(&self, response: ServedResponse) -> ServedResponse {
-        if self.is_streamed { response } else { streamed(response) }
+        if self.is_streamed {
+            response
+        } else {
+            streamed(response)
+        }
     }
 
     fn ids(&self) -> &[(&'static str, String)] {

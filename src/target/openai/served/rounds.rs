@@ -49,9 +49,13 @@ pub(super) fn round(runs: &[Vec<TimedChange>], tools: &HashSet<&str>, number: us
     }
     let mut rounds = reader.rounds;
     // Earlier rounds took their time when they were answered.
-    let before =
-        number.checked_sub(1).and_then(|last| rounds.get(last)).map_or(Duration::ZERO, |last| last.ended);
-    let Some(round) = rounds.get_mut(number) else { return Round::default() };
+    let before = number
+        .checked_sub(1)
+        .and_then(|last| rounds.get(last))
+        .map_or(Duration::ZERO, |last| last.ended);
+    let Some(round) = rounds.get_mut(number) else {
+        return Round::default();
+    };
     let mut round = std::mem::take(round);
     for (after, _) in &mut round.parts {
         *after = after.saturating_sub(before);
@@ -74,9 +78,10 @@ struct RoundReader<'t> {
 impl RoundReader<'_> {
     fn read(&mut self, after: Duration, change: &Change<'static>) {
         match change {
-            Change::MessageOpened { role: MessageKind::Assistant, .. }
-                if self.has_said && !self.ends_round() =>
-            {
+            Change::MessageOpened {
+                role: MessageKind::Assistant,
+                ..
+            } if self.has_said && !self.ends_round() => {
                 self.part(after, RoundPart::Text("\n\n".to_owned()));
             }
             Change::MessageText { delta, .. } => {
@@ -92,7 +97,10 @@ impl RoundReader<'_> {
                 if self.is_cut {
                     self.begin_after_calls();
                 }
-                self.part(after, RoundPart::Call(self.calls.len(), id.to_string(), name.to_string()));
+                self.part(
+                    after,
+                    RoundPart::Call(self.calls.len(), id.to_string(), name.to_string()),
+                );
                 self.calls.push(id.to_string());
             }
             Change::CallArgs { id, delta } => {
@@ -130,7 +138,10 @@ impl RoundReader<'_> {
     fn begin_after_calls(&mut self) {
         if self.ends_round() {
             let ended = self.last().ended;
-            self.rounds.push(Round { ended, ..Round::default() });
+            self.rounds.push(Round {
+                ended,
+                ..Round::default()
+            });
             self.calls.clear();
             (self.is_cut, self.has_said) = (false, false);
         }
@@ -165,18 +176,32 @@ mod tests {
 
     fn say(id: &'static str, text: &'static str) -> Vec<Change<'static>> {
         let role = MessageKind::Assistant;
-        let opened = Change::MessageOpened { id: id.into(), role, subagent: None };
+        let opened = Change::MessageOpened {
+            id: id.into(),
+            role,
+            subagent: None,
+        };
         vec![
             opened,
-            Change::MessageText { id: id.into(), delta: text.into() },
+            Change::MessageText {
+                id: id.into(),
+                delta: text.into(),
+            },
             Change::MessageClosed { id: id.into() },
         ]
     }
 
     fn call(id: &'static str, tool: &'static str, result: bool) -> Vec<Change<'static>> {
         let mut changes = vec![
-            Change::CallOpened { id: id.into(), name: tool.into(), subagent: None },
-            Change::CallArgs { id: id.into(), delta: "{}".into() },
+            Change::CallOpened {
+                id: id.into(),
+                name: tool.into(),
+                subagent: None,
+            },
+            Change::CallArgs {
+                id: id.into(),
+                delta: "{}".into(),
+            },
             Change::CallArgsDone { id: id.into() },
         ];
         let result = result.then(|| Change::CallAnswered {
@@ -190,7 +215,12 @@ mod tests {
 
     fn texts(changes: &[Vec<Change<'static>>], tools: &[&str], number: usize) -> Vec<String> {
         let changes = changes.concat().into_iter();
-        let changes = changes.map(|change| TimedChange { after: Duration::ZERO, change }).collect();
+        let changes = changes
+            .map(|change| TimedChange {
+                after: Duration::ZERO,
+                change,
+            })
+            .collect();
         let round = round(&[changes], &tools.iter().copied().collect(), number);
         let parts = round.parts.into_iter().map(|(_, part)| match part {
             RoundPart::Text(text) | RoundPart::Reasoning(text) => text,
@@ -214,10 +244,19 @@ mod tests {
             ]
         };
         let tools = ["look", "pay"];
-        assert_eq!(texts(&turn(), &tools, 0), ["Let me see.", "0 a look", "0 {}"]);
-        assert_eq!(texts(&turn(), &tools, 1), ["0 c pay", "0 {}", "1 d pay", "1 {}"]);
+        assert_eq!(
+            texts(&turn(), &tools, 0),
+            ["Let me see.", "0 a look", "0 {}"]
+        );
+        assert_eq!(
+            texts(&turn(), &tools, 1),
+            ["0 c pay", "0 {}", "1 d pay", "1 {}"]
+        );
         assert_eq!(texts(&turn(), &tools, 2), ["Done.", "\n\n", "Bye."]);
         assert_eq!(texts(&turn(), &tools, 3), [""; 0]);
-        assert_eq!(texts(&turn(), &[], 0), ["Let me see.", "\n\n", "Done.", "\n\n", "Bye."]);
+        assert_eq!(
+            texts(&turn(), &[], 0),
+            ["Let me see.", "\n\n", "Done.", "\n\n", "Bye."]
+        );
     }
 }

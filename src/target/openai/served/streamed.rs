@@ -6,15 +6,32 @@ use crate::target::served::{ServedEnd, ServedFrame, ServedResponse};
 
 /// The answer as chunks, if it is a document; else as it is.
 pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
-    let whole: Vec<u8> = response.frames.iter().flat_map(|frame| frame.bytes.iter().copied()).collect();
+    let whole: Vec<u8> = response
+        .frames
+        .iter()
+        .flat_map(|frame| frame.bytes.iter().copied())
+        .collect();
     let is_complete = response.status == 200 && response.end == ServedEnd::Complete;
-    let chunk = serde_json::from_slice(&whole).ok().filter(|_| is_complete).and_then(chunk);
-    let (Some(chunk), Some(last)) = (chunk, response.frames.last()) else { return response };
-    let frames = vec![ServedFrame::event(last.after, chunk), ServedFrame::event(last.after, "[DONE]")];
+    let chunk = serde_json::from_slice(&whole)
+        .ok()
+        .filter(|_| is_complete)
+        .and_then(chunk);
+    let (Some(chunk), Some(last)) = (chunk, response.frames.last()) else {
+        return response;
+    };
+    let frames = vec![
+        ServedFrame::event(last.after, chunk),
+        ServedFrame::event(last.after, "[DONE]"),
+    ];
     let kept = response.headers.into_iter().filter(|(name, _)| {
-        !["content-type", "content-length"].iter().any(|replaced| name.eq_ignore_ascii_case(replaced))
+        !["content-type", "content-length"]
+            .iter()
+            .any(|replaced| name.eq_ignore_ascii_case(replaced))
     });
-    let mut stream = ServedResponse { after: response.after, ..ServedResponse::events(frames) };
+    let mut stream = ServedResponse {
+        after: response.after,
+        ..ServedResponse::events(frames)
+    };
     stream.headers.extend(kept);
     stream
 }
@@ -25,7 +42,8 @@ fn chunk(mut document: Value) -> Option<Value> {
         let mut message = choice.as_object_mut()?.remove("message")?;
         if let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) {
             for (index, call) in calls.iter_mut().enumerate() {
-                call.as_object_mut()?.insert("index".to_owned(), json!(index));
+                call.as_object_mut()?
+                    .insert("index".to_owned(), json!(index));
             }
         }
         choice["delta"] = message;
@@ -47,7 +65,11 @@ mod tests {
             after: Duration::from_millis(number),
             bytes: Bytes::from((*body).to_owned()),
         };
-        ServedResponse::new(200, "application/json", (1..).zip(bodies).map(frame).collect())
+        ServedResponse::new(
+            200,
+            "application/json",
+            (1..).zip(bodies).map(frame).collect(),
+        )
     }
 
     #[test]
@@ -58,8 +80,11 @@ mod tests {
         ];
         let stream = streamed(response(&parts));
         assert!(stream.is_event_stream());
-        let text: String =
-            stream.frames.iter().map(|frame| String::from_utf8_lossy(&frame.bytes).into_owned()).collect();
+        let text: String = stream
+            .frames
+            .iter()
+            .map(|frame| String::from_utf8_lossy(&frame.bytes).into_owned())
+            .collect();
         let (chunk, end) = text.split_once("\n\n").unwrap();
         assert_eq!(end, "data: [DONE]\n\n");
         let chunk: Value = serde_json::from_str(chunk.strip_prefix("data: ").unwrap()).unwrap();
@@ -74,9 +99,16 @@ mod tests {
 
     #[test]
     fn anything_else_stays_as_it_is() {
-        let broken =
-            ServedResponse { end: ServedEnd::Breaks(Duration::ZERO), ..response(&[r#"{"choices":[]}"#]) };
-        for kept in [response(&["data: {}\n\n"]), response(&[r#"{"error":{}}"#]), response(&[]), broken] {
+        let broken = ServedResponse {
+            end: ServedEnd::Breaks(Duration::ZERO),
+            ..response(&[r#"{"choices":[]}"#])
+        };
+        for kept in [
+            response(&["data: {}\n\n"]),
+            response(&[r#"{"error":{}}"#]),
+            response(&[]),
+            broken,
+        ] {
             assert_eq!(streamed(kept.clone()), kept);
         }
     }

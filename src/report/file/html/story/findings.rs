@@ -114,7 +114,13 @@ pub(crate) fn findings(failures: &[Failure]) -> Vec<FindingStory<'_>> {
 /// `held`, as many as a person reads.
 pub(crate) fn held(held: &[PassedRule]) -> Vec<PassedRuleStory<'_>> {
     let view = held.iter().take(MOST).map(|passed| {
-        let PassedRule { rule, level, place, wanted, .. } = passed;
+        let PassedRule {
+            rule,
+            level,
+            place,
+            wanted,
+            ..
+        } = passed;
         PassedRuleStory {
             wanted: truncate::bytes(wanted, LONGEST),
             measured: got_of_limit(passed),
@@ -131,7 +137,14 @@ pub(crate) fn held(held: &[PassedRule]) -> Vec<PassedRuleStory<'_>> {
 /// `rules` that a trace does not show: all of them, since none may be overlooked.
 pub(crate) fn not_shown<'a>(rules: &'a [NotShownRule]) -> Vec<NotShownStory<'a>> {
     let story = |not_shown: &'a NotShownRule| {
-        let NotShownRule { rule, level, place, wanted, lacks, .. } = not_shown;
+        let NotShownRule {
+            rule,
+            level,
+            place,
+            wanted,
+            lacks,
+            ..
+        } = not_shown;
         NotShownStory {
             wanted: truncate::bytes(wanted, LONGEST),
             message: truncate::bytes(lacks, LONGEST),
@@ -146,30 +159,64 @@ pub(crate) fn not_shown<'a>(rules: &'a [NotShownRule]) -> Vec<NotShownStory<'a>>
 
 /// A problem as the page shows it.
 pub(crate) fn problem(problem: &Problem) -> ProblemStory<'_> {
-    let Problem { kind, message, help } = problem;
+    let Problem {
+        kind,
+        message,
+        help,
+    } = problem;
     let help = help.as_ref().map(|help| truncate::bytes(help, LONGEST));
-    ProblemStory { kind: kind.as_str(), message: truncate::bytes(message, LONGEST), help }
+    ProblemStory {
+        kind: kind.as_str(),
+        message: truncate::bytes(message, LONGEST),
+        help,
+    }
 }
 
 /// What a judge decided, line by line; without a reason that `message` gives already.
 fn judged(ruling: Option<&Ruling>, message: &str) -> Vec<String> {
-    let lines = ruling.map(|ruling| ruling::lines(ruling, message)).unwrap_or_default();
-    lines.iter().take(MOST).map(|line| truncate::bytes(line, LONGEST).into_owned()).collect()
+    let lines = ruling
+        .map(|ruling| ruling::lines(ruling, message))
+        .unwrap_or_default();
+    lines
+        .iter()
+        .take(MOST)
+        .map(|line| truncate::bytes(line, LONGEST).into_owned())
+        .collect()
 }
 
 fn finding(failure: &Failure) -> FindingStory<'_> {
-    let Failure { rule, level, place, excerpt, message, difference, help, events, .. } = failure;
+    let Failure {
+        rule,
+        level,
+        place,
+        excerpt,
+        message,
+        difference,
+        help,
+        events,
+        ..
+    } = failure;
     let seen: Vec<&str> = failure.evidence().collect();
-    let source = excerpt.lines.iter().map(|ExcerptLine { number, text, is_meant }| SourceLine {
-        number: *number,
-        text,
-        meant: *is_meant,
-    });
+    let source = excerpt.lines.iter().map(
+        |ExcerptLine {
+             number,
+             text,
+             is_meant,
+         }| SourceLine {
+            number: *number,
+            text,
+            meant: *is_meant,
+        },
+    );
     FindingStory {
         message: truncate::bytes(message, LONGEST),
         expected: truncate::bytes(failure.expectation().unwrap_or_default(), LONGEST),
         more_seen: seen.len().saturating_sub(MOST_SEEN),
-        seen: seen.into_iter().take(MOST_SEEN).map(|seen| truncate::bytes(seen, LONGEST)).collect(),
+        seen: seen
+            .into_iter()
+            .take(MOST_SEEN)
+            .map(|seen| truncate::bytes(seen, LONGEST))
+            .collect(),
         difference: difference.as_ref().map(ToString::to_string),
         judge: judged(failure.ruling.as_ref(), message),
         help: help.as_ref().map(|help| truncate::bytes(help, LONGEST)),

@@ -12,7 +12,11 @@ use crate::report::words::duration::milliseconds;
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum LineView<'a> {
     /// A message of the agent.
-    Says { event: u32, said_ms: f64, text: &'a str },
+    Says {
+        event: u32,
+        said_ms: f64,
+        text: &'a str,
+    },
     /// Its reasoning.
     Thinks { event: u32, text: &'a str },
     /// A tool call.
@@ -41,7 +45,11 @@ pub(super) enum LineView<'a> {
         failure: Option<&'static str>,
     },
     /// An event of the application's own.
-    Custom { event: u32, name: &'a str, value: &'a str },
+    Custom {
+        event: u32,
+        name: &'a str,
+        value: &'a str,
+    },
     /// What there was no room for.
     LeftOut { lines: usize },
 }
@@ -69,8 +77,16 @@ pub(super) fn lines<'a>(
 ) -> Vec<LineView<'a>> {
     let sizes: Vec<usize> = lines.iter().map(TranscriptLine::size).collect();
     let is_short = sizes.iter().sum::<usize>() <= room;
-    let first = if is_short { lines.len() } else { fitting(sizes.iter(), room / 4) };
-    let last = if is_short { 0 } else { lines.len() - fitting(sizes.iter().rev(), room - room / 4) };
+    let first = if is_short {
+        lines.len()
+    } else {
+        fitting(sizes.iter(), room / 4)
+    };
+    let last = if is_short {
+        0
+    } else {
+        lines.len() - fitting(sizes.iter().rev(), room - room / 4)
+    };
     let mut views = Vec::new();
     let mut left_out = 0;
     for (index, line) in lines.iter().enumerate() {
@@ -79,7 +95,9 @@ pub(super) fn lines<'a>(
             continue;
         }
         if left_out > 0 {
-            views.push(LineView::LeftOut { lines: std::mem::take(&mut left_out) });
+            views.push(LineView::LeftOut {
+                lines: std::mem::take(&mut left_out),
+            });
         }
         views.push(view(line));
     }
@@ -92,19 +110,40 @@ pub(super) fn lines<'a>(
 /// How many of these fit.
 fn fitting<'s>(sizes: impl Iterator<Item = &'s usize>, room: usize) -> usize {
     let mut used = 0;
-    sizes.take_while(|size| (used += **size, used <= room).1).count()
+    sizes
+        .take_while(|size| (used += **size, used <= room).1)
+        .count()
 }
 
 fn view(line: &TranscriptLine) -> LineView<'_> {
     match line {
-        TranscriptLine::Says(said) => {
-            LineView::Says { event: said.event, said_ms: milliseconds(said.at_us), text: &said.text }
-        }
-        TranscriptLine::Thinks(said) => LineView::Thinks { event: said.event, text: &said.text },
-        TranscriptLine::Custom { event, name, value, .. } => LineView::Custom { event: *event, name, value },
+        TranscriptLine::Says(said) => LineView::Says {
+            event: said.event,
+            said_ms: milliseconds(said.at_us),
+            text: &said.text,
+        },
+        TranscriptLine::Thinks(said) => LineView::Thinks {
+            event: said.event,
+            text: &said.text,
+        },
+        TranscriptLine::Custom {
+            event, name, value, ..
+        } => LineView::Custom {
+            event: *event,
+            name,
+            value,
+        },
         TranscriptLine::Calls(call) => self::call(call),
         TranscriptLine::Answered(late) => {
-            let LateResult { event, name, called_in, result, arrived_us, failure, id: _ } = late;
+            let LateResult {
+                event,
+                name,
+                called_in,
+                result,
+                arrived_us,
+                failure,
+                id: _,
+            } = late;
             LineView::Answered {
                 event: *event,
                 name,
@@ -118,8 +157,17 @@ fn view(line: &TranscriptLine) -> LineView<'_> {
 }
 
 fn call(call: &CallOutcome) -> LineView<'_> {
-    let CallOutcome { event, name, args, result, is_client_side, started_us, duration_us, failure, .. } =
-        call;
+    let CallOutcome {
+        event,
+        name,
+        args,
+        result,
+        is_client_side,
+        started_us,
+        duration_us,
+        failure,
+        ..
+    } = call;
     LineView::Calls {
         event: *event,
         name,
@@ -139,8 +187,13 @@ mod tests {
 
     #[test]
     fn the_middle_is_left_out_but_for_what_is_cited() {
-        let says =
-            |event| TranscriptLine::Says(SaidLine { event, text: "x".repeat(100), ..SaidLine::default() });
+        let says = |event| {
+            TranscriptLine::Says(SaidLine {
+                event,
+                text: "x".repeat(100),
+                ..SaidLine::default()
+            })
+        };
         let turn: Vec<TranscriptLine> = (1..=20).map(says).collect();
         let shown = |cited: &[u32], room| {
             let views = lines(&turn, &cited.iter().copied().collect(), room);
@@ -151,7 +204,13 @@ mod tests {
             };
             views.iter().map(word).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(shown(&[], 2000), (1..=20).map(|n| n.to_string()).collect::<Vec<_>>().join(" "));
+        assert_eq!(
+            shown(&[], 2000),
+            (1..=20)
+                .map(|n| n.to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        );
         assert_eq!(shown(&[], 800), "1 2 (12) 15 16 17 18 19 20");
         assert_eq!(shown(&[7, 14], 800), "1 2 (4) 7 (6) 14 15 16 17 18 19 20");
         assert_eq!(shown(&[], 0), "(20)");

@@ -5,7 +5,8 @@ mod lines;
 mod turn;
 
 pub(super) use findings::{
-    FindingStory, NotShownStory, PassedRuleStory, ProblemStory, findings, held, is_zero, not_shown, problem,
+    FindingStory, NotShownStory, PassedRuleStory, ProblemStory, findings, held, is_zero, not_shown,
+    problem,
 };
 pub(super) use lines::tools;
 pub(super) use turn::{TurnStory, turns};

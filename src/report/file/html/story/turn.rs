@@ -88,14 +88,26 @@ struct InterruptStory<'a> {
 
 /// Every turn of `outcome`.
 pub(crate) fn turns(outcome: &Outcome) -> Vec<TurnStory<'_>> {
-    let cited: BTreeSet<u32> =
-        outcome.all_failures().flat_map(|(_, failure)| failure.events.iter().copied()).collect();
+    let cited: BTreeSet<u32> = outcome
+        .all_failures()
+        .flat_map(|(_, failure)| failure.events.iter().copied())
+        .collect();
     let room = (ROOM / outcome.transcript.turns.len().max(1)).max(ROOM_OF_A_TURN);
-    outcome.transcript.turns.iter().map(|turn| self::turn(turn, &cited, room)).collect()
+    outcome
+        .transcript
+        .turns
+        .iter()
+        .map(|turn| self::turn(turn, &cited, room))
+        .collect()
 }
 
 fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> TurnStory<'a> {
-    let TimeLimits { duration_ms, idle_ms, first_text_ms, tool_ms } = turn.timing.limits;
+    let TimeLimits {
+        duration_ms,
+        idle_ms,
+        first_text_ms,
+        tool_ms,
+    } = turn.timing.limits;
     let gap = |Gap { from_us, to_us }: &Gap| [milliseconds(*from_us), milliseconds(*to_us)];
     TurnStory {
         number: turn.number,
@@ -106,7 +118,11 @@ fn turn<'a>(turn: &'a TurnOutcome, cited: &BTreeSet<u32>, room: usize) -> TurnSt
         speaker: checkpoints::speaker(turn.origin),
         lines: lines(&turn.lines, cited, room),
         // An unexpected error is shown as the problem.
-        end: turn.run_end.as_ref().filter(|_| turn.problem().is_none()).and_then(end),
+        end: turn
+            .run_end
+            .as_ref()
+            .filter(|_| turn.problem().is_none())
+            .and_then(end),
         problem: turn.problem().map(problem),
         findings: findings(turn.failures()),
         held: held(&turn.held),
@@ -128,13 +144,22 @@ fn end(end: &ReportedRunEnd) -> Option<EarlyEnd<'_>> {
         ReportedRunEnd::Finished => None,
         ReportedRunEnd::Error(message) => Some(EarlyEnd::Error { message }),
         ReportedRunEnd::Cancelled => Some(EarlyEnd::Cancelled),
-        ReportedRunEnd::Interrupted(interrupts) => {
-            Some(EarlyEnd::Interrupted { interrupts: interrupts.iter().map(interrupt).collect() })
-        }
+        ReportedRunEnd::Interrupted(interrupts) => Some(EarlyEnd::Interrupted {
+            interrupts: interrupts.iter().map(interrupt).collect(),
+        }),
     }
 }
 
 fn interrupt(open: &OpenInterrupt) -> InterruptStory<'_> {
-    let OpenInterrupt { id, reason, message, tool } = open;
-    InterruptStory { id, asks: message.as_deref().or(reason.as_deref()), tool: tool.as_deref() }
+    let OpenInterrupt {
+        id,
+        reason,
+        message,
+        tool,
+    } = open;
+    InterruptStory {
+        id,
+        asks: message.as_deref().or(reason.as_deref()),
+        tool: tool.as_deref(),
+    }
 }

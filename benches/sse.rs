@@ -1,6 +1,6 @@
 //! How fast server-sent events are decoded: one large event in small chunks, and very many small events.
 
-use ananke::target::sse::SseDecoder;
+use ananke::agents::sse::SseDecoder;
 use divan::Bencher;
 use divan::counter::BytesCount;
 

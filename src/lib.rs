@@ -11,7 +11,7 @@
 //! | file | `source` | bytes become a tree in which every key and value has its place |
 //! | model | `schema`, `model` | the tree becomes the types that mirror the YAML, or a list of problems |
 //! | plan | `project`, `compile`, `assertion`, `variables`, `plan` | the config, the tests and their rules are read, checked and selected |
-//! | engine | `run`, `engine`, `target`, `trace`, `hook`, `server`, `recording` | tests are scheduled; a session of a target holds the conversation, and the rules watch its trace |
+//! | engine | `run`, `engine`, `agents`, `trace`, `hook`, `server`, `recording` | tests are scheduled; a session of a target holds the conversation, and the rules watch its trace |
 //! | outcome | `outcome`, `redact`, `golden` | what happened in a test, bounded in size and without secrets |
 //! | report | `report`, `compare` | the terminal, files and CI servers; comparisons of two runs |
 //!
@@ -109,6 +109,8 @@
 
 // What is not listed here is no promise: the command and the tests of this package use it.
 #[doc(hidden)]
+pub mod agents;
+#[doc(hidden)]
 pub mod assertion;
 #[cfg(feature = "json-schema")]
 #[doc(hidden)]
@@ -185,8 +187,6 @@ pub mod shrink;
 pub mod source;
 #[doc(hidden)]
 pub mod statistics;
-#[doc(hidden)]
-pub mod target;
 #[cfg(feature = "testing")]
 pub mod testing;
 #[doc(hidden)]
@@ -198,6 +198,10 @@ pub mod variables;
 #[doc(hidden)]
 pub mod verify;
 
+#[doc(inline)]
+pub use agents::Transport;
+#[doc(inline)]
+pub use agents::http::HttpTransport;
 #[doc(inline)]
 pub use context::{
     At, Clock, Context, Environment, Files, Ids, ManualClock, RandomIds, SequentialIds,
@@ -234,7 +238,3 @@ pub use run::{
     EventReceiver, EventSender, Options as RunOptions, Reason, Run, RunEvent, Stopper,
     event_channel, run,
 };
-#[doc(inline)]
-pub use target::Transport;
-#[doc(inline)]
-pub use target::http::HttpTransport;

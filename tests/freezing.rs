@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use ananke::agents::Transport;
 use ananke::context::{CaseKey, Context};
 use ananke::freeze::{FreezeError, FreezeRequest, FrozenTest, freeze};
 use ananke::outcome::{Outcome, Status};
 use ananke::plan::Selection;
 use ananke::project::Variables;
 use ananke::recording::{KeptRecording, RecordingMode, recording_path};
-use ananke::target::Transport;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use ananke::agents::{
+    Chunks, ClientEvent, HttpRequest, Next, Received, Reply, ResponseHead, TargetError, Transport,
+};
 use ananke::context::{At, ManualClock};
 use ananke::helper::HelperRole;
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::recording::{RecordingMode, Recordings};
-use ananke::target::{
-    Chunks, ClientEvent, HttpRequest, Next, Received, Reply, ResponseHead, TargetError, Transport,
-};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use ananke::agents::ServedEnd;
+use ananke::agents::http::Forwarder;
 use ananke::plan::Selection;
 use ananke::project::Variables;
 use ananke::proxy::{Incomplete, ProxyCapture, ProxyServer, hold_again};
 use ananke::record::{RecordRequest, RecordedFile, record};
-use ananke::target::ServedEnd;
-use ananke::target::http::Forwarder;
 use regex::Regex;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -37,7 +37,7 @@ fn respond(text: &str) -> Vec<Step> {
 
 /// The bodies of what is kept, conversation by conversation.
 fn kept(capture: &ProxyCapture) -> Vec<Vec<String>> {
-    let text = |response: &ananke::target::ServedResponse| {
+    let text = |response: &ananke::agents::ServedResponse| {
         let frames = response
             .frames
             .iter()

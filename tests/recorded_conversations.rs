@@ -6,6 +6,7 @@ use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 
+use ananke::agents::Transport;
 use ananke::freeze::FreezeError;
 use ananke::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
 use ananke::outcome::{Status, TurnEnd};
@@ -14,7 +15,6 @@ use ananke::record::{HeldConversation, RecordRequest, RecordedFile, hold, record
 use ananke::recording::RecordingMode;
 use ananke::redact::Redactor;
 use ananke::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
-use ananke::target::Transport;
 use ananke::trace::Trace;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};

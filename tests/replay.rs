@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 
+use ananke::agents::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use ananke::context::{At, ManualClock};
 use ananke::outcome::{ErrorKind, Outcome, Status};
 use ananke::plan::{Selection, plan};
 use ananke::recording::{RecordingLimits, RecordingMode, Recordings, RequestMatch};
 use ananke::run::{Options, Run, RunEvent, event_channel, run};
-use ananke::target::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use futures_util::future::BoxFuture;
 use regex::Regex;
 use serde_json::json;

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use ananke::agents::{
+    Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport,
+};
 use ananke::context::{At, Clock};
 use ananke::engine::AtFailure;
 use ananke::outcome::{Outcome, Status, Totals};
 use ananke::plan::{KEPT_TEXT, Selection, plan};
 use ananke::run::{
     AfterFailure, EventReceiver, Options, Reason, Run, RunEvent, Stopper, event_channel, run,
-};
-use ananke::target::{
-    Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport,
 };
 use futures_util::future::BoxFuture;
 use tokio::sync::{Semaphore, mpsc};

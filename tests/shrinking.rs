@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use ananke::agents::Transport;
 use ananke::freeze::FreezeError;
 use ananke::outcome::{Outcome, Status};
 use ananke::plan::{Selection, plan};
 use ananke::recording::{KeptRecording, RecordingMode};
 use ananke::redact::Redactor;
 use ananke::shrink::{ShrinkRequest, ShrunkTest, shrink};
-use ananke::target::Transport;
 use serde_json::{Value, json};
 
 use crate::judges::{Paths, agent_stream, events};

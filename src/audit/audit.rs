@@ -10,11 +10,11 @@ use super::judgement::{judge_call, judge_unknown_call};
 use super::made_arguments::made_arguments;
 use super::prober::{Observed, Prober};
 use super::report::{Audit, AuditFinding, AuditedTool};
+use crate::agents::{Ended, TargetError};
 use crate::context::{At, Context};
 use crate::message::DeclaredTool;
 use crate::plan::PreparedHelper;
 use crate::run::{RunHelpers, WalkRandom};
-use crate::target::{Ended, TargetError};
 
 /// After how many calls that came to nothing a tool is called no more.
 const MOST_BROKEN: usize = 2;

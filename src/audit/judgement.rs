@@ -6,7 +6,7 @@ use super::check::AuditCheck;
 use super::declarations::CheckedTool;
 use super::made_arguments::{ArgumentsKind, MadeArguments};
 use super::prober::Observed;
-use crate::target::Ended;
+use crate::agents::Ended;
 use crate::trace::{ResultContent, RunEnd};
 
 /// A check that found something, and what.
@@ -163,9 +163,9 @@ mod tests {
     use serde_json::{Map, json};
 
     use super::*;
+    use crate::agents::TargetError;
     use crate::message::DeclaredTool;
     use crate::schema::ValueSchema;
-    use crate::target::TargetError;
     use crate::trace::RunEnd;
 
     fn names(found: &[CheckFound]) -> Vec<&'static str> {

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::agents::{Action, Ended, Session, Sink, Stop, TargetError, Wire};
 use crate::context::At;
 use crate::message::DeclaredTool;
 use crate::plan::PreparedHelper;
 use crate::run::RunHelpers;
-use crate::target::{Action, Ended, Session, Sink, Stop, TargetError, Wire};
 use crate::trace::{Change, ResultContent, RunEnd};
 
 /// Makes calls; after one that came to nothing, the next has a new session.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use ananke::agents::Transport;
+use ananke::agents::http::HttpTransport;
+use ananke::agents::turn_type_name;
 use ananke::context::Context;
 use ananke::diagnostic::Severity;
 use ananke::model::TurnKind;
 use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
 use ananke::redact::Redactor;
 use ananke::run::{RunHelpers, Stopper};
-use ananke::target::Transport;
-use ananke::target::http::HttpTransport;
-use ananke::target::turn_type_name;
 use serde_json::json;
 
 use super::colour::Colour;

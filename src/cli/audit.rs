@@ -4,10 +4,10 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ananke::agents::TargetError;
 use ananke::audit::{Audit, AuditOptions, CheckLevel, DestructiveTools, audit as audit_tools};
 use ananke::context::Context;
 use ananke::run::Stopper;
-use ananke::target::TargetError;
 use ananke::text::{escape, parse_duration};
 use clap::Args;
 

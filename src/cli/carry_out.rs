@@ -4,6 +4,8 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use ananke::agents::Transport;
+use ananke::agents::http::HttpTransport;
 use ananke::compare::Baseline;
 use ananke::context::Context;
 use ananke::coverage::CoverageCollector;
@@ -15,8 +17,6 @@ use ananke::recording::Recordings;
 use ananke::redact::Redactor;
 use ananke::report::{Reporter as _, deliver};
 use ananke::run::{Options, People, Reason, Run, event_channel, run as run_plan};
-use ananke::target::Transport;
-use ananke::target::http::HttpTransport;
 use ananke::text::escape;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;

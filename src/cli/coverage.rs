@@ -4,11 +4,11 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ananke::agents::turn_type_name;
 use ananke::context::{Context, write_file};
 use ananke::coverage::{CoverageCollector, CoverageReport, CoverageState};
 use ananke::model::TurnKind;
 use ananke::report::file::not_written;
-use ananke::target::turn_type_name;
 use ananke::text::escape;
 use clap::{Args, Parser, ValueEnum};
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ananke::agents::Transport;
 use ananke::context::{Context, Scratch, write_file};
 use ananke::diagnostic::Diagnostic;
 use ananke::helper::{HelperRole, read_report};
@@ -14,7 +15,6 @@ use ananke::redact::Redactor;
 use ananke::report::file::json::{CollectedReport, CollectedValue};
 use ananke::report::file::not_written;
 use ananke::run::{RunHelpers, Stopper};
-use ananke::target::Transport;
 use serde_json::{Map, json};
 
 use super::named_path::named_path;

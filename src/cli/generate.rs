@@ -4,6 +4,8 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use ananke::agents::Transport;
+use ananke::agents::http::HttpTransport;
 use ananke::assertion::ScriptSource;
 use ananke::context::{Context, write_file};
 use ananke::diagnostic::Diagnostic;
@@ -14,8 +16,6 @@ use ananke::plan::{Plan, Planned, PreparedHelper, RunPurpose, Selection, TargetD
 use ananke::redact::Redactor;
 use ananke::report::file::not_written;
 use ananke::run::{RunHelpers, Stopper};
-use ananke::target::Transport;
-use ananke::target::http::HttpTransport;
 use ananke::text::escape;
 use serde_json::Value;
 

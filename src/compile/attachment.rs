@@ -11,6 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::attachment_source::{AttachmentSource, problem};
 use super::file_access::FileAccess;
+use crate::agents::{Capability, TargetConfig};
 use crate::context::{Context, PathKind, display_name};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::message::{
@@ -18,7 +19,6 @@ use crate::message::{
 };
 use crate::model::{self, Media};
 use crate::source::reason;
-use crate::target::{Capability, TargetConfig};
 use crate::variables::{Interpolation, Leaf, NotReady, add_user_info};
 
 /// The largest local file that is sent, in bytes: in base64 it still fits into one event of the largest size, as agents

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::attachment::{self, AttachmentFiles};
+use crate::agents::Capability;
 use crate::diagnostic::{Code, Diagnostic, Span, Spanned};
 use crate::message::{HistoryCall, HistoryMessage, Role};
 use crate::model::{self, Arguments, MessageCall, MessageDefinition, Text};
 use crate::source::Node;
-use crate::target::Capability;
 use crate::text::suggest;
 use crate::variables::{Interpolation, Leaf};
 

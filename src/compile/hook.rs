@@ -1,9 +1,9 @@
 //! The hooks of a test: checked when it is loaded, filled one by one when it starts.
 
+use crate::agents::TargetConfig;
 use crate::model::{Hook, Text};
 use crate::process::Launch;
 use crate::project::LaunchContext;
-use crate::target::TargetConfig;
 use crate::variables::{Interpolation, Piece, is_reserved, scan};
 
 /// A hook that is ready to run.

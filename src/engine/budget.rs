@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::agents::Limits;
 use crate::context::At;
 use crate::outcome::{ErrorKind, Problem};
-use crate::target::Limits;
 use crate::text::duration;
 
 /// What applies to every turn of a conversation, wherever its input comes from.

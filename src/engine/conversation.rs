@@ -16,13 +16,13 @@ use super::result::ConversationResult;
 use super::tool_host::ToolHost;
 use super::trace_sink::{AtFailure, TraceSink};
 use super::turn_outcome::{messages_count, state, turn_outcome, violation};
+use crate::agents::{Action, Session};
 use crate::assertion::{
     Completion, Decision, Evaluator, Following, Question, RuleOrigin, RuleScope, TurnRules,
 };
 use crate::context::Ids;
 use crate::message::{Lane, TurnInput, TurnRequest, text_of_parts};
 use crate::outcome::{ErrorKind, Failure, Halt, Problem, Status, TimeLimits, TurnEnd, TurnOutcome};
-use crate::target::{Action, Session};
 use crate::trace::{AnsweredInterrupt, Input, InterruptStatus, Trace};
 
 /// What a violation of the protocol makes of its turn.

@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::budget::TurnBudget;
 use super::tool_host::{Handling, ToolHost};
 use super::trace_sink::TraceSink;
+use crate::agents::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::context::At;
 use crate::message::{RequestContext, ToolAnswer};
 use crate::outcome::{ErrorKind, Halt, Problem};
-use crate::target::{Action, Ended, Limits, Request, Session, TargetError};
 use crate::text::duration;
 use crate::trace::{Origin, RunEnd, ToolCall, Trace};
 

@@ -17,6 +17,7 @@ use super::request_host::RequestHost;
 use super::result::ConversationResult;
 use super::tool_host::{Handling, ToolHost};
 use super::trace_sink::AtFailure;
+use crate::agents::{Action, Ended, Limits, Request, Session, Sink, TargetError, Wire};
 use crate::assertion::{
     Block, CompiledCheckpoint, Decision, Evaluator, Inherited, Question, TurnRules, inherit,
 };
@@ -30,7 +31,6 @@ use crate::model::TestFile;
 use crate::outcome::{Halt, Level, TurnEnd};
 use crate::redact::Redactor;
 use crate::schema::{FileKind, load};
-use crate::target::{Action, Ended, Limits, Request, Session, Sink, TargetError, Wire};
 use crate::trace::{Change, MessageKind, ResultContent, RunEnd, ToolCall, Trace};
 use crate::variables::{Interpolation, Mode, Scope};
 

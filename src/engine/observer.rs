@@ -1,9 +1,9 @@
 //! Who follows a conversation while it goes on: a recorder, a live display.
 
+use crate::agents::Wire;
 use crate::assertion::{Following, TurnRules};
 use crate::context::At;
 use crate::message::{Lane, ToolAnswer};
-use crate::target::Wire;
 use crate::trace::{Change, Input};
 
 /// Follows a conversation. It sees everything in the order in which it happened, before the trace and the rules do, each

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
+use crate::agents::{Action, turn_type_name};
 use crate::message::{AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, TurnInput};
 use crate::model::TurnKind;
 use crate::outcome::{ErrorKind, Problem};
-use crate::target::{Action, turn_type_name};
 use crate::trace::{Interrupt, Origin, RunEnd, ToolCall, Trace};
 
 /// What is pending: interrupts, and calls of the last turn without a result.

@@ -3,11 +3,11 @@
 //! Flows in: items in their order, as they happened or changed. Flows out: the trace that they make, and what the rules found.
 //! **Invariant:** the items of a conversation make the trace that the conversation made.
 
+use crate::agents::Wire;
 use crate::assertion::{Completion, Evaluator, Following, TurnRules};
 use crate::context::At;
 use crate::message::ToolAnswer;
 use crate::outcome::Failure;
-use crate::target::Wire;
 use crate::trace::{Change, Delta, Input, Trace};
 
 /// Something that happened.

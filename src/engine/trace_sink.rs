@@ -7,10 +7,10 @@ use futures_util::future::BoxFuture;
 use super::checkpoints::Checkpoints;
 use super::observer::Observer;
 use super::request_host::RequestHost;
+use crate::agents::{Sink, Stop, Wire};
 use crate::assertion::{Evaluator, Following, TurnRules};
 use crate::context::At;
 use crate::message::{Lane, ServerAnswer, ServerAnswers, ServerRequest, ToolAnswer};
-use crate::target::{Sink, Stop, Wire};
 use crate::trace::{Change, Delta, Input, Trace};
 
 /// When a turn ends in which a rule fails.

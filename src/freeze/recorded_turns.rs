@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::freeze_error::FreezeError;
 use super::text_with_references::{node_with_references, text_with_references};
+use crate::agents::turn_type_name;
 use crate::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
 use crate::model::TurnKind;
 use crate::source::Node;
-use crate::target::turn_type_name;
 
 /// The turn `number`, counted from 1, as a test writes it.
 ///

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::freeze_error::FreezeError;
+use crate::agents::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
 use crate::context::{At, Context};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, Planned, Selection, plan};
@@ -18,7 +19,6 @@ use crate::run::{
     ConversationLog, ConversationTape, LoggedConversation, Options, Run, TapedConversation,
     event_channel, run_one,
 };
-use crate::target::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
 
 /// What came of a test.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 
 use super::helper_role::HelperRole;
 use super::question::HelperQuestion;
+use crate::agents::{Limits, SessionOptions, Target};
 use crate::assertion::{Decision, Evaluator, Inherited, Question};
 use crate::context::CaseKey;
 use crate::engine::{
@@ -20,7 +21,6 @@ use crate::message::{
 };
 use crate::outcome::{ErrorKind, Halt, Problem, Status};
 use crate::recording::AttemptEnvironment;
-use crate::target::{Limits, SessionOptions, Target};
 use crate::trace::Trace;
 
 /// How often a helper is asked again that gave no answer, or none that can be read.

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::agents::{Sink, Stop, TimedChange, Wire};
 use crate::context::At;
-use crate::target::{Sink, Stop, TimedChange, Wire};
 use crate::trace::Change;
 
 /// What an agent does about one request.

@@ -13,14 +13,14 @@ use super::collected_run::CollectedRun;
 use super::mock_agent::MockAgent;
 use super::mock_error::MockError;
 use super::planned_target::PlannedTarget;
+use crate::agents::http::HttpTransport;
+use crate::agents::pipe::ProgramLauncher;
+use crate::agents::{
+    Action, Limits, Request, ServedProtocol, ServedRequest, Session, SessionOptions, TimedChange,
+};
 use crate::context::{CaseKey, Context};
 use crate::plan::Selection;
 use crate::recording::AgentAnswer;
-use crate::target::http::HttpTransport;
-use crate::target::pipe::ProgramLauncher;
-use crate::target::{
-    Action, Limits, Request, ServedProtocol, ServedRequest, Session, SessionOptions, TimedChange,
-};
 use crate::trace::{Change, RunEnd};
 
 /// How many threads are remembered; the one that was used the longest ago is forgotten first.

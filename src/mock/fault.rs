@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::target::{ServedEnd, ServedRequest, ServedResponse};
+use crate::agents::{ServedEnd, ServedRequest, ServedResponse};
 
 /// How long a delay takes if nothing else is said.
 const USUAL_DELAY: Duration = Duration::from_secs(1);
@@ -82,7 +82,7 @@ impl Fault {
                 }
                 _ => {
                     let body = Bytes::from_static(b"{\"error\":\"the agent fails on demand\"}");
-                    let frame = crate::target::ServedFrame {
+                    let frame = crate::agents::ServedFrame {
                         after: response.after,
                         bytes: body,
                     };

@@ -2,8 +2,8 @@
 
 use futures_util::future::BoxFuture;
 
+use crate::agents::{ServedProtocol, ServedRequest};
 use crate::recording::AgentAnswer;
-use crate::target::{ServedProtocol, ServedRequest};
 
 /// An agent that answers the requests of a server.
 pub trait MockAgent: Send + Sync {

@@ -11,9 +11,9 @@ use super::request_entry::{EntryBody, RequestEnd, RequestEntry};
 use super::request_log::{LogEntry, RequestListener};
 use super::response_stream::response_stream;
 use super::speed::Speed;
+use crate::agents::{ServedFrame, ServedProtocol, ServedRequest, ServedResponse, served_protocols};
 use crate::http_server::{ReceivedRequest, RequestHandler, SentResponse};
 use crate::recording::AgentAnswer;
-use crate::target::{ServedFrame, ServedProtocol, ServedRequest, ServedResponse, served_protocols};
 use crate::text::any_of;
 use crate::variables::is_secret_header;
 

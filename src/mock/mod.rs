@@ -1,6 +1,6 @@
 //! Servers that answer as an agent does: `ananke mock`.
 //!
-//! Flows in: requests, each read by the protocol that knows it ([`ServedProtocol`](crate::target::ServedProtocol)). Flows out:
+//! Flows in: requests, each read by the protocol that knows it ([`ServedProtocol`](crate::agents::ServedProtocol)). Flows out:
 //! what a [`MockAgent`] answers, at its times, with the faults that are asked for, and an entry of each request for a log.
 
 mod collected_run;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde_json::{Map, json};
 
 use super::mock_error::MockError;
+use crate::agents::Target;
 use crate::context::Context;
 use crate::plan::{
     CaseEntry, LoadedFile, LoadedTest, Plan, Planned, Preparation, PrepareError, Selection, plan,
 };
 use crate::redact::Redactor;
-use crate::target::Target;
 use crate::variables::Mode;
 
 /// The file of the test that has the target.

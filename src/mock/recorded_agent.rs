@@ -9,13 +9,13 @@ use indexmap::IndexMap;
 use super::embedded_agent::EmbeddedAgent;
 use super::mock_agent::MockAgent;
 use super::mock_error::MockError;
+use crate::agents::{
+    AgentStepReader, ServedProtocol, ServedRequest, served_protocols, written_agent, written_steps,
+};
 use crate::context::Context;
 use crate::freeze::{planned, run_test};
 use crate::plan::Selection;
 use crate::recording::{AgentAnswer, KeptRecording};
-use crate::target::{
-    AgentStepReader, ServedProtocol, ServedRequest, served_protocols, written_agent, written_steps,
-};
 use crate::variables::literal_value;
 
 /// How many threads are remembered; the one that began first is forgotten first.

@@ -10,8 +10,8 @@ use tokio::time::{sleep, sleep_until};
 
 use super::request_entry::RequestEnd;
 use super::request_log::LogEntry;
+use crate::agents::{ServedEnd, ServedFrame, ServedResponse};
 use crate::http_server::SentResponse;
-use crate::target::{ServedEnd, ServedFrame, ServedResponse};
 
 /// How long what was sent has to leave before the connection breaks.
 const BEFORE_BREAK: Duration = Duration::from_millis(20);

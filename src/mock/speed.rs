@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::target::{ServedEnd, ServedResponse};
+use crate::agents::{ServedEnd, ServedResponse};
 
 /// How many times faster than it did, or at once.
 #[derive(Clone, Copy, Debug, PartialEq)]

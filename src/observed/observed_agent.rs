@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::observed_conversation::ObservedTurn;
 use super::observed_session::ObservedSession;
-use crate::target::{Session, SessionOptions, Target, TargetError};
+use crate::agents::{Session, SessionOptions, Target, TargetError};
 
 /// An agent that does again what was observed.
 #[derive(Debug)]

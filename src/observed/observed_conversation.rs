@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+use crate::agents::TimedChange;
 use crate::message::{HistoryMessage, TurnInput};
 use crate::outcome::Problem;
-use crate::target::TimedChange;
 use crate::trace::Facts;
 
 /// A conversation that something else held.

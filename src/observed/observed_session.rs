@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use super::observed_conversation::ObservedTurn;
+use crate::agents::{Ended, Limits, Request, Session, Sink, TargetError, TimedChange, Wire};
 use crate::context::{At, Clock, ManualClock};
-use crate::target::{Ended, Limits, Request, Session, Sink, TargetError, TimedChange, Wire};
 
 /// A session whose turns are known.
 pub(super) struct ObservedSession {

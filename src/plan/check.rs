@@ -13,13 +13,13 @@ use super::target_context::{TargetContext, TargetContexts};
 use super::test::LoadedTest;
 use super::test_head::TestHead;
 use super::test_scope::{scope_at_start, with_row};
+use crate::agents::Capability;
 use crate::assertion::{Block, Lint, LintContext, lint};
 use crate::compile::{FileAccess, RowEntry, fill_hook};
 use crate::context::Context;
 use crate::diagnostic::{Code, Diagnostic, Spanned};
 use crate::model::{Scalar, Simulate, Turn};
 use crate::project::{Config, LaunchContext as Around, Variables, judge_names, script_names};
-use crate::target::Capability;
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// What the files of a project are checked with.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::needs::{needs_of_rules, needs_of_test, unmet};
+use crate::agents::TargetPace;
 use crate::assertion::Block;
 use crate::compile::fill_client_tools;
 use crate::context::Context;
@@ -11,7 +12,6 @@ use crate::model::ReportFormat;
 use crate::outcome::Level;
 use crate::project::{Config, LaunchContext, ReadConfig, ResolvedTarget, ServerCommand, Variables};
 use crate::redact::Redactor;
-use crate::target::TargetPace;
 use crate::variables::{Interpolation, Mode, Scope};
 
 /// What a run needs of a config in addition to its targets.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::agents::{Capabilities, Capability, TargetConfig};
 use crate::assertion::Block;
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
 use crate::model::{ClientTool, MessageDefinition, Turn};
-use crate::target::{Capabilities, Capability, TargetConfig};
 
 /// Something that a test needs of its target, and the place of the key that needs it.
 pub(super) type Need = (Capability, Span, Arc<SourceFile>);

@@ -14,6 +14,7 @@ use super::prepared::Prepared;
 use super::secrets::secrets_of;
 use super::test::{LoadedTest, turn_block};
 use super::test_scope::THREAD;
+use crate::agents::TargetPace;
 use crate::assertion::{Block, ScriptSource, TurnRules, inherit};
 use crate::compile::{
     CompiledAction, CompiledSimulation, FileAccess, HookCommand, HookRole, PreparedTurn, RowEntry,
@@ -25,7 +26,6 @@ use crate::message::{MessageId, RequestContext, ServerAnswers, TurnInput, TurnRe
 use crate::model::Hook;
 use crate::process::Launch;
 use crate::project::{LaunchContext, ResolvedTarget, Variables};
-use crate::target::TargetPace;
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// How long a case of a case file may take if nothing else is said (SPEC 9).

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::agents::{Target, TargetPace};
 use crate::assertion::Inherited;
 use crate::compile::{
     CompiledAction, CompiledClientTool, CompiledInteraction, CompiledSimulation, PreparedTurn,
 };
 use crate::message::{HistoryMessage, ServerRequestKind};
-use crate::target::{Target, TargetPace};
 use crate::variables::Secret;
 
 /// A test that is ready to run.

@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::plan::Plan;
 use super::preparation::Preparation;
 use super::prepare_error::PrepareError;
+use crate::agents::{Target, TargetPace};
 use crate::assertion::ScriptSource;
 use crate::compile::{CompiledClientTool, fill_client_tools};
 use crate::context::Context;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::process::Launch;
 use crate::project::{Config, DEFAULT_TURN_TIMEOUT, LaunchContext};
-use crate::target::{Target, TargetPace};
 use crate::variables::{Interpolation, Mode, Scope, Secret};
 
 /// A helper of a test that is ready to be asked.

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use super::agent_choice::AgentChoice;
 use super::config::Config;
 use super::targets::{DEFAULT, ResolvedTarget};
+use crate::agents::ChosenTarget;
 use crate::context::{Context, absolute, display_name};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::printable;
-use crate::target::ChosenTarget;
 use crate::text::nearest;
 
 /// The file that makes a directory an assistant.

@@ -12,13 +12,13 @@ use super::scripts::Scripts;
 use super::servers::{self, ServerCommand};
 use super::targets::{self, ResolvedTarget};
 use super::variables::Variables;
+use crate::agents::ChosenTarget;
 use crate::assertion::{Block, Library, Timeout};
 use crate::context::{Context, Files, absolute_from};
 use crate::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use crate::model::{Awaiting, CONFIRMATION_TOOLS, ReportEntry, ReportFormat, ReportTarget, Text};
 use crate::redact::Redactor;
 use crate::source::printable;
-use crate::target::ChosenTarget;
 use crate::variables::{Interpolation, Mode, Scope};
 
 /// The timeout of a turn without a setting (SPEC 4).

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::agents::{ChosenTarget, NamedTarget, TargetConfig};
 use crate::model::{
     AssertBlock, Awaiting, EnvFileEntry, File, Hook, MutationSettings, OneOrMany, QuarantineEntry,
     RedactEntry, ReportEntry, RunDefaults, ScriptProgram, Server, TAG_DEFAULTS, Text,
     extension_keys, is_extension_key, version_schema,
 };
 use crate::source::{self, FreeMap, Node, TypeMismatch};
-use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
 
 /// The project config: the agent under test, and its tests.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::config_file::ConfigFile;
+use crate::agents::{ChosenTarget, NamedTarget, TargetConfig};
 use crate::assertion::{Block, Library, circular};
 use crate::diagnostic::{Code, Diagnostic, SourceFile};
 use crate::model::{AssertBlock, Text};
 use crate::outcome::Level;
 use crate::source::{self, Node, NodeValue};
-use crate::target::{ChosenTarget, NamedTarget, TargetConfig};
 use crate::text::suggest;
 use crate::variables::Interpolation;
 

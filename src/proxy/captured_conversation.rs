@@ -1,7 +1,7 @@
 //! The exchanges of one conversation.
 
 use super::captured_exchange::CapturedExchange;
-use crate::target::ServedRequest;
+use crate::agents::ServedRequest;
 
 /// The exchanges of one conversation, in the order in which they were asked for.
 #[derive(Default)]

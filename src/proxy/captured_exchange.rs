@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 
-use crate::target::{ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse};
+use crate::agents::{ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse};
 
 /// The most bytes of a response that are kept: 64 MiB.
 const MOST_BYTES: usize = 64 << 20;

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::captured_conversation::CapturedConversation;
+use crate::agents::{Action, ServedProtocol, ServedRequest, ServedResponse};
 use crate::message::{
     AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, ToolDeclaration, TurnInput,
 };
-use crate::target::{Action, ServedProtocol, ServedRequest, ServedResponse};
 
 /// The turns of a conversation, and the responses to their requests.
 pub(super) struct CapturedTurns {

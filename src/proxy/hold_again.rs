@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use super::captured_conversation::CapturedConversation;
 use super::captured_tools::CapturedTools;
 use super::captured_turns::{CapturedAnswer, CapturedTurns};
+use crate::agents::{HttpRequest, ServedResponse};
 use crate::context::{Context, ManualClock};
 use crate::freeze::FreezeError;
 use crate::message::{ToolAnswer, TurnInput};
@@ -16,7 +17,6 @@ use crate::project::Variables;
 use crate::record::{HeldConversation, KnownTransport, RecordRequest, hold};
 use crate::redact::Redactor;
 use crate::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
-use crate::target::{HttpRequest, ServedResponse};
 use crate::trace::{ToolCall, Trace};
 
 /// A captured conversation that was held again.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::captured_conversation::CapturedConversation;
 use super::captured_exchange::{CapturedExchange, Incomplete};
-use crate::target::{Action, ServedProtocol, ServedRequest, ServedResponse};
+use crate::agents::{Action, ServedProtocol, ServedRequest, ServedResponse};
 
 /// The most conversations that are kept.
 const MOST_CONVERSATIONS: usize = 1000;

@@ -9,9 +9,9 @@ use tokio::time::Instant;
 
 use super::captured_exchange::{Incomplete, KeptResponse};
 use super::proxy_capture::{ExchangePlace, Notice, ProxyCapture};
+use crate::agents::http::{ForwardedResponse, Forwarder};
+use crate::agents::{ServedEnd, ServedProtocol, ServedRequest, served_protocols};
 use crate::http_server::{BodyWatch, ReceivedRequest, RequestHandler, SentResponse};
-use crate::target::http::{ForwardedResponse, Forwarder};
-use crate::target::{ServedEnd, ServedProtocol, ServedRequest, served_protocols};
 
 /// The most bytes of a request that are looked at: 16 MiB. Every request passes.
 const MOST_BYTES: usize = 16 << 20;
@@ -146,7 +146,7 @@ impl Passing {
     }
 
     /// The response is over.
-    fn end(&mut self, response: Result<crate::target::ServedResponse, Incomplete>) {
+    fn end(&mut self, response: Result<crate::agents::ServedResponse, Incomplete>) {
         let ms = self.began.elapsed().as_millis();
         let how = response
             .as_ref()

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
-use crate::context::{At, Clock as _, ManualClock};
-use crate::target::{
+use crate::agents::{
     Body, ClientEvent, HttpRequest, Next, Received, Reply, ResponseHead, ServedEnd, ServedFrame,
     ServedResponse, TargetError, Transport,
 };
+use crate::context::{At, Clock as _, ManualClock};
 
 /// Gives the response to a request, or says why there is none.
 type KnownResponses = Box<dyn Fn(&HttpRequest) -> Result<ServedResponse, String> + Send + Sync>;

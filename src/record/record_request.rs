@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::test_text::{WrittenTest, file_text};
+use crate::agents::Capability;
 use crate::context::{CaseKey, Context};
 use crate::freeze::FreezeError;
 use crate::plan::{Plan, Planned, Selection, plan};
 use crate::project::AgentChoice;
 use crate::recording::recording_path;
 use crate::redact::Redactor;
-use crate::target::Capability;
 
 /// The version of the files that are written: that of the newest key in them.
 pub(super) const VERSION: &str = "1.3";

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::exchange::{BodyEnd, RecordedExchange, RecordedResponse};
-use crate::target::{ServedEnd, ServedFrame, ServedResponse};
+use crate::agents::{ServedEnd, ServedFrame, ServedResponse};
 
 /// One request to the agent, and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

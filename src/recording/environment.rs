@@ -17,13 +17,13 @@ use super::recorder::Recorder;
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::replayed_launcher::ReplayedLauncher;
+use crate::agents::Transport;
+use crate::agents::pipe::{PipeLauncher, ProgramLauncher};
 use crate::context::{At, CaseKey, Context, Ids};
 use crate::message::Lane;
 use crate::outcome::{Halt, Problem};
 use crate::redact::{Redactor, marker};
 use crate::server::ServerWatch;
-use crate::target::Transport;
-use crate::target::pipe::{PipeLauncher, ProgramLauncher};
 use crate::variables::{Mode, Secret};
 
 /// The outside world of one attempt at a test.

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use serde_json::{Map, Value};
 
 use super::program_run::ProgramRun;
+use crate::agents::{Method, ResponseHead};
 use crate::message::Lane;
 use crate::outcome::Problem;
-use crate::target::{Method, ResponseHead};
 
 /// Everything that came from outside while one attempt at a test was made.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,7 +2,7 @@
 //!
 //! Flows in: the bytes as they come. Flows out: the same bytes, each event whole; what is not an event stream is one frame.
 
-use crate::target::sse;
+use crate::agents::sse;
 
 /// Collects bytes until an event is complete.
 pub(super) struct Frames {

@@ -7,10 +7,10 @@ use futures_util::future::BoxFuture;
 
 use super::program_run::{ProgramLine, ProgramRunEnd};
 use super::recorder::Recorder;
+use crate::agents::TargetError;
+use crate::agents::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};
 use crate::context::At;
 use crate::message::Lane;
-use crate::target::TargetError;
-use crate::target::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};
 
 /// Starts the programs of one lane, and records them.
 pub(super) struct RecordedLauncher {

@@ -25,11 +25,11 @@ use super::program_run::{ProgramRun, ProgramRunEnd};
 use super::recordings::{RecordingMode, Recordings};
 use super::replay::Replay;
 use super::secret_splitter::SecretSplitter;
+use crate::agents::{Body, ClientEvent, HttpRequest, Next, Reply, TargetError, Transport};
 use crate::context::{At, CaseKey, Clock, Ids, digest};
 use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
-use crate::target::{Body, ClientEvent, HttpRequest, Next, Reply, TargetError, Transport};
 use crate::trace::Change;
 use crate::variables::Secret;
 

@@ -18,13 +18,13 @@ use super::exchange::{
 use super::problem::problem;
 use super::program_run::ProgramRun;
 use super::request_match::RequestMatch;
+use crate::agents::{
+    Body, ClientEvent, HttpRequest, Method, Next, Received, Reply, TargetError, Transport,
+};
 use crate::context::{At, Clock, Ids, ManualClock, digest};
 use crate::message::Lane;
 use crate::outcome::Problem;
 use crate::redact::{Markers, Redactor};
-use crate::target::{
-    Body, ClientEvent, HttpRequest, Method, Next, Received, Reply, TargetError, Transport,
-};
 use crate::text::duration;
 use crate::variables::Secret;
 

@@ -7,10 +7,10 @@ use futures_util::future::BoxFuture;
 
 use super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
 use super::replay::Replay;
+use crate::agents::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};
+use crate::agents::{Received, TargetError};
 use crate::context::At;
 use crate::message::Lane;
-use crate::target::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram};
-use crate::target::{Received, TargetError};
 
 /// Replays the programs of one lane.
 pub(super) struct ReplayedLauncher {
@@ -160,6 +160,9 @@ impl Pipe for ReplayedPipe {
 mod tests {
     use std::time::Duration;
 
+    use crate::agents::Transport;
+    use crate::agents::http::HttpTransport;
+    use crate::agents::pipe::{PipeNext, PipeProgram};
     use crate::context::{CaseKey, Context};
     use crate::process::CompiledCommand;
     use crate::recording::{
@@ -167,9 +170,6 @@ mod tests {
     };
     use crate::redact::Redactor;
     use crate::server::ServerWatch;
-    use crate::target::Transport;
-    use crate::target::http::HttpTransport;
-    use crate::target::pipe::{PipeNext, PipeProgram};
     use crate::variables::Secret;
     use std::sync::Arc;
 

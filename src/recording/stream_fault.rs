@@ -5,9 +5,9 @@ use bytes::Bytes;
 
 use super::exchange::{BodyEnd, Recorded, RecordedExchange, RecordedResponse};
 use super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
+use crate::agents::served_protocols;
 use crate::message::Lane;
 use crate::process::ExitStatus;
-use crate::target::served_protocols;
 
 /// What an agent reports that fails.
 const FAILURE: &str = "the model is overloaded";

@@ -27,6 +27,7 @@ use super::unwritten_input::UnwrittenInput;
 use super::walk_input::WalkInput;
 use super::watchdog::{ConversationLocks, TestStep};
 use super::written_turns::WrittenTurns;
+use crate::agents::{Limits, Pacer, Session, SessionOptions, Target};
 use crate::assertion::{Evaluator, Inherited, Measure};
 use crate::compile::{CompiledAction, CompiledInteraction, CompiledSimulation};
 use crate::engine::{
@@ -37,7 +38,6 @@ use crate::message::Lane;
 use crate::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
 use crate::plan::{Preparation, Prepared};
 use crate::project::DEFAULT_TURN_TIMEOUT;
-use crate::target::{Limits, Pacer, Session, SessionOptions, Target};
 use crate::trace::Trace;
 
 /// How many rules are named that a skipped test has not evaluated.

@@ -8,11 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
+use crate::agents::Wire;
 use crate::context::At;
 use crate::engine::{ConversationSoFar, InputSource, NextTurn, Observer, TurnReview};
 use crate::message::{HistoryMessage, Lane, ToolAnswer, TurnInput};
 use crate::outcome::{Halt, InputOrigin, TurnEnd};
-use crate::target::Wire;
 use crate::trace::{Change, RunEnd, Trace};
 
 /// Collects one conversation. Clones share it.

@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
+use crate::agents::Wire;
 use crate::assertion::{Evaluator, Following, Inherited, TurnRules};
 use crate::context::At;
 use crate::coverage::NoticedChanges;
 use crate::engine::{Observer, TapeItem, TapePlayer};
 use crate::message::{HistoryMessage, Lane, ToolAnswer};
 use crate::redact::Redactor;
-use crate::target::Wire;
 use crate::trace::{Change, Input, Trace};
 use crate::variables::Patterns;
 

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use super::case::Case;
 use super::event::RunEvent;
 use super::exchange_part::ExchangePart;
+use crate::agents::Wire;
 use crate::context::At;
 use crate::engine::Observer;
 use crate::message::Lane;
 use crate::redact::truncated;
-use crate::target::Wire;
 use crate::trace::Change;
 
 /// The most characters of a body or an event that are shown.

@@ -10,11 +10,11 @@ use super::event_channel::{EventReceiver, event_channel};
 use super::options::Options;
 use super::outcomes::blank;
 use super::run::Run;
+use crate::agents::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use crate::context::{At, Context};
 use crate::outcome::Outcome;
 use crate::plan::{Plan, Selection, plan};
 use crate::redact::Redactor;
-use crate::target::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 
 /// A run of a project that is ready.
 pub(super) struct FakeProject {

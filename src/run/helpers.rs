@@ -6,11 +6,11 @@ use super::attempt::Attempt;
 use super::mocks::Mocks;
 use super::request_pace::RequestPace;
 use super::script_oracle::ScriptOracle;
+use crate::agents::{Limits, Pacer};
 use crate::helper::{Helper, HelperQuestion};
 use crate::message::Lane;
 use crate::outcome::{ErrorKind, Halt, Problem};
 use crate::plan::PreparedHelper;
-use crate::target::{Limits, Pacer};
 
 /// Asks the helpers of one attempt.
 #[derive(Clone)]

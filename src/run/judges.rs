@@ -4,12 +4,12 @@
 
 use super::attempt::Attempt;
 use super::helpers::Helpers;
+use crate::agents::Target;
 use crate::assertion::{Decision, JudgeQuestion};
 use crate::helper::{HelperQuestion, HelperRole, read_judge_answer};
 use crate::outcome::{ErrorKind, Halt, Problem, Ruling};
 use crate::plan::{Judging, PreparedHelper};
 use crate::project::{OTHER_JUDGE, own_judge};
-use crate::target::Target;
 use crate::variables::Mode;
 
 /// Asks the judges of one attempt.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::target::Rate;
+use crate::agents::Rate;
 
 /// Lets at most so many requests through in any span of its time, in the order in which they ask.
 #[derive(Debug)]

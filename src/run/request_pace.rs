@@ -9,8 +9,8 @@ use futures_util::future::BoxFuture;
 
 use super::rate_limit::RateLimit;
 use super::watchdog::Watchdog;
+use crate::agents::Pacer;
 use crate::recording::Recorder;
-use crate::target::Pacer;
 
 /// Lets the requests of one attempt to one agent through as its limit allows.
 pub(super) struct RequestPace {

@@ -16,6 +16,7 @@ use super::stopper::Stopper;
 use super::target_limits::TargetLimits;
 use super::thread_locks::ThreadLocks;
 use super::tool_names::ToolNames;
+use crate::agents::Transport;
 use crate::context::Context;
 use crate::coverage::CoverageCollector;
 use crate::observed::ObservedConversations;
@@ -24,7 +25,6 @@ use crate::plan::CaseEntry;
 use crate::recording::{KeptRecording, Recordings};
 use crate::redact::{Redactor, Sealed};
 use crate::server::ServerWatch;
-use crate::target::Transport;
 
 /// What all tests of a run share.
 pub struct Run {

@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 use super::stopper::Stopper;
+use crate::agents::{Limits, SessionOptions, TargetError, Transport};
 use crate::assertion::ScriptSource;
 use crate::context::{CaseKey, Context};
 use crate::engine::{Handling, ToolHost};
@@ -19,7 +20,6 @@ use crate::process::Launch;
 use crate::recording::AttemptEnvironment;
 use crate::redact::Redactor;
 use crate::server::ServerWatch;
-use crate::target::{Limits, SessionOptions, TargetError, Transport};
 use crate::trace::{ToolCall, Trace};
 
 /// Asks the helpers of a whole run.

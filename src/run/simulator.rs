@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::attempt::Attempt;
 use super::helpers::Helpers;
 use super::script_oracle::ScriptOracle;
+use crate::agents::Limits;
 use crate::assertion::{ScriptSource, whole_conversation};
 use crate::compile::{CompiledSimulation, SimulatorSource};
 use crate::engine::ConversationSoFar;
@@ -17,7 +18,6 @@ use crate::helper::{
 };
 use crate::hook::Expected;
 use crate::outcome::{ErrorKind, Halt, Problem};
-use crate::target::Limits;
 
 /// Plays the user of one attempt.
 pub(super) struct Simulator<'a> {

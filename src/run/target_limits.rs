@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::rate_limit::RateLimit;
-use crate::target::{Concurrency, Rate};
+use crate::agents::{Concurrency, Rate};
 
 /// The limits of targets that tests have asked for so far.
 #[derive(Debug, Default)]

@@ -3,10 +3,10 @@
 use super::server_address::ProbeAnswer;
 use super::server_exit::ServerExit;
 use super::server_name::server_name;
+use crate::agents::http;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::process::StartError;
 use crate::project::{Readiness, ServerCommand};
-use crate::target::http;
 
 /// Why the servers of a run could not be started.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use url::Url;
 
+use crate::agents::http;
 use crate::project::Readiness;
-use crate::target::http;
 
 /// How long one request may take.
 const PATIENCE: Duration = Duration::from_secs(2);

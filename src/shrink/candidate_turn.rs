@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use crate::agents::{AgentStep, written_steps};
 use crate::freeze::{FreezeError, node_with_references, written_turn};
 use crate::message::{TurnInput, UserContent};
 use crate::run::LoggedTurn;
 use crate::source::{Node, NodeValue};
-use crate::target::{AgentStep, written_steps};
 
 /// Keys of a turn that a shrunk test has; captures only if it needs them.
 const KEPT: [&str; 3] = ["id", "capture", "respond"];

@@ -12,6 +12,7 @@ use super::shrink_search::{ShrinkProgress, ShrinkSearch};
 use super::source_config::{SourceConfig, TEST_FILE, refuse_programs};
 use super::test_candidate::{CandidateFiles, TestCandidate, test_of};
 use super::violated_rule::ViolatedRule;
+use crate::agents::AgentStepReader;
 use crate::context::{Context, write_file};
 use crate::freeze::{FreezeError, FrozenTree, HeldTest, SourceTest, planned, run_test};
 use crate::model::VERSIONS;
@@ -19,7 +20,6 @@ use crate::outcome::ErrorKind;
 use crate::plan::Selection;
 use crate::recording::KeptRecording;
 use crate::source::{Node, NodeValue};
-use crate::target::AgentStepReader;
 use crate::text::escape;
 
 /// The names of the files of a shrunk test.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::target::AgentStep;
+use crate::agents::AgentStep;
 
 /// The most words of a text that are omitted one by one; a longer text is omitted line by line.
 const MOST_WORDS: usize = 400;

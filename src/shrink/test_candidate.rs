@@ -6,8 +6,8 @@ use super::candidate_turn::{CandidateTurn, rules};
 use super::rule_entries::{count, with_rules};
 use super::source_config::SourceConfig;
 use super::step_parts::{StepPart, parts, with_parts};
+use crate::agents::{AgentStep, written_agent};
 use crate::source::{Entry, Node, NodeValue, to_yaml};
-use crate::target::{AgentStep, written_agent};
 
 /// A conversation that may violate the rule.
 #[derive(Clone, Debug)]

@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session_requests::SessionRequests;
 use super::testing_error::TestingError;
+use crate::agents::Wire;
 use crate::assertion::{Evaluator, Following, Inherited, Question, TurnRules};
 use crate::context::At;
 use crate::engine::{Observer, TapeItem, TapePlayer};
 use crate::message::{Lane, ToolAnswer};
 use crate::outcome::Failure;
 use crate::redact::Redactor;
-use crate::target::Wire;
 use crate::trace::{Change, Input, Trace};
 
 /// A session. Clones share it.

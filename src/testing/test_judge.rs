@@ -7,11 +7,11 @@ use serde_json::{Map, json};
 use super::agent_target::AgentTarget;
 use super::session_project::SessionProject;
 use super::testing_error::TestingError;
+use crate::agents::http::HttpTransport;
+use crate::agents::written_agent;
 use crate::outcome::{Failure, Outcome, Status};
 use crate::redact::Redactor;
 use crate::run::{Options, Run, event_channel, run_one};
-use crate::target::http::HttpTransport;
-use crate::target::written_agent;
 use crate::variables::literal;
 
 /// Why an empty intent is refused.

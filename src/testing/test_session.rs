@@ -17,11 +17,11 @@ use super::session_requests::SessionRequests;
 use super::session_tools::{MockedTools, SessionTools, ToolClosure};
 use super::tape::Tape;
 use super::testing_error::TestingError;
+use crate::agents::http::HttpTransport;
 use crate::message::{ContentPart, PendingAnswer, TurnInput, UserContent};
 use crate::outcome::{Outcome, Problem};
 use crate::redact::Redactor;
 use crate::run::{DriverRequest, Options, Run, event_channel, run_one};
-use crate::target::http::HttpTransport;
 use crate::trace::{AgentEvent, EventRole, Interrupt};
 use crate::variables::literal;
 

@@ -8,9 +8,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::message_items::{MessageItem, text_of};
+use crate::agents::TimedChange;
 use crate::message::{HistoryCall, HistoryMessage, Role, TurnInput, UserContent};
 use crate::observed::{ObservedConversation, ObservedTurn};
-use crate::target::TimedChange;
 use crate::trace::{Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Usage};
 
 /// What is said instead of a message of the user that a trace does not contain.

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::future::BoxFuture;
 
+use crate::agents::{HttpRequest, ServedResponse, TimedChange, served_protocols};
 use crate::context::{Context, ManualClock};
 use crate::freeze::FreezeError;
 use crate::message::TurnInput;
@@ -17,7 +18,6 @@ use crate::outcome::TurnEnd;
 use crate::record::{HeldConversation, KnownTransport, RecordRequest, hold};
 use crate::redact::Redactor;
 use crate::run::{ConversationDriver, DriverRequest, Options, Run, event_channel};
-use crate::target::{HttpRequest, ServedResponse, TimedChange, served_protocols};
 use crate::trace::{Fact, Trace};
 
 /// The turns that are not asked for yet.

@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 
 use super::trace_file::{TraceContext, TraceError, TraceFile};
 use super::trace_format::TraceFormat;
+use crate::agents::{Capabilities, Capability, TimedChange};
 use crate::context::Context;
 use crate::freeze::{FreezeError, planned, run_test};
 use crate::observed::{ObservedConversation, ObservedTurn};
@@ -15,7 +16,6 @@ use crate::outcome::{ErrorKind, Problem};
 use crate::plan::{Plan, Selection};
 use crate::recording::KeptRecording;
 use crate::run::{LoggedConversation, LoggedTurn};
-use crate::target::{Capabilities, Capability, TimedChange};
 use crate::trace::{Change, Fact, Facts, ResultContent};
 
 /// Recordings.

@@ -126,7 +126,7 @@ fn deep_values_are_read_on_a_small_stack() {
         load::<ConfigFile>(FileKind::Config, &source("a.yaml", &text)).expect("a good file");
     assert!(matches!(
         loaded.value.target,
-        ananke::target::ChosenTarget::Own(_)
+        ananke::agents::ChosenTarget::Own(_)
     ));
     let broken = text.replace("agentId", "agentID");
     check_message_of(FileKind::Config, &broken, "unknown key `agentID`");

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use ananke::agents::{ServedProtocol, Sink, Stop, TimedChange, Wire, served_protocols};
 use ananke::context::At;
-use ananke::target::{ServedProtocol, Sink, Stop, TimedChange, Wire, served_protocols};
 use ananke::trace::{Change, Interrupt, MessageKind, ResultContent, RunEnd, Usage};
 use proptest::prelude::*;
 use serde_json::{Value, json};

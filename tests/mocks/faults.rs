@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use ananke::agents::{TimedChange, served_protocols};
 use ananke::mock::Fault;
-use ananke::target::{TimedChange, served_protocols};
 use ananke::trace::{Change, RunEnd};
 
 use super::server::{Serving, embedded, project, run};

@@ -9,13 +9,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::context::{At, Clock, ManualClock};
-use ananke::outcome::CallFailure;
-use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
-use ananke::target::scripted::{CompiledRule, CompiledStep, Condition, ScriptedTarget};
-use ananke::target::{
+use ananke::agents::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
+use ananke::agents::scripted::{CompiledRule, CompiledStep, Condition, ScriptedTarget};
+use ananke::agents::{
     Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, Target, TargetError, Transport,
 };
+use ananke::context::{At, Clock, ManualClock};
+use ananke::outcome::CallFailure;
 use ananke::trace::{Interrupt, Usage};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};

@@ -4,14 +4,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ananke::agents::pipe::ProgramLauncher;
+use ananke::agents::scripted::CompiledStep;
+use ananke::agents::{Action, Limits, Request, SessionOptions, Sink, Stop, Wire};
 use ananke::assertion::{Completion, Evaluator, Following, Inherited};
 use ananke::context::{At, CaseKey, Context, SequentialIds};
 use ananke::message::UserContent;
 use ananke::outcome::Failure;
 use ananke::redact::Redactor;
-use ananke::target::pipe::ProgramLauncher;
-use ananke::target::scripted::CompiledStep;
-use ananke::target::{Action, Limits, Request, SessionOptions, Sink, Stop, Wire};
 use ananke::trace::{Change, Input, RunEnd, Trace};
 use tokio_util::sync::CancellationToken;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ananke::target::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
-use ananke::target::{Session, Transport};
+use ananke::agents::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
+use ananke::agents::{Session, Transport};
 use serde_json::json;
 
 use super::conformance::opened;

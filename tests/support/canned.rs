@@ -5,12 +5,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use ananke::context::{At, Ids, ManualClock};
-use ananke::message::UserContent;
-use ananke::target::{
+use ananke::agents::{
     Action, Chunks, ClientEvent, HttpRequest, Limits, Next, Reply, Request, ResponseHead,
     TargetError, Transport,
 };
+use ananke::context::{At, Ids, ManualClock};
+use ananke::message::UserContent;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;

@@ -3,9 +3,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use ananke::agents::pipe::ProgramLauncher;
+use ananke::agents::{Ended, Session, SessionOptions, Target, TargetError, Transport};
 use ananke::context::{CaseKey, Context, ManualClock};
-use ananke::target::pipe::ProgramLauncher;
-use ananke::target::{Ended, Session, SessionOptions, Target, TargetError, Transport};
 
 use super::canned::{Canned, ShortIds, limits, user};
 use super::summary::Summary;

@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use ananke::agents::{
+    Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport,
+};
 use ananke::context::{At, Clock, RandomIds};
 use ananke::outcome::{Outcome, Verdict};
 use ananke::recording::Recordings;
 use ananke::run::{Options, Reason, Run, RunEvent, Stopper, event_channel, run};
-use ananke::target::{
-    Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, TargetError, Transport,
-};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;

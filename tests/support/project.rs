@@ -5,12 +5,12 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 
+use ananke::agents::http::HttpTransport;
 use ananke::context::{Context, Environment, Files, SequentialIds, SystemClock};
 use ananke::outcome::Outcome;
 use ananke::plan::{Plan, Planned, Selection, plan};
 use ananke::redact::Redactor;
 use ananke::run::{EventSender, Options, Run, RunEvent, event_channel, run};
-use ananke::target::http::HttpTransport;
 use tempfile::TempDir;
 
 /// Files in a temporary folder, with an environment.

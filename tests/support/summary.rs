@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
+use ananke::agents::{Sink, Stop, Wire};
 use ananke::context::At;
-use ananke::target::{Sink, Stop, Wire};
 use ananke::trace::{Change, ResultContent, RunEnd, SnapshotItem, Tokens, Usage};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ananke::target::{Ended, Limits};
+use ananke::agents::{Ended, Limits};
 
 use super::canned::limits;
 use super::raw_agent::Step;

@@ -39,7 +39,7 @@ const DIRECTION: &[&[&str]] = &[
     &["outcome"],
     &["coverage"],
     &["assertion"],
-    &["target"],
+    &["agents"],
     &["project"],
     &["compile"],
     &["cases"],
@@ -81,17 +81,17 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("clap_mangen", &["cli/completions.rs"]),
     ("compact_str", &["text/short_text.rs"]),
     ("csv", &["compile/rows/"]),
-    ("flate2", &["target/http/"]),
-    ("hyper", &["http_server/", "target/"]),
-    ("hyper_util", &["http_server/", "target/"]),
+    ("flate2", &["agents/http/"]),
+    ("hyper", &["http_server/", "agents/"]),
+    ("hyper_util", &["http_server/", "agents/"]),
     ("jiff", &["context/day.rs"]),
     ("jsonschema", &["schema/"]),
     ("notify", &["cli/watch/"]),
     ("quick_xml", &["report/"]),
-    ("reqwest", &["target/"]),
+    ("reqwest", &["agents/"]),
     ("ring", &["report/file/html/"]),
     ("rustix", &["process/"]),
-    ("rustls", &["target/"]),
+    ("rustls", &["agents/"]),
     // The reader and the translation of its errors.
     (
         "serde_yaml",
@@ -107,10 +107,10 @@ const KNOWN_ONLY_BY: &[(&str, &[&str])] = &[
     ("uuid", &["context/"]),
 ];
 
-/// The folders of `target/` that are not protocols: every protocol may use them.
+/// The folders of `agents/` that are not protocols: every protocol may use them.
 const TRANSPORTS: [&str; 2] = ["http", "pipe"];
 
-/// Words that belong to one protocol, in small letters: no other code names it. (The folder of `target/`, its words.)
+/// Words that belong to one protocol, in small letters: no other code names it. (The folder of `agents/`, its words.)
 /// `threadId` and `forwardedProps` are none: tests and targets of several protocols have these keys.
 const PROTOCOL_WORDS: &[(&str, &[&str])] = &[
     ("a2a", &["a2a", "agent_card", "agentcard"]),
@@ -218,7 +218,7 @@ fn rank(module: &str) -> Option<usize> {
     DIRECTION.iter().position(|line| line.contains(&module))
 }
 
-/// What is wrong with the paths that `file` (below `src/`) uses; `protocols` are the folders of `target`.
+/// What is wrong with the paths that `file` (below `src/`) uses; `protocols` are the folders of `agents`.
 fn wrong_directions(file: &File, protocols: &BTreeSet<String>) -> Vec<String> {
     let module = module_of(&file.path);
     let Some(own) = module.first() else {
@@ -256,7 +256,7 @@ fn wrong_directions(file: &File, protocols: &BTreeSet<String>) -> Vec<String> {
                 file.path
             ));
         }
-        let of_protocol = |path: &[String]| path.get(1).filter(|_| path[0] == "target").cloned();
+        let of_protocol = |path: &[String]| path.get(1).filter(|_| path[0] == "agents").cloned();
         if let (Some(mine), Some(theirs)) = (of_protocol(&module), of_protocol(&path))
             && mine != theirs
             && protocols.contains(&mine)
@@ -339,7 +339,7 @@ fn modules_know_only_what_comes_before_them() {
     let folder = |file: &File| {
         Some(
             file.path
-                .strip_prefix("target/")?
+                .strip_prefix("agents/")?
                 .split_once('/')?
                 .0
                 .to_owned(),
@@ -369,8 +369,8 @@ fn strange_words(file: &File) -> BTreeSet<String> {
         .collect();
     let strange = PROTOCOL_WORDS.iter().filter(|(folder, _)| {
         // The registry names the protocols, and `mod.rs` declares their folders.
-        let names_all = ["target/registry.rs", "target/mod.rs"].contains(&file.path.as_str());
-        !file.path.starts_with(&format!("target/{folder}/")) && !names_all
+        let names_all = ["agents/registry.rs", "agents/mod.rs"].contains(&file.path.as_str());
+        !file.path.starts_with(&format!("agents/{folder}/")) && !names_all
     });
     let strange = strange.flat_map(|(_, strange)| strange.iter());
     let found = strange.filter(|strange| words.iter().any(|word| word.contains(*strange)));
@@ -775,15 +775,15 @@ fn finds_what_a_report_must_not_see_of_a_run() {
 #[test]
 fn finds_a_protocol_that_knows_another() {
     assert_eq!(
-        directions("target/agui/mod.rs", "use crate::target::http::Client;"),
+        directions("agents/agui/mod.rs", "use crate::agents::http::Client;"),
         [""; 0]
     );
     assert_eq!(
-        directions("target/agui/mod.rs", "use super::scripted::Rule;").len(),
+        directions("agents/agui/mod.rs", "use super::scripted::Rule;").len(),
         1
     );
     assert_eq!(
-        directions("target/mod.rs", "pub mod agui; use self::scripted::Rule;"),
+        directions("agents/mod.rs", "pub mod agui; use self::scripted::Rule;"),
         [""; 0]
     );
 }

@@ -4,16 +4,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::context::{At, ManualClock};
-use ananke::message::UserContent;
-use ananke::target::a2a::{
+use ananke::agents::a2a::{
     A2aSettings, A2aTarget, A2aVersion, AgentCard, Binding, Blocking, Credentials, Dialect,
     Interface, Location, ToolCallConvention,
 };
-use ananke::target::{
+use ananke::agents::{
     Action, Chunks, ClientEvent, Ended, HttpRequest, Next, Reply, Request, ResponseHead,
     TargetError, Transport,
 };
+use ananke::context::{At, ManualClock};
+use ananke::message::UserContent;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use ananke::agents::Ended;
+use ananke::agents::agui::{AguiSettings, ContextItem};
+use ananke::agents::http::HttpTransport;
 use ananke::context::ManualClock;
-use ananke::target::Ended;
-use ananke::target::agui::{AguiSettings, ContextItem};
-use ananke::target::http::HttpTransport;
 use serde_json::{Value, json};
 
 use crate::support::agui::{session, settings};

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
+use ananke::agents::http::{HttpOptions, HttpTransport, TlsOptions};
+use ananke::agents::{Ended, TargetError};
 use ananke::context::SystemClock;
-use ananke::target::http::{HttpOptions, HttpTransport, TlsOptions};
-use ananke::target::{Ended, TargetError};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;

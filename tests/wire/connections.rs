@@ -3,9 +3,9 @@
 use std::process::Command;
 use std::sync::Arc;
 
+use ananke::agents::Ended;
+use ananke::agents::http::HttpTransport;
 use ananke::context::SystemClock;
-use ananke::target::Ended;
-use ananke::target::http::HttpTransport;
 
 use crate::support::agui::{session, settings};
 use crate::support::canned::{limits, user};

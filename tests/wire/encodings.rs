@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::sync::Arc;
 
+use ananke::agents::http::HttpTransport;
+use ananke::agents::{Ended, Limits, TargetError};
 use ananke::context::SystemClock;
-use ananke::target::http::HttpTransport;
-use ananke::target::{Ended, Limits, TargetError};
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 

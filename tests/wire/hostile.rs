@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use ananke::context::{At, Clock};
-use ananke::outcome::Status;
-use ananke::redact::Redactor;
-use ananke::target::{
+use ananke::agents::{
     Chunks, ClientEvent, Ended, HttpRequest, Limits, Next, Reply, ResponseHead, TargetError,
     Transport,
 };
+use ananke::context::{At, Clock};
+use ananke::outcome::Status;
+use ananke::redact::Redactor;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};

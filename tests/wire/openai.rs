@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use ananke::agents::openai::{OpenaiSettings, OpenaiTarget};
+use ananke::agents::{
+    Chunks, ClientEvent, Ended, HttpRequest, Reply, ResponseHead, TargetError, Transport,
+};
 use ananke::context::{At, ManualClock};
 use ananke::outcome::{ErrorKind, Outcome, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
 use ananke::run::{Options, RunEvent, event_channel, run};
-use ananke::target::openai::{OpenaiSettings, OpenaiTarget};
-use ananke::target::{
-    Chunks, ClientEvent, Ended, HttpRequest, Reply, ResponseHead, TargetError, Transport,
-};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -812,7 +812,7 @@ async fn a_stream_that_stays_open_after_the_model_has_stopped_ends_the_turn() {
 
 #[test]
 fn a_model_is_a_target_of_the_library() {
-    let target: Arc<dyn ananke::target::Target> = Arc::new(model());
+    let target: Arc<dyn ananke::agents::Target> = Arc::new(model());
     assert_eq!(
         (target.agent(), target.endpoint()),
         ("m", Some("http://127.0.0.1:1/v1/chat/completions"))

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use ananke::agents::{Limits, Pacer};
 use ananke::context::At;
 use ananke::outcome::Status;
 use ananke::run::{Options, RunEvent, event_channel, run};
-use ananke::target::{Limits, Pacer};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 

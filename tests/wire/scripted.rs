@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use ananke::target::Ended;
-use ananke::target::scripted::{CompiledRule, CompiledStep, Condition, ScriptedTarget};
+use ananke::agents::Ended;
+use ananke::agents::scripted::{CompiledRule, CompiledStep, Condition, ScriptedTarget};
 use ananke::trace::Usage;
 use serde_json::{Map, Value, json};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use ananke::agents::RuleDocs;
 use ananke::diagnostic::Code;
-use ananke::target::RuleDocs;
 
 use super::captures::body;
 use crate::support::agui::agui;

@@ -1,6 +1,6 @@
 //! The decoder of server-sent events against a plain one that follows the specification line by line.
 
-use ananke::target::sse::{EventTooLarge, SseDecoder};
+use ananke::agents::sse::{EventTooLarge, SseDecoder};
 use proptest::prelude::*;
 
 /// The events of a stream, and the one the stream ends in.

@@ -9,9 +9,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use ananke::agents::http::{HttpTransport, RequestProgress};
+use ananke::agents::{Ended, HttpRequest, Limits, Method, Next, Sink, Stop, Transport, Wire};
 use ananke::context::{At, Clock, ManualClock};
-use ananke::target::http::{HttpTransport, RequestProgress};
-use ananke::target::{Ended, HttpRequest, Limits, Method, Next, Sink, Stop, Transport, Wire};
 use ananke::trace::Change;
 use tokio::sync::Notify;
 

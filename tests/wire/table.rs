@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use ananke::agents::http::HttpTransport;
+use ananke::agents::{Ended, TargetError};
 use ananke::context::SystemClock;
-use ananke::target::http::HttpTransport;
-use ananke::target::{Ended, TargetError};
 use tokio::sync::Notify;
 
 use crate::support::agui::{session, settings};

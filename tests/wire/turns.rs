@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::context::{At, Clock};
-use ananke::message::{InterruptAnswer, ToolAnswer};
-use ananke::target::agui::{AguiSettings, AguiTransport};
-use ananke::target::{
+use ananke::agents::agui::{AguiSettings, AguiTransport};
+use ananke::agents::{
     Action, Chunks, ClientEvent, Ended, HttpRequest, Limits, Next, Reply, ResponseHead, Session,
     TargetError, Transport,
 };
+use ananke::context::{At, Clock};
+use ananke::message::{InterruptAnswer, ToolAnswer};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};

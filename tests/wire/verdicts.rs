@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use ananke::agents::{Ended, Limits};
 use ananke::outcome::{ErrorKind, Outcome, Status};
-use ananke::target::{Ended, Limits};
 
 use crate::support::project::Project;
 use crate::support::raw_agent::{RawAgent, Step};

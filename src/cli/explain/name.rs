@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
+use ananke::agents::RuleDocs;
 use ananke::diagnostic::{Code, Example, ExampleFile};
 use ananke::schema::{FileKind, KeyDocs};
-use ananke::target::RuleDocs;
 
 use super::layout::{Colours, styled, wrapped};
 

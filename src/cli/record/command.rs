@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use ananke::agents::http::HttpTransport;
 use ananke::context::Context;
 use ananke::plan::{Plan, Selection};
 use ananke::process::TerminalMode;
 use ananke::project::Variables;
 use ananke::record::{HeldConversation, RecordRequest, hold, record as record_conversations};
 use ananke::run::{Options, Reason, Run, Stopper, event_channel};
-use ananke::target::http::HttpTransport;
 use clap::Args;
 
 use super::dialog::Dialog;

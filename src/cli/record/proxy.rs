@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::slice;
 use std::sync::Arc;
 
+use ananke::agents::http::Forwarder;
 use ananke::context::Context;
 use ananke::freeze::FreezeError;
 use ananke::http_server::HttpListener;
@@ -13,7 +14,6 @@ use ananke::project::Variables;
 use ananke::proxy::{CapturedConversation, ProxyCapture, ProxyServer, endpoint, hold_again};
 use ananke::record::{HeldConversation, RecordRequest, record as record_conversations};
 use ananke::run::Stopper;
-use ananke::target::http::Forwarder;
 use ananke::text::escape;
 
 use super::unrecorded::Unrecorded;
@@ -93,7 +93,7 @@ impl ProxyRecording<'_> {
         outputs: &Outputs,
     ) -> Result<(), Unrecorded> {
         let endpoint = endpoint(context, plan)?;
-        let place = ananke::target::http::shown(&endpoint);
+        let place = ananke::agents::http::shown(&endpoint);
         let refused = |message: String| FreezeError::Refused {
             message,
             help: None,

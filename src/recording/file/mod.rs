@@ -24,11 +24,11 @@ mod tests {
     };
     use super::super::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
     use super::*;
+    use crate::agents::{Method, ResponseHead};
     use crate::context::CaseKey;
     use crate::message::Lane;
     use crate::outcome::{ErrorKind, Problem};
     use crate::process::ExitStatus;
-    use crate::target::{Method, ResponseHead};
 
     fn recorded() -> Recorded {
         let head = ResponseHead {

@@ -10,6 +10,7 @@ use super::line::{
     HookLine, MAJOR, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine,
     TextLine, TypedLine, WrittenLine,
 };
+use crate::agents::{Method, ResponseHead};
 use crate::context::{CaseKey, digest};
 use crate::message::Lane;
 use crate::outcome::ErrorKind;
@@ -18,7 +19,6 @@ use crate::recording::exchange::{
     BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput,
 };
 use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
-use crate::target::{Method, ResponseHead};
 
 /// What is wrong with a file: the number of the line, and the words.
 #[derive(Debug, PartialEq, Eq)]

@@ -12,6 +12,7 @@ use super::line::{
     Heading, HookLine, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine,
     TextLine, TypedLine, VERSION, WrittenLine,
 };
+use crate::agents::Method;
 use crate::context::{CaseKey, digest};
 use crate::message::Lane;
 use crate::outcome::{ErrorKind, Problem};
@@ -20,7 +21,6 @@ use crate::recording::exchange::{
     BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput,
 };
 use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
-use crate::target::Method;
 use crate::text::escape;
 
 /// The text of the file that keeps `recorded`; `mark` replaces every secret by a marker.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use ananke::agents::http::HttpTransport;
 use ananke::context::ManualClock;
 use ananke::redact::Redactor;
-use ananke::target::http::HttpTransport;
 
 use super::read;
 use crate::support::agui::{session, settings};

@@ -107,134 +107,91 @@
 //! `html`, the HTML report, and `json-schema`, rules with a JSON Schema. Without its feature, a format stays known to a config, but
 //! cannot be created, and a rule with a schema is an error. `testing` (default) is the module of the same name, for Rust tests.
 
-// What is not listed here is no promise: the command and the tests of this package use it.
-#[doc(hidden)]
-pub mod agents;
-#[doc(hidden)]
-pub mod assertion;
-#[cfg(feature = "json-schema")]
-#[doc(hidden)]
-pub mod audit;
-#[doc(hidden)]
-pub mod cases;
-#[doc(hidden)]
-pub mod compare;
-#[doc(hidden)]
-pub mod compile;
-#[doc(hidden)]
-pub mod context;
-#[cfg(feature = "json-schema")]
-#[doc(hidden)]
-pub mod contract;
-#[doc(hidden)]
-pub mod coverage;
-#[doc(hidden)]
-pub mod diagnostic;
-#[doc(hidden)]
-pub mod engine;
-#[doc(hidden)]
-pub mod freeze;
-#[doc(hidden)]
-pub mod golden;
-#[doc(hidden)]
-pub mod helper;
-#[doc(hidden)]
-pub mod hook;
-#[cfg(feature = "mock")]
-#[doc(hidden)]
-pub mod http_server;
-#[doc(hidden)]
-pub mod message;
-#[cfg(feature = "mock")]
-#[doc(hidden)]
-pub mod mock;
-#[doc(hidden)]
-pub mod model;
-#[doc(hidden)]
-pub mod mutation;
-#[doc(hidden)]
-pub mod observed;
-#[doc(hidden)]
-pub mod outcome;
 #[doc(hidden)]
 pub mod plan;
-#[doc(hidden)]
-pub mod process;
-#[doc(hidden)]
-pub mod project;
-#[cfg(feature = "mock")]
-#[doc(hidden)]
-pub mod proxy;
-#[doc(hidden)]
-pub mod record;
-#[doc(hidden)]
-pub mod recording;
-#[doc(hidden)]
-pub mod redact;
-#[doc(hidden)]
-pub mod reduction;
-#[doc(hidden)]
-pub mod report;
-#[doc(hidden)]
-pub mod run;
-#[doc(hidden)]
-pub mod schema;
-#[doc(hidden)]
-pub mod server;
-#[doc(hidden)]
-pub mod shrink;
-#[doc(hidden)]
-pub mod source;
-#[doc(hidden)]
-pub mod statistics;
+mod protocols;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod workspace;
+
+// What is not listed here is no promise: the command and the tests of this package use it.
 #[doc(hidden)]
-pub mod text;
+pub use ananke_a2a as a2a;
 #[doc(hidden)]
-pub mod trace;
+pub use ananke_agents as agents;
+#[cfg(feature = "mock")]
 #[doc(hidden)]
-pub mod variables;
+pub use ananke_agents::http_server;
 #[doc(hidden)]
-pub mod verify;
+pub use ananke_agui as agui;
+#[doc(hidden)]
+pub use ananke_base::{context, diagnostic, message, reduction, source, statistics, text};
+#[doc(hidden)]
+pub use ananke_engine::{
+    cases, compile, coverage, engine, helper, hook, observed, project, recording, run, server,
+};
+#[cfg(feature = "json-schema")]
+#[doc(hidden)]
+pub use ananke_lab::{audit, contract};
+#[doc(hidden)]
+pub use ananke_lab::{freeze, mutation, record, shrink, verify};
+#[cfg(feature = "mock")]
+#[doc(hidden)]
+pub use ananke_lab::{mock, proxy};
+#[doc(hidden)]
+pub use ananke_mcp as mcp;
+#[doc(hidden)]
+pub use ananke_model::{model, schema, variables};
+#[doc(hidden)]
+pub use ananke_openai as openai;
+#[doc(hidden)]
+pub use ananke_report::{compare, report};
+#[doc(hidden)]
+pub use ananke_rules as assertion;
+#[doc(hidden)]
+pub use ananke_trace::{golden, outcome, process, redact, trace};
+#[doc(hidden)]
+pub use protocols::install;
 
 #[doc(inline)]
-pub use agents::Transport;
+pub use ananke_agents::Transport;
 #[doc(inline)]
-pub use agents::http::HttpTransport;
+pub use ananke_agents::http::HttpTransport;
 #[doc(inline)]
-pub use context::{
+pub use ananke_base::context::{
     At, Clock, Context, Environment, Files, Ids, ManualClock, RandomIds, SequentialIds,
     SystemClock, TerminalSize,
 };
 #[doc(inline)]
-pub use diagnostic::{Code, Diagnostic, Edit, Label, Place, Severity, SourceFile, Span, apply};
+pub use ananke_base::diagnostic::{
+    Code, Diagnostic, Edit, Label, Place, Severity, SourceFile, Span, apply,
+};
 #[doc(inline)]
-pub use model::ReportFormat;
+pub use ananke_engine::project::{Config, Variables};
 #[doc(inline)]
-pub use outcome::{
+pub use ananke_engine::run::{
+    EventReceiver, EventSender, Options as RunOptions, Reason, Run, RunEvent, Stopper,
+    event_channel, run,
+};
+#[doc(inline)]
+pub use ananke_model::model::ReportFormat;
+#[cfg(feature = "junit")]
+#[doc(inline)]
+pub use ananke_report::report::file::junit::JunitProfile;
+#[doc(inline)]
+pub use ananke_report::report::file::{FileOptions, FileReport, create_report};
+#[doc(inline)]
+pub use ananke_report::report::{Reporter, deliver};
+#[doc(inline)]
+pub use ananke_trace::outcome::{
     CallFailure, CallOutcome, EarlierMessage, ErrorKind, Failure, Gap, LateResult, Level,
     OpenInterrupt, Outcome, PassedRule, Problem, Quarantine, ReportedRunEnd, SnapshotWritten,
     Status, TestEnd, TestIdentity, TestVerdict, TimeLimits, Timing, Totals, Transcript,
     TranscriptLine, TurnEnd, TurnOutcome, Verdict,
 };
 #[doc(inline)]
-pub use plan::{
-    CaseEntry, Filter, FilterError, Plan, Planned, Selection, TestEntry, Workspace, plan,
-};
+pub use ananke_trace::redact::{Mask, Redactor, Sealed};
 #[doc(inline)]
-pub use project::{Config, Variables};
+pub use plan::{CaseEntry, Filter, FilterError, Plan, Planned, Selection, TestEntry, plan};
 #[doc(inline)]
-pub use redact::{Mask, Redactor, Sealed};
-#[cfg(feature = "junit")]
-#[doc(inline)]
-pub use report::file::junit::JunitProfile;
-#[doc(inline)]
-pub use report::file::{FileOptions, FileReport, create_report};
-#[doc(inline)]
-pub use report::{Reporter, deliver};
-#[doc(inline)]
-pub use run::{
-    EventReceiver, EventSender, Options as RunOptions, Reason, Run, RunEvent, Stopper,
-    event_channel, run,
-};
+pub use workspace::Workspace;

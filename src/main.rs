@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         guard(std::io::stdin().lock());
         return ExitCode::SUCCESS;
     }
+    ananke::install();
     raise_open_files_limit();
     if let Ok(program) = std::env::current_exe() {
         guard_with(program);

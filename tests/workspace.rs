@@ -1,6 +1,6 @@
 //! Files that are checked while they are written: unsaved text over the files of a project.
 
-use ananke::plan::Workspace;
+use ananke::Workspace;
 
 use crate::support::project::Project;
 

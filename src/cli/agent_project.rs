@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
-use ananke::agents::turn_type_name;
 use ananke::context::Context;
 use ananke::diagnostic::Severity;
 use ananke::model::TurnKind;
+use ananke::model::turn_type_name;
 use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
 use ananke::redact::Redactor;
 use ananke::run::{RunHelpers, Stopper};

@@ -4,11 +4,12 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ananke::agents::turn_type_name;
 use ananke::context::{Context, write_file};
 use ananke::coverage::{CoverageCollector, CoverageReport, CoverageState};
 use ananke::model::TurnKind;
+use ananke::model::turn_type_name;
 use ananke::report::file::not_written;
+use ananke::report::{coverage_page, coverage_text};
 use ananke::text::escape;
 use clap::{Args, Parser, ValueEnum};
 
@@ -115,7 +116,7 @@ impl CoverageFile {
     /// Writes the file. Stubs never replace a file: they may be completed.
     fn write(&self, report: &CoverageReport, destination: &Path, shown: &str) -> io::Result<()> {
         let text = match self.form {
-            CoverageFormat::Html => report.html(),
+            CoverageFormat::Html => coverage_page(report),
             CoverageFormat::Json => report.json()? + "\n",
             CoverageFormat::Stubs => {
                 if destination.symlink_metadata().is_ok() {
@@ -163,7 +164,7 @@ pub(super) fn coverage(options: &CoverageOptions, context: &Context) -> Exit {
     let text = if options.json {
         report.json().map(|json| json + "\n")
     } else {
-        Ok(report.text())
+        Ok(coverage_text(&report))
     };
     let text = match text {
         Ok(text) => text,

@@ -9,8 +9,8 @@ use super::session_line::SessionStart;
 use super::session_requests::SessionRequests;
 use super::tape::Tape;
 use super::testing_error::TestingError;
-use crate::outcome::Failure;
-use crate::trace::{AgentEvent, Interrupt};
+use ananke_trace::outcome::Failure;
+use ananke_trace::trace::{AgentEvent, Interrupt};
 
 /// What the agent did in one run.
 pub struct AgentRun {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::variables::literal_value;
+use ananke_model::variables::literal_value;
 
 /// An agent, as `target` of a project config describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::run_events::RunEvents;
 use super::test_judge::{EMPTY_INTENT, JudgeVerdict, TestJudge};
 use super::testing_error::TestingError;
-use crate::trace::{AgentEvent, EventRole};
+use ananke_trace::trace::{AgentEvent, EventRole};
 
 /// What is expected of the events of a run, from the first one that was not looked at.
 #[derive(Clone, Copy, Debug)]

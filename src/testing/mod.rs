@@ -45,12 +45,12 @@ mod test_judge;
 mod test_session;
 mod testing_error;
 
-pub use crate::message::{
-    AnswerTo, Attachment, ContentPart, FileContent, MediaKind, PendingAnswer,
-};
-pub use crate::trace::{AgentEvent, EventRole, Interrupt};
 pub use agent_run::AgentRun;
 pub use agent_target::AgentTarget;
+pub use ananke_base::message::{
+    AnswerTo, Attachment, ContentPart, FileContent, MediaKind, PendingAnswer,
+};
+pub use ananke_trace::trace::{AgentEvent, EventRole, Interrupt};
 pub use expectation::{EventExpectation, RangeExpectation, RunExpectation};
 pub use session_tools::MockedTools;
 pub use test_judge::{JudgeVerdict, TestJudge};

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::session_line::SessionStart;
 use super::session_project::SessionProject;
-use crate::text::escape;
-use crate::trace::{AgentEvent, Interrupt};
+use ananke_base::text::escape;
+use ananke_trace::trace::{AgentEvent, Interrupt};
 
 /// The events of one run.
 #[derive(Debug)]

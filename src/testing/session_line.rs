@@ -6,12 +6,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::session_tools::SessionTools;
 use super::tape::Tape;
-use crate::engine::Observer;
-use crate::message::ToolAnswer;
-use crate::outcome::TurnEnd;
-use crate::redact::Redactor;
-use crate::run::{ConversationDriver, DriverRequest};
-use crate::trace::{AgentEvent, Interrupt, RunEnd, ToolCall, Trace, events_of_last_turn};
+use ananke_base::message::ToolAnswer;
+use ananke_engine::engine::Observer;
+use ananke_engine::run::{ConversationDriver, DriverRequest};
+use ananke_trace::outcome::TurnEnd;
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{AgentEvent, Interrupt, RunEnd, ToolCall, Trace, events_of_last_turn};
 
 /// What is known of a session once it has begun.
 #[derive(Clone, Debug, Default)]

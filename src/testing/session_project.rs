@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 
 use super::agent_target::{AgentTarget, indented};
 use super::testing_error::TestingError;
-use crate::assertion::TurnRules;
-use crate::context::{Context, Files, RandomIds, SystemClock};
 use crate::plan::{LoadedFile, Plan, Planned, Preparation, Prepared, Selection, plan};
-use crate::redact::Redactor;
-use crate::variables::Mode;
+use ananke_base::context::{Context, Files, RandomIds, SystemClock};
+use ananke_model::variables::Mode;
+use ananke_rules::TurnRules;
+use ananke_trace::redact::Redactor;
 
 /// The file of a test in memory.
 const TEST_FILE: &str = "session-of-ananke-testing.test.yaml";

@@ -4,9 +4,9 @@ use tokio::sync::mpsc::WeakUnboundedSender;
 use tokio::sync::oneshot;
 
 use super::testing_error::TestingError;
-use crate::assertion::{Decision, Question};
-use crate::outcome::Halt;
-use crate::run::DriverRequest;
+use ananke_engine::run::DriverRequest;
+use ananke_rules::{Decision, Question};
+use ananke_trace::outcome::Halt;
 
 /// Asks the session, as long as it goes on.
 #[derive(Clone, Debug)]

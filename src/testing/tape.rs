@@ -4,14 +4,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session_requests::SessionRequests;
 use super::testing_error::TestingError;
-use crate::agents::Wire;
-use crate::assertion::{Evaluator, Following, Inherited, Question, TurnRules};
-use crate::context::At;
-use crate::engine::{Observer, TapeItem, TapePlayer};
-use crate::message::{Lane, ToolAnswer};
-use crate::outcome::Failure;
-use crate::redact::Redactor;
-use crate::trace::{Change, Input, Trace};
+use ananke_agents::Wire;
+use ananke_base::context::At;
+use ananke_base::message::{Lane, ToolAnswer};
+use ananke_engine::engine::{Observer, TapeItem, TapePlayer};
+use ananke_rules::{Evaluator, Following, Inherited, Question, TurnRules};
+use ananke_trace::outcome::Failure;
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{Change, Input, Trace};
 
 /// A session. Clones share it.
 #[derive(Clone, Debug, Default)]

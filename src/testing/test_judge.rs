@@ -7,12 +7,12 @@ use serde_json::{Map, json};
 use super::agent_target::AgentTarget;
 use super::session_project::SessionProject;
 use super::testing_error::TestingError;
-use crate::agents::http::HttpTransport;
-use crate::agents::written_agent;
-use crate::outcome::{Failure, Outcome, Status};
-use crate::redact::Redactor;
-use crate::run::{Options, Run, event_channel, run_one};
-use crate::variables::literal;
+use ananke_agents::http::HttpTransport;
+use ananke_agents::written_agent;
+use ananke_engine::run::{Options, Run, event_channel, run_one};
+use ananke_model::variables::literal;
+use ananke_trace::outcome::{Failure, Outcome, Status};
+use ananke_trace::redact::Redactor;
 
 /// Why an empty intent is refused.
 pub(super) const EMPTY_INTENT: &str = "the intent is empty: say what the message must do";

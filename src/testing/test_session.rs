@@ -17,13 +17,13 @@ use super::session_requests::SessionRequests;
 use super::session_tools::{MockedTools, SessionTools, ToolClosure};
 use super::tape::Tape;
 use super::testing_error::TestingError;
-use crate::agents::http::HttpTransport;
-use crate::message::{ContentPart, PendingAnswer, TurnInput, UserContent};
-use crate::outcome::{Outcome, Problem};
-use crate::redact::Redactor;
-use crate::run::{DriverRequest, Options, Run, event_channel, run_one};
-use crate::trace::{AgentEvent, EventRole, Interrupt};
-use crate::variables::literal;
+use ananke_agents::http::HttpTransport;
+use ananke_base::message::{ContentPart, PendingAnswer, TurnInput, UserContent};
+use ananke_engine::run::{DriverRequest, Options, Run, event_channel, run_one};
+use ananke_model::variables::literal;
+use ananke_trace::outcome::{Outcome, Problem};
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{AgentEvent, EventRole, Interrupt};
 
 /// A conversation with an agent. It begins with the first run, or with [`Self::start`], and ends with [`Self::close`] or when
 /// it is dropped.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::outcome::Problem;
-use crate::plan::PrepareError;
+use ananke_base::diagnostic::{Diagnostic, Severity};
+use ananke_engine::plan::PrepareError;
+use ananke_trace::outcome::Problem;
 
 /// Why a session cannot do what it is asked for. A test that gets one has not found out anything about its agent.
 #[derive(Clone, Debug, PartialEq, Eq)]

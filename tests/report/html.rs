@@ -225,7 +225,7 @@ fn what_an_agent_says_stays_data() {
 
 #[test]
 fn the_page_marks_the_signs_that_are_escaped_elsewhere() {
-    let script = include_str!("../../src/report/file/html/text.js");
+    let script = include_str!("../../crates/report/src/report/file/html/text.js");
     let (_, rest) = script.split_once("new RegExp(").expect("a pattern");
     let (pattern, _) = rest.split_once("\"gu\"").expect("its end");
     let class: String = pattern.split('"').skip(1).step_by(2).collect();

@@ -9,11 +9,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::agents::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use ananke::agents::scripted::{CompiledRule, CompiledStep, Condition, ScriptedTarget};
 use ananke::agents::{
     Chunks, ClientEvent, HttpRequest, Next, Reply, ResponseHead, Target, TargetError, Transport,
 };
+use ananke::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use ananke::context::{At, Clock, ManualClock};
 use ananke::outcome::CallFailure;
 use ananke::trace::{Interrupt, Usage};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use ananke::agents::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use ananke::agents::{Session, Transport};
+use ananke::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use serde_json::json;
 
 use super::conformance::opened;

@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::agents::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use ananke::agents::pipe::ProgramLauncher;
 use ananke::agents::{
     Action, Chunks, ClientEvent, HttpRequest, Limits, Next, Reply, ResponseHead, SessionOptions,
     Sink, Stop, Target, TargetError, Transport, Wire,
 };
+use ananke::agui::{AguiSettings, AguiTarget, AguiTransport, ConversationSettings};
 use ananke::context::{At, CaseKey, Context, ManualClock, SequentialIds};
 use ananke::message::{ToolAnswer, UserContent};
 use ananke::trace::{Change, Delta, Event, Input, Trace};

@@ -1,11 +1,68 @@
-//! The crates that each feature brings, as `cargo` resolves them for this machine.
+//! The crates: which of ours use which, and those that each feature brings, as `cargo` resolves them for this machine.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// The packages that are built for the library with these arguments, without the library itself: its dependencies, theirs, and
-/// what builds them.
+use crate::house::{CRATES, PROTOCOLS};
+use crate::repository::read;
+
+/// The crates of ours that a crate with this manifest uses.
+fn used_by(manifest: &str) -> Vec<&str> {
+    let dependencies = manifest
+        .split_once("\n[dependencies]\n")
+        .map_or("", |(_, rest)| rest.split("\n[").next().unwrap_or_default());
+    let name = |line| str::strip_prefix(line, "ananke-")?.split(['.', ' ']).next();
+    dependencies.lines().filter_map(name).collect()
+}
+
+/// What is wrong with the crates that `krate` uses.
+fn wrong_uses(krate: &str, used: &[&str]) -> Vec<String> {
+    let rank = |name: &str| CRATES.iter().position(|line| line.contains(&name));
+    let root = CRATES.len() - 1;
+    let Some(own) = rank(krate) else {
+        return vec![format!("`{krate}` is not in the table")];
+    };
+    let is_wrong = |other: &&&str| {
+        let knows_protocol = PROTOCOLS.contains(other) && own != root;
+        knows_protocol || rank(other).is_none_or(|other| other >= own)
+    };
+    let wrong = used.iter().filter(is_wrong);
+    wrong
+        .map(|other| format!("`{krate}` must not use `{other}`"))
+        .collect()
+}
+
+#[test]
+fn crates_use_only_those_before_them() {
+    let mut problems = Vec::new();
+    for krate in CRATES.iter().flat_map(|line| line.iter()) {
+        let path = match *krate {
+            "ananke" => "Cargo.toml".to_owned(),
+            _ => format!("crates/{krate}/Cargo.toml"),
+        };
+        problems.extend(wrong_uses(krate, &used_by(&read(&path))));
+    }
+    super::expect_none(
+        &problems,
+        "move the code to the crate that needs it, or pass in what it needs; the table is CRATES in tests/tidy/house.rs",
+    );
+}
+
+#[test]
+fn finds_a_crate_that_must_not_be_used() {
+    let manifest = "[package]\n\n[dependencies]\nananke-base.workspace = true\nserde = \"1\"\n\n[dev-dependencies]\nananke-lab.workspace = true\n";
+    assert_eq!(used_by(manifest), ["base"]);
+    assert_eq!(wrong_uses("agui", &["agents", "base"]), [""; 0]);
+    assert_eq!(wrong_uses("agui", &["a2a"]).len(), 1);
+    assert_eq!(wrong_uses("engine", &["agui"]).len(), 1);
+    assert_eq!(wrong_uses("model", &["rules"]).len(), 1);
+    assert_eq!(wrong_uses("utils", &[]).len(), 1);
+    assert_eq!(wrong_uses("ananke", &["agui", "report"]), [""; 0]);
+}
+
+/// The packages that are built for the library with these arguments, without our own crates: their dependencies, theirs,
+/// and what builds them.
 fn crates(arguments: &[&str]) -> BTreeSet<String> {
     let mut tree = Command::new(env!("CARGO"));
     tree.args([
@@ -30,7 +87,7 @@ fn crates(arguments: &[&str]) -> BTreeSet<String> {
     let package = |line: &str| {
         let (name, rest) = line.split_once(' ')?;
         let version = rest.split(' ').next()?;
-        (name != "ananke").then(|| format!("{name} {version}"))
+        (!name.starts_with("ananke")).then(|| format!("{name} {version}"))
     };
     text.lines().filter_map(package).collect()
 }

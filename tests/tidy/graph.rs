@@ -1,4 +1,4 @@
-//! Which file of `src/` uses which: paths are followed through re-exports to the file that defines the name.
+//! Which file of the code uses which: paths are followed through re-exports to the file that defines the name.
 //!
 //! Flows in: the files with their texts. Flows out: the arrows between files, the circles they form, and the paths
 //! that go through a parent's re-export although the name is defined beside the file that uses it.
@@ -9,7 +9,7 @@ use super::scan::{Token, crate_paths, module_of, relative_paths, tokens, without
 
 type ModulePath = Vec<String>;
 
-/// The files of `src/`, by what each uses.
+/// The files of the code, by what each uses.
 pub(crate) struct Graph {
     /// Every file by its module path.
     files: BTreeMap<ModulePath, String>,
@@ -20,7 +20,7 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The graph of `files`: their paths below `src/` and their texts.
+    /// The graph of `files`: their places, the crate first, and their texts.
     pub(crate) fn new<'a>(files: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
         let mut graph = Self {
             files: BTreeMap::new(),
@@ -198,23 +198,26 @@ mod tests {
     #[test]
     fn finds_a_circle_of_three_files() {
         let found = graph(&[
-            ("a/mod.rs", "mod x; mod y; mod z; pub use x::X;"),
-            ("a/x.rs", "use super::y::Y; struct X;"),
-            ("a/y.rs", "fn f() -> super::z::Z {}"),
-            ("a/z.rs", "use super::X;"),
-            ("b.rs", "use crate::a::X;"),
+            ("c/a/mod.rs", "mod x; mod y; mod z; pub use x::X;"),
+            ("c/a/x.rs", "use super::y::Y; struct X;"),
+            ("c/a/y.rs", "fn f() -> super::z::Z {}"),
+            ("c/a/z.rs", "use super::X;"),
+            ("c/b.rs", "use crate::a::X;"),
         ]);
-        assert_eq!(found.circles(), [["a/x.rs", "a/y.rs", "a/z.rs"]]);
-        assert_eq!(found.detours(), ["a/z.rs: `a::X` is defined in a/x.rs"]);
+        assert_eq!(found.circles(), [["c/a/x.rs", "c/a/y.rs", "c/a/z.rs"]]);
+        assert_eq!(
+            found.detours(),
+            ["c/a/z.rs: `c::a::X` is defined in c/a/x.rs"]
+        );
     }
 
     #[test]
     fn a_folder_that_defines_what_its_files_use_and_uses_them_is_a_circle() {
         let found = graph(&[
-            ("a/mod.rs", "mod x; pub struct A; fn f() { x::go() }"),
-            ("a/x.rs", "use super::A; pub fn go() {}"),
+            ("c/a/mod.rs", "mod x; pub struct A; fn f() { x::go() }"),
+            ("c/a/x.rs", "use super::A; pub fn go() {}"),
         ]);
-        assert_eq!(found.circles(), [["a/mod.rs", "a/x.rs"]]);
+        assert_eq!(found.circles(), [["c/a/mod.rs", "c/a/x.rs"]]);
         assert!(found.detours().is_empty());
     }
 
@@ -222,12 +225,12 @@ mod tests {
     fn re_exports_and_unit_tests_are_no_arrows() {
         let found = graph(&[
             (
-                "a/mod.rs",
+                "c/a/mod.rs",
                 "mod x; mod y; pub use x::X; pub(crate) use y::{Y, Z};",
             ),
-            ("a/x.rs", "use super::y::Y; pub struct X;"),
+            ("c/a/x.rs", "use super::y::Y; pub struct X;"),
             (
-                "a/y.rs",
+                "c/a/y.rs",
                 "pub struct Y; pub struct Z; #[cfg(test)] mod tests { use super::super::x::X; }",
             ),
         ]);
@@ -238,11 +241,11 @@ mod tests {
     #[test]
     fn follows_a_re_export_of_another_folder() {
         let found = graph(&[
-            ("a/mod.rs", "mod x; pub use x::X;"),
-            ("a/x.rs", "use crate::b::B; pub struct X;"),
-            ("b/mod.rs", "mod y; pub use y::B;"),
-            ("b/y.rs", "use crate::a::X; pub struct B;"),
+            ("c/a/mod.rs", "mod x; pub use x::X;"),
+            ("c/a/x.rs", "use crate::b::B; pub struct X;"),
+            ("c/b/mod.rs", "mod y; pub use y::B;"),
+            ("c/b/y.rs", "use crate::a::X; pub struct B;"),
         ]);
-        assert_eq!(found.circles(), [["a/x.rs", "b/y.rs"]]);
+        assert_eq!(found.circles(), [["c/a/x.rs", "c/b/y.rs"]]);
     }
 }

@@ -77,8 +77,8 @@ pub(crate) fn without_tests(tokens: &[Token]) -> Vec<Token> {
     kept
 }
 
-/// Every path that starts with `crate`, `super` or `self`, written out from the crate's root; `module` is the path of
-/// the module the tokens come from. `use` trees give one path a leaf.
+/// Every path that starts with `crate`, `super`, `self` or the name of one of our crates, written out with the crate first;
+/// `module` is the path of the module the tokens come from. `use` trees give one path a leaf.
 pub(crate) fn crate_paths(tokens: &[Token], module: &[String]) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for (index, token) in tokens.iter().enumerate() {
@@ -88,10 +88,14 @@ pub(crate) fn crate_paths(tokens: &[Token], module: &[String]) -> Vec<Vec<String
             continue;
         }
         let base = match word.as_str() {
-            "crate" => Vec::new(),
+            "crate" => module[..1].to_vec(),
             "self" => module.to_vec(),
             "super" => module[..module.len().saturating_sub(1)].to_vec(),
-            _ => continue,
+            "ananke" => vec![word.clone()],
+            _ => match word.strip_prefix("ananke_") {
+                Some(name) => vec![name.to_owned()],
+                None => continue,
+            },
         };
         read_tree(tokens, index + 2, &base, &mut paths);
     }
@@ -326,7 +330,7 @@ pub(crate) fn names_crate(tokens: &[Token], name: &str) -> bool {
     })
 }
 
-/// The module path of a file below `src/`: `target/agui/mod.rs` and `target/agui.rs` are both `target::agui`.
+/// The module path of a file, its crate first: `agui/http/mod.rs` and `agui/http.rs` are both `agui::http`.
 pub(crate) fn module_of(file: &str) -> Vec<String> {
     let stem = file.strip_suffix(".rs").unwrap_or(file);
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);
@@ -506,41 +510,44 @@ mod tests {
 
     #[test]
     fn reads_use_trees_and_paths_in_code() {
-        let source = "use crate::model::{self, Text, leaf::{Given as G, Limit}};\nfn f() -> crate::trace::Change { crate::run::go::<u8>() }";
+        let source = "use crate::model::{self, Text, leaf::{Given as G, Limit}};\nfn f() -> ananke_trace::trace::Change { crate::run::go::<u8>() }";
         let expected = [
-            "model",
-            "model::Text",
-            "model::leaf::Given",
-            "model::leaf::Limit",
-            "trace::Change",
-            "run::go",
+            "engine::model",
+            "engine::model::Text",
+            "engine::model::leaf::Given",
+            "engine::model::leaf::Limit",
+            "trace::trace::Change",
+            "engine::run::go",
         ];
-        assert_eq!(paths(source, "plan/mod.rs"), expected);
+        assert_eq!(paths(source, "engine/plan/mod.rs"), expected);
     }
 
     #[test]
     fn reads_several_modules_of_one_use() {
         assert_eq!(
-            paths("use crate::{a::B, c, d::*};", "x.rs"),
-            ["a::B", "c", "d"]
+            paths("use crate::{a::B, c, d::*};", "x/y.rs"),
+            ["x::a::B", "x::c", "x::d"]
         );
     }
 
     #[test]
     fn resolves_super_and_self_from_the_file() {
         assert_eq!(
-            paths("use super::http;", "target/agui/mod.rs"),
-            ["target::http"]
+            paths("use super::http;", "agui/command/mod.rs"),
+            ["agui::http"]
         );
         assert_eq!(
-            paths("use super::super::scripted::X;", "target/agui/decode.rs"),
-            ["target::scripted::X"]
+            paths("use super::super::scripted::X;", "agents/http/decode.rs"),
+            ["agents::scripted::X"]
         );
         assert_eq!(
-            paths("use self::inner::Y;", "target/mod.rs"),
-            ["target::inner::Y"]
+            paths("use self::inner::Y;", "agents/lib.rs"),
+            ["agents::inner::Y"]
         );
-        assert_eq!(paths("pub use code::Code;", "diagnostic/mod.rs"), [""; 0]);
+        assert_eq!(
+            paths("pub use code::Code;", "base/diagnostic/mod.rs"),
+            [""; 0]
+        );
     }
 
     #[test]
@@ -559,7 +566,7 @@ mod tests {
             mod more { use crate::unix::U; }
             use crate::kept::K;
         "##;
-        assert_eq!(paths(source, "a.rs"), ["kept::K"]);
+        assert_eq!(paths(source, "x/a.rs"), ["x::kept::K"]);
     }
 
     #[test]
@@ -610,10 +617,7 @@ mod tests {
     #[test]
     fn knows_the_module_of_a_file() {
         assert_eq!(module_of("lib.rs"), [""; 0]);
-        assert_eq!(module_of("target/mod.rs"), ["target"]);
-        assert_eq!(
-            module_of("target/agui/decode.rs"),
-            ["target", "agui", "decode"]
-        );
+        assert_eq!(module_of("agents/lib.rs"), ["agents"]);
+        assert_eq!(module_of("agui/http/decode.rs"), ["agui", "http", "decode"]);
     }
 }

@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(check("| `src/lib.rs` | `Workspace` |"), 0);
         assert_eq!(check("| `src/lib.rs` | `Workspac` |"), 1);
         assert_eq!(check("| `src/nothing.rs` | |"), 1);
-        assert_eq!(check("| `src/agents/PROTOCOL/` | a `Protocol` |"), 0);
+        assert_eq!(check("| `crates/PROTOCOL/src/` | a `Protocol` |"), 0);
         assert_eq!(check("| `src/agentss/PROTOCOL/` | |"), 1);
     }
 }

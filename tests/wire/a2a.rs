@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::agents::a2a::{
-    A2aSettings, A2aTarget, A2aVersion, AgentCard, Binding, Blocking, Credentials, Dialect,
-    Interface, Location, ToolCallConvention,
+use ananke::a2a::{
+    A2aSettings, A2aTarget, A2aVersion, AgentCard, AgentLocation, Binding, Blocking, Credentials,
+    Dialect, Interface, ToolCallConvention,
 };
 use ananke::agents::{
     Action, Chunks, ClientEvent, Ended, HttpRequest, Next, Reply, Request, ResponseHead,
@@ -36,7 +36,7 @@ fn settings(dialect: Dialect, blocking: Blocking) -> A2aSettings {
         skills: Vec::new(),
     };
     A2aSettings {
-        location: Location::Card { card, name: None },
+        location: AgentLocation::Card { card, name: None },
         context_id: None,
         blocking,
         accepted_output_modes: None,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ananke::agents::Ended;
-use ananke::agents::agui::{AguiSettings, ContextItem};
 use ananke::agents::http::HttpTransport;
+use ananke::agui::{AguiSettings, ContextItem};
 use ananke::context::ManualClock;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ananke::agents::agui::AguiTarget;
+use ananke::agui::AguiTarget;
 use proptest::prelude::*;
 
 use crate::support::agui::{agui, settings};

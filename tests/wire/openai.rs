@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::agents::openai::{OpenaiSettings, OpenaiTarget};
 use ananke::agents::{
     Chunks, ClientEvent, Ended, HttpRequest, Reply, ResponseHead, TargetError, Transport,
 };
 use ananke::context::{At, ManualClock};
+use ananke::openai::{OpenaiSettings, OpenaiTarget};
 use ananke::outcome::{ErrorKind, Outcome, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
 use ananke::run::{Options, RunEvent, event_channel, run};

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ananke::agents::agui::{AguiSettings, AguiTransport};
 use ananke::agents::{
     Action, Chunks, ClientEvent, Ended, HttpRequest, Limits, Next, Reply, ResponseHead, Session,
     TargetError, Transport,
 };
+use ananke::agui::{AguiSettings, AguiTransport};
 use ananke::context::{At, Clock};
 use ananke::message::{InterruptAnswer, ToolAnswer};
 use bytes::Bytes;

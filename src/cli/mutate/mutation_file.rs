@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use ananke::context::{Context, write_file};
 use ananke::mutation::MutationReport;
 use ananke::report::file::not_written;
+use ananke::report::{mutation_junit, mutation_markdown, mutation_page};
 use ananke::statistics::Percentage;
 
 use super::report_json;
@@ -59,9 +60,9 @@ impl MutationFile {
         context: &Context,
     ) -> io::Result<()> {
         let bytes = match self.form {
-            MutationFormat::Html => report.html().into_bytes(),
-            MutationFormat::Markdown => report.markdown().into_bytes(),
-            MutationFormat::Junit => report.junit(min_score)?,
+            MutationFormat::Html => mutation_page(report).into_bytes(),
+            MutationFormat::Markdown => mutation_markdown(report).into_bytes(),
+            MutationFormat::Junit => mutation_junit(report, min_score)?,
             MutationFormat::Json => {
                 format!("{}\n", report_json::json(report, per_second)).into_bytes()
             }

@@ -1,0 +1,227 @@
+//! How an agent of A2A knows who asks: the keys of `auth`, and the headers and certificates that they become.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use url::Url;
+
+use ananke_agents::http::HttpOptions;
+use ananke_base::diagnostic::{Code, Span, Spanned};
+use ananke_model::model::{Since, Text};
+use ananke_model::variables::Interpolation;
+
+/// How the agent knows who asks.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.1"))]
+pub struct A2aAuth {
+    /// The kind of security scheme. `apiKey` needs `name` and `value`; `bearer` and `oauth2` need `token`; `mtls` needs
+    /// `cert_file` and `key_file`.
+    pub scheme: AuthScheme,
+    /// The name of the header, query parameter or cookie of an API key.
+    #[schemars(example = &"x-api-key")]
+    pub name: Option<Text>,
+    /// Where an API key is sent (default `header`).
+    #[serde(rename = "in")]
+    pub place: Option<KeyPlace>,
+    /// The API key.
+    #[schemars(example = "${ENV.AGENT_KEY}")]
+    pub value: Option<Text>,
+    /// The token. For `oauth2`: an access token that was obtained before, such as by a hook.
+    #[schemars(example = "${ENV.AGENT_TOKEN}")]
+    pub token: Option<Text>,
+    /// The client's certificate in PEM format, relative to the directory of the config.
+    #[schemars(example = "certificates/client.pem")]
+    pub cert_file: Option<Text>,
+    /// The key of the client's certificate.
+    #[schemars(example = "certificates/client.key")]
+    pub key_file: Option<Text>,
+}
+
+/// A kind of security scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub enum AuthScheme {
+    /// An API key.
+    #[serde(rename = "apiKey")]
+    ApiKey,
+    /// A bearer token of HTTP authentication.
+    #[serde(rename = "bearer")]
+    Bearer,
+    /// An access token of OAuth 2.0.
+    #[serde(rename = "oauth2")]
+    Oauth2,
+    /// A certificate of the client.
+    #[serde(rename = "mtls")]
+    Mtls,
+}
+
+/// Where an API key is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum KeyPlace {
+    /// In a header.
+    Header,
+    /// In the query of the URL.
+    Query,
+    /// In a cookie.
+    Cookie,
+}
+
+/// What is sent with every request so that the agent knows who asks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Credentials {
+    /// Headers.
+    pub headers: Vec<(String, String)>,
+    /// A query parameter.
+    pub query: Option<(String, String)>,
+}
+
+impl Credentials {
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.headers.is_empty() && self.query.is_none()
+    }
+
+    /// `url` with the query parameter.
+    pub(super) fn on(&self, mut url: Url) -> Url {
+        if let Some((name, value)) = &self.query {
+            url.query_pairs_mut().append_pair(name, value);
+        }
+        url
+    }
+}
+
+/// Checks and fills `auth`, whose certificate goes into `options`; `None` if something is known later or was reported.
+pub(super) fn fill_auth(
+    auth: &Spanned<A2aAuth>,
+    options: &mut HttpOptions,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<Credentials> {
+    let A2aAuth {
+        scheme,
+        name,
+        place,
+        value,
+        token,
+        cert_file,
+        key_file,
+    } = &auth.value;
+    // Secrets are known before anything is reported, which may show the lines that they are in.
+    let mut secret = |written: &Option<Text>, place| {
+        written
+            .as_ref()
+            .map(|text| interpolation.credential(place, text))
+            .transpose()
+    };
+    let (filled_value, filled_token) = (secret(value, "auth.value"), secret(token, "auth.token"));
+    let keys = [
+        ("name", name, &[AuthScheme::ApiKey][..]),
+        ("value", value, &[AuthScheme::ApiKey]),
+        ("token", token, &[AuthScheme::Bearer, AuthScheme::Oauth2]),
+        ("cert_file", cert_file, &[AuthScheme::Mtls]),
+        ("key_file", key_file, &[AuthScheme::Mtls]),
+    ];
+    let mut is_right = true;
+    for (key, written, schemes) in keys {
+        let (code, span, message) = match (written, schemes.contains(scheme)) {
+            (None, true) => (
+                Code::MissingKey,
+                auth.span,
+                format!("`scheme: {}` needs `{key}`", scheme.as_str()),
+            ),
+            (Some(written), false) => (
+                Code::Contradiction,
+                written.span,
+                format!("`{key}` has no effect with `scheme: {}`", scheme.as_str()),
+            ),
+            _ => continue,
+        };
+        interpolation.report(code, span, message, None);
+        is_right = false;
+    }
+    if place.is_some() && *scheme != AuthScheme::ApiKey {
+        let message = format!("`in` has no effect with `scheme: {}`", scheme.as_str());
+        interpolation.report(Code::Contradiction, auth.span, message, None);
+        is_right = false;
+    }
+    if !is_right {
+        return None;
+    }
+    match scheme {
+        AuthScheme::Bearer | AuthScheme::Oauth2 => {
+            let token = token.as_ref()?;
+            let value = filled_token.ok()??;
+            header(
+                "authorization",
+                format!("Bearer {value}"),
+                token.span,
+                interpolation,
+            )
+        }
+        AuthScheme::ApiKey => {
+            let (name, written) = (name.as_ref()?, value.as_ref()?);
+            let (filled, value) = (interpolation.text(name).ok()?, filled_value.ok()??);
+            match place.unwrap_or(KeyPlace::Header) {
+                KeyPlace::Query => Some(Credentials {
+                    query: Some((filled, value)),
+                    ..Credentials::default()
+                }),
+                KeyPlace::Cookie => header(
+                    "cookie",
+                    format!("{filled}={value}"),
+                    written.span,
+                    interpolation,
+                ),
+                KeyPlace::Header => header(&filled, value, written.span, interpolation),
+            }
+        }
+        AuthScheme::Mtls => {
+            let certificate = interpolation.path(cert_file.as_ref()?);
+            let key = interpolation.path(key_file.as_ref()?);
+            options.tls.identity = Some((certificate.ok()?, key.ok()?));
+            Some(Credentials::default())
+        }
+    }
+}
+
+/// A header with a secret, which is not shown if it cannot be sent.
+fn header(
+    name: &str,
+    value: String,
+    span: Span,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<Credentials> {
+    if !ananke_agents::http::is_header(name, &value) {
+        let message = format!(
+            "the header `{}` cannot be sent with this name or this value",
+            name.escape_debug()
+        );
+        let help = "names consist of letters, digits and `-`; a variable that is read from a file often ends with a line break";
+        interpolation.report(Code::BadValue, span, message, Some(help.to_owned()));
+        return None;
+    }
+    let headers = vec![(name.to_ascii_lowercase(), value)];
+    Some(Credentials {
+        headers,
+        query: None,
+    })
+}
+
+impl A2aAuth {
+    /// The texts whose variables are secrets.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &Text> {
+        [&self.value, &self.token].into_iter().flatten()
+    }
+}
+
+impl AuthScheme {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::ApiKey => "apiKey",
+            Self::Bearer => "bearer",
+            Self::Oauth2 => "oauth2",
+            Self::Mtls => "mtls",
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A2A as a protocol of the registry.
+
+use std::sync::Arc;
+
+use super::auth_config::A2aAuth;
+use super::compile::compile;
+use super::config::A2aConfig;
+use ananke_agents::{Capabilities, Capability, Protocol, ProtocolConfig, Target};
+use ananke_base::source::FreeMap;
+use ananke_model::model::{Text, TurnKind, TurnType};
+use ananke_model::variables::Interpolation;
+
+/// What an agent cannot do that names no convention for its tool calls.
+const LACKING_WITHOUT_CONVENTION: &[Capability] = &[
+    Capability::ToolCalls,
+    Capability::Usage,
+    Capability::State,
+    Capability::Connect,
+    Capability::Interrupts,
+    Capability::ClientTools,
+    Capability::History,
+    Capability::OpenTools,
+    Capability::ToolSchemas,
+    Capability::ToolParts,
+];
+
+/// What no agent can do: the same, but for calls.
+const LACKING: &[Capability] = LACKING_WITHOUT_CONVENTION.split_at(1).1;
+
+impl Protocol for A2aConfig {
+    const TYPE: &'static str = "a2a";
+    const SINCE: &'static str = "1.1";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
+        "threadId",
+        "The value of `${THREAD_ID}` (default: a new one for each test). It is sent to the agent only as part of `contextId`.",
+    )];
+    const SIGNS: &'static [&'static str] = &[
+        "\"supportedInterfaces\":",
+        "\"preferredTransport\":",
+        "\"result\":{\"task\":",
+        "\"result\":{\"statusUpdate\":",
+        "\"result\":{\"artifactUpdate\":",
+        "\"kind\":\"status-update\"",
+        "\"kind\":\"artifact-update\"",
+        "\"state\":\"TASK_STATE_",
+        "\"code\":-32009",
+        "\"domain\":\"a2a-protocol.org\"",
+        "Requestpayloadvalidationerror",
+        "InvalidJSON-RPCRequest.",
+    ];
+    const TURN_TYPES: &'static [TurnType] = &[TurnType {
+        name: "a2a:send",
+        since: "1.1",
+        description: "A message of the user whose parts are written one by one: text, data and files.",
+        kind: TurnKind::Parts,
+    }];
+}
+
+impl ProtocolConfig for A2aConfig {
+    fn describe(&self) -> &'static str {
+        "an agent of A2A"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let has_convention = self
+            .tool_calls
+            .as_ref()
+            .is_some_and(|conventions| !conventions.is_empty());
+        Capabilities::all_but(if has_convention {
+            LACKING
+        } else {
+            LACKING_WITHOUT_CONVENTION
+        })
+    }
+
+    fn how_to_get(&self, lacking: Capability) -> Option<&'static str> {
+        (lacking == Capability::ToolCalls).then_some(
+            "the protocol does not show them; if the agent follows a convention that does, name it: `tool_calls: [adk]` in the target",
+        )
+    }
+
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.headers.as_ref()
+    }
+
+    fn missing(&self) -> Option<&'static str> {
+        let is_found =
+            self.agent_card_url.is_some() || self.agent_card.is_some() || self.endpoint.is_some();
+        (!is_found)
+            .then_some("a target of the type `a2a` needs `agentCardUrl`, `agentCard` or `endpoint`")
+    }
+
+    fn credentials(&self) -> Vec<&Text> {
+        self.auth
+            .iter()
+            .flat_map(|auth| A2aAuth::texts(auth))
+            .collect()
+    }
+
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
+    }
+}

@@ -1,0 +1,64 @@
+//! Reports the changes of one moment to a sink, until it wants no more.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use ananke_agents::{Sink, Stop};
+use ananke_base::context::At;
+use ananke_trace::trace::{Change, MessageKind};
+
+/// Reports the changes of one moment.
+pub(super) struct Teller<'s> {
+    at: At,
+    sink: &'s mut dyn Sink,
+    /// Whether the sink wants more.
+    pub(super) flow: ControlFlow<Stop>,
+}
+
+impl<'s> Teller<'s> {
+    pub(super) fn new(at: At, sink: &'s mut dyn Sink) -> Self {
+        Self {
+            at,
+            sink,
+            flow: ControlFlow::Continue(()),
+        }
+    }
+
+    pub(super) fn tell(&mut self, change: Change<'_>) {
+        if self.flow.is_continue() {
+            self.flow = self.sink.change(self.at, change);
+        }
+    }
+
+    /// A message of the agent begins.
+    pub(super) fn open(&mut self, id: &str) {
+        let role = MessageKind::Assistant;
+        self.tell(Change::MessageOpened {
+            id: Cow::Borrowed(id),
+            role,
+            subagent: None,
+        });
+    }
+
+    /// More text of a message.
+    pub(super) fn add(&mut self, id: &str, text: &str) {
+        self.tell(Change::MessageText {
+            id: Cow::Borrowed(id),
+            delta: Cow::Borrowed(text),
+        });
+    }
+
+    /// A message is complete.
+    pub(super) fn close(&mut self, id: &str) {
+        self.tell(Change::MessageClosed {
+            id: Cow::Borrowed(id),
+        });
+    }
+
+    /// A whole message.
+    pub(super) fn say(&mut self, id: &str, text: &str) {
+        self.open(id);
+        self.add(id, text);
+        self.close(id);
+    }
+}

@@ -1,0 +1,625 @@
+//! Reads what comes of a message: a stream of events, or documents, of which the last may be the tenth poll.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::artifacts::{Added, ArtifactUpdate};
+use super::config::ToolCallConvention;
+use super::conventions::{self, ConventionChange};
+use super::conversation::A2aConversation;
+use super::dialect::{Dialect, OLD_HTTP};
+use super::incoming::{Payload, ReportedError, open_envelope, payloads, reported};
+use super::part::{PartContent, content, parts, text_of, unwrap_data};
+use super::task_state::TaskState;
+use super::teller::Teller;
+use super::turn_end::{self, AfterTurn};
+use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
+use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
+use ananke_base::context::{At, Ids};
+use ananke_trace::trace::Change;
+
+/// How long a stream is read after the event that ends the turn.
+const AFTER_THE_END: Duration = Duration::from_millis(100);
+
+/// How long a stream is read that may end the turn at any moment: as long as it goes on.
+const AS_LONG_AS_IT_GOES_ON: Duration = Duration::from_secs(u32::MAX as u64);
+
+/// Reads what comes of one message.
+pub(super) struct A2aReader<'a> {
+    dialect: Dialect,
+    conventions: &'a [ToolCallConvention],
+    ids: &'a dyn Ids,
+    conversation: &'a mut A2aConversation,
+    /// The id of the request that waits; `None` if responses have no envelope.
+    awaited: Option<String>,
+    /// Whether a task that waits for the user does so now, and not since before the message.
+    is_current: bool,
+    /// How many payloads came.
+    payloads: usize,
+    task_id: Option<String>,
+    last_status: LastStatus,
+    has_message: bool,
+    /// Whether the agent said something that is text.
+    has_spoken: bool,
+    /// The messages that artifacts became and that may still grow, by the ids of the artifacts.
+    open: HashMap<String, String>,
+    /// The message that text without an id of its own is added to.
+    streamed: Option<String>,
+    error: Option<ReportedError>,
+    /// The error with which the agent refused to be asked in a newer version.
+    refused: Option<ReportedError>,
+    last: At,
+}
+
+/// The last status of the task.
+#[derive(Default)]
+struct LastStatus {
+    state: Option<TaskState>,
+    written: Value,
+    /// Whether it is that with which the task began to wait before this message.
+    is_stale: bool,
+    /// Whether it ends the turn.
+    is_end: bool,
+}
+
+/// What sent a status.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum StatusOf {
+    /// A whole task.
+    Task,
+    /// An update.
+    Update,
+    /// An update whose message a convention has read.
+    ConventionUpdate,
+}
+
+impl<'a> A2aReader<'a> {
+    pub(super) fn new(
+        dialect: Dialect,
+        conventions: &'a [ToolCallConvention],
+        ids: &'a dyn Ids,
+        conversation: &'a mut A2aConversation,
+    ) -> Self {
+        Self {
+            dialect,
+            conventions,
+            ids,
+            conversation,
+            awaited: None,
+            is_current: false,
+            payloads: 0,
+            task_id: None,
+            last_status: LastStatus::default(),
+            has_message: false,
+            has_spoken: false,
+            open: HashMap::new(),
+            streamed: None,
+            error: None,
+            refused: None,
+            last: At::default(),
+        }
+    }
+
+    /// The request with this id waits for its response now, if responses have ids.
+    pub(super) fn await_response(&mut self, id: Option<String>) {
+        (self.awaited, self.is_current) = (id, false);
+    }
+
+    /// The same, of a response in which a task is as it is after the message.
+    pub(super) fn await_final_response(&mut self, id: Option<String>) {
+        (self.awaited, self.is_current) = (id, true);
+    }
+
+    /// Whether the agent may be one of an older version.
+    pub(super) fn may_be_older(&self) -> bool {
+        self.payloads == 0 && self.error.as_ref().is_some_and(turn_end::may_be_older)
+    }
+
+    /// The agent is asked once more, in this dialect.
+    pub(super) fn ask_again(&mut self, dialect: Dialect) {
+        (self.refused, self.dialect) = (self.error.take(), dialect);
+    }
+
+    /// Whether the turn may end here.
+    pub(super) fn is_ended(&self) -> bool {
+        let LastStatus {
+            state,
+            is_stale,
+            is_end,
+            ..
+        } = self.last_status;
+        let is_waiting = state.is_some_and(TaskState::is_interrupted) && !is_stale;
+        is_end || is_waiting || self.error.is_some() || self.is_message_alone()
+    }
+
+    /// Whether there is a message and no task.
+    fn is_message_alone(&self) -> bool {
+        self.has_message && self.last_status.state.is_none()
+    }
+
+    /// The task that has to be asked for again, if it is not done.
+    pub(super) fn unfinished_task(&self) -> Option<&str> {
+        self.task_id.as_deref().filter(|_| !self.is_ended())
+    }
+
+    /// Ends the turn.
+    ///
+    /// # Errors
+    /// If the agent refuses to be asked like this.
+    pub(super) fn finish(self, sink: &mut dyn Sink) -> Result<ControlFlow<Stop>, TargetError> {
+        let mut teller = Teller::new(self.last, sink);
+        match (&self.refused, &self.error) {
+            (Some(first), Some(error)) if turn_end::may_be_older(error) => {
+                return Err(turn_end::refusal_of_both(first, error));
+            }
+            (None, Some(error)) if turn_end::is_refusal(error) => {
+                return Err(turn_end::refusal(error, self.dialect));
+            }
+            _ => {}
+        }
+        if self.payloads == 0 {
+            teller.tell(Change::RunStarted {
+                run_id: None,
+                thread_id: None,
+                is_replay: false,
+            });
+        }
+        let LastStatus {
+            state,
+            written,
+            is_stale,
+            ..
+        } = &self.last_status;
+        let state = *state;
+        let message = written.get("message").filter(|message| message.is_object());
+        let id = message
+            .and_then(|message| message.get("messageId"))
+            .and_then(Value::as_str);
+        let text = message.map(text_of).unwrap_or_default();
+        // What an agent says when it is done is a status, unless it has said nothing else.
+        let is_answer = state == Some(TaskState::Completed)
+            || (*is_stale && state == Some(TaskState::InputRequired));
+        if is_answer && !self.has_spoken && !text.is_empty() {
+            let id = id.map_or_else(|| self.ids.next("message"), str::to_owned);
+            teller.say(&id, &text);
+        }
+        for id in self.open.values().chain(&self.streamed) {
+            teller.close(id);
+        }
+        teller.tell(Change::RunEnded(turn_end::run_end(
+            self.error, state, &text,
+        )));
+        match turn_end::after(state) {
+            AfterTurn::TaskWaits => self.conversation.wait(self.task_id, written),
+            AfterTurn::TaskIsOver => self.conversation.end_task(),
+            AfterTurn::Unchanged => {}
+        }
+        Ok(teller.flow)
+    }
+
+    /// Takes one payload.
+    ///
+    /// # Errors
+    /// Why it means nothing; the text follows `event 3 `.
+    fn take(&mut self, payload: Payload, teller: &mut Teller<'_>) -> Result<(), String> {
+        let of = match &payload {
+            Payload::Task(value)
+            | Payload::Message(value)
+            | Payload::Status(value)
+            | Payload::Artifact(value)
+            | Payload::ArtifactAlone(value) => value,
+        };
+        let text = |key: &str| {
+            of.get(key)
+                .and_then(Value::as_str)
+                .filter(|id| !id.is_empty())
+                .map(str::to_owned)
+        };
+        let context_id = text("contextId");
+        // A message of its own belongs to no task, whatever id it has.
+        let task_id = match &payload {
+            Payload::Task(_) => text("id"),
+            Payload::Message(_) | Payload::ArtifactAlone(_) => None,
+            Payload::Status(_) | Payload::Artifact(_) => text("taskId"),
+        };
+        self.begin(context_id, task_id, teller);
+        for change in conventions::of_metadata(self.conventions, of) {
+            self.call(change, teller);
+        }
+        match payload {
+            Payload::Task(task) => self.task(&task, teller)?,
+            Payload::Message(message) => {
+                self.has_message = true;
+                // Ids of messages without a task may come again.
+                self.calls_of(&message, teller);
+                self.message(&message, teller);
+            }
+            Payload::Status(update) => {
+                let changes = conventions::of_status(self.conventions, &update);
+                let of = if changes.is_empty() {
+                    StatusOf::Update
+                } else {
+                    StatusOf::ConventionUpdate
+                };
+                for change in changes {
+                    self.call(change, teller);
+                }
+                let status = update
+                    .get("status")
+                    .ok_or("has a status update without a `status`")?;
+                self.status(status, of, teller)?;
+            }
+            Payload::Artifact(update) => {
+                let artifact = update
+                    .get("artifact")
+                    .ok_or("has an artifact update without an `artifact`")?;
+                let flag = |key: &str| update.get(key) == Some(&Value::Bool(true));
+                let kind = if flag("append") {
+                    ArtifactUpdate::Append
+                } else {
+                    ArtifactUpdate::Replace
+                };
+                let id = self.artifact(artifact, kind, teller);
+                if flag("lastChunk")
+                    && let Some(message) = self.open.remove(&id)
+                {
+                    teller.close(&message);
+                }
+            }
+            Payload::ArtifactAlone(artifact) => {
+                self.artifact(&artifact, ArtifactUpdate::Replace, teller);
+            }
+        }
+        self.payloads += 1;
+        Ok(())
+    }
+
+    /// Notes which context and task this is about. The first time, it begins the run.
+    fn begin(
+        &mut self,
+        context_id: Option<String>,
+        task_id: Option<String>,
+        teller: &mut Teller<'_>,
+    ) {
+        if self.payloads == 0 {
+            let (run_id, thread_id) = (task_id.as_deref(), context_id.as_deref());
+            let (run_id, thread_id) = (run_id.map(Into::into), thread_id.map(Into::into));
+            teller.tell(Change::RunStarted {
+                run_id,
+                thread_id,
+                is_replay: false,
+            });
+        }
+        if let Some(context_id) = context_id {
+            self.conversation.context_id = Some(context_id);
+        }
+        if let Some(task_id) = task_id {
+            self.task_id = Some(task_id);
+        }
+    }
+
+    fn task(&mut self, task: &Value, teller: &mut Teller<'_>) -> Result<(), String> {
+        let list = |key: &str| {
+            task.get(key)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
+        // The message of the status may be in the history, too: it is taken with its status.
+        let of_status = task.pointer("/status/message/messageId");
+        for message in list("history") {
+            let role = message
+                .get("role")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            if role.to_ascii_lowercase().ends_with("agent") && message.get("messageId") != of_status
+            {
+                self.calls_of(message, teller);
+            }
+        }
+        for artifact in list("artifacts") {
+            self.artifact(artifact, ArtifactUpdate::Replace, teller);
+        }
+        let status = task.get("status").ok_or("has a task without a `status`")?;
+        self.status(status, StatusOf::Task, teller)
+    }
+
+    /// Takes the status of the task.
+    fn status(
+        &mut self,
+        status: &Value,
+        of: StatusOf,
+        teller: &mut Teller<'_>,
+    ) -> Result<(), String> {
+        let word = status
+            .get("state")
+            .and_then(Value::as_str)
+            .ok_or("has a status without a `state`")?;
+        let state = TaskState::parse(word);
+        let is_first = self.payloads == 0;
+        let is_stale = of == StatusOf::Task
+            && !self.is_current
+            && state.is_interrupted()
+            && self.conversation.is_stale(status);
+        let is_waiting = state.is_interrupted() && (of != StatusOf::Task || !is_first) && !is_stale;
+        let is_end = state.is_terminal() || is_waiting;
+        let is_question = state == TaskState::InputRequired && !is_stale;
+        let is_open = state == TaskState::Open && of != StatusOf::ConventionUpdate;
+        self.last_status = LastStatus {
+            state: Some(state),
+            written: status.clone(),
+            is_stale,
+            is_end,
+        };
+        if let Some(message) = status.get("message").filter(|message| message.is_object()) {
+            let is_new = self.calls_of(message, teller);
+            if is_new && is_question {
+                self.message(message, teller);
+            } else if is_new && is_open {
+                let text = text_of(message);
+                if !text.is_empty() {
+                    let value = json!({ "state": "working", "message": text });
+                    teller.tell(Change::Custom {
+                        name: "status".into(),
+                        value,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the agent says in a message, part by part.
+    fn message(&mut self, message: &Value, teller: &mut Teller<'_>) {
+        let id = message
+            .get("messageId")
+            .and_then(Value::as_str)
+            .filter(|id| !id.is_empty());
+        let id = id.map_or_else(|| self.ids.next("message"), str::to_owned);
+        let own: Vec<&Value> = self.own_parts(message).collect();
+        let texts = own.iter().filter_map(|part| match content(part) {
+            PartContent::Text(text) => Some(text),
+            _ => None,
+        });
+        let text = texts.collect::<Vec<_>>().join("\n");
+        if !text.is_empty() {
+            self.has_spoken = true;
+            teller.say(&id, &text);
+        }
+        let others = own
+            .into_iter()
+            .filter(|part| !matches!(content(part), PartContent::Text(_)));
+        let others: Vec<Value> = others.cloned().collect();
+        for (number, part) in (1..).zip(others) {
+            self.other_part(&id, number, &part, teller);
+        }
+    }
+
+    /// Takes an artifact, or more of one, and returns its id.
+    fn artifact(
+        &mut self,
+        artifact: &Value,
+        update: ArtifactUpdate,
+        teller: &mut Teller<'_>,
+    ) -> String {
+        for change in conventions::of_metadata(self.conventions, artifact) {
+            self.call(change, teller);
+        }
+        for part in parts(artifact) {
+            if let Some(change) = conventions::of_part(self.conventions, part) {
+                self.call(change, teller);
+            }
+        }
+        let id = self.conversation.artifacts.id(artifact);
+        let (mut text, mut others, mut begins_with_text) = (String::new(), Vec::new(), false);
+        for part in self.own_parts(artifact) {
+            match content(part) {
+                PartContent::Text(more) => {
+                    begins_with_text |= others.is_empty();
+                    text.push_str(more);
+                }
+                _ => others.push(part.clone()),
+            }
+        }
+        let added = self
+            .conversation
+            .artifacts
+            .update(&id, update, &text, others);
+        if begins_with_text {
+            self.artifact_text(&id, &added, teller);
+        }
+        for (number, part) in &added.others {
+            self.other_part(&id, *number, part, teller);
+        }
+        if !begins_with_text {
+            self.artifact_text(&id, &added, teller);
+        }
+        id
+    }
+
+    fn artifact_text(&mut self, id: &str, added: &Added, teller: &mut Teller<'_>) {
+        let Added {
+            text, is_replaced, ..
+        } = added;
+        if text.is_empty() {
+            return;
+        }
+        if *is_replaced && let Some(message) = self.open.remove(id) {
+            teller.close(&message);
+        }
+        let Self {
+            open, conversation, ..
+        } = self;
+        let message = open.entry(id.to_owned()).or_insert_with(|| {
+            let message = conversation.artifacts.next_message(id);
+            teller.open(&message);
+            message
+        });
+        teller.add(message, text);
+        self.has_spoken = true;
+    }
+
+    /// A part that is not text: data is a message of its own, whose text is its JSON; a file is an event.
+    fn other_part(&mut self, holder: &str, number: usize, part: &Value, teller: &mut Teller<'_>) {
+        match content(part) {
+            PartContent::Data(data) => {
+                self.has_spoken = true;
+                teller.say(&format!("{holder}/data-{number}"), &data.to_string());
+            }
+            PartContent::File(value) => teller.tell(Change::Custom {
+                name: "file".into(),
+                value,
+            }),
+            PartContent::Text(_) => {}
+            PartContent::Unknown => {
+                teller.tell(Change::Warning(
+                    "a part has no text, data or file: it is ignored".into(),
+                ));
+            }
+        }
+    }
+
+    /// The parts of a message or an artifact that say nothing about calls.
+    fn own_parts<'v>(&self, holder: &'v Value) -> impl Iterator<Item = &'v Value> + use<'v, 'a> {
+        let conventions = self.conventions;
+        parts(holder)
+            .iter()
+            .filter(move |part| conventions::of_part(conventions, part).is_none())
+    }
+
+    /// Takes the calls that a message is about; `false` if the message is known.
+    fn calls_of(&mut self, message: &Value, teller: &mut Teller<'_>) -> bool {
+        let id = message
+            .get("messageId")
+            .and_then(Value::as_str)
+            .filter(|id| !id.is_empty());
+        if id.is_some_and(|id| !self.conversation.seen.insert(id.to_owned())) {
+            return false;
+        }
+        for change in conventions::of_metadata(self.conventions, message) {
+            self.call(change, teller);
+        }
+        for part in parts(message) {
+            if let Some(change) = conventions::of_part(self.conventions, part) {
+                self.call(change, teller);
+            }
+        }
+        true
+    }
+
+    fn call(&mut self, change: ConventionChange, teller: &mut Teller<'_>) {
+        let calls = &mut self.conversation.calls;
+        match change {
+            ConventionChange::Call { id, name, args } => calls.call(id, name, &args, teller),
+            ConventionChange::Result {
+                id,
+                name,
+                result,
+                is_error,
+            } => {
+                calls.result(id, &name, result, is_error, teller);
+            }
+            ConventionChange::Denied { id } => calls.deny(&id, teller),
+            ConventionChange::Reasoning(delta) => {
+                teller.tell(Change::Reasoning {
+                    id: "reasoning".into(),
+                    delta: delta.into(),
+                    subagent: None,
+                });
+            }
+            ConventionChange::Text(text) if text.is_empty() => {}
+            ConventionChange::Text(text) => {
+                let id = self.streamed.get_or_insert_with(|| {
+                    let id = self.ids.next("message");
+                    teller.open(&id);
+                    id
+                });
+                teller.add(id, &text);
+                self.has_spoken = true;
+            }
+        }
+    }
+}
+
+impl EventReader for A2aReader<'_> {
+    fn event(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
+        self.last = at;
+        let mut event: Value =
+            serde_json::from_slice(data).map_err(|error| format!("is not JSON: {error}"))?;
+        if self.dialect == OLD_HTTP {
+            unwrap_data(&mut event);
+        }
+        let result = match &self.awaited {
+            Some(id) => open_envelope(event, id)?,
+            None => match event.get("error").filter(|error| error.is_object()) {
+                Some(error) => Err(reported(error)),
+                None => Ok(event),
+            },
+        };
+        let result = match result {
+            Ok(result) => result,
+            Err(error) => {
+                self.error = Some(error);
+                return Ok(ControlFlow::Continue(()));
+            }
+        };
+        let mut teller = Teller::new(at, sink);
+        for payload in payloads(result)? {
+            self.take(payload, &mut teller)?;
+        }
+        Ok(teller.flow)
+    }
+
+    fn rest(&self) -> Option<Rest> {
+        if self.last_status.is_end || self.error.is_some() || self.is_message_alone() {
+            return Some(Rest::AfterEnd(AFTER_THE_END));
+        }
+        // A task as it was before the message; if nothing more comes, that is what it is now.
+        let is_waiting = self
+            .last_status
+            .state
+            .is_some_and(TaskState::is_interrupted);
+        is_waiting.then_some(Rest::AfterLastEvent(AS_LONG_AS_IT_GOES_ON))
+    }
+}
+
+impl StreamReader for A2aReader<'_> {
+    fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
+        if response.events() > 0 {
+            let state = self
+                .last_status
+                .written
+                .get("state")
+                .and_then(Value::as_str)
+                .unwrap_or("unknown");
+            return response.broken_off(format!(
+                "the stream ended while the task was not done (its state: `{}`)",
+                ananke_base::source::printable(state)
+            ));
+        }
+        let (message, help) = match response.form() {
+            BodyForm::WebPage => (
+                "the response is a web page, not a stream of events",
+                "is this the URL of the agent itself?",
+            ),
+            BodyForm::Empty => ("the response is empty", "do the agent's logs say why?"),
+            BodyForm::JsonDocument => (
+                "the response is a JSON document with another content type",
+                "`blocking: true` asks for one document instead of a stream",
+            ),
+            BodyForm::JsonLines | BodyForm::Other => (
+                "the response contains no event",
+                "is this the URL of the agent itself?",
+            ),
+        };
+        response.error(message).with_help(help)
+    }
+}

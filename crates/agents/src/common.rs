@@ -1,0 +1,52 @@
+//! The keys that targets of every protocol have.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::rate_limit_config::RateLimitConfig;
+use ananke_base::diagnostic::Spanned;
+use ananke_model::model::{AssertBlock, ClientTool, Number, Since, Text, TimeoutMs};
+
+/// The keys that targets of every protocol have.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.0"))]
+pub struct TargetCommon {
+    /// What the target is, for people: shown by `explain`, by `list --json` and in JSON reports.
+    #[schemars(extend("x-since" = "1.3"), example = "The agent of the shop on the staging server")]
+    pub description: Option<Text>,
+    /// The thread of the conversation (default: a new one for each test). `${THREAD_ID}` is its id.
+    #[serde(rename = "threadId")]
+    #[schemars(example = "${THREAD_ID}")]
+    pub thread_id: Option<Text>,
+    /// Timeout for one turn, in milliseconds (default 120000, or the `max_duration_ms` that applies to the turn if that is
+    /// longer). A slower turn has the status timeout.
+    pub timeout_ms: Option<TimeoutMs>,
+    /// Client-side (frontend) tools: declared to the agent and answered by their mocks.
+    #[schemars(
+        extend("x-since" = "1.3"),
+        example = serde_json::json!([{ "name": "get_location", "mock": { "result": { "city": "Berlin" } } }])
+    )]
+    pub client_tools: Option<Vec<ClientTool>>,
+    /// The most requests that all tests together may send in a time. Waiting does not count as time of the agent or the test.
+    #[schemars(extend("x-since" = "1.3"), example = serde_json::json!({"requests": 60, "per_ms": 60_000}))]
+    pub rate_limit: Option<Spanned<RateLimitConfig>>,
+    /// How many tests may talk to the agent at once (default: as many as run). Waiting does not count as time of the test.
+    #[schemars(extend("x-since" = "1.3"), example = 2)]
+    pub concurrency: Option<Number>,
+    /// Assertions that every test of this target inherits.
+    pub assert: Option<AssertBlock>,
+}
+
+impl TargetCommon {
+    /// Its keys.
+    pub const KEYS: [&'static str; 7] = [
+        "description",
+        "threadId",
+        "timeout_ms",
+        "client_tools",
+        "rate_limit",
+        "concurrency",
+        "assert",
+    ];
+}

@@ -1,0 +1,134 @@
+//! A target as a config writes it, read by its protocol.
+
+use std::sync::Arc;
+
+use super::capabilities::{Capabilities, Capability};
+use super::common::TargetCommon;
+use super::protocol::ProtocolConfig;
+use super::recognition::recognizing;
+use super::registry::Registration;
+use super::target::Target;
+use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span, Spanned};
+use ananke_base::source::{self, FreeMap, Node, NodeValue, TypeMismatch, printable};
+use ananke_model::model::{TAG_DEFAULTS, TYPE, Text, Turn};
+use ananke_model::variables::Interpolation;
+
+/// A target as a config writes it: the keys of every target, and those of its protocol.
+#[derive(Clone, Debug)]
+pub struct TargetConfig {
+    /// The keys of every target.
+    pub common: TargetCommon,
+    /// The value of `type`.
+    pub protocol: &'static str,
+    own: Arc<dyn ProtocolConfig>,
+    span: Span,
+}
+
+impl TargetConfig {
+    /// Reads a target by the protocol that its `type` names.
+    ///
+    /// # Errors
+    /// If the tree does not fit: the first such place.
+    pub fn read(node: &Node) -> Result<Self, TypeMismatch> {
+        let protocol = protocol_of(node)?;
+        let own = protocol.read(node)?;
+        let is_not_common = |key: &str| !TargetCommon::KEYS.contains(&key);
+        let common = source::from_mapping(node, TAG_DEFAULTS, is_not_common)?;
+        Ok(Self {
+            common,
+            protocol: protocol.name,
+            own,
+            span: node.span,
+        })
+    }
+
+    /// The agent in words, with its article.
+    pub fn describe(&self) -> &'static str {
+        self.own.describe()
+    }
+
+    /// What the target can do.
+    pub fn capabilities(&self) -> Capabilities {
+        self.own.capabilities()
+    }
+
+    /// How the target gets what it cannot do, if a key of it says so.
+    pub fn how_to_get(&self, lacking: Capability) -> Option<&'static str> {
+        self.own.how_to_get(lacking)
+    }
+
+    /// Whether the agent runs inside this program, and needs nothing else.
+    pub fn is_embedded(&self) -> bool {
+        self.own.is_embedded()
+    }
+
+    /// The `agentId` as written, if there is one.
+    pub fn agent_id(&self) -> Option<&Text> {
+        self.own.agent_id()
+    }
+
+    /// The HTTP headers as written, if its protocol has them.
+    pub fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.own.headers()
+    }
+
+    /// The texts as written whose variables are secrets: headers, and what else carries credentials.
+    pub fn credentials(&self) -> impl Iterator<Item = &Text> {
+        self.headers()
+            .into_iter()
+            .flat_map(FreeMap::values)
+            .chain(self.own.credentials())
+    }
+
+    /// Checks every leaf of the protocol's own keys and fills it; `None` if something is known later or was reported.
+    pub fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        if let Some(missing) = self.own.missing() {
+            interpolation.report(Code::MissingKey, self.span, missing, None);
+            return None;
+        }
+        let target = self.own.compile(interpolation)?;
+        // What is inside this program gets no answer from elsewhere.
+        let protocol = Registration::find(self.protocol).filter(|_| !self.is_embedded());
+        Some(match protocol {
+            Some(protocol) => recognizing(target, protocol),
+            None => target,
+        })
+    }
+
+    /// What is odd about the turns of a test of this target; `source` is the test's file.
+    pub fn check_turns(
+        &self,
+        turns: &[Spanned<Turn>],
+        source: &Arc<SourceFile>,
+    ) -> Option<Diagnostic> {
+        self.own.check_turns(turns, source)
+    }
+}
+
+/// The protocol that a target's `type` names.
+///
+/// # Errors
+/// If it names none, or there is no `type`.
+pub(super) fn protocol_of(node: &Node) -> Result<&'static Registration, TypeMismatch> {
+    let wrong = |span, message| TypeMismatch { span, message };
+    if !matches!(node.value, NodeValue::Map(_)) {
+        return Err(wrong(
+            node.span,
+            format!("expected a mapping, found {}", node.describe()),
+        ));
+    }
+    let Some(written) = node.get(TYPE) else {
+        return Err(wrong(
+            node.span,
+            "this mapping is none of those that are allowed here".to_owned(),
+        ));
+    };
+    let Some(name) = written.as_str() else {
+        return Err(wrong(
+            written.span,
+            format!("{} is not a valid `type`", written.describe()),
+        ));
+    };
+    Registration::find(name)
+        .ok_or_else(|| wrong(written.span, format!("unknown value `{}`", printable(name))))
+}

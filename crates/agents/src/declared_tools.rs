@@ -1,0 +1,69 @@
+//! The tools that an agent declares by itself, outside any test.
+
+use std::ops::ControlFlow;
+
+use super::ended::Ended;
+use super::error::TargetError;
+use super::limits::Limits;
+use super::request::Action;
+use super::session::SessionOptions;
+use super::sink::{Sink, Stop, Wire};
+use super::target::Target;
+use ananke_base::context::At;
+use ananke_base::message::DeclaredTool;
+use ananke_trace::trace::{Change, RunEnd};
+
+/// The tools of `target`, whose tools can be listed: a session is opened for that, and closed.
+///
+/// # Errors
+/// If the agent does not list its tools, for whatever reason.
+pub async fn listed_tools(
+    target: &dyn Target,
+    options: SessionOptions,
+    limits: &Limits,
+) -> Result<Vec<DeclaredTool>, TargetError> {
+    let mut session = target.open(options).await?;
+    let mut sink = ToolsSink::default();
+    let ended = session
+        .exchange(Action::ListTools.into(), limits, &mut sink)
+        .await;
+    session.close().await;
+    match (ended?, sink) {
+        (
+            _,
+            ToolsSink {
+                error: Some(error), ..
+            },
+        ) => Err(TargetError::new(format!(
+            "the agent does not list its tools: {error}"
+        ))),
+        (
+            Ended::Terminal,
+            ToolsSink {
+                tools: Some(tools), ..
+            },
+        ) => Ok(tools),
+        (Ended::Timeout, _) => Err(TargetError::new("the agent did not list its tools in time")),
+        _ => Err(TargetError::new("the agent did not list its tools")),
+    }
+}
+
+/// Keeps the tools that are declared.
+#[derive(Default)]
+struct ToolsSink {
+    tools: Option<Vec<DeclaredTool>>,
+    error: Option<RunEnd>,
+}
+
+impl Sink for ToolsSink {
+    fn wire(&mut self, _: At, _: Wire<'_>) {}
+
+    fn change(&mut self, _: At, change: Change<'_>) -> ControlFlow<Stop> {
+        match change {
+            Change::ToolsDeclared { tools, .. } => self.tools = Some(tools),
+            Change::RunEnded(error @ RunEnd::Error { .. }) => self.error = Some(error),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,115 @@
+//! Why an exchange came to nothing.
+
+use std::fmt;
+
+use ananke_trace::redact::{BESIDE, excerpt};
+
+/// What had arrived by then: the evidence of a protocol error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Received {
+    /// HTTP status, where a head came.
+    pub status: Option<u16>,
+    /// Content type, where a head came with one.
+    pub content_type: Option<String>,
+    /// The first bytes of the body, at most [`Received::QUOTED_BYTES`], made readable.
+    pub first_bytes: String,
+    /// How many bytes of body came.
+    pub bytes: u64,
+    /// How many events were understood.
+    pub events: u64,
+}
+
+impl Received {
+    /// How many bytes of a body are quoted in an error.
+    pub const QUOTED_BYTES: usize = 200;
+
+    /// The start of `bytes` as text that is safe to print: what is not printable is escaped.
+    pub fn quote(bytes: &[u8]) -> String {
+        let start = &bytes[..bytes.len().min(Self::QUOTED_BYTES + BESIDE)];
+        let (mut text, mut shown, mut end) = (String::with_capacity(start.len()), 0, 0);
+        let mut add = |part: &dyn Fn(&mut String), length: usize| {
+            part(&mut text);
+            end += length;
+            // A character across the limit is not quoted.
+            if end <= Self::QUOTED_BYTES {
+                shown = text.len();
+            }
+        };
+        for chunk in start.utf8_chunks() {
+            for character in chunk.valid().chars() {
+                let escaped = |text: &mut String| match character {
+                    '"' | '\'' | '\\' => text.push(character),
+                    _ => text.extend(character.escape_debug()),
+                };
+                add(&escaped, character.len_utf8());
+            }
+            if !chunk.invalid().is_empty() {
+                add(
+                    &|text| text.push(char::REPLACEMENT_CHARACTER),
+                    chunk.invalid().len(),
+                );
+            }
+        }
+        excerpt(&text, 0..shown)
+    }
+}
+
+/// The agent could not be reached, or its answer is not what its protocol promises (status error, kind `protocol`).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}{received}")]
+pub struct TargetError {
+    /// What went wrong, lower case, no full stop: `the stream ended without a terminal event`.
+    pub message: String,
+    /// What was received, empty where nothing was.
+    pub received: Received,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl TargetError {
+    /// An error before anything was received.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            received: Received::default(),
+            help: None,
+        }
+    }
+
+    /// The same error, with what to do about it.
+    #[must_use]
+    pub fn with_help(self, help: impl Into<String>) -> Self {
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Received {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(status) = self.status else {
+            return Ok(());
+        };
+        let content_type = self.content_type.as_deref().unwrap_or("no content type");
+        write!(
+            formatter,
+            "; received: HTTP {status}, {content_type}, {} bytes",
+            self.bytes
+        )?;
+        match self.events {
+            0 => {}
+            1 => write!(formatter, ", 1 event")?,
+            events => write!(formatter, ", {events} events")?,
+        }
+        if self.first_bytes.is_empty() {
+            return Ok(());
+        }
+        let more = if self.bytes > Self::QUOTED_BYTES as u64 {
+            "…"
+        } else {
+            ""
+        };
+        write!(formatter, ", starting `{}{more}`", self.first_bytes)
+    }
+}

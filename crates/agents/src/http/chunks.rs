@@ -1,0 +1,117 @@
+//! A body that is read and stamped ahead of its consumer.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{self, error::TryRecvError};
+use tokio::time::timeout;
+
+use super::transport::{Body, Next};
+use ananke_base::context::{At, Clock};
+
+/// How much of a body is read ahead before the server has to wait, in bytes. As long as there is room, a slow reader does
+/// not slow the stamps.
+const AHEAD: usize = 8 << 20;
+
+/// What a chunk takes besides its bytes, in bytes.
+const CHUNK_COST: usize = 128;
+
+/// A body whose chunks come through a channel. It ends with the channel.
+pub struct Chunks {
+    received: mpsc::Receiver<Next>,
+    room: Arc<Semaphore>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Where the chunks of a body go in.
+pub(super) struct ChunkSender {
+    chunks: mpsc::Sender<Next>,
+    room: Arc<Semaphore>,
+}
+
+/// The consumer has dropped the body.
+pub(super) struct BodyDropped;
+
+impl Chunks {
+    /// What comes through `chunks`, stamped by `clock`.
+    pub fn new(chunks: mpsc::Receiver<Next>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            received: chunks,
+            room: Arc::new(Semaphore::new(AHEAD)),
+            clock,
+        }
+    }
+
+    /// A body, and where its chunks go in.
+    pub(super) fn channel(clock: Arc<dyn Clock>) -> (ChunkSender, Self) {
+        let (sender, receiver) = mpsc::channel(AHEAD / CHUNK_COST);
+        let body = Self::new(receiver, clock);
+        (
+            ChunkSender {
+                chunks: sender,
+                room: Arc::clone(&body.room),
+            },
+            body,
+        )
+    }
+
+    /// The next of what has come, or else of what comes until then.
+    async fn take(&mut self, until: At) -> Next {
+        let next = match self.received.try_recv() {
+            // The time of arrival counts, not the time at which it is taken.
+            Ok(next) => next,
+            Err(TryRecvError::Disconnected) => return Next::End,
+            Err(TryRecvError::Empty) => {
+                match timeout(until.since(self.clock.now()), self.received.recv()).await {
+                    Ok(Some(next)) => next,
+                    Ok(None) => return Next::End,
+                    Err(_elapsed) => return Next::Late,
+                }
+            }
+        };
+        self.room.add_permits(cost(&next) as usize);
+        match next {
+            Next::Bytes(at, _) | Next::Broken(at, _) if at > until => Next::Late,
+            next => next,
+        }
+    }
+}
+
+impl Body for Chunks {
+    fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
+        Box::pin(self.take(until))
+    }
+}
+
+impl ChunkSender {
+    /// Hands over `next`, as soon as there is room.
+    ///
+    /// # Errors
+    /// If the body was dropped.
+    pub(super) async fn send(&self, next: Next) -> Result<(), BodyDropped> {
+        let room = tokio::select! {
+            biased;
+            () = self.chunks.closed() => return Err(BodyDropped),
+            room = self.room.acquire_many(cost(&next)) => room,
+        };
+        // What it takes is given back with it.
+        room.map_err(|_closed| BodyDropped)?.forget();
+        self.chunks.send(next).await.map_err(|_closed| BodyDropped)
+    }
+
+    /// Returns when the body is dropped.
+    pub(super) async fn closed(&self) {
+        self.chunks.closed().await;
+    }
+}
+
+/// How much room something takes in the channel; a chunk larger than all of it takes all.
+fn cost(next: &Next) -> u32 {
+    let bytes = if let Next::Bytes(_, bytes) = next {
+        bytes.len()
+    } else {
+        0
+    };
+    u32::try_from((bytes + CHUNK_COST).min(AHEAD)).unwrap_or(u32::MAX)
+}

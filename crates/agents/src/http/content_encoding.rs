@@ -1,0 +1,133 @@
+//! Compressed bodies, read as what they contain.
+
+use std::io::{self, Write as _};
+
+use bytes::Bytes;
+use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use futures_util::future::BoxFuture;
+
+use super::transport::{Body, Next};
+use crate::error::TargetError;
+use ananke_base::context::At;
+
+/// How many compressed bytes are read at once. They become at most some thousand times as many, and a reader can stop
+/// after each piece.
+const PIECE: usize = 1 << 10;
+
+/// `body` as it was before it was compressed as `encoding`, the value of the header `content-encoding`.
+///
+/// # Errors
+/// If it cannot be read.
+pub(super) fn decoded(encoding: &str, body: Box<dyn Body>) -> Result<Box<dyn Body>, TargetError> {
+    let decoder = match encoding.trim().to_ascii_lowercase().as_str() {
+        "" | "identity" => return Ok(body),
+        "gzip" | "x-gzip" => Decompressor::Gzip(MultiGzDecoder::new(Vec::new())),
+        "deflate" => Decompressor::Unknown,
+        other => {
+            let message = format!(
+                "the response is compressed with `{}`, which is not supported",
+                other.escape_debug()
+            );
+            let help = "remove `accept-encoding` from the target's `headers`, or have the server send what is not compressed, or `gzip`";
+            return Err(TargetError::new(message).with_help(help));
+        }
+    };
+    Ok(Box::new(DecodedBody {
+        body,
+        decoder,
+        compressed: Bytes::new(),
+        at: At::default(),
+    }))
+}
+
+/// A body that is decompressed while it is read. What is decompressed has the stamp of the bytes it came from.
+struct DecodedBody {
+    body: Box<dyn Body>,
+    decoder: Decompressor,
+    /// What has come and is not decompressed yet.
+    compressed: Bytes,
+    /// When it came.
+    at: At,
+}
+
+enum Decompressor {
+    Gzip(MultiGzDecoder<Vec<u8>>),
+    /// `deflate`, of which nothing has come.
+    Unknown,
+    /// `deflate` as RFC 9110 has it.
+    Zlib(ZlibDecoder<Vec<u8>>),
+    /// `deflate` as some servers send it.
+    Raw(DeflateDecoder<Vec<u8>>),
+}
+
+impl Decompressor {
+    /// What `compressed` contains.
+    fn decode(&mut self, compressed: &[u8]) -> io::Result<Vec<u8>> {
+        if let (Self::Unknown, Some(first)) = (&*self, compressed.first()) {
+            // RFC 1950, 2.2: the method 8, and a window of at most 32 KiB.
+            let is_zlib = first & 0x8f == 8;
+            *self = if is_zlib {
+                Self::Zlib(ZlibDecoder::new(Vec::new()))
+            } else {
+                Self::Raw(DeflateDecoder::new(Vec::new()))
+            };
+        }
+        macro_rules! decode {
+            ($decoder:expr) => {{
+                $decoder.write_all(compressed)?;
+                $decoder.flush()?;
+                Ok(std::mem::take($decoder.get_mut()))
+            }};
+        }
+        match self {
+            Self::Gzip(decoder) => decode!(decoder),
+            Self::Zlib(decoder) => decode!(decoder),
+            Self::Raw(decoder) => decode!(decoder),
+            Self::Unknown => Ok(Vec::new()),
+        }
+    }
+
+    /// Checks that nothing is missing at the end.
+    fn finish(&mut self) -> io::Result<()> {
+        match self {
+            Self::Gzip(decoder) => decoder.try_finish(),
+            Self::Zlib(decoder) => decoder.try_finish(),
+            Self::Raw(decoder) => decoder.try_finish(),
+            Self::Unknown => Ok(()),
+        }
+    }
+}
+
+impl DecodedBody {
+    async fn take(&mut self, until: At) -> Next {
+        loop {
+            while !self.compressed.is_empty() {
+                let piece = self.compressed.split_to(self.compressed.len().min(PIECE));
+                match self.decoder.decode(&piece) {
+                    Ok(bytes) if bytes.is_empty() => {}
+                    Ok(bytes) => return Next::Bytes(self.at, Bytes::from(bytes)),
+                    Err(_) => {
+                        return self.broken("it is not compressed as its `content-encoding` says");
+                    }
+                }
+            }
+            match self.body.next(until).await {
+                Next::Bytes(at, bytes) => (self.at, self.compressed) = (at, bytes),
+                Next::End if self.decoder.finish().is_err() => {
+                    return self.broken("its compressed body is incomplete");
+                }
+                next => return next,
+            }
+        }
+    }
+
+    fn broken(&self, why: &str) -> Next {
+        Next::Broken(self.at, why.to_owned())
+    }
+}
+
+impl Body for DecodedBody {
+    fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
+        Box::pin(self.take(until))
+    }
+}

@@ -1,0 +1,233 @@
+//! Reads a response that is a stream of server-sent events, whatever protocol they are of. The end of the body is never
+//! the end of a run: only the protocol knows whether all of it arrived.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use super::exchange::Response;
+use super::received::ReceivedResponse;
+use super::transport::{Body, Next};
+use crate::ended::Ended;
+use crate::error::{Received, TargetError};
+use crate::event_reader::{EventReader, Rest};
+use crate::limits::{Limits, in_words};
+use crate::sink::{Sink, Stop, Wire};
+use crate::sse::{self, EventTooLarge};
+use ananke_base::context::At;
+use ananke_trace::trace::Change;
+
+/// What a protocol makes of a stream of server-sent events.
+pub trait StreamReader: EventReader {
+    /// Takes the end mark `[DONE]`, which means nothing in most protocols.
+    fn end_mark(&mut self, _at: At) {}
+
+    /// The error of a response that ended although something is missing.
+    fn unfinished(&self, response: &ReceivedResponse) -> TargetError;
+}
+
+/// Reads one response.
+struct EventStream<'a> {
+    received: ReceivedResponse,
+    events: sse::SseDecoder,
+    reader: &'a mut dyn StreamReader,
+    sink: &'a mut dyn Sink,
+    max_response_bytes: usize,
+    last: At,
+}
+
+/// Reads a response to the end of what the protocol wants of it, and what arrives soon after, but not longer than the
+/// exchange may take. `closed` gets when the connection broke, or the time was up.
+///
+/// # Errors
+/// If the response is not what the protocol promises, or ends too early.
+pub async fn read_events(
+    response: Response,
+    reader: &mut dyn StreamReader,
+    limits: &Limits,
+    sink: &mut dyn Sink,
+    closed: &mut Option<At>,
+) -> Result<Ended, TargetError> {
+    let Response {
+        received,
+        body,
+        until,
+        ..
+    } = response;
+    let events = sse::SseDecoder::new(limits.max_event_bytes);
+    let max_response_bytes = limits.max_response_bytes;
+    let stream = EventStream {
+        received,
+        events,
+        reader,
+        sink,
+        max_response_bytes,
+        last: At::default(),
+    };
+    stream.read(body, until, closed).await
+}
+
+impl EventStream<'_> {
+    async fn read(
+        mut self,
+        mut body: Box<dyn Body>,
+        until: At,
+        closed: &mut Option<At>,
+    ) -> Result<Ended, TargetError> {
+        let mut soon = None;
+        loop {
+            let patience = soon.map_or(until, |soon: At| soon.min(until));
+            let next = body.next(patience).await;
+            // A cancellation must be noticed between two chunks, however much is there to read.
+            tokio::task::yield_now().await;
+            let events = self.received.events;
+            *closed = match &next {
+                Next::Broken(at, _) => Some(*at),
+                Next::Late => Some(patience),
+                Next::Bytes(..) | Next::End => None,
+            };
+            match next {
+                Next::Bytes(at, bytes) if self.bytes(at, &bytes)?.is_break() => {
+                    return Ok(Ended::Cancelled);
+                }
+                Next::Bytes(..) => {}
+                Next::Broken(_, cause) => return self.broken(&cause),
+                Next::End => return self.end(),
+                Next::Late if soon.is_some_and(|soon| soon <= until) => {
+                    if let Some(Rest::AfterEnd(rest)) = self.reader.rest() {
+                        let rest = rest.as_millis();
+                        self.warn(&format!(
+                            "the stream was still open {rest} ms after the run had ended: what comes later is not read"
+                        ));
+                    }
+                    return Ok(Ended::Terminal);
+                }
+                Next::Late => return Ok(Ended::Timeout),
+            }
+            soon = match self.reader.rest() {
+                None => None,
+                Some(Rest::AfterLastEvent(rest)) if self.received.events > events => {
+                    Some(self.last.plus(rest))
+                }
+                Some(Rest::AfterLastEvent(_)) => soon,
+                Some(Rest::AfterEnd(rest)) => soon.or_else(|| Some(self.last.plus(rest))),
+            };
+        }
+    }
+
+    fn warn(&mut self, words: &str) {
+        let _ = self
+            .sink
+            .change(self.last, Change::Warning(Cow::Borrowed(words)));
+    }
+
+    /// Takes bytes of the body. `Break` if the sink wants no more.
+    fn bytes(&mut self, at: At, bytes: &[u8]) -> Result<ControlFlow<Stop>, TargetError> {
+        self.last = at;
+        let mut rest = bytes;
+        loop {
+            let before = rest;
+            let next = self.events.next_event(&mut rest);
+            // Event by event: an error quotes the same bytes however the response is split into chunks.
+            self.received.add(&before[..before.len() - rest.len()]);
+            if self.received.bytes > self.max_response_bytes {
+                let help =
+                    "does the agent come to an end, or does it send the same again and again?";
+                return Err(self.too_large("the response", self.max_response_bytes, help));
+            }
+            match next {
+                Ok(Some(data)) => {
+                    if event(data, at, &mut self.received, self.reader, self.sink)?.is_break() {
+                        return Ok(ControlFlow::Break(Stop));
+                    }
+                }
+                Ok(None) => return Ok(ControlFlow::Continue(())),
+                Err(EventTooLarge { max_event_bytes }) => {
+                    self.received.add(rest);
+                    let help =
+                        "an event ends with an empty line: does the agent send one after each?";
+                    return Err(self.too_large("an event", max_event_bytes, help));
+                }
+            }
+        }
+    }
+
+    fn too_large(&self, what: &str, limit: usize, help: &str) -> TargetError {
+        self.received
+            .error(format!("{what} is larger than {}", in_words(limit)))
+            .with_help(help)
+    }
+
+    /// Takes the end of the body. A complete last event counts without the blank line after it.
+    fn end(mut self) -> Result<Ended, TargetError> {
+        if let Some(data) = self.events.finish() {
+            if serde_json::from_slice::<serde::de::IgnoredAny>(data).is_err() && !is_empty(data) {
+                if self.reader.rest().is_some() {
+                    self.warn("the stream ended inside an event, after the run had ended");
+                    return Ok(Ended::Terminal);
+                }
+                return Err(self.received.broken_off("the stream ended inside an event"));
+            }
+            if event(data, self.last, &mut self.received, self.reader, self.sink)?.is_break() {
+                return Ok(Ended::Cancelled);
+            }
+        }
+        if self.reader.rest().is_some() {
+            return Ok(Ended::Terminal);
+        }
+        Err(self.reader.unfinished(&self.received))
+    }
+
+    /// Takes the end of a broken connection, which is a warning once the run has ended.
+    fn broken(mut self, cause: &str) -> Result<Ended, TargetError> {
+        if self.reader.rest().is_some() {
+            self.warn(&format!(
+                "the connection broke after the run had ended: {cause}"
+            ));
+            return Ok(Ended::Terminal);
+        }
+        let place = if self.events.finish().is_some() {
+            "inside an event"
+        } else {
+            "before the run ended"
+        };
+        Err(self
+            .received
+            .broken_off(format!("the connection broke {place}: {cause}")))
+    }
+}
+
+/// Passes on one event. `Break` if the sink wants no more.
+fn event(
+    data: &[u8],
+    at: At,
+    received: &mut ReceivedResponse,
+    reader: &mut dyn StreamReader,
+    sink: &mut dyn Sink,
+) -> Result<ControlFlow<Stop>, TargetError> {
+    if is_empty(data) {
+        if data.trim_ascii() == END_MARK {
+            reader.end_mark(at);
+        }
+        return Ok(ControlFlow::Continue(()));
+    }
+    sink.wire(at, Wire::Frame(data));
+    let flow = reader.event(at, data, sink).map_err(|why| {
+        let more = if data.len() > Received::QUOTED_BYTES {
+            "…"
+        } else {
+            ""
+        };
+        let (number, quoted) = (received.events + 1, Received::quote(data));
+        received.error(format!("event {number} {why} (`{quoted}{more}`)"))
+    })?;
+    received.events += 1;
+    Ok(flow)
+}
+
+/// The end mark of a stream.
+const END_MARK: &[u8] = b"[DONE]";
+
+/// Whether data is no event: some servers send empty data, and others an end mark.
+fn is_empty(data: &[u8]) -> bool {
+    matches!(data.trim_ascii(), b"" | END_MARK)
+}

@@ -1,0 +1,145 @@
+//! One exchange up to the head of its response: the request goes out, and a refusal becomes an error that quotes it.
+
+use std::time::Duration;
+
+use super::http_transport::shown;
+use super::received::{ReceivedResponse, START_BYTES};
+use super::transport::{Body, ClientEvent, HttpRequest, Next, Transport};
+use crate::error::TargetError;
+use crate::limits::Limits;
+use crate::sink::{Sink, Wire};
+use ananke_base::context::At;
+
+/// How long the body of an HTTP error is read: its status alone says that the exchange failed.
+const REFUSAL: Duration = Duration::from_secs(1);
+
+/// A response; its body is still to be read.
+pub struct Response {
+    /// What was received so far: the head.
+    pub received: ReceivedResponse,
+    /// The body.
+    pub body: Box<dyn Body>,
+    /// When the time of the exchange is up.
+    pub until: At,
+    /// When the head came.
+    at: At,
+}
+
+impl Response {
+    /// When the head came.
+    pub(super) fn came_at(&self) -> At {
+        self.at
+    }
+
+    /// The response, if its status is success.
+    ///
+    /// # Errors
+    /// If it has another status.
+    pub async fn accepted(self) -> Result<Self, TargetError> {
+        if (200..300).contains(&self.received.head.status) {
+            Ok(self)
+        } else {
+            Err(self.refusal().await)
+        }
+    }
+
+    /// The error of a response that is no success; it quotes the body.
+    pub async fn refusal(self) -> TargetError {
+        let until = self.until.min(self.at.plus(REFUSAL));
+        refusal(self.received, self.body, until).await
+    }
+}
+
+/// Sends a request, as soon as it may be sent, and waits for the head of its response, whatever its status, for as long as
+/// the exchange may take;
+/// `None` if it does not come. Request and head are reported to `sink`, and `closed` gets when the exchange was over, if it
+/// is.
+///
+/// # Errors
+/// If there is no response at all.
+pub async fn send(
+    transport: &dyn Transport,
+    request: HttpRequest,
+    limits: &Limits,
+    sink: &mut dyn Sink,
+    closed: &mut Option<At>,
+) -> Result<Option<Response>, TargetError> {
+    limits.admit_request().await;
+    let sent = transport.moment(ClientEvent::Sends);
+    let until = limits.until(sent);
+    let (body, progress) = (request.body.clone(), request.progress.clone());
+    let (method, url, headers) = (
+        request.method.as_str(),
+        shown(&request.url),
+        request.headers.clone(),
+    );
+    // It is on its way before the sink looks at it: what that takes is no time of the agent.
+    let reply = transport.send(request, until);
+    sink.wire(
+        sent,
+        Wire::Request {
+            method,
+            url: &url,
+            headers: &headers,
+        },
+    );
+    sink.wire(sent, Wire::Sent { body: &body });
+    let Some(reply) = reply.await? else {
+        *closed = Some(until);
+        if let Some(missing) = progress.words() {
+            sink.wire(until, Wire::Late { missing: &missing });
+        }
+        return Ok(None);
+    };
+    sink.wire(
+        reply.at,
+        Wire::Head {
+            status: reply.head.status,
+            content_type: &reply.head.content_type,
+        },
+    );
+    sink.wire(
+        reply.at,
+        Wire::Headers(
+            progress
+                .response_headers()
+                .as_deref()
+                .unwrap_or(&reply.head.headers),
+        ),
+    );
+    let received = ReceivedResponse::new(reply.head);
+    Ok(Some(Response {
+        received,
+        body: reply.body,
+        until,
+        at: reply.at,
+    }))
+}
+
+/// The error of a response with another status than success.
+async fn refusal(
+    mut received: ReceivedResponse,
+    mut body: Box<dyn Body>,
+    until: At,
+) -> TargetError {
+    // The error quotes what arrived until then.
+    while received.bytes < START_BYTES
+        && let Next::Bytes(_, bytes) = body.next(until).await
+    {
+        received.add(&bytes);
+    }
+    let status = received.head.status;
+    if let (300..=399, Some(location)) = (status, &received.head.location) {
+        return received
+            .error(format!("the agent redirects to {location}"))
+            .with_help(
+                "redirects are not followed for POST requests: set `endpoint` to the new URL",
+            );
+    }
+    let error = received.error(format!("the agent responded with HTTP {status}"));
+    match status {
+        401 | 403 => error.with_help("check the `headers` of the target, such as `authorization`"),
+        404 | 405 => error.with_help("is `endpoint` the URL that runs the agent?"),
+        _ => error,
+    }
+}

@@ -1,0 +1,133 @@
+//! The HTTP headers of a config, and those of its requests.
+
+use ananke_base::diagnostic::Code;
+use ananke_base::source::{FreeMap, printable};
+use ananke_model::model::Text;
+use ananke_model::variables::Interpolation;
+
+/// Headers that HTTP writes itself: what is wrong with one in a config, and what to do.
+const RESERVED: [(&[&str], &str, &str); 5] = [
+    (
+        &["host"],
+        "is the host of `endpoint`",
+        "put the host into `endpoint`, and remove the header",
+    ),
+    (
+        &[
+            "content-encoding",
+            "content-length",
+            "trailer",
+            "transfer-encoding",
+        ],
+        "says how the body of the request is sent, which is known only then",
+        "remove it: each request gets what describes its own body",
+    ),
+    (
+        &[
+            "connection",
+            "http2-settings",
+            "keep-alive",
+            "proxy-connection",
+            "te",
+            "upgrade",
+        ],
+        "controls the connection, and each request has a new one",
+        "remove it",
+    ),
+    (
+        &["expect"],
+        "asks the server for a response before the body is sent, and nothing waits for it",
+        "remove it",
+    ),
+    (
+        &[
+            "proxy-authenticate",
+            "proxy-authentication-info",
+            "proxy-authorization",
+        ],
+        "is for a proxy, and would be sent to the agent",
+        "put user and password into the URL of the proxy: `HTTPS_PROXY=http://user:password@proxy:8080`",
+    ),
+];
+
+/// RFC 9110, 5.1 and 5.5: a token for the name, no control characters but tab in the value.
+fn header(
+    name: &Text,
+    text: &Text,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<(String, String)> {
+    let value = interpolation.header(name, text).ok();
+    if !is_token(name) {
+        let message = format!("`{}` is not a valid header name", printable(name));
+        let help = "names consist of letters, digits and `-`, such as `x-tenant`";
+        interpolation.report(Code::BadValue, name.span, message, Some(help.to_owned()));
+        return None;
+    }
+    let is_reserved = |names: &[&str]| {
+        names
+            .iter()
+            .any(|reserved| name.eq_ignore_ascii_case(reserved))
+    };
+    if let Some((_, wrong, help)) = RESERVED.iter().find(|(names, ..)| is_reserved(names)) {
+        let message = format!("the header `{}` cannot be set: it {wrong}", name.value);
+        interpolation.report(Code::BadValue, name.span, message, Some((*help).to_owned()));
+        return None;
+    }
+    let value = value?;
+    if !is_value(&value) {
+        // The value may be a secret: it is not shown.
+        let message = format!(
+            "the value of the header `{}` contains a line break or another control character",
+            name.value
+        );
+        let help = "remove it; a variable that is read from a file often ends with a line break";
+        interpolation.report(Code::BadValue, text.span, message, Some(help.to_owned()));
+        return None;
+    }
+    Some((name.to_ascii_lowercase(), value))
+}
+
+/// Whether a header can be sent with this name and this value.
+pub fn is_header(name: &str, value: &str) -> bool {
+    is_token(name) && is_value(value)
+}
+
+fn is_token(name: &str) -> bool {
+    let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_of_token)
+}
+
+fn is_value(value: &str) -> bool {
+    !value.chars().any(|c| c.is_control() && c != '\t')
+}
+
+/// The HTTP headers of a config, checked and filled; `None` if one is known later or was reported.
+pub fn headers(
+    written: Option<&FreeMap<Text>>,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<Vec<(String, String)>> {
+    // Every header is looked at, so that every problem is reported.
+    let headers: Vec<Option<(String, String)>> = written
+        .into_iter()
+        .flatten()
+        .map(|(name, text)| header(name, text, interpolation))
+        .collect();
+    headers.into_iter().collect()
+}
+
+/// The headers of a request: those of a target, and under them those of its protocol.
+pub fn headers_with_defaults(
+    own: &[(String, String)],
+    defaults: &[(&str, &str)],
+) -> Vec<(String, String)> {
+    let is_missing =
+        |(name, _): &&(&str, &str)| own.iter().all(|(own, _)| !own.eq_ignore_ascii_case(name));
+    let missing = defaults
+        .iter()
+        .filter(is_missing)
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let own = own
+        .iter()
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()));
+    own.chain(missing).collect()
+}

@@ -1,0 +1,100 @@
+//! What was received of a response, for errors: enough to say what it is if it is not a stream of events.
+
+use super::transport::ResponseHead;
+use crate::error::{Received, TargetError};
+
+/// How many bytes of a body are kept.
+pub(super) const START_BYTES: usize = 4 << 10;
+
+/// What was received of a response so far.
+#[derive(Debug)]
+pub struct ReceivedResponse {
+    /// The head.
+    pub head: ResponseHead,
+    start: Vec<u8>,
+    pub(super) bytes: usize,
+    pub(super) events: u64,
+}
+
+/// What a body without events is, as its start says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyForm {
+    /// Nothing but whitespace.
+    Empty,
+    /// HTML.
+    WebPage,
+    /// A JSON value on each line.
+    JsonLines,
+    /// One JSON value.
+    JsonDocument,
+    /// Something else.
+    Other,
+}
+
+impl ReceivedResponse {
+    /// The start of a response.
+    pub fn new(head: ResponseHead) -> Self {
+        Self {
+            head,
+            start: Vec::new(),
+            bytes: 0,
+            events: 0,
+        }
+    }
+
+    /// Adds bytes of the body.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.bytes = self.bytes.saturating_add(bytes.len());
+        let room = START_BYTES.saturating_sub(self.start.len());
+        self.start
+            .extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// How many events of it were understood.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// What the body is if it has no events.
+    pub fn form(&self) -> BodyForm {
+        let text = String::from_utf8_lossy(&self.start);
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        match text.as_bytes() {
+            [] => BodyForm::Empty,
+            [b'<', ..] => BodyForm::WebPage,
+            [b'{', ..]
+                if text
+                    .lines()
+                    .nth(1)
+                    .is_some_and(|line| line.starts_with('{')) =>
+            {
+                BodyForm::JsonLines
+            }
+            [b'{' | b'[', ..] => BodyForm::JsonDocument,
+            _ => BodyForm::Other,
+        }
+    }
+
+    /// An error that quotes the response.
+    pub fn error(&self, message: impl Into<String>) -> TargetError {
+        let content_type =
+            Some(self.head.content_type.clone()).filter(|content_type| !content_type.is_empty());
+        let received = Received {
+            status: Some(self.head.status),
+            content_type,
+            first_bytes: Received::quote(&self.start),
+            bytes: self.bytes as u64,
+            events: self.events,
+        };
+        TargetError {
+            received,
+            ..TargetError::new(message)
+        }
+    }
+
+    /// The error of a response that was aborted.
+    pub fn broken_off(&self, message: impl Into<String>) -> TargetError {
+        self.error(message)
+            .with_help("the agent may have crashed, or a proxy may have timed out: see their logs")
+    }
+}

@@ -1,0 +1,79 @@
+//! How far an exchange may go.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::pace::Pacer;
+use ananke_base::context::At;
+
+/// How far an exchange may go.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How long until [`Ended::Timeout`](super::Ended::Timeout).
+    pub timeout: Duration,
+    /// When [`Ended::Timeout`](super::Ended::Timeout) comes at the latest, by the clock of requests, if none of them waits.
+    pub deadline: Option<At>,
+    /// Largest single event, in bytes.
+    pub max_event_bytes: usize,
+    /// Largest response, in bytes.
+    pub max_response_bytes: usize,
+    /// Ends the exchange as [`Ended::Cancelled`](super::Ended::Cancelled).
+    pub cancel: CancellationToken,
+    /// Says when a request may be sent; `None` if at any time.
+    pub pacer: Option<Arc<dyn Pacer>>,
+}
+
+impl Limits {
+    /// Largest single event without a setting: 16 MiB (SPEC 4).
+    pub const MAX_EVENT_BYTES: usize = 16 << 20;
+    /// Largest response without a setting: 64 MiB (SPEC 4).
+    pub const MAX_RESPONSE_BYTES: usize = 64 << 20;
+
+    /// These times, and the largest event and response without a setting.
+    pub fn new(timeout: Duration, cancel: CancellationToken) -> Self {
+        let (max_event_bytes, max_response_bytes) =
+            (Self::MAX_EVENT_BYTES, Self::MAX_RESPONSE_BYTES);
+        Self {
+            timeout,
+            deadline: None,
+            max_event_bytes,
+            max_response_bytes,
+            cancel,
+            pacer: None,
+        }
+    }
+
+    /// Waits until a request may be sent. Every request of an exchange waits here.
+    pub async fn admit_request(&self) {
+        if let Some(pacer) = &self.pacer {
+            pacer.request().await;
+        }
+    }
+
+    /// When [`Ended::Timeout`](super::Ended::Timeout) comes at the latest: what requests have waited is added.
+    pub fn latest(&self) -> Option<At> {
+        let waited = self
+            .pacer
+            .as_ref()
+            .map_or(Duration::ZERO, |pacer| pacer.waited());
+        self.deadline.map(|deadline| deadline.plus(waited))
+    }
+
+    /// When the time of an exchange is up that began at `sent`.
+    pub fn until(&self, sent: At) -> At {
+        let until = sent.plus(self.timeout);
+        self.latest().map_or(until, |latest| latest.min(until))
+    }
+}
+
+/// A limit in MiB, or in bytes.
+pub fn in_words(limit: usize) -> String {
+    const MIB: usize = 1 << 20;
+    if limit.is_multiple_of(MIB) {
+        format!("{} MiB", limit / MIB)
+    } else {
+        format!("{limit} bytes")
+    }
+}

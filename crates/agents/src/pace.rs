@@ -1,0 +1,84 @@
+//! How often and how many at once an agent is talked to: the keys of a target, and when a request may be sent.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::common::TargetCommon;
+use super::rate_limit_config::RateLimitConfig;
+use ananke_base::diagnostic::{Span, Spanned};
+use ananke_model::model::Number;
+use ananke_model::variables::{Interpolation, Leaf};
+
+/// The most requests, or tests, that a limit can count.
+const MOST: u64 = 1_000_000;
+
+/// The limits of a target. Targets that inherit a limit have that of the target where it is written: it is the same one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TargetPace {
+    /// How many requests may be sent in a time.
+    pub rate: Option<Rate>,
+    /// How many tests may talk to the agent at once.
+    pub concurrency: Option<Concurrency>,
+}
+
+/// So many requests in any span of this time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rate {
+    /// How many.
+    pub requests: usize,
+    /// In which time.
+    pub per: Duration,
+    /// Where it is written.
+    pub place: Span,
+}
+
+/// So many tests at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Concurrency {
+    /// How many.
+    pub tests: usize,
+    /// Where it is written.
+    pub place: Span,
+}
+
+impl TargetPace {
+    /// Checks and fills the limits of a target; `None` if something is known later or was reported.
+    pub fn fill(target: &TargetCommon, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+        let mut number = |written: &Number, most| interpolation.number_within(written, 1, most);
+        let rate = target.rate_limit.as_ref().map(|Spanned { value, span }| {
+            let RateLimitConfig { requests, per_ms } = value;
+            let (requests, per_ms) = (number(requests, MOST), number(per_ms, u64::from(u32::MAX)));
+            Ok(Rate {
+                requests: count(requests?),
+                per: Duration::from_millis(per_ms?),
+                place: *span,
+            })
+        });
+        let concurrency = target.concurrency.as_ref().map(|written| {
+            Ok(Concurrency {
+                tests: count(number(written, MOST)?),
+                place: written.span,
+            })
+        });
+        let (rate, concurrency): (Leaf<_>, Leaf<_>) = (rate.transpose(), concurrency.transpose());
+        Some(Self {
+            rate: rate.ok()?,
+            concurrency: concurrency.ok()?,
+        })
+    }
+}
+
+fn count(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+/// Says when the requests of a conversation may be sent.
+pub trait Pacer: Debug + Send + Sync {
+    /// Waits until the next request may be sent, and counts it.
+    fn request(&self) -> BoxFuture<'_, ()>;
+
+    /// How long the requests have waited so far, which is no time of the test.
+    fn waited(&self) -> Duration;
+}

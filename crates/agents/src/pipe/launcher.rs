@@ -1,0 +1,61 @@
+//! Starts real programs.
+
+use std::process::Stdio;
+
+use super::child::ChildPipe;
+use super::pipe::{Pipe, PipeLauncher, PipeProgram};
+use crate::error::{Received, TargetError};
+use ananke_base::context::{Context, absolute_from, display_name};
+use ananke_trace::process::{Program, StartError, shown, start};
+
+/// Starts real programs in the environment of a context, whose clock stamps their lines.
+pub struct ProgramLauncher {
+    context: Context,
+}
+
+impl ProgramLauncher {
+    /// Programs in the environment of `context`.
+    pub fn new(context: &Context) -> Self {
+        Self {
+            context: context.clone(),
+        }
+    }
+}
+
+impl PipeLauncher for ProgramLauncher {
+    fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError> {
+        let PipeProgram {
+            command,
+            home,
+            max_line_bytes,
+        } = program;
+        let cwd = command.cwd.as_deref().unwrap_or_default();
+        let folder = absolute_from(&self.context, home, cwd.as_ref());
+        let mut environment = (*self.context.environment).clone();
+        environment.extend(
+            command
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        );
+        let (argv, folder_name) = (&command.argv, display_name(&self.context, &folder));
+        let program = Program {
+            argv,
+            environment: &environment,
+            folder: &folder,
+            folder_name: &folder_name,
+        };
+        let started = start(&program, Stdio::piped()).map_err(|StartError { message, help }| {
+            TargetError {
+                message: format!("the agent {} {message}", shown(argv)),
+                received: Received::default(),
+                help: Some(help).filter(|help| !help.is_empty()),
+            }
+        })?;
+        Ok(Box::new(ChildPipe::new(
+            started,
+            *max_line_bytes,
+            self.context.clock.clone(),
+        )))
+    }
+}

@@ -1,0 +1,66 @@
+//! The byte seam under a protocol that speaks in lines with a program it starts.
+
+use std::path::PathBuf;
+
+use futures_util::future::BoxFuture;
+
+use crate::error::TargetError;
+use ananke_base::context::At;
+use ananke_trace::process::{CompiledCommand, ExitStatus};
+
+/// A program that can be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PipeProgram {
+    /// The program, its environment and where it runs.
+    pub command: CompiledCommand,
+    /// The folder that `cwd` is relative to, and where the program runs without one.
+    pub home: PathBuf,
+    /// Largest single line, in bytes.
+    pub max_line_bytes: usize,
+}
+
+/// What comes next from a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PipeNext {
+    /// A line without its end, stamped by the reading task before anything looked at it.
+    Line(At, Vec<u8>),
+    /// A line is larger than [`PipeProgram::max_line_bytes`]. Nothing comes after it.
+    TooLarge(At),
+    /// The program closed its output, and how it ended if it did. Nothing comes after it.
+    End(At, Option<ExitStatus>),
+    /// Nothing until the moment that was asked for.
+    Late,
+}
+
+/// A running program. Dropping it ends the program and everything that it started.
+pub trait Pipe: Send {
+    /// Sends one line; its end is added. Returns at once with when it was sent: the program may read it later, or never.
+    ///
+    /// # Errors
+    /// If the recording has no such line.
+    fn send(&mut self, line: &[u8]) -> Result<At, TargetError>;
+
+    /// Closes its stdin, and returns when that was.
+    fn close(&mut self) -> At;
+
+    /// What comes next, if it comes until then.
+    fn next(&mut self, until: At) -> BoxFuture<'_, PipeNext>;
+
+    /// The last lines that the program printed to stderr; empty if it printed none.
+    fn last_stderr(&self) -> String;
+
+    /// Asks the program, by a signal, to end. It may take its time, or ignore that.
+    fn terminate(&mut self) {}
+
+    /// Ends the program and everything that it started, if it still runs, and returns when they are gone.
+    fn end(&mut self) -> BoxFuture<'_, ()>;
+}
+
+/// Something that starts programs. Moments are its business, all of them, so that a recording can replay them.
+pub trait PipeLauncher: Send + Sync {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    fn start(&self, program: &PipeProgram) -> Result<Box<dyn Pipe>, TargetError>;
+}

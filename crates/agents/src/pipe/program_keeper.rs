@@ -1,0 +1,89 @@
+//! Keeps a running program until it ends or is to end, and sees to it that nothing of its group is left.
+
+use std::sync::Arc;
+
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use ananke_trace::process::{ExitStatus, Process};
+
+/// A program that is kept by a task. If this is dropped, the program is killed with everything it started.
+pub(super) struct ProgramKeeper {
+    stop: Option<DropGuard>,
+    terminate: Arc<Notify>,
+    over: ProgramOver,
+}
+
+/// Knows when a program is over; clones know of the same one.
+#[derive(Clone)]
+pub(super) struct ProgramOver(watch::Receiver<ProgramState>);
+
+/// Whether a program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ProgramState {
+    Running,
+    /// It is over: how it ended, if that is known.
+    Over(Option<ExitStatus>),
+}
+
+impl ProgramKeeper {
+    pub(super) fn new(process: Process) -> Self {
+        let (stop, terminate) = (CancellationToken::new(), Arc::new(Notify::new()));
+        let (sender, over) = watch::channel(ProgramState::Running);
+        tokio::spawn(keep(process, stop.clone(), Arc::clone(&terminate), sender));
+        Self {
+            stop: Some(stop.drop_guard()),
+            terminate,
+            over: ProgramOver(over),
+        }
+    }
+
+    pub(super) fn over(&self) -> ProgramOver {
+        self.over.clone()
+    }
+
+    /// Asks the program and what it started to end.
+    pub(super) fn terminate(&self) {
+        self.terminate.notify_one();
+    }
+
+    /// Ends the program, if it still runs, and returns when its group is empty.
+    pub(super) async fn end(&mut self) {
+        self.stop = None;
+        self.over.status().await;
+    }
+}
+
+impl ProgramOver {
+    /// Waits until the program is over and its group is empty: how it ended, if that is known.
+    pub(super) async fn status(&mut self) -> Option<ExitStatus> {
+        // A task that was aborted with its runtime has dropped the process, which kills it.
+        match self
+            .0
+            .wait_for(|state| *state != ProgramState::Running)
+            .await
+            .as_deref()
+        {
+            Ok(ProgramState::Over(status)) => *status,
+            Ok(ProgramState::Running) | Err(_) => None,
+        }
+    }
+}
+
+async fn keep(
+    mut process: Process,
+    stop: CancellationToken,
+    terminate: Arc<Notify>,
+    over: watch::Sender<ProgramState>,
+) {
+    loop {
+        tokio::select! {
+            biased;
+            () = process.ends() => break,
+            () = stop.cancelled() => break,
+            () = terminate.notified() => process.terminate(),
+        }
+    }
+    let status = process.end().await;
+    over.send_replace(ProgramState::Over(status));
+}

@@ -1,0 +1,90 @@
+//! What a protocol is made of: the one thing that a new protocol implements and registers.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::capabilities::{Capabilities, Capability};
+use super::served::ServedProtocol;
+use super::target::Target;
+use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
+use ananke_base::source::FreeMap;
+use ananke_model::model::{Text, Turn, TurnType};
+use ananke_model::variables::Interpolation;
+
+/// The keys of a target that are its protocol's own, as they are written.
+pub trait ProtocolConfig: Debug + Send + Sync {
+    /// The agent in words, with its article: `an agent of AG-UI 0.x`.
+    fn describe(&self) -> &'static str;
+
+    /// What such a target can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// How a target gets what it cannot do, if a key of it says so.
+    fn how_to_get(&self, _lacking: Capability) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether the agent runs inside this program, and needs nothing else.
+    fn is_embedded(&self) -> bool {
+        false
+    }
+
+    /// The agent that is asked at its endpoint, as written, if the protocol names it.
+    fn agent_id(&self) -> Option<&Text> {
+        None
+    }
+
+    /// The HTTP headers as written, if the protocol has them. A variable in one of them is a secret.
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        None
+    }
+
+    /// What is missing of the keys, if one of several is needed.
+    fn missing(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Further texts as written whose variables are secrets.
+    fn credentials(&self) -> Vec<&Text> {
+        Vec::new()
+    }
+
+    /// Checks every leaf and fills it; `None` if something is known later or was reported.
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>>;
+
+    /// What is odd about the turns of a test of such a target; `source` is the test's file.
+    fn check_turns(
+        &self,
+        _turns: &[Spanned<Turn>],
+        _source: &Arc<SourceFile>,
+    ) -> Option<Diagnostic> {
+        None
+    }
+}
+
+/// A protocol, as the type of its keys. A line in the registry makes it a `type` of targets.
+///
+/// Its doc comment describes the `type` in the schema and in editors.
+pub trait Protocol: ProtocolConfig + DeserializeOwned + JsonSchema + 'static {
+    /// The value of `type`.
+    const TYPE: &'static str;
+
+    /// The schema version that has it first.
+    const SINCE: &'static str;
+
+    /// Descriptions of keys of every target that mean something special here: key and description.
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[];
+
+    /// The types of turns that it adds to that of the user.
+    const TURN_TYPES: &'static [TurnType] = &[];
+
+    /// By what its answers are known, and those of no other protocol: texts near their start, without spaces. An error of a target
+    /// of another protocol that gets such an answer says so.
+    const SIGNS: &'static [&'static str] = &[];
+
+    /// The other side of it, if it can be served.
+    const SERVED: Option<&'static dyn ServedProtocol> = None;
+}

@@ -1,0 +1,209 @@
+//! Which other protocol an answer looks like that is not what a target's own protocol promises.
+//!
+//! An error quotes how the answer starts, and each protocol has signs by which its answers are known ([`Protocol::SIGNS`]). An
+//! answer that has a sign of the target's own protocol is left as it is.
+//!
+//! [`Protocol::SIGNS`]: super::Protocol::SIGNS
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::ended::Ended;
+use super::error::TargetError;
+use super::limits::Limits;
+use super::registry::{Registration, protocols};
+use super::request::Request;
+use super::session::{Session, SessionOptions};
+use super::sink::Sink;
+use super::target::Target;
+use ananke_base::context::Clock;
+use ananke_base::message::DeclaredTool;
+
+/// The same target, whose errors name the protocol of an answer that is not its own.
+pub(super) fn recognizing(inner: Arc<dyn Target>, own: &'static Registration) -> Arc<dyn Target> {
+    Arc::new(RecognizingTarget { inner, own })
+}
+
+/// The error, with help if the answer that it quotes looks like one of another protocol.
+fn recognized(error: TargetError, own: &Registration) -> TargetError {
+    // Servers differ in spaces and lines, which are quoted as `\n`.
+    let start = ["\\n", "\\r", "\\t", " "]
+        .iter()
+        .fold(error.received.first_bytes.clone(), |start, space| {
+            start.replace(space, "")
+        });
+    let has_sign = |protocol: &Registration| protocol.signs.iter().any(|sign| start.contains(sign));
+    if start.is_empty() || has_sign(own) {
+        return error;
+    }
+    match protocols().iter().find(|protocol| has_sign(protocol)) {
+        Some(Registration { name, .. }) => {
+            let help = format!(
+                "the answer looks like one of `type: {name}`, but the target has `type: {}`",
+                own.name
+            );
+            error.with_help(help)
+        }
+        None => error,
+    }
+}
+
+/// A target whose errors name the protocol of an answer that is not its own.
+struct RecognizingTarget {
+    inner: Arc<dyn Target>,
+    own: &'static Registration,
+}
+
+impl fmt::Debug for RecognizingTarget {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(formatter)
+    }
+}
+
+impl Target for RecognizingTarget {
+    fn agent(&self) -> &str {
+        self.inner.agent()
+    }
+
+    fn endpoint(&self) -> Option<&str> {
+        self.inner.endpoint()
+    }
+
+    fn state(&self) -> &Value {
+        self.inner.state()
+    }
+
+    fn has_event_clock(&self) -> bool {
+        self.inner.has_event_clock()
+    }
+
+    fn longest_wait(&self) -> Duration {
+        self.inner.longest_wait()
+    }
+
+    fn address(&self, connector: Option<&str>) -> Option<String> {
+        self.inner.address(connector)
+    }
+
+    fn prompted(&self, instructions: &str, connector: Option<&str>) -> Option<Box<dyn Target>> {
+        let inner = Arc::from(self.inner.prompted(instructions, connector)?);
+        Some(Box::new(Self {
+            inner,
+            own: self.own,
+        }))
+    }
+
+    fn declared_tools<'a>(
+        &'a self,
+        options: SessionOptions,
+        limits: &'a Limits,
+    ) -> BoxFuture<'a, Result<Option<Vec<DeclaredTool>>, TargetError>> {
+        let tools = self.inner.declared_tools(options, limits);
+        Box::pin(async { tools.await.map_err(|error| recognized(error, self.own)) })
+    }
+
+    fn open(
+        &self,
+        options: SessionOptions,
+    ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+        let opened = self.inner.open(options);
+        Box::pin(async {
+            let inner = opened.await.map_err(|error| recognized(error, self.own))?;
+            Ok(Box::new(RecognizingSession {
+                inner,
+                own: self.own,
+            }) as Box<dyn Session>)
+        })
+    }
+}
+
+/// A session whose errors name the protocol of an answer that is not its own.
+struct RecognizingSession {
+    inner: Box<dyn Session>,
+    own: &'static Registration,
+}
+
+impl Session for RecognizingSession {
+    fn exchange<'a>(
+        &'a mut self,
+        request: Request,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> BoxFuture<'a, Result<Ended, TargetError>> {
+        let ended = self.inner.exchange(request, limits, sink);
+        Box::pin(async { ended.await.map_err(|error| recognized(error, self.own)) })
+    }
+
+    fn clock(&self) -> &dyn Clock {
+        self.inner.clock()
+    }
+
+    fn close(&mut self) -> BoxFuture<'_, Vec<String>> {
+        self.inner.close()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::error::Received;
+    use super::*;
+
+    fn help(own: &str, start: &str) -> Option<String> {
+        let received = Received {
+            first_bytes: Received::quote(start.as_bytes()),
+            ..Received::default()
+        };
+        let error = TargetError {
+            received,
+            ..TargetError::new("no event")
+        };
+        recognized(error, Registration::find(own).unwrap()).help
+    }
+
+    #[test]
+    fn every_sign_names_its_protocol_to_all_others() {
+        for of in protocols() {
+            for sign in of.signs {
+                assert!(
+                    !sign.contains(char::is_whitespace),
+                    "`{sign}`: an answer is compared without spaces"
+                );
+                for asked in protocols() {
+                    let expected = !asked.signs.contains(sign);
+                    let help = help(asked.name, &format!("data: {{ {sign} }}"));
+                    assert_eq!(help.is_some(), expected, "{}: {sign}", asked.name);
+                    let first = protocols()
+                        .iter()
+                        .find(|protocol| protocol.signs.contains(sign))
+                        .unwrap();
+                    let named =
+                        help.is_none_or(|help| help.contains(&format!("`type: {}`,", first.name)));
+                    assert!(named, "{}: {sign}", asked.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_of_an_unknown_kind_changes_nothing() {
+        for protocol in protocols() {
+            for start in [
+                "",
+                "<html><body>Not Found</body></html>",
+                "{\"detail\": \"Not Found\"}",
+                "nothing here",
+            ] {
+                assert_eq!(
+                    help(protocol.name, start),
+                    None,
+                    "{}: {start}",
+                    protocol.name
+                );
+            }
+        }
+    }
+}

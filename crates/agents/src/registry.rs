@@ -1,0 +1,112 @@
+//! The protocols of the program: their registrations, which it installs before anything is read.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
+
+use super::common::TargetCommon;
+use super::protocol::{Protocol, ProtocolConfig};
+use super::scripted::ScriptedConfig;
+use super::served::ServedProtocol;
+use ananke_base::source::{self, Node, TypeMismatch};
+use ananke_model::model::{TAG_DEFAULTS, TYPE, TurnType, install_turn_types};
+use ananke_model::schema::{self, CommittedSchemas};
+
+static INSTALLED: OnceLock<&'static [Registration]> = OnceLock::new();
+
+/// The protocols of a program that installs none: the agent that is built in.
+const BUILT_IN: &[Registration] = &[Registration::of::<ScriptedConfig>()];
+
+/// Makes these the protocols of the program, in the order of messages and schemas, and `schemas` the schemas of its files.
+/// The first call counts.
+pub fn install(protocols: &'static [Registration], schemas: CommittedSchemas) {
+    INSTALLED.get_or_init(|| {
+        install_turn_types(protocols.iter().flat_map(|protocol| protocol.turn_types));
+        schema::install(schemas);
+        protocols
+    });
+}
+
+/// The protocols of the program, in the order of messages and schemas.
+pub(crate) fn protocols() -> &'static [Registration] {
+    INSTALLED.get().copied().unwrap_or(BUILT_IN)
+}
+
+/// A protocol whose type is forgotten.
+pub struct Registration {
+    /// The value of `type`.
+    pub(super) name: &'static str,
+    /// The schema version that has it first.
+    pub(super) since: &'static str,
+    /// Descriptions of common keys that mean something special here.
+    pub(super) descriptions: &'static [(&'static str, &'static str)],
+    /// The types of turns that it adds.
+    pub(super) turn_types: &'static [TurnType],
+    /// The page about its rules for the order of events.
+    pub(super) rules: &'static str,
+    /// By what its answers are known.
+    pub(super) signs: &'static [&'static str],
+    /// The other side of it, if it can be served.
+    pub(super) served: Option<&'static dyn ServedProtocol>,
+    read: fn(&Node) -> Result<Arc<dyn ProtocolConfig>, TypeMismatch>,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl Registration {
+    /// The registration of the protocol with these keys.
+    pub const fn of<P: Protocol>() -> Self {
+        Self {
+            name: P::TYPE,
+            since: P::SINCE,
+            descriptions: P::DESCRIPTIONS,
+            turn_types: P::TURN_TYPES,
+            rules: "",
+            signs: P::SIGNS,
+            served: P::SERVED,
+            read: |node| {
+                let is_elsewhere = |key: &str| key == TYPE || TargetCommon::KEYS.contains(&key);
+                let config: P = source::from_mapping(node, TAG_DEFAULTS, is_elsewhere)?;
+                Ok(Arc::new(config))
+            },
+            schema: P::json_schema,
+        }
+    }
+
+    /// The same, with the page about its rules for the order of events: Markdown with a section for each, see
+    /// [`RuleDocs`](super::RuleDocs).
+    #[must_use]
+    pub const fn with_rules(mut self, page: &'static str) -> Self {
+        self.rules = page;
+        self
+    }
+
+    /// Reads the protocol's own keys of a target.
+    ///
+    /// # Errors
+    /// If the tree does not fit them: the first such place.
+    pub(super) fn read(&self, node: &Node) -> Result<Arc<dyn ProtocolConfig>, TypeMismatch> {
+        (self.read)(node)
+    }
+
+    /// The schema of the protocol's own keys.
+    pub(super) fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        (self.schema)(generator)
+    }
+
+    /// The protocol's own keys.
+    pub(super) fn keys(&self) -> BTreeSet<String> {
+        let schema = self.schema(&mut SchemaGenerator::default());
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties
+            .into_iter()
+            .flat_map(|properties| properties.keys().cloned())
+            .collect()
+    }
+
+    /// The protocol that `name` names.
+    pub(super) fn find(name: &str) -> Option<&'static Self> {
+        protocols().iter().find(|protocol| protocol.name == name)
+    }
+}

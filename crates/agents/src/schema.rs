@@ -1,0 +1,221 @@
+//! The targets in the schema of a config, made from the registry.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer};
+use serde_json::{Map, Value, json};
+
+use super::common::TargetCommon;
+use super::extended::NamedTarget;
+use super::registry::{Registration, protocols};
+use ananke_base::source::{Node, NodeValue};
+use ananke_model::model::{Text, branch, form, take_properties};
+
+/// The agent under test: a target, or the name of one.
+#[derive(Clone, Debug)]
+pub enum ChosenTarget {
+    /// One of `targets`.
+    Named(Text),
+    /// Written here, as it is.
+    Own(Node),
+}
+
+impl<'de> Deserialize<'de> for ChosenTarget {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let node = Node::deserialize(deserializer)?;
+        match node.value {
+            NodeValue::Map(_) => Ok(Self::Own(node)),
+            _ => form(&node).map(Self::Named),
+        }
+    }
+}
+
+impl JsonSchema for ChosenTarget {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "ChosenTarget".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let own = generator.subschema_for::<AnyTarget>();
+        json_schema!({ "anyOf": [own, { "type": "string", "x-since": "1.3" }] })
+    }
+}
+
+/// The targets of all protocols in the schema.
+struct AnyTarget;
+
+impl JsonSchema for AnyTarget {
+    fn schema_name() -> Cow<'static, str> {
+        "Target".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let target = |protocol: &Registration| {
+            branch(protocol.name, protocol.since, own(protocol, generator))
+        };
+        let branches: Vec<Value> = protocols().iter().map(target).collect();
+        json_schema!({
+            "description": "The agent under test and how to reach it, by protocol.",
+            "oneOf": branches,
+        })
+    }
+}
+
+/// The schema version that has named targets first.
+const NAMED_SINCE: &str = "1.3";
+
+impl JsonSchema for NamedTarget {
+    fn schema_name() -> Cow<'static, str> {
+        "NamedTarget".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut target = |protocol: &Registration| {
+            branch(
+                protocol.name,
+                protocol.since.max(NAMED_SINCE),
+                own(protocol, generator),
+            )
+        };
+        let mut branches: Vec<Value> = protocols().iter().map(&mut target).collect();
+        branches.push(extended(generator));
+        json_schema!({ "description": "A named target.", "oneOf": branches })
+    }
+}
+
+/// A target that extends another: every key of every protocol but `type`, and none of them required.
+fn extended(generator: &mut SchemaGenerator) -> Value {
+    let extends = json!({
+        "description": "The target to inherit from. Mappings are merged, `assert` is merged as an inner level; anything else is replaced.",
+        "x-since": NAMED_SINCE,
+        "type": "string",
+        "examples": ["default"],
+    });
+    let mut keys = Map::from_iter([("extends".to_owned(), extends)]);
+    for protocol in protocols() {
+        for (key, mut property) in take_properties(&mut own(protocol, generator)) {
+            if let Some(property) = property.as_object_mut() {
+                property.insert("x-since".to_owned(), NAMED_SINCE.into());
+            }
+            match keys.get_mut(&key) {
+                Some(known) => add_values(known, property),
+                None => {
+                    keys.insert(key, property);
+                }
+            }
+        }
+    }
+    json!({
+        "description": "A target that inherits from another and lists the differences.",
+        "x-since": NAMED_SINCE,
+        "type": "object",
+        "properties": keys,
+        "additionalProperties": false,
+        "required": ["extends"],
+    })
+}
+
+/// Adds the values that a key has in another protocol, if the key is a closed set in both. Which of them is right is found out when
+/// the target is read by its protocol.
+fn add_values(known: &mut Value, mut other: Value) {
+    let (Some(values), Some(others)) = (closed_set(known), closed_set(&mut other)) else {
+        return;
+    };
+    let is_same = |known: &Value, value: &Value| known.get("const") == value.get("const");
+    if others
+        .iter()
+        .all(|value| values.iter().any(|known| is_same(known, value)))
+    {
+        return;
+    }
+    for value in others.drain(..) {
+        if let Some(known) = values.iter_mut().find(|known| is_same(known, &value)) {
+            add_description(known, &value);
+        } else {
+            values.push(value);
+        }
+    }
+    add_description(known, &other);
+}
+
+/// The values of a key that is a closed set, whether it may be missing or not.
+fn closed_set(property: &mut Value) -> Option<&mut Vec<Value>> {
+    if property.get("anyOf").is_some() {
+        return property
+            .get_mut("anyOf")?
+            .as_array_mut()?
+            .iter_mut()
+            .find_map(closed_set);
+    }
+    let values = property.get_mut("oneOf")?.as_array_mut()?;
+    values
+        .iter()
+        .all(|value| value.get("const").is_some())
+        .then_some(values)
+}
+
+/// Adds what another protocol says of the same thing, if it says something else.
+fn add_description(known: &mut Value, other: &Value) {
+    let Some(more) = other.get("description").and_then(Value::as_str) else {
+        return;
+    };
+    if let Some(Value::String(description)) = known.get_mut("description")
+        && !description.contains(more)
+    {
+        description.push(' ');
+        description.push_str(more);
+    }
+}
+
+/// The schema of the targets of one protocol, without their `type`.
+fn own(protocol: &Registration, generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = protocol.schema(generator);
+    let mut properties = take_properties(&mut schema);
+    for (key, mut property) in take_properties(&mut TargetCommon::json_schema(generator)) {
+        if let Some(property) = property.as_object_mut() {
+            raise(property, protocol.since);
+            let described = protocol
+                .descriptions
+                .iter()
+                .find(|(described, _)| *described == key);
+            if let Some((_, description)) = described {
+                property.insert("description".to_owned(), (*description).into());
+            }
+        }
+        properties.insert(key, property);
+    }
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    schema
+}
+
+/// A key is not older than the protocol that has it.
+fn raise(property: &mut Map<String, Value>, since: &str) {
+    let is_older = property
+        .get("x-since")
+        .and_then(Value::as_str)
+        .is_some_and(|own| own < since);
+    if is_older {
+        property.insert("x-since".to_owned(), since.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_common_keys_are_those_of_the_type() {
+        let keys = take_properties(&mut TargetCommon::json_schema(
+            &mut SchemaGenerator::default(),
+        ));
+        assert_eq!(
+            keys.keys().collect::<Vec<_>>(),
+            TargetCommon::KEYS.iter().collect::<Vec<_>>()
+        );
+    }
+}

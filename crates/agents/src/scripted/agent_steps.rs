@@ -1,0 +1,540 @@
+//! What an agent did as steps of an agent that is written in YAML.
+//!
+//! Flows in: the changes of a conversation, turn by turn. Flows out: steps that make the same changes, and what there are no
+//! steps for. Times within a message are after it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::{Map, Value, json};
+
+use ananke_trace::trace::{Change, Interrupt, MessageKind, ResultContent, RunEnd, State, Usage};
+
+/// One thing that an agent does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentStep {
+    /// Calls a tool.
+    Calls {
+        /// The call's id.
+        id: String,
+        /// The tool.
+        tool: String,
+        /// The subagent that calls it, if it is not the agent itself.
+        subagent: Option<String>,
+        /// The arguments, if there are any.
+        args: Option<Value>,
+    },
+    /// Gives a result to a call.
+    Answers {
+        /// The call's id.
+        id: String,
+        /// The result.
+        result: Value,
+        /// What went wrong, in the word of the step.
+        failure: Option<&'static str>,
+    },
+    /// Ends the run until an answer comes.
+    Interrupts(Interrupt),
+    /// Lets so many milliseconds pass.
+    Waits(u64),
+    /// Anything else, as it is written.
+    Does(Value),
+}
+
+impl AgentStep {
+    /// The id of the call that it is about.
+    pub fn call(&self) -> Option<&str> {
+        match self {
+            Self::Calls { id, .. } | Self::Answers { id, .. } => Some(id),
+            Self::Interrupts(interrupt) => interrupt.call.as_deref(),
+            Self::Waits(_) | Self::Does(_) => None,
+        }
+    }
+}
+
+/// Reads what an agent did, from the first turn to the last.
+#[derive(Debug, Default)]
+pub struct AgentStepReader {
+    state: State,
+    omitted: BTreeSet<&'static str>,
+}
+
+impl AgentStepReader {
+    /// What there were no steps for, in words.
+    pub fn omitted(&self) -> impl Iterator<Item = &'static str> {
+        self.omitted.iter().copied()
+    }
+
+    /// The steps of one turn; each change comes with the microseconds that passed before it.
+    pub fn turn<'c>(
+        &mut self,
+        changes: impl IntoIterator<Item = (u64, &'c Change<'static>)>,
+    ) -> Vec<AgentStep> {
+        let mut turn = TurnReader {
+            reader: self,
+            steps: Vec::new(),
+            passed_us: 0,
+            texts: HashMap::new(),
+            args: HashMap::new(),
+        };
+        for (after_us, change) in changes {
+            turn.passed_us += after_us;
+            turn.read(change);
+        }
+        turn.wait();
+        turn.finish()
+    }
+}
+
+struct TurnReader<'r> {
+    reader: &'r mut AgentStepReader,
+    steps: Vec<AgentStep>,
+    /// The time since the last step.
+    passed_us: u64,
+    /// The messages, by id: the step of each, and its text.
+    texts: HashMap<String, (usize, &'static str, String)>,
+    /// The texts of arguments, by the id of the call, and its step.
+    args: HashMap<String, (usize, String)>,
+}
+
+impl TurnReader<'_> {
+    fn read(&mut self, change: &Change<'static>) {
+        match change {
+            Change::MessageOpened {
+                id,
+                role: MessageKind::Assistant,
+                subagent: None,
+            } => {
+                self.text(id, "say", "");
+            }
+            Change::MessageOpened {
+                role: MessageKind::Assistant,
+                ..
+            } => self.omit("messages of subagents"),
+            Change::MessageText { id, delta } => self.add_text(id, delta),
+            Change::Reasoning { id, delta, .. } => self.text(id, "think", delta),
+            Change::CallOpened { id, name, subagent } => {
+                let (id, tool) = (id.clone().into_owned(), name.clone().into_owned());
+                let subagent = subagent.as_ref().map(|name| name.clone().into_owned());
+                let position = self.step(AgentStep::Calls {
+                    id: id.clone(),
+                    tool,
+                    subagent,
+                    args: None,
+                });
+                self.args.insert(id, (position, String::new()));
+            }
+            Change::CallArgs { id, delta } => {
+                if let Some((_, text)) = self.args.get_mut(&**id) {
+                    text.push_str(delta);
+                }
+            }
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => {
+                let failure = (*is_error == Some(true)).then_some("failed");
+                let result = match result {
+                    ResultContent::Json(value) | ResultContent::Structured(value) => value.clone(),
+                    ResultContent::Text(text) => result_of_text(text),
+                };
+                self.step(AgentStep::Answers {
+                    id: id.clone().into_owned(),
+                    result,
+                    failure,
+                });
+            }
+            Change::CallFailed { id, is_denied } => {
+                let last = self.steps.iter_mut().rev().find_map(|step| match step {
+                    AgentStep::Answers {
+                        id: answered,
+                        failure,
+                        ..
+                    } if **id == **answered => Some(failure),
+                    _ => None,
+                });
+                if let Some(failure) = last {
+                    *failure = Some(if *is_denied { "denied" } else { "failed" });
+                }
+            }
+            Change::Custom { name, value } => {
+                self.step(AgentStep::Does(
+                    json!({ "custom": { "name": name, "value": value } }),
+                ));
+            }
+            Change::Usage(usage) => self.usage(usage),
+            Change::StateReplaced(state) => {
+                let before = self.reader.state.value().clone();
+                self.reader.state.replace(state.clone());
+                self.state(&before);
+            }
+            Change::StatePatched(patch) => {
+                let before = self.reader.state.value().clone();
+                if self.reader.state.patch(patch).is_ok() {
+                    self.state(&before);
+                }
+            }
+            Change::RunEnded(end) => self.end(end),
+            Change::Snapshot(_) => self.omit("snapshots of the messages"),
+            Change::Truncated => self.omit("marks of incomplete answers"),
+            Change::Stamped(_)
+            | Change::ToolsDeclared { .. }
+            | Change::RunStarted { .. }
+            | Change::MessageOpened { .. }
+            | Change::MessageClosed { .. }
+            | Change::CallArgsDone { .. }
+            | Change::Violation { .. }
+            | Change::Warning(_) => {}
+        }
+    }
+
+    fn omit(&mut self, what: &'static str) {
+        self.reader.omitted.insert(what);
+    }
+
+    /// The time that passed is a step of its own.
+    fn wait(&mut self) {
+        let milliseconds = self.passed_us / 1000;
+        self.passed_us %= 1000;
+        if milliseconds > 0 {
+            self.steps.push(AgentStep::Waits(milliseconds));
+        }
+    }
+
+    /// Adds a step, and returns its position.
+    fn step(&mut self, step: AgentStep) -> usize {
+        self.wait();
+        self.steps.push(step);
+        self.steps.len() - 1
+    }
+
+    /// More of a text; the first of an id begins it.
+    fn text(&mut self, id: &str, step: &'static str, delta: &str) {
+        if !self.texts.contains_key(id) {
+            let position = self.step(AgentStep::Does(Value::Null));
+            self.texts
+                .insert(id.to_owned(), (position, step, String::new()));
+        }
+        self.add_text(id, delta);
+    }
+
+    fn add_text(&mut self, id: &str, delta: &str) {
+        if let Some((_, _, text)) = self.texts.get_mut(id) {
+            text.push_str(delta);
+        }
+    }
+
+    fn usage(
+        &mut self,
+        Usage {
+            input,
+            output,
+            total,
+        }: &Usage,
+    ) {
+        let counts = [
+            ("input_tokens", input),
+            ("output_tokens", output),
+            ("total_tokens", total),
+        ];
+        let counts = counts
+            .into_iter()
+            .filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
+        let counts: Map<String, Value> = counts.collect();
+        if !counts.is_empty() {
+            self.step(AgentStep::Does(json!({ "usage": counts })));
+        }
+    }
+
+    /// The keys of the state that are not as they were `before`.
+    fn state(&mut self, before: &Value) {
+        let Value::Object(now) = self.reader.state.value().clone() else {
+            return self.omit("a state that is not an object");
+        };
+        if before
+            .as_object()
+            .is_some_and(|before| before.keys().any(|key| !now.contains_key(key)))
+        {
+            self.omit("keys that are removed from the state");
+        }
+        let changed: Map<String, Value> = now
+            .into_iter()
+            .filter(|(key, value)| before.get(key) != Some(value))
+            .collect();
+        if !changed.is_empty() {
+            self.step(AgentStep::Does(json!({ "state": changed })));
+        }
+    }
+
+    fn end(&mut self, end: &RunEnd) {
+        match end {
+            RunEnd::Finished => {}
+            RunEnd::Error { message, code } => {
+                let mut error = Map::from_iter([("message".to_owned(), json!(message))]);
+                error.extend(code.iter().map(|code| ("code".to_owned(), json!(code))));
+                self.step(AgentStep::Does(json!({ "error": error })));
+            }
+            RunEnd::Interrupted(interrupts) => {
+                if interrupts.len() > 1 {
+                    self.omit("several interrupts at once");
+                }
+                if let Some(first) = interrupts.first() {
+                    self.step(AgentStep::Interrupts(first.clone()));
+                }
+            }
+            RunEnd::Cancelled => self.omit("runs that the agent cancels"),
+            RunEnd::Unknown(_) => self.omit("runs that end in an unknown way"),
+        }
+    }
+
+    /// The steps, with their whole texts and arguments.
+    fn finish(mut self) -> Vec<AgentStep> {
+        for (position, step, text) in std::mem::take(&mut self.texts).into_values() {
+            if let Some(written) = self.steps.get_mut(position) {
+                *written = AgentStep::Does(json!({ step: text }));
+            }
+        }
+        for (position, text) in std::mem::take(&mut self.args).into_values() {
+            let parsed: Option<Value> = serde_json::from_str(&text).ok().filter(Value::is_object);
+            if parsed.is_none() && !text.trim().is_empty() {
+                self.omit("arguments that are not an object");
+            }
+            if let Some(AgentStep::Calls { args, .. }) = self.steps.get_mut(position) {
+                *args = parsed.filter(|args| args.as_object().is_some_and(|args| !args.is_empty()));
+            }
+        }
+        self.steps
+    }
+}
+
+/// A result that came as a text: the JSON in it, or the text.
+fn result_of_text(text: &str) -> Value {
+    let parsed: Option<Value> = serde_json::from_str(text).ok();
+    parsed
+        .filter(|value| !value.is_string())
+        .unwrap_or_else(|| json!(text))
+}
+
+/// Steps as they are written: a call whose result follows it contains the result.
+pub fn written_steps(steps: &[AgentStep]) -> Vec<Value> {
+    let mut written = Vec::new();
+    let mut rest = steps;
+    while let [step, following @ ..] = rest {
+        rest = following;
+        match step {
+            AgentStep::Calls {
+                id,
+                tool,
+                subagent,
+                args,
+            } => {
+                let mut call = Map::from_iter([("tool".to_owned(), json!(tool))]);
+                let answer = answer_of(id, following);
+                let is_named = steps
+                    .iter()
+                    .filter(|other| other.call() == Some(id))
+                    .count()
+                    > 1 + usize::from(answer.is_some());
+                call.extend(is_named.then(|| ("id".to_owned(), json!(id))));
+                call.extend(
+                    subagent
+                        .iter()
+                        .map(|name| ("subagent".to_owned(), json!(name))),
+                );
+                call.extend(args.iter().map(|args| ("args".to_owned(), args.clone())));
+                if let Some(FollowingAnswer {
+                    delay,
+                    result,
+                    failure,
+                    rest: after,
+                }) = answer
+                {
+                    rest = after;
+                    call.insert("result".to_owned(), result.clone());
+                    call.extend((delay > 0).then(|| ("delay_ms".to_owned(), json!(delay))));
+                    call.extend(failure.map(|failure| ("failure".to_owned(), json!(failure))));
+                }
+                written.push(json!({ "call": call }));
+            }
+            AgentStep::Answers {
+                id,
+                result,
+                failure,
+            } => {
+                let mut answer = Map::from_iter([
+                    ("id".to_owned(), json!(id)),
+                    ("result".to_owned(), result.clone()),
+                ]);
+                answer.extend(failure.map(|failure| ("failure".to_owned(), json!(failure))));
+                written.push(json!({ "answer": answer }));
+            }
+            AgentStep::Interrupts(Interrupt {
+                id,
+                reason,
+                message,
+                call,
+            }) => {
+                let keys = [
+                    ("id", Some(id).filter(|id| !id.is_empty())),
+                    ("reason", reason.as_ref()),
+                    ("message", message.as_ref()),
+                    ("call", call.as_ref()),
+                ];
+                let keys = keys
+                    .into_iter()
+                    .filter_map(|(key, value)| Some((key.to_owned(), json!(value?))));
+                written.push(json!({ "interrupt": keys.collect::<Map<_, _>>() }));
+            }
+            AgentStep::Waits(milliseconds) => written.push(json!({ "delay_ms": milliseconds })),
+            AgentStep::Does(step) => written.push(step.clone()),
+        }
+    }
+    written
+}
+
+/// A result right after its call.
+struct FollowingAnswer<'s> {
+    /// The milliseconds before it.
+    delay: u64,
+    result: &'s Value,
+    failure: Option<&'static str>,
+    /// What is after it.
+    rest: &'s [AgentStep],
+}
+
+/// The result of the call `id` if it is what `following` begins with.
+fn answer_of<'s>(id: &str, following: &'s [AgentStep]) -> Option<FollowingAnswer<'s>> {
+    let (delay, rest) = match following {
+        [AgentStep::Waits(milliseconds), rest @ ..] => (*milliseconds, rest),
+        rest => (0, rest),
+    };
+    match rest {
+        [
+            AgentStep::Answers {
+                id: answered,
+                result,
+                failure,
+            },
+            rest @ ..,
+        ] if answered == id => Some(FollowingAnswer {
+            delay,
+            result,
+            failure: *failure,
+            rest,
+        }),
+        _ => None,
+    }
+}
+
+/// What an agent with these rules is in a config: for each turn, counted from 1, what it does then.
+pub fn written_agent(agent: &str, rules: impl IntoIterator<Item = (usize, Vec<Value>)>) -> Value {
+    let rules: Vec<Value> = rules
+        .into_iter()
+        .map(|(turn, steps)| json!({ "when": { "turn": turn }, "do": steps }))
+        .collect();
+    json!({ "type": "scripted", "agentId": agent, "rules": rules })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(changes: &[(u64, Change<'static>)]) -> (Vec<Value>, Vec<&'static str>) {
+        let mut reader = AgentStepReader::default();
+        let steps = reader.turn(changes.iter().map(|(after_us, change)| (*after_us, change)));
+        (written_steps(&steps), reader.omitted().collect())
+    }
+
+    fn call(id: &'static str, args: &'static str) -> Vec<(u64, Change<'static>)> {
+        vec![
+            (
+                1000,
+                Change::CallOpened {
+                    id: id.into(),
+                    name: "pay".into(),
+                    subagent: None,
+                },
+            ),
+            (
+                0,
+                Change::CallArgs {
+                    id: id.into(),
+                    delta: args.into(),
+                },
+            ),
+            (0, Change::CallArgsDone { id: id.into() }),
+        ]
+    }
+
+    fn answered(id: &'static str, text: &'static str) -> (u64, Change<'static>) {
+        let result = ResultContent::Text(text.into());
+        (
+            5000,
+            Change::CallAnswered {
+                id: id.into(),
+                result,
+                is_error: None,
+            },
+        )
+    }
+
+    #[test]
+    fn a_call_contains_the_result_that_follows_it() {
+        let changes = [
+            call("a", "{\"sum\":1}"),
+            vec![answered("a", "{\"ok\":true}")],
+        ]
+        .concat();
+        let expected = json!({ "call": { "tool": "pay", "args": { "sum": 1 }, "result": { "ok": true }, "delay_ms": 5 } });
+        assert_eq!(
+            turn(&changes),
+            (vec![json!({ "delay_ms": 1 }), expected], vec![])
+        );
+        let changes = [call("a", ""), call("b", "[1]"), vec![answered("a", "ok")]].concat();
+        let (written, omitted) = turn(&changes);
+        assert_eq!(written[1], json!({ "call": { "tool": "pay", "id": "a" } }));
+        assert_eq!(
+            written[5],
+            json!({ "answer": { "id": "a", "result": "ok" } })
+        );
+        assert_eq!(omitted, ["arguments that are not an object"]);
+    }
+
+    #[test]
+    fn texts_are_put_together_and_the_state_says_what_is_new() {
+        let opened = Change::MessageOpened {
+            id: "m".into(),
+            role: MessageKind::Assistant,
+            subagent: None,
+        };
+        let text = |delta: &'static str| Change::MessageText {
+            id: "m".into(),
+            delta: delta.into(),
+        };
+        let changes = vec![
+            (0, Change::StateReplaced(json!({ "a": 1, "b": 2 }))),
+            (0, opened),
+            (2000, text("Hel")),
+            (
+                0,
+                Change::StatePatched(json!([{ "op": "replace", "path": "/a", "value": 3 }])),
+            ),
+            (0, text("lo")),
+            (0, Change::StateReplaced(json!({ "a": 3 }))),
+            (
+                0,
+                Change::RunEnded(RunEnd::Error {
+                    message: "down".to_owned(),
+                    code: None,
+                }),
+            ),
+        ];
+        let (written, omitted) = turn(&changes);
+        let expected = json!([
+            { "state": { "a": 1, "b": 2 } }, { "say": "Hello" }, { "delay_ms": 2 }, { "state": { "a": 3 } },
+            { "error": { "message": "down" } },
+        ]);
+        assert_eq!(Value::Array(written), expected);
+        assert_eq!(omitted, ["keys that are removed from the state"]);
+    }
+}

@@ -1,0 +1,57 @@
+//! Agents written in YAML as a protocol of the registry.
+
+use std::sync::Arc;
+
+use super::compile::compile;
+use super::config::ScriptedConfig;
+use crate::capabilities::{Capabilities, Capability};
+use crate::protocol::{Protocol, ProtocolConfig};
+use crate::target::Target;
+use ananke_base::source::FreeMap;
+use ananke_model::model::Text;
+use ananke_model::variables::Interpolation;
+
+impl Protocol for ScriptedConfig {
+    const TYPE: &'static str = "scripted";
+    const SINCE: &'static str = "1.3";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[
+        (
+            "timeout_ms",
+            "Timeout for one turn, in milliseconds of virtual time (default 120000).",
+        ),
+        (
+            "client_tools",
+            "Client-side (frontend) tools: a `call` to one without a `result` is answered by its mock.",
+        ),
+    ];
+}
+
+impl ProtocolConfig for ScriptedConfig {
+    fn describe(&self) -> &'static str {
+        "a scripted agent"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::all_but(&[
+            Capability::OpenTools,
+            Capability::ToolSchemas,
+            Capability::MessageParts,
+        ])
+    }
+
+    fn is_embedded(&self) -> bool {
+        true
+    }
+
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.headers.as_ref()
+    }
+
+    fn agent_id(&self) -> Option<&Text> {
+        self.agent_id.as_ref()
+    }
+
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
+    }
+}

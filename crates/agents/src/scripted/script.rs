@@ -1,0 +1,95 @@
+//! What an agent written in YAML does, with every variable filled in.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use ananke_model::variables::Pattern;
+use ananke_trace::outcome::CallFailure;
+use ananke_trace::trace::{Interrupt, Path, Usage};
+
+/// A rule of an agent written in YAML.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompiledRule {
+    /// When it answers.
+    pub when: Condition,
+    /// What it does.
+    pub steps: Vec<CompiledStep>,
+}
+
+/// When a scripted rule answers; all must hold.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Condition {
+    /// What the user's message must match.
+    pub user: Option<Pattern>,
+    /// The turn, counted from 1.
+    pub turn: Option<u64>,
+    /// What the thread id must match.
+    pub thread: Option<Pattern>,
+    /// What the state must hold.
+    pub state: Vec<(Path, Value)>,
+}
+
+/// One thing a scripted agent does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CompiledStep {
+    /// Says this.
+    Say(String),
+    /// Says this, and declares that it waits for input.
+    Ask(String),
+    /// Calls a tool.
+    Call {
+        /// The tool.
+        tool: String,
+        /// The call's id, where the script gives one.
+        id: Option<String>,
+        /// The arguments, where there are any.
+        args: Option<Value>,
+        /// The result; without one the call stays open.
+        result: Option<Value>,
+        /// How long it takes.
+        delay: Duration,
+        /// What its result says that went wrong.
+        failure: Option<CallFailure>,
+        /// The subagent that makes the call.
+        subagent: Option<String>,
+    },
+    /// Answers an open call.
+    Answer {
+        /// The call's id.
+        id: String,
+        /// The result.
+        result: Value,
+        /// What it says that went wrong.
+        failure: Option<CallFailure>,
+    },
+    /// Sets keys of the state.
+    State(Map<String, Value>),
+    /// Thinks this.
+    Think(String),
+    /// Sends an event of the application's own.
+    Custom {
+        /// Its name.
+        name: String,
+        /// What it carries.
+        value: Value,
+    },
+    /// Reports the tokens of the run.
+    Usage(Usage),
+    /// Lets time pass.
+    Delay(Duration),
+    /// Ends the run until an answer comes; the steps after it are what the agent does then.
+    Interrupt {
+        /// The interrupt, without an id where it gets one of its own.
+        interrupt: Interrupt,
+        /// What the agent does if it is cancelled.
+        cancelled: Vec<CompiledStep>,
+    },
+    /// Ends the run with an error.
+    Error {
+        /// In the agent's words.
+        message: String,
+        /// A code.
+        code: Option<String>,
+    },
+}

@@ -1,0 +1,156 @@
+//! The other side of a protocol: requests as a server of it receives them, and responses as it sends them.
+//!
+//! A client's request is read into what it asks ([`ServedRequest::actions`]). What an agent does about it, or what was recorded,
+//! becomes a [`ServedResponse`]: the bytes, and when each of them is sent.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::request::Action;
+use ananke_base::message::ToolDeclaration;
+use ananke_trace::trace::Change;
+
+/// A protocol that can be served.
+pub trait ServedProtocol: Sync {
+    /// The protocol in words, as in `a request of AG-UI`.
+    fn name(&self) -> &'static str;
+
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// What makes the body no request of this protocol, in words that follow the protocol's name.
+    fn read(&self, body: &[u8]) -> Result<Box<dyn ServedRequest>, String>;
+}
+
+/// What a client asks.
+pub trait ServedRequest: Send + Sync {
+    /// The conversation that it belongs to; `None` if a request has all of its conversation.
+    fn thread(&self) -> Option<&str>;
+
+    /// Whether the conversation begins with it.
+    fn begins(&self) -> bool;
+
+    /// What is asked: of a thread, what is new; else everything from the beginning of the conversation.
+    fn actions(&self) -> &[Action];
+
+    /// The client's own tools.
+    fn tools(&self) -> &[ToolDeclaration];
+
+    /// What the user says, or what is asked instead, in words.
+    fn describe(&self) -> String;
+
+    /// The response to it: `runs` are what the agent does, one for each action.
+    fn response(&self, runs: &[Vec<TimedChange>]) -> ServedResponse;
+
+    /// The response that says that the agent has failed.
+    fn failure(&self, message: &str) -> ServedResponse;
+
+    /// The frame that says in the middle of a response that the agent has failed; empty if the protocol has none.
+    fn failure_frame(&self, message: &str) -> Bytes;
+
+    /// A piece of the response to the request `recorded`, as the response to this one has it.
+    fn adopted(&self, recorded: &dyn ServedRequest, piece: &Bytes) -> Bytes;
+
+    /// Whether it asks for its response as a stream.
+    fn asks_for_stream(&self) -> bool {
+        true
+    }
+
+    /// A response to it, as a client gets it that asks for a stream: the recording of a test has what a test asks for.
+    fn streamed(&self, response: ServedResponse) -> ServedResponse {
+        response
+    }
+
+    /// The ids that responses repeat: the name of each, and the id.
+    fn ids(&self) -> &[(&'static str, String)];
+}
+
+/// What an agent does, and how long after the request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimedChange {
+    /// How long after the request.
+    pub after: Duration,
+    /// What.
+    pub change: Change<'static>,
+}
+
+/// A response that is going to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedResponse {
+    /// HTTP status.
+    pub status: u16,
+    /// The headers in their order, among them the content type.
+    pub headers: Vec<(String, String)>,
+    /// How long after the request the head is sent.
+    pub after: Duration,
+    /// The body: pieces that belong together.
+    pub frames: Vec<ServedFrame>,
+    /// What comes after them.
+    pub end: ServedEnd,
+}
+
+/// How a response ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServedEnd {
+    /// It is complete.
+    Complete,
+    /// The connection breaks, so long after the request.
+    Breaks(Duration),
+    /// Nothing more comes, and the connection stays.
+    Stalls,
+}
+
+/// A piece of a response: an event, or a whole document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedFrame {
+    /// How long after the request.
+    pub after: Duration,
+    /// Its bytes.
+    pub bytes: Bytes,
+}
+
+impl ServedResponse {
+    /// A complete response of this type.
+    pub fn new(status: u16, content_type: &str, frames: Vec<ServedFrame>) -> Self {
+        let headers = vec![("content-type".to_owned(), content_type.to_owned())];
+        let after = frames.first().map_or(Duration::ZERO, |frame| frame.after);
+        Self {
+            status,
+            headers,
+            after,
+            frames,
+            end: ServedEnd::Complete,
+        }
+    }
+
+    /// A stream of events.
+    pub fn events(frames: Vec<ServedFrame>) -> Self {
+        let head_first = Duration::ZERO;
+        Self {
+            after: head_first,
+            ..Self::new(200, "text/event-stream", frames)
+        }
+    }
+
+    /// Whether it is a stream of events.
+    pub fn is_event_stream(&self) -> bool {
+        let content_type = self.headers.iter().find(|(name, _)| name == "content-type");
+        content_type.is_some_and(|(_, value)| value.starts_with("text/event-stream"))
+    }
+}
+
+impl ServedFrame {
+    /// A server-sent event with this data, which is one line.
+    pub fn event(after: Duration, data: impl std::fmt::Display) -> Self {
+        Self {
+            after,
+            bytes: Bytes::from(format!("data: {data}\n\n")),
+        }
+    }
+}
+
+/// `1 result` or `2 results`.
+pub fn counted(what: &str, count: usize) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

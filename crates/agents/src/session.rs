@@ -1,0 +1,63 @@
+//! One conversation with an agent.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::ended::Ended;
+use super::error::TargetError;
+use super::http::Transport;
+use super::limits::Limits;
+use super::pipe::PipeLauncher;
+use super::request::Request;
+use super::sink::Sink;
+use ananke_base::context::{CaseKey, Clock, Ids};
+use ananke_base::message::{HistoryMessage, ServerRequestKind, ToolDeclaration};
+
+/// What a session is opened with: everything that is known only when its test starts.
+#[derive(Clone)]
+pub struct SessionOptions {
+    /// Which test, run and attempt this is.
+    pub key: CaseKey,
+    /// The conversation's thread.
+    pub thread_id: String,
+    /// The messages from before the first turn, which the first request brings along; each has an id.
+    pub history: Vec<HistoryMessage>,
+    /// The client-side tools.
+    pub client_tools: Arc<[ToolDeclaration]>,
+    /// Whether the tools of the agent must be known before its first turn, if it can declare them.
+    pub declares_tools: bool,
+    /// What a server may ask back, since a turn of the test answers it.
+    pub offered: Arc<[ServerRequestKind]>,
+    /// Arrival times.
+    pub clock: Arc<dyn Clock>,
+    /// Ids of runs and messages.
+    pub ids: Arc<dyn Ids>,
+    /// Carries HTTP requests.
+    pub transport: Arc<dyn Transport>,
+    /// Starts programs.
+    pub programs: Arc<dyn PipeLauncher>,
+}
+
+/// One conversation with an agent; owns its thread, history and state.
+pub trait Session: Send {
+    /// Makes one exchange.
+    ///
+    /// # Errors
+    /// If the agent's response is not what its protocol promises: the end of a stream is never the end of a run.
+    fn exchange<'a>(
+        &'a mut self,
+        request: Request,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> BoxFuture<'a, Result<Ended, TargetError>>;
+
+    /// The clock that stamps what this session reports: the run's own, or a virtual one.
+    fn clock(&self) -> &dyn Clock;
+
+    /// Ends the conversation after its last exchange; a session that is dropped ends at once. Returns what is odd about how
+    /// the agent ended it.
+    fn close(&mut self) -> BoxFuture<'_, Vec<String>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
+}

@@ -1,0 +1,67 @@
+//! An agent under test.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::error::TargetError;
+use super::limits::Limits;
+use super::session::{Session, SessionOptions};
+use ananke_base::message::DeclaredTool;
+
+/// An agent under test, with every variable of its config filled in.
+pub trait Target: Debug + Send + Sync {
+    /// The agent's name in reports.
+    fn agent(&self) -> &str;
+
+    /// The endpoint of the agent, if tests share one.
+    fn endpoint(&self) -> Option<&str> {
+        None
+    }
+
+    /// The state that a conversation starts with.
+    fn state(&self) -> &Value;
+
+    /// Whether times are taken from the agent's events, and not from their arrival.
+    fn has_event_clock(&self) -> bool {
+        false
+    }
+
+    /// How long a session may wait in one turn by itself, which is no time of the agent.
+    fn longest_wait(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Where the agent is and which one it is there: two targets with one address are the same agent, whatever they are
+    /// called. A model is asked as `connector`, if one is named. `None` if nothing but the definition says it.
+    fn address(&self, _connector: Option<&str>) -> Option<String> {
+        None
+    }
+
+    /// The same bare model with `instructions`, unless it has its own, asked as the model `connector`, if one is named;
+    /// `None` for an agent, which knows its role and gets everything with its request.
+    fn prompted(&self, _instructions: &str, _connector: Option<&str>) -> Option<Box<dyn Target>> {
+        None
+    }
+
+    /// The tools that the agent declares by itself; `None` if its protocol has no declarations.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached, or does not declare them.
+    fn declared_tools<'a>(
+        &'a self,
+        _options: SessionOptions,
+        _limits: &'a Limits,
+    ) -> BoxFuture<'a, Result<Option<Vec<DeclaredTool>>, TargetError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Starts a conversation.
+    ///
+    /// # Errors
+    /// If the agent cannot be reached or refuses.
+    fn open(&self, options: SessionOptions)
+    -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>>;
+}

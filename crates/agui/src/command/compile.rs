@@ -1,0 +1,60 @@
+//! From the keys of a target that is a program to the agent.
+
+use std::path::Path;
+
+use super::command_target::CommandTarget;
+use super::config::CommandConfig;
+use super::settings::CommandSettings;
+use ananke_agents::Limits;
+use ananke_agents::pipe::PipeProgram;
+use ananke_model::model::Number;
+use ananke_model::variables::Interpolation;
+use ananke_trace::process::WrittenCommand;
+
+/// The agent's name without a setting.
+const AGENT: &str = "command";
+
+/// Checks and fills a target; `None` if something is known later or was reported.
+pub(super) fn compile(
+    target: &CommandConfig,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<CommandTarget> {
+    let agent = target
+        .agent_id
+        .as_ref()
+        .map_or_else(|| Ok(AGENT.to_owned()), |text| interpolation.text(text));
+    let written = WrittenCommand {
+        cmd: &target.cmd,
+        env: target.env.as_ref(),
+        cwd: target.cwd.as_ref(),
+    };
+    let command = written.fill(interpolation, Interpolation::sent_text);
+    let conversation = target.conversation.fill(interpolation);
+    let mut bytes = |written: &Option<Number>, default: usize| {
+        let Some(written) = written else {
+            return Some(default);
+        };
+        let number = interpolation
+            .number_within(written, 1, u64::from(u32::MAX))
+            .ok()?;
+        usize::try_from(number).ok()
+    };
+    let max_response_bytes = bytes(&target.max_response_bytes, Limits::MAX_RESPONSE_BYTES);
+    let max_line_bytes = bytes(&target.max_event_bytes, Limits::MAX_EVENT_BYTES);
+    let home = interpolation
+        .source()
+        .path
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default();
+    Some(CommandTarget::new(CommandSettings {
+        agent: agent.ok()?,
+        program: PipeProgram {
+            command: command?,
+            home,
+            max_line_bytes: max_line_bytes?,
+        },
+        max_response_bytes: max_response_bytes?,
+        conversation: conversation?,
+    }))
+}

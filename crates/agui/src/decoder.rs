@@ -1,0 +1,379 @@
+//! Events to changes: here every peculiarity of the protocol ends.
+//!
+//! Events that mean nothing to the trace (steps, activities, subagents as such, raw events, and every type that a newer
+//! server may send) have no effect; recordings and exchanges contain them nevertheless.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::annotations::annotate;
+use super::assembler::Assembler;
+use super::content::Content;
+use super::conversation_settings::ConversationSettings;
+use super::event::{DecodeError, FieldKey, WireEvent};
+use super::event_kind::{Effect, EventRef, known};
+use super::failure_metadata::failure;
+use super::incoming::Incoming;
+use super::listed_calls::identify;
+use super::listeners::{ChangeListener, Listeners, is_object};
+use super::message::SentCall;
+use super::request_purpose::RequestPurpose;
+use super::run_state::RunState;
+use super::runs::Runs;
+use super::sequence::{EventOrderRule, Validator};
+use super::snapshot;
+use super::thread_state::ThreadState;
+use super::warnings::{Warnings, shown};
+use ananke_base::text::ShortText;
+use ananke_trace::trace::{Change, Interrupt, ResultContent};
+
+/// The name of the custom event of an interrupt.
+const LEGACY_INTERRUPT: &str = "on_interrupt";
+
+/// How many unknown types of event are reported in one exchange.
+const MAX_UNKNOWN: usize = 20;
+
+/// Decodes the events of one exchange.
+#[derive(Debug)]
+pub(super) struct Decoder {
+    runs: Runs,
+    /// How many events arrived.
+    events: u32,
+    /// Whether timestamps of events are passed on.
+    has_stamps: bool,
+    assembler: Assembler,
+    validator: Validator,
+    /// The call of each result, by the id of the result's message.
+    results: HashMap<ShortText, ShortText>,
+    /// The unknown types of event that were reported.
+    unknown: HashSet<String>,
+    pub(super) warnings: Warnings,
+}
+
+impl Decoder {
+    /// A decoder for the response to the request of the run `run_id`.
+    pub(super) fn new(
+        run_id: String,
+        purpose: RequestPurpose,
+        settings: &ConversationSettings,
+    ) -> Self {
+        Self {
+            runs: Runs::new(run_id, purpose),
+            events: 0,
+            has_stamps: settings.event_clock,
+            assembler: Assembler::default(),
+            validator: Validator::default(),
+            results: HashMap::new(),
+            unknown: HashSet::new(),
+            warnings: Warnings::default(),
+        }
+    }
+
+    /// Whether a terminal event ended the newest run.
+    pub(super) fn is_ended(&self) -> bool {
+        self.runs.state.has_ended()
+    }
+
+    /// Whether something has arrived, and no run is open.
+    pub(super) fn is_between_runs(&self) -> bool {
+        self.events > 0 && !matches!(self.runs.state, RunState::Open(_))
+    }
+
+    /// Whether the exchange replays a thread.
+    pub(super) fn is_replay(&self) -> bool {
+        self.runs.is_replay()
+    }
+
+    /// Passes on what an event means.
+    pub(super) fn decode(
+        &mut self,
+        event: &WireEvent<'_>,
+        conversation: &mut ThreadState,
+        tell: &mut ChangeListener<'_>,
+    ) -> Result<(), DecodeError> {
+        self.events = self.events.saturating_add(1);
+        if self.has_stamps
+            && let Some(stamp) = event.stamp()
+        {
+            tell(Change::Stamped(stamp));
+        }
+        let Some((kind, effect)) = known(event.kind()) else {
+            self.report_unknown(event.kind(), tell);
+            return Ok(());
+        };
+        let at = EventRef {
+            number: self.events,
+            kind,
+        };
+        let mut warnings = std::mem::take(&mut self.warnings);
+        let listeners = &mut Listeners {
+            at,
+            conversation,
+            warnings: &mut warnings,
+            tell,
+        };
+        let decoded = Incoming::read(event, at, effect, listeners.warnings)
+            .and_then(|incoming| self.take(&incoming, listeners));
+        self.warnings = warnings;
+        decoded
+    }
+
+    /// Reports a type of event that has no meaning here, once: what it says is seen by no rule.
+    fn report_unknown(&mut self, kind: &str, tell: &mut ChangeListener<'_>) {
+        if self.unknown.len() >= MAX_UNKNOWN || !self.unknown.insert(kind.to_owned()) {
+            return;
+        }
+        let (number, rule) = (self.events, EventOrderRule::UnknownEvent.as_str());
+        let kind = shown(kind);
+        let message =
+            format!("event {number} (`{kind}`) has an unknown type: no rule sees what it contains");
+        tell(Change::Violation {
+            rule,
+            message: message.into(),
+            events: vec![number],
+        });
+    }
+
+    fn take(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        let target = self.assembler.end_chunks(incoming, listeners);
+        self.validator.check(
+            incoming,
+            target.as_ref(),
+            self.runs.state,
+            &self.assembler,
+            listeners.tell,
+        );
+        match incoming.effect {
+            Effect::StartsRun => self.runs.start(incoming, &mut self.assembler, listeners)?,
+            Effect::FinishesRun => self.runs.finish(incoming, &mut self.assembler, listeners)?,
+            Effect::FailsRun => self.runs.fail(incoming, listeners)?,
+            Effect::Begins(_) | Effect::Continues(_) | Effect::Ends(_) | Effect::Chunk(_) => {
+                if let Some(id) = self.assembler.take(incoming, target, listeners)? {
+                    annotate(incoming, &id, listeners.conversation);
+                }
+            }
+            Effect::OldReasoning => self.assembler.old_reasoning(incoming, listeners),
+            Effect::EndsOldReasoning => self.assembler.end_old_reasoning(),
+            Effect::AnswersCall => self.answer_call(incoming, listeners)?,
+            Effect::ReplacesState => replace_state(incoming.event, listeners)?,
+            Effect::PatchesState => patch_state(incoming.event, listeners)?,
+            Effect::ReplacesMessages => replace_messages(incoming.event, listeners)?,
+            Effect::Custom => self.custom(incoming.event, listeners)?,
+            Effect::Encrypts => self.encrypted_value(incoming.event, listeners),
+            Effect::StartsStep
+            | Effect::FinishesStep
+            | Effect::StartsSubagent
+            | Effect::EndsSubagent
+            | Effect::SetsActivity
+            | Effect::ChangesActivity
+            | Effect::EndsChunks
+            | Effect::Nothing => {}
+        }
+        Ok(())
+    }
+
+    fn answer_call(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        let event = incoming.event;
+        let call = event.required(FieldKey::ToolCallId, listeners.warnings)?;
+        let call = listeners.conversation.calls.answer(&call).to_owned();
+        let message_id = event.id(FieldKey::MessageId, listeners.warnings)?;
+        if let Some(message_id) = &message_id {
+            self.results
+                .insert(message_id.as_ref().into(), call.as_str().into());
+        }
+        let mut key = FieldKey::Content;
+        if event.raw(key).is_none() && event.raw(FieldKey::Result).is_some() {
+            listeners
+                .warnings
+                .add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
+            key = FieldKey::Result;
+        }
+        let result = if event.is_text(key) {
+            ResultContent::Text(event.text(key, listeners.warnings).unwrap_or_default())
+        } else if let Some(value) = event.value(key, listeners.warnings)? {
+            ResultContent::Json(value)
+        } else {
+            listeners
+                .warnings
+                .add("a `TOOL_CALL_RESULT` has no `content`");
+            ResultContent::Text(Cow::Borrowed(""))
+        };
+        let ThreadState { history, ids, .. } = &mut *listeners.conversation;
+        history.answer(&call, message_id.as_deref(), sent_content(&result), &**ids);
+        annotate(incoming, &call, listeners.conversation);
+        (listeners.tell)(Change::CallAnswered {
+            id: call.into(),
+            result,
+            is_error: None,
+        });
+        Ok(())
+    }
+
+    /// A custom event, which may be an interrupt from before the protocol had them.
+    fn custom(
+        &mut self,
+        event: &WireEvent<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        let Some(name) = event.id(FieldKey::Name, listeners.warnings).ok().flatten() else {
+            return Ok(());
+        };
+        if name == LEGACY_INTERRUPT {
+            let raw = event.value(FieldKey::RawEvent, listeners.warnings)?;
+            let id = raw
+                .as_ref()
+                .and_then(|raw| raw.get("id"))
+                .and_then(Value::as_str);
+            let nth = self.runs.legacy_interrupts.len() + 1;
+            let id = id.map_or_else(|| format!("{LEGACY_INTERRUPT}-{nth}"), str::to_owned);
+            let message = event
+                .text(FieldKey::Value, listeners.warnings)
+                .map(Cow::into_owned);
+            self.runs.legacy_interrupts.push(Interrupt {
+                id,
+                message,
+                ..Interrupt::default()
+            });
+        }
+        let value = event
+            .value(FieldKey::Value, listeners.warnings)
+            .unwrap_or_else(|error| {
+                listeners.warnings.add(format!("a `CUSTOM` {}", error.0));
+                None
+            });
+        (listeners.tell)(Change::Custom {
+            name,
+            value: value.unwrap_or_default(),
+        });
+        Ok(())
+    }
+
+    /// A value that only the agent can read goes back to it; known servers say in it whether a call failed.
+    fn encrypted_value(&mut self, event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
+        let mut id = |key: FieldKey| event.id(key, listeners.warnings).ok().flatten();
+        let (Some(entity), Some(value)) = (id(FieldKey::EntityId), id(FieldKey::EncryptedValue))
+        else {
+            return;
+        };
+        let subtype = id(FieldKey::Subtype);
+        let ThreadState { calls, history, .. } = &mut *listeners.conversation;
+        match subtype.as_deref() {
+            Some("tool-call") => history.attach_to_call(calls.key(&entity), &value),
+            _ => history.attach_to_message(&entity, &value),
+        }
+        if let Some(call) = self.results.get(&*entity)
+            && let Some(is_denied) = failure(&value)
+        {
+            (listeners.tell)(Change::CallFailed {
+                id: Cow::Borrowed(call),
+                is_denied,
+            });
+        }
+    }
+}
+
+fn replace_state(
+    event: &WireEvent<'_>,
+    listeners: &mut Listeners<'_, '_>,
+) -> Result<(), DecodeError> {
+    event
+        .raw(FieldKey::Snapshot)
+        .ok_or_else(|| event.missing(FieldKey::Snapshot))?;
+    let state = event
+        .value(FieldKey::Snapshot, listeners.warnings)?
+        .unwrap_or_default();
+    listeners.conversation.state.replace(state.clone());
+    listeners.conversation.state_is_known = true;
+    (listeners.tell)(Change::StateReplaced(state));
+    Ok(())
+}
+
+fn patch_state(
+    event: &WireEvent<'_>,
+    listeners: &mut Listeners<'_, '_>,
+) -> Result<(), DecodeError> {
+    let patch = event
+        .value(FieldKey::Delta, listeners.warnings)?
+        .ok_or_else(|| event.missing(FieldKey::Delta))?;
+    listeners.conversation.state_is_known = true;
+    match listeners.conversation.state.patch(&patch) {
+        Ok(()) => (listeners.tell)(Change::StatePatched(patch)),
+        Err(reason) => {
+            let words = format!("does not apply, the state stays as it was: {reason}");
+            listeners.violation(EventOrderRule::DeltaNotApplied, &words);
+        }
+    }
+    Ok(())
+}
+
+fn replace_messages(
+    event: &WireEvent<'_>,
+    listeners: &mut Listeners<'_, '_>,
+) -> Result<(), DecodeError> {
+    let value = event
+        .value(FieldKey::Messages, listeners.warnings)?
+        .ok_or_else(|| event.missing(FieldKey::Messages))?;
+    let mut messages = snapshot::messages(value, &*listeners.conversation.ids, listeners.warnings)?;
+    let ThreadState {
+        calls,
+        history,
+        user_message,
+        ..
+    } = &mut *listeners.conversation;
+    let live = user_message
+        .as_ref()
+        .map_or(0, |said| snapshot::first_live(said, &messages));
+    let shared = identify(&mut messages, live, calls, |key, listed| {
+        history.is_listed(key, listed)
+    });
+    let contradiction = history.contradiction(&mut messages[live..]);
+    let is_new_call = |call: &&SentCall| history.call(call.key()).is_none();
+    let calls = messages[live..]
+        .iter()
+        .flat_map(|message| &message.tool_calls)
+        .filter(is_new_call);
+    let no_objects = calls
+        .filter(|call| !is_object(&call.function.arguments))
+        .map(|call| call.id.clone());
+    for id in no_objects.collect::<Vec<_>>() {
+        listeners.arguments_are_no_object("lists", &id);
+    }
+    for id in shared {
+        listeners.shares_id("lists", &id);
+    }
+    if let Some(words) = contradiction {
+        listeners.violation(EventOrderRule::SnapshotContradicts, &words);
+    }
+    (listeners.tell)(Change::Snapshot(snapshot::items(
+        &messages,
+        listeners.warnings,
+    )));
+    listeners.conversation.history.replace(messages);
+    Ok(())
+}
+
+/// A result as the content of a message: text or content parts; any other value as its JSON.
+fn sent_content(result: &ResultContent<'_>) -> Content {
+    let is_part = |value: &Value| value.get("type").is_some_and(Value::is_string);
+    match result {
+        ResultContent::Text(text) => Content::text(text),
+        ResultContent::Json(Value::Array(parts))
+            if !parts.is_empty() && parts.iter().all(is_part) =>
+        {
+            Content::from(Value::Array(parts.clone()))
+        }
+        ResultContent::Json(value) | ResultContent::Structured(value) => {
+            Content::text(&value.to_string())
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! One event as it was sent: borrowed, flat, and not yet decoded.
+//!
+//! Every field is a raw slice until it is read. So a large value that is never read costs nothing, and an odd field fails
+//! only the events that need it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use memchr::memchr;
+use serde::Deserialize;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::surrogates::without_lone_surrogates;
+use super::warnings::Warnings;
+use ananke_trace::trace::read_json;
+
+/// Each key with its name in the protocol, and the name it has from a server that does not convert its own (or nothing).
+macro_rules! keys {
+    ($($key:ident $name:literal $converted:literal,)*) => {
+        /// A field that means something to this client.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum FieldKey { $($key,)* }
+
+        const KEYS: &[(FieldKey, &str, &str)] = &[$((FieldKey::$key, $name, $converted),)*];
+    };
+}
+
+keys! {
+    Type "type" "",
+    Code "code" "",
+    Content "content" "",
+    Delta "delta" "",
+    EncryptedValue "encryptedValue" "encrypted_value",
+    EntityId "entityId" "entity_id",
+    Input "input" "",
+    Message "message" "",
+    MessageId "messageId" "message_id",
+    Messages "messages" "",
+    Metadata "metadata" "",
+    Name "name" "",
+    Outcome "outcome" "",
+    ParentMessageId "parentMessageId" "parent_message_id",
+    ParentSubagentRunId "parentSubagentRunId" "parent_subagent_run_id",
+    ProtocolVersion "protocolVersion" "protocol_version",
+    RawEvent "rawEvent" "raw_event",
+    Replace "replace" "",
+    Result "result" "",
+    Role "role" "",
+    RunId "runId" "run_id",
+    Snapshot "snapshot" "",
+    StepName "stepName" "step_name",
+    SubagentRunId "subagentRunId" "subagent_run_id",
+    Subtype "subtype" "",
+    ThreadId "threadId" "thread_id",
+    Timestamp "timestamp" "",
+    ToolCallId "toolCallId" "tool_call_id",
+    ToolCallName "toolCallName" "tool_call_name",
+    Usage "usage" "",
+    Value "value" "",
+}
+
+/// Why an event cannot be decoded; the text follows `event 3 `.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DecodeError(pub(super) String);
+
+/// An event: its type and its fields as raw JSON.
+#[derive(Debug)]
+pub(super) struct WireEvent<'a> {
+    kind: Cow<'a, str>,
+    fields: RawFields<'a>,
+}
+
+#[derive(Debug, Default)]
+struct RawFields<'a> {
+    values: [Option<&'a RawValue>; KEYS.len()],
+    repeated: Option<FieldKey>,
+    converted: bool,
+}
+
+impl FieldKey {
+    pub(super) fn name(self) -> &'static str {
+        KEYS[self as usize].1
+    }
+}
+
+impl<'a> WireEvent<'a> {
+    /// Reads the outline of an event.
+    pub(super) fn parse(text: &'a str, warnings: &mut Warnings) -> Result<Self, DecodeError> {
+        let fields: RawFields<'a> = match serde_json::from_str(text) {
+            Ok(fields) => fields,
+            Err(_)
+                if serde_json::from_str::<&RawValue>(text)
+                    .is_ok_and(|raw| !raw.get().starts_with('{')) =>
+            {
+                return Err(DecodeError("is not a JSON object".to_owned()));
+            }
+            Err(failure) => return Err(DecodeError(format!("is not valid JSON ({failure})"))),
+        };
+        let kind = match fields.values[FieldKey::Type as usize] {
+            Some(raw) if raw.get().starts_with('"') => unescaped(raw, warnings),
+            Some(_) => return Err(DecodeError("has a `type` that is not a string".to_owned())),
+            None => return Err(DecodeError("has no `type`".to_owned())),
+        };
+        if let Some(key) = fields.repeated {
+            warnings.add(format!(
+                "`{}` stands more than once in a `{kind}`: the last one counts",
+                key.name()
+            ));
+        }
+        if fields.converted {
+            warnings.add(format!(
+                "a `{kind}` has names like `message_id` where AG-UI has `messageId`"
+            ));
+        }
+        Ok(Self { kind, fields })
+    }
+
+    /// The type of the event.
+    pub(super) fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The field as it was sent, also if it is `null`.
+    pub(super) fn raw(&self, key: FieldKey) -> Option<&'a RawValue> {
+        self.fields.values[key as usize]
+    }
+
+    /// The field, unless it is `null`.
+    fn present(&self, key: FieldKey) -> Option<&'a RawValue> {
+        self.raw(key).filter(|raw| raw.get() != "null")
+    }
+
+    /// An id or a name: a string; a number is taken as one.
+    pub(super) fn id(
+        &self,
+        key: FieldKey,
+        warnings: &mut Warnings,
+    ) -> Result<Option<Cow<'a, str>>, DecodeError> {
+        let Some(raw) = self.present(key) else {
+            return Ok(None);
+        };
+        match raw.get().as_bytes() {
+            [b'"', ..] => Ok(Some(unescaped(raw, warnings))),
+            [b'-' | b'0'..=b'9', ..] => {
+                warnings.add(format!(
+                    "`{}` of a `{}` is a number, not a string",
+                    key.name(),
+                    self.kind
+                ));
+                Ok(Some(Cow::Borrowed(raw.get())))
+            }
+            _ => Err(DecodeError(format!(
+                "has a `{}` that is not a string in its `{}`",
+                key.name(),
+                self.kind
+            ))),
+        }
+    }
+
+    /// Like [`WireEvent::id`], for a field that the event needs.
+    pub(super) fn required(
+        &self,
+        key: FieldKey,
+        warnings: &mut Warnings,
+    ) -> Result<Cow<'a, str>, DecodeError> {
+        self.id(key, warnings)?.ok_or_else(|| self.missing(key))
+    }
+
+    /// Like [`WireEvent::id`], without a warning about an odd value: the decoder has reported it.
+    pub(super) fn quiet_id(&self, key: FieldKey) -> Option<Cow<'a, str>> {
+        self.id(key, &mut Warnings::default()).ok().flatten()
+    }
+
+    /// Text; any other value is taken as its JSON.
+    pub(super) fn text(&self, key: FieldKey, warnings: &mut Warnings) -> Option<Cow<'a, str>> {
+        let raw = self.present(key)?;
+        if raw.get().starts_with('"') {
+            return Some(unescaped(raw, warnings));
+        }
+        warnings.add(format!(
+            "`{}` of a `{}` is not a string: its JSON is taken",
+            key.name(),
+            self.kind
+        ));
+        Some(Cow::Borrowed(raw.get()))
+    }
+
+    /// Its own timestamp in microseconds of Unix time, if it is a number (of milliseconds).
+    pub(super) fn stamp(&self) -> Option<u64> {
+        let number = self.present(FieldKey::Timestamp)?.get();
+        match number.parse::<u64>() {
+            Ok(whole) => whole.checked_mul(1000),
+            // Some servers send fractions of milliseconds.
+            Err(_) => format!("{:.0}", number.parse::<f64>().ok()? * 1000.0)
+                .parse()
+                .ok(),
+        }
+    }
+
+    /// Whether the field is a string.
+    pub(super) fn is_text(&self, key: FieldKey) -> bool {
+        self.raw(key).is_some_and(|raw| raw.get().starts_with('"'))
+    }
+
+    /// The field as a JSON value; `None` if it is missing or `null`.
+    pub(super) fn value(
+        &self,
+        key: FieldKey,
+        warnings: &mut Warnings,
+    ) -> Result<Option<Value>, DecodeError> {
+        self.present(key)
+            .map(|raw| self.parsed(key, raw, warnings))
+            .transpose()
+    }
+
+    fn parsed(
+        &self,
+        key: FieldKey,
+        raw: &RawValue,
+        warnings: &mut Warnings,
+    ) -> Result<Value, DecodeError> {
+        read_json(raw.get())
+            .or_else(|failure| {
+                let repaired = without_lone_surrogates(raw.get()).ok_or(failure)?;
+                warnings.add_lone_surrogate();
+                read_json(&repaired)
+            })
+            .map_err(|failure| {
+                let reason = failure.to_string();
+                // The parser's own message says what it did, not what it found.
+                let reason = if reason.starts_with("recursion limit") {
+                    "nested too deeply"
+                } else {
+                    reason.as_str()
+                };
+                DecodeError(format!(
+                    "has a `{}` in its `{}` that cannot be read ({reason})",
+                    key.name(),
+                    self.kind
+                ))
+            })
+    }
+
+    /// The error of a field that the event needs and does not have.
+    pub(super) fn missing(&self, key: FieldKey) -> DecodeError {
+        DecodeError(format!(
+            "has no `{}`, which a `{}` needs",
+            key.name(),
+            self.kind
+        ))
+    }
+}
+
+/// The text of a JSON string.
+fn unescaped<'a>(raw: &'a RawValue, warnings: &mut Warnings) -> Cow<'a, str> {
+    let json = raw.get();
+    let inner = json
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .unwrap_or(json);
+    if memchr(b'\\', inner.as_bytes()).is_none() {
+        return Cow::Borrowed(inner);
+    }
+    let text = serde_json::from_str(json).ok().or_else(|| {
+        warnings.add_lone_surrogate();
+        serde_json::from_str(&without_lone_surrogates(json)?).ok()
+    });
+    text.map_or(Cow::Borrowed(inner), Cow::Owned)
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for RawFields<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(RawFieldsVisitor)
+    }
+}
+
+struct RawFieldsVisitor;
+
+impl<'de> Visitor<'de> for RawFieldsVisitor {
+    type Value = RawFields<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an event object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut fields = RawFields::default();
+        while let Some(name) = map.next_key::<FieldName>()? {
+            let Some((key, converted)) = name.0 else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            let value = map.next_value()?;
+            let slot = &mut fields.values[key as usize];
+            if slot.is_some() {
+                fields.repeated = Some(key);
+            }
+            *slot = Some(value);
+            fields.converted |= converted;
+        }
+        Ok(fields)
+    }
+}
+
+/// A field's name, looked up without a copy: which key, and whether under a converted name.
+struct FieldName(Option<(FieldKey, bool)>);
+
+impl<'de> Deserialize<'de> for FieldName {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(NameVisitor)
+    }
+}
+
+struct NameVisitor;
+
+impl Visitor<'_> for NameVisitor {
+    type Value = FieldName;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a field's name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<FieldName, E> {
+        let known = KEYS
+            .iter()
+            .find(|(_, wire, own)| *wire == name || (!own.is_empty() && *own == name));
+        Ok(FieldName(known.map(|(key, wire, _)| (*key, *wire != name))))
+    }
+}

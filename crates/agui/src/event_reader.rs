@@ -1,0 +1,83 @@
+//! Events of AG-UI out of the data of a response.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use super::decoder::Decoder;
+use super::event::{DecodeError, WireEvent};
+use super::surrogates::without_lone_surrogates;
+use super::thread_state::ThreadState;
+use ananke_agents::{EventReader, Rest, Sink, Stop};
+use ananke_base::context::At;
+use ananke_trace::trace::Change;
+
+/// How long a stream is read after its run has ended (SPEC 5).
+const AFTER_THE_END: Duration = Duration::from_millis(100);
+
+/// How long a replay is read after its last event while no run is open (SPEC 5).
+const AFTER_THE_LAST_EVENT: Duration = Duration::from_secs(1);
+
+/// Reads the events of one response.
+pub(super) struct AguiEvents<'a> {
+    pub(super) decoder: &'a mut Decoder,
+    pub(super) conversation: &'a mut ThreadState,
+}
+
+impl EventReader for AguiEvents<'_> {
+    fn event(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
+        self.decode(at, data, sink).map_err(|error| error.0)
+    }
+
+    fn rest(&self) -> Option<Rest> {
+        if self.decoder.is_replay() {
+            return self
+                .decoder
+                .is_between_runs()
+                .then_some(Rest::AfterLastEvent(AFTER_THE_LAST_EVENT));
+        }
+        self.decoder
+            .is_ended()
+            .then_some(Rest::AfterEnd(AFTER_THE_END))
+    }
+}
+
+impl AguiEvents<'_> {
+    fn decode(
+        &mut self,
+        at: At,
+        data: &[u8],
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, DecodeError> {
+        let text = String::from_utf8_lossy(data);
+        if matches!(text, Cow::Owned(_)) {
+            self.decoder
+                .warnings
+                .add("an event holds bytes that are not UTF-8: U+FFFD is taken for them");
+        }
+        let repaired;
+        let event = match WireEvent::parse(&text, &mut self.decoder.warnings) {
+            Ok(event) => event,
+            Err(error) => {
+                repaired = without_lone_surrogates(&text).ok_or_else(|| error.clone())?;
+                WireEvent::parse(&repaired, &mut self.decoder.warnings).map_err(|_| error)?
+            }
+        };
+        let mut flow = ControlFlow::Continue(());
+        let mut tell = |change: Change<'_>| {
+            if flow.is_continue() {
+                flow = sink.change(at, change);
+            }
+        };
+        let decoded = self.decoder.decode(&event, self.conversation, &mut tell);
+        for warning in self.decoder.warnings.take() {
+            tell(Change::Warning(warning));
+        }
+        decoded.map(|()| flow)
+    }
+}

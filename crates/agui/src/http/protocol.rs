@@ -1,0 +1,69 @@
+//! AG-UI as a protocol of the registry.
+
+use std::sync::Arc;
+
+use super::compile::compile;
+use super::config::{AguiConfig, AguiTransport};
+use crate::protocol_version::ProtocolVersion;
+use crate::served::ServedAgui;
+use crate::signs::SIGNS;
+use ananke_agents::{Capabilities, Protocol, ProtocolConfig, ServedProtocol, Target};
+use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
+use ananke_base::source::FreeMap;
+use ananke_model::model::{Text, Turn, TurnKind, TurnType};
+use ananke_model::variables::Interpolation;
+
+impl Protocol for AguiConfig {
+    const TYPE: &'static str = "agui";
+    const SINCE: &'static str = "1.0";
+    const TURN_TYPES: &'static [TurnType] = &[
+        TurnType {
+            name: "agui:connect",
+            since: "1.0",
+            description: "Connects to the thread and adopts the messages and state that the agent replays.",
+            kind: TurnKind::Connect,
+        },
+        TurnType {
+            name: "agui:resume",
+            since: "1.3",
+            description: "Answers open interrupts, or a call that only a person can answer.",
+            kind: TurnKind::Resume,
+        },
+    ];
+    const SIGNS: &'static [&'static str] = SIGNS;
+    const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedAgui);
+}
+
+impl ProtocolConfig for AguiConfig {
+    fn describe(&self) -> &'static str {
+        match self.conversation.version() {
+            ProtocolVersion::V0 => "an agent of AG-UI 0.x",
+            ProtocolVersion::V1 => "an agent of AG-UI",
+        }
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.conversation.version().capabilities()
+    }
+
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.headers.as_ref()
+    }
+
+    fn agent_id(&self) -> Option<&Text> {
+        Some(&self.agent_id)
+    }
+
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
+    }
+
+    fn check_turns(&self, turns: &[Spanned<Turn>], source: &Arc<SourceFile>) -> Option<Diagnostic> {
+        if self.transport() != AguiTransport::Http {
+            return None;
+        }
+        let or_else = ", or reach it through a runtime with `transport: copilotkit`";
+        self.conversation
+            .check_connect(turns, source, "connecting over plain HTTP", or_else)
+    }
+}

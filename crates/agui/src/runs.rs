@@ -1,0 +1,199 @@
+//! The runs of a response: how they start and end.
+
+use std::borrow::Cow;
+
+use super::assembler::Assembler;
+use super::event::{DecodeError, FieldKey, WireEvent};
+use super::incoming::Incoming;
+use super::listeners::Listeners;
+use super::request_purpose::RequestPurpose;
+use super::run_end::run_end;
+use super::run_state::RunState;
+use super::sequence::EventOrderRule;
+use super::snapshot;
+use super::thread_state::ThreadState;
+use super::usage::usage;
+use super::warnings::shown;
+use ananke_trace::trace::{Change, Interrupt, RunEnd};
+
+/// The runs of one exchange.
+#[derive(Debug)]
+pub(super) struct Runs {
+    /// The state of the newest run.
+    pub(super) state: RunState,
+    /// The id of the requested run, until it has started.
+    requested: Option<String>,
+    /// What was requested.
+    purpose: RequestPurpose,
+    /// Interrupts of the open run that were sent as custom events, as before the protocol had interrupts.
+    pub(super) legacy_interrupts: Vec<Interrupt>,
+    /// Whether the newest run waits for answers.
+    is_interrupted: bool,
+}
+
+impl Runs {
+    pub(super) fn new(requested: String, purpose: RequestPurpose) -> Self {
+        let (state, requested) = (RunState::NotStarted, Some(requested));
+        Self {
+            state,
+            requested,
+            purpose,
+            legacy_interrupts: Vec::new(),
+            is_interrupted: false,
+        }
+    }
+
+    /// Whether the exchange replays a thread.
+    pub(super) fn is_replay(&self) -> bool {
+        self.purpose == RequestPurpose::Connect
+    }
+
+    pub(super) fn start(
+        &mut self,
+        incoming: &Incoming<'_>,
+        assembler: &mut Assembler,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        let event = incoming.event;
+        let run_id = event.id(FieldKey::RunId, listeners.warnings)?;
+        let thread_id = event.id(FieldKey::ThreadId, listeners.warnings)?;
+        self.legacy_interrupts.clear();
+        let is_replay = self.is_replay() && run_id.as_deref() != self.requested.as_deref();
+        if self.is_replay() {
+            earlier_messages(event, listeners);
+        } else if let Some(requested_run) = self.requested.take() {
+            // Only the first run of a response is the requested one.
+            let requested_thread = &listeners.conversation.thread_id;
+            let ids = [
+                ("run", &run_id, &requested_run),
+                ("thread", &thread_id, requested_thread),
+            ];
+            for (what, given, requested) in ids {
+                if let Some(given) = given.as_deref().filter(|given| given != requested) {
+                    let (given, requested) = (shown(given), shown(requested));
+                    listeners.warnings.add(format!(
+                        "the agent reported the {what} `{given}` instead of the requested `{requested}`"
+                    ));
+                }
+            }
+        }
+        if self.state.has_ended() {
+            assembler.start_run(listeners);
+            let calls = &mut listeners.conversation.calls;
+            if std::mem::take(&mut self.is_interrupted) {
+                calls.continue_run();
+            } else {
+                calls.start_run();
+            }
+        }
+        self.state = RunState::Open(incoming.at);
+        (listeners.tell)(Change::RunStarted {
+            run_id,
+            thread_id,
+            is_replay,
+        });
+        Ok(())
+    }
+
+    /// The first terminal event of a run counts; only an error still counts after a finish.
+    pub(super) fn finish(
+        &mut self,
+        incoming: &Incoming<'_>,
+        assembler: &mut Assembler,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        if self.state.has_ended() {
+            return Ok(());
+        }
+        if incoming.at.number == 1 {
+            // A runtime sends this if the run was stopped before the agent sent anything.
+            return Err(DecodeError("ends a run that never began".to_owned()));
+        }
+        let outcome = incoming
+            .event
+            .value(FieldKey::Outcome, listeners.warnings)?;
+        assembler.close_all(listeners);
+        self.state = RunState::Finished(incoming.at);
+        let end = outcome.as_ref().map_or(Some(RunEnd::Finished), |value| {
+            run_end(value, listeners.warnings)
+        });
+        let end = end.unwrap_or_else(|| {
+            let value = shown(&outcome.unwrap_or_default().to_string());
+            let words =
+                format!("has the unknown outcome `{value}`, which no `outcome` rule expects");
+            listeners.violation(EventOrderRule::UnknownOutcome, &words);
+            RunEnd::Unknown(value)
+        });
+        let legacy = std::mem::take(&mut self.legacy_interrupts);
+        // Newer agents send their interrupts both ways.
+        let is_legacy = end == RunEnd::Finished && !legacy.is_empty();
+        listeners.conversation.legacy_interrupts = is_legacy;
+        report_usage(incoming.event, listeners);
+        let mut end = if is_legacy {
+            RunEnd::Interrupted(legacy)
+        } else {
+            end
+        };
+        if let RunEnd::Interrupted(interrupts) = &mut end {
+            self.is_interrupted = true;
+            for call in interrupts
+                .iter_mut()
+                .filter_map(|interrupt| interrupt.call.as_mut())
+            {
+                *call = listeners.conversation.calls.key(call).to_owned();
+            }
+        }
+        (listeners.tell)(Change::RunEnded(end));
+        Ok(())
+    }
+
+    pub(super) fn fail(
+        &mut self,
+        incoming: &Incoming<'_>,
+        listeners: &mut Listeners<'_, '_>,
+    ) -> Result<(), DecodeError> {
+        if matches!(self.state, RunState::Failed(_)) {
+            return Ok(());
+        }
+        let event = incoming.event;
+        let message = event
+            .text(FieldKey::Message, listeners.warnings)
+            .unwrap_or_else(|| {
+                listeners.warnings.add("a `RUN_ERROR` has no `message`");
+                Cow::Borrowed("")
+            });
+        let code = event
+            .id(FieldKey::Code, listeners.warnings)?
+            .map(Cow::into_owned);
+        self.state = RunState::Failed(incoming.at);
+        report_usage(event, listeners);
+        (listeners.tell)(Change::RunEnded(RunEnd::Error {
+            message: message.into_owned(),
+            code,
+        }));
+        Ok(())
+    }
+}
+
+/// The messages that a replayed run was requested with: its user's messages are nowhere else.
+fn earlier_messages(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
+    let Ok(Some(mut input)) = event.value(FieldKey::Input, listeners.warnings) else {
+        return;
+    };
+    let Some(messages) = input.get_mut("messages").map(serde_json::Value::take) else {
+        return;
+    };
+    let ThreadState { history, ids, .. } = &mut *listeners.conversation;
+    match snapshot::messages(messages, &**ids, listeners.warnings) {
+        Ok(messages) => history.add_earlier(messages),
+        Err(error) => listeners
+            .warnings
+            .add(format!("the `input` of a `RUN_STARTED` {}", error.0)),
+    }
+}
+
+fn report_usage(event: &WireEvent<'_>, listeners: &mut Listeners<'_, '_>) {
+    if let Some(usage) = usage(event, listeners.warnings) {
+        (listeners.tell)(Change::Usage(usage));
+    }
+}

@@ -1,0 +1,288 @@
+//! What an agent does as events: one way to say each change, which the decoder takes for the same change.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::protocol_version::ProtocolVersion;
+use ananke_agents::{ServedFrame, TimedChange};
+use ananke_trace::trace::{Change, Interrupt, MessageKind, ResultContent, RunEnd, Usage};
+
+/// Makes the events of one response.
+pub(super) struct Encoder<'r> {
+    thread_id: &'r str,
+    run_id: &'r str,
+    /// The version that the client speaks: subagents and tokens came with 1.0.
+    version: ProtocolVersion,
+    frames: Vec<ServedFrame>,
+    /// How long after the request the change comes that is being encoded.
+    after: Duration,
+    /// The reasoning that is open.
+    reasoning: Option<String>,
+    /// The subagents of the open run.
+    subagents: BTreeSet<String>,
+    /// The tokens of the open run.
+    usage: Option<Usage>,
+}
+
+/// The event of an agent that has failed.
+pub(super) fn error_event(message: &str, code: Option<&str>) -> Value {
+    let mut event = json!({ "type": "RUN_ERROR", "message": message });
+    if let Some(code) = code {
+        event["code"] = code.into();
+    }
+    event
+}
+
+impl<'r> Encoder<'r> {
+    pub(super) fn new(thread_id: &'r str, run_id: &'r str, version: ProtocolVersion) -> Self {
+        Self {
+            thread_id,
+            run_id,
+            version,
+            frames: Vec::new(),
+            after: Duration::ZERO,
+            reasoning: None,
+            subagents: BTreeSet::new(),
+            usage: None,
+        }
+    }
+
+    pub(super) fn into_frames(mut self) -> Vec<ServedFrame> {
+        self.end_reasoning();
+        self.frames
+    }
+
+    /// The id of a message: no message of the client has it.
+    fn message_id(&self, id: &str) -> String {
+        format!("{}:{id}", self.thread_id)
+    }
+
+    /// The id of the message that holds the result of a call.
+    fn result_id(&self, call: &str) -> String {
+        self.message_id(&format!("result-{call}"))
+    }
+
+    fn send(&mut self, event: &Value) {
+        self.frames.push(ServedFrame::event(self.after, event));
+    }
+
+    /// An event about something that the subagent does, if there is one.
+    fn send_of(&mut self, subagent: Option<&str>, mut event: Value) {
+        if let Some(subagent) = subagent.filter(|_| self.version == ProtocolVersion::V1) {
+            if self.subagents.insert(subagent.to_owned()) {
+                let started = json!({ "type": "SUBAGENT_STARTED", "subagentRunId": subagent, "name": subagent });
+                self.send(&started);
+            }
+            event["subagentRunId"] = subagent.into();
+        }
+        self.send(&event);
+    }
+
+    /// Adds the events that say the change. Those that no agent makes itself, such as warnings, have none.
+    pub(super) fn encode(&mut self, TimedChange { after, change }: &TimedChange) {
+        let is_more = |open: &String| matches!(change, Change::Reasoning { id, .. } if id == open);
+        if !self.reasoning.as_ref().is_some_and(is_more) {
+            self.end_reasoning();
+        }
+        self.after = *after;
+        match change {
+            Change::RunStarted {
+                run_id, is_replay, ..
+            } => {
+                let run_id = run_id
+                    .as_deref()
+                    .filter(|_| *is_replay)
+                    .unwrap_or(self.run_id);
+                let event =
+                    json!({ "type": "RUN_STARTED", "threadId": self.thread_id, "runId": run_id });
+                self.send(&event);
+            }
+            Change::RunEnded(end) => self.end_run(end),
+            Change::MessageOpened { id, role, subagent } => {
+                let (id, role) = (self.message_id(id), role_name(*role));
+                let event = json!({ "type": "TEXT_MESSAGE_START", "messageId": id, "role": role });
+                self.send_of(subagent.as_deref(), event);
+            }
+            Change::MessageText { id, delta } => {
+                let id = self.message_id(id);
+                self.send(
+                    &json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": delta }),
+                );
+            }
+            Change::MessageClosed { id } => {
+                let id = self.message_id(id);
+                self.send(&json!({ "type": "TEXT_MESSAGE_END", "messageId": id }));
+            }
+            Change::CallOpened { id, name, subagent } => {
+                let event =
+                    json!({ "type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": name });
+                self.send_of(subagent.as_deref(), event);
+            }
+            Change::CallArgs { id, delta } => {
+                self.send(&json!({ "type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": delta }));
+            }
+            Change::CallArgsDone { id } => {
+                self.send(&json!({ "type": "TOOL_CALL_END", "toolCallId": id }));
+            }
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => {
+                let event = json!({
+                    "type": "TOOL_CALL_RESULT",
+                    "messageId": self.result_id(id),
+                    "toolCallId": id,
+                    "content": result_text(result),
+                    "role": "tool",
+                });
+                self.send(&event);
+                if *is_error == Some(true) {
+                    self.fail_call(id, "failed");
+                }
+            }
+            Change::CallFailed { id, is_denied } => {
+                self.fail_call(id, if *is_denied { "denied" } else { "failed" });
+            }
+            Change::Reasoning { delta, .. } if delta.is_empty() => {}
+            Change::Reasoning { id, delta, .. } => self.reasoning(id, delta),
+            Change::Custom { name, value } => {
+                self.send(&json!({ "type": "CUSTOM", "name": name, "value": value }));
+            }
+            Change::Usage(usage) => {
+                self.usage = Some(self.usage.map_or(*usage, |sum| sum + *usage));
+            }
+            Change::StateReplaced(state) => {
+                self.send(&json!({ "type": "STATE_SNAPSHOT", "snapshot": state }));
+            }
+            Change::StatePatched(patch) => {
+                self.send(&json!({ "type": "STATE_DELTA", "delta": patch }))
+            }
+            Change::Stamped(_)
+            | Change::ToolsDeclared { .. }
+            | Change::Snapshot(_)
+            | Change::Truncated
+            | Change::Violation { .. }
+            | Change::Warning(_) => {}
+        }
+    }
+
+    /// More reasoning; it is open until something else comes.
+    fn reasoning(&mut self, own_id: &str, delta: &str) {
+        let id = self.message_id(own_id);
+        if self.reasoning.is_none() {
+            self.send(&json!({ "type": "REASONING_START", "messageId": id }));
+            self.send(
+                &json!({ "type": "REASONING_MESSAGE_START", "messageId": id, "role": "reasoning" }),
+            );
+            self.reasoning = Some(own_id.to_owned());
+        }
+        self.send(&json!({ "type": "REASONING_MESSAGE_CONTENT", "messageId": id, "delta": delta }));
+    }
+
+    fn end_reasoning(&mut self) {
+        if let Some(id) = self.reasoning.take().map(|id| self.message_id(&id)) {
+            self.send(&json!({ "type": "REASONING_MESSAGE_END", "messageId": id }));
+            self.send(&json!({ "type": "REASONING_END", "messageId": id }));
+        }
+    }
+
+    /// Says of the last result of a call that the call failed, as pydantic-ai does: the protocol has no field for it.
+    fn fail_call(&mut self, id: &str, outcome: &str) {
+        let value = json!({ "pydantic_ai": { "outcome": outcome } }).to_string();
+        let event = json!({
+            "type": "REASONING_ENCRYPTED_VALUE",
+            "subtype": "message",
+            "entityId": self.result_id(id),
+            "encryptedValue": value,
+        });
+        self.send(&event);
+    }
+
+    fn end_run(&mut self, end: &RunEnd) {
+        let usage = self
+            .usage
+            .take()
+            .map(usage_entry)
+            .filter(|_| self.version == ProtocolVersion::V1);
+        let subagents = std::mem::take(&mut self.subagents);
+        let mut event = if let RunEnd::Error { message, code } = end {
+            error_event(message, code.as_deref())
+        } else {
+            for subagent in subagents {
+                self.send(&json!({ "type": "SUBAGENT_FINISHED", "subagentRunId": subagent }));
+            }
+            json!({ "type": "RUN_FINISHED", "threadId": self.thread_id, "runId": self.run_id })
+        };
+        match end {
+            RunEnd::Interrupted(interrupts) => {
+                let interrupts: Vec<Value> = interrupts.iter().map(interrupt).collect();
+                event["outcome"] = json!({ "type": "interrupt", "interrupts": interrupts });
+            }
+            RunEnd::Cancelled => event["outcome"] = json!({ "type": "cancelled" }),
+            RunEnd::Unknown(outcome) => event["outcome"] = json!({ "type": outcome }),
+            RunEnd::Finished | RunEnd::Error { .. } => {}
+        }
+        if let Some(usage) = usage {
+            event["usage"] = json!([usage]);
+        }
+        self.send(&event);
+    }
+}
+
+/// A result as text. A string that would be taken for another value is quoted.
+fn result_text<'c>(result: &'c ResultContent<'_>) -> Cow<'c, str> {
+    match result {
+        ResultContent::Text(text) => Cow::Borrowed(text),
+        ResultContent::Json(Value::String(text))
+            if serde_json::from_str::<Value>(text).is_err() =>
+        {
+            Cow::Borrowed(text)
+        }
+        ResultContent::Json(value) | ResultContent::Structured(value) => {
+            Cow::Owned(value.to_string())
+        }
+    }
+}
+
+fn role_name(role: MessageKind) -> &'static str {
+    match role {
+        MessageKind::Assistant | MessageKind::Reasoning => "assistant",
+        MessageKind::User => "user",
+        MessageKind::System => "system",
+    }
+}
+
+fn usage_entry(usage: Usage) -> Value {
+    let counts = [
+        ("inputTokens", usage.input),
+        ("outputTokens", usage.output),
+        ("totalTokens", usage.total),
+    ];
+    let counts = counts
+        .into_iter()
+        .filter_map(|(key, tokens)| Some((key.to_owned(), tokens.whole()?.into())));
+    Value::Object(counts.collect::<Map<_, _>>())
+}
+
+/// An interrupt. Clients require a reason.
+fn interrupt(interrupt: &Interrupt) -> Value {
+    let usual = if interrupt.call.is_some() {
+        "tool_call"
+    } else {
+        "input_required"
+    };
+    let keys = [
+        ("id", Some(interrupt.id.as_str())),
+        ("reason", Some(interrupt.reason.as_deref().unwrap_or(usual))),
+        ("message", interrupt.message.as_deref()),
+        ("toolCallId", interrupt.call.as_deref()),
+    ];
+    let keys = keys
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.to_owned(), value?.into())));
+    Value::Object(keys.collect::<Map<_, _>>())
+}

@@ -1,0 +1,94 @@
+//! The state of a conversation from turn to turn.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::call_ids::CallIds;
+use super::history::History;
+use super::protocol_version::ProtocolVersion;
+use ananke_agents::SessionOptions;
+use ananke_base::context::Ids;
+use ananke_base::message::ToolDeclaration;
+use ananke_trace::trace::State;
+
+/// A thread with its messages and its state.
+pub(super) struct ThreadState {
+    pub(super) thread_id: String,
+    pub(super) history: History,
+    pub(super) calls: CallIds,
+    /// The message of the user that the turn began with.
+    pub(super) user_message: Option<UserMessage>,
+    pub(super) state: State,
+    /// Whether the agent has sent its state since `forget`.
+    pub(super) state_is_known: bool,
+    /// Whether the open interrupts were sent as custom events, as before the protocol had interrupts.
+    pub(super) legacy_interrupts: bool,
+    /// Whether a run was requested.
+    pub(super) is_begun: bool,
+    pub(super) client_tools: Arc<[ToolDeclaration]>,
+    pub(super) ids: Arc<dyn Ids>,
+}
+
+/// A message of the user.
+pub(super) struct UserMessage {
+    pub(super) id: String,
+    pub(super) text: String,
+}
+
+/// History and state from before a replay.
+pub(super) struct SavedThread {
+    history: History,
+    calls: CallIds,
+    state: State,
+}
+
+impl ThreadState {
+    pub(super) fn new(options: SessionOptions, state: Value, version: ProtocolVersion) -> Self {
+        let SessionOptions {
+            thread_id,
+            history,
+            client_tools,
+            ids,
+            ..
+        } = options;
+        let is_begun = history.is_empty();
+        let mut calls = CallIds::default();
+        let history = History::of_earlier(history, version, &mut calls);
+        Self {
+            thread_id,
+            // Without a history, everything in the first run is new.
+            is_begun,
+            history,
+            calls,
+            user_message: None,
+            state: State::new(state),
+            state_is_known: false,
+            legacy_interrupts: false,
+            client_tools,
+            ids,
+        }
+    }
+
+    /// Clears history and state, for the agent to replay them.
+    pub(super) fn forget(&mut self) -> SavedThread {
+        self.state_is_known = false;
+        let state = std::mem::replace(&mut self.state, State::new(Value::Object(Map::new())));
+        SavedThread {
+            history: std::mem::take(&mut self.history),
+            calls: self.calls.forget(),
+            state,
+        }
+    }
+
+    /// Takes back what the agent did not replay.
+    pub(super) fn recall(&mut self, remembered: SavedThread) {
+        self.calls.restore(remembered.calls);
+        if self.history.is_empty() {
+            self.history = remembered.history;
+        }
+        if !self.state_is_known {
+            self.state = remembered.state;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The tokens that a terminal event reports.
+
+use serde_json::Value;
+
+use super::event::{FieldKey, WireEvent};
+use super::warnings::{Warnings, shown};
+use ananke_trace::trace::Usage;
+
+/// The usage of a run, all models together; `None` if it reports none.
+pub(super) fn usage(event: &WireEvent<'_>, warnings: &mut Warnings) -> Option<Usage> {
+    let read = event.value(FieldKey::Usage, warnings);
+    let parts = match read {
+        Ok(Some(Value::Array(parts))) => parts,
+        Ok(Some(one @ Value::Object(_))) => vec![one],
+        Ok(None) => return None,
+        Ok(Some(_)) | Err(_) => {
+            warnings.add(format!(
+                "the `usage` of a `{}` cannot be read",
+                event.kind()
+            ));
+            return None;
+        }
+    };
+    let of_model = |part: &Value| of_model(part, event.kind(), warnings);
+    parts.iter().map(of_model).reduce(|sum, part| sum + part)
+}
+
+fn of_model(part: &Value, event: &str, warnings: &mut Warnings) -> Usage {
+    let mut number = |name: &str, converted: &str| {
+        let value = part
+            .get(name)
+            .or_else(|| part.get(converted))
+            .filter(|value| !value.is_null())?;
+        // `10.0` is an integer in JSON too.
+        let number = value.as_u64().or_else(|| {
+            value
+                .as_f64()
+                .and_then(|value| format!("{value}").parse().ok())
+        });
+        if number.is_none() {
+            let value = shown(&value.to_string());
+            warnings.add(format!(
+                "`{name}` of a `{event}` is `{value}`, not a count: it is taken as unknown"
+            ));
+        }
+        number
+    };
+    Usage::reported(
+        number("inputTokens", "input_tokens"),
+        number("outputTokens", "output_tokens"),
+        number("totalTokens", "total_tokens"),
+    )
+}

@@ -1,0 +1,41 @@
+//! Warnings about a stream: what is odd and fails no rule. They are limited, since a stream can be odd without end.
+
+use std::borrow::Cow;
+
+use ananke_agents::Received;
+
+/// How many warnings of one exchange are reported.
+const MAX_REPORTED: usize = 100;
+
+/// The warnings since they were taken last.
+#[derive(Debug, Default)]
+pub(super) struct Warnings {
+    waiting: Vec<Cow<'static, str>>,
+    added: usize,
+}
+
+impl Warnings {
+    pub(super) fn add(&mut self, words: impl Into<Cow<'static, str>>) {
+        self.added += 1;
+        if self.added <= MAX_REPORTED {
+            self.waiting.push(words.into());
+        } else if self.added == MAX_REPORTED + 1 {
+            self.waiting.push(Cow::Borrowed(
+                "there are more warnings, which are not shown",
+            ));
+        }
+    }
+
+    pub(super) fn add_lone_surrogate(&mut self) {
+        self.add("half of a surrogate pair is alone in a string and is read as U+FFFD");
+    }
+
+    pub(super) fn take(&mut self) -> Vec<Cow<'static, str>> {
+        std::mem::take(&mut self.waiting)
+    }
+}
+
+/// An id or another short text of the agent in a warning.
+pub(super) fn shown(text: &str) -> String {
+    Received::quote(text.as_bytes())
+}

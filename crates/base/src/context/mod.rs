@@ -1,0 +1,114 @@
+//! What the outside world gives a run: environment, files, working directory, clock, ids, terminals.
+//!
+//! Everything in the library that would read a global takes it from [`Context`] instead, so that a run can be
+//! repeated to the byte. Nothing here knows what the values are used for.
+
+mod case_key;
+mod clock;
+mod day;
+mod destination;
+mod digest;
+mod environment;
+mod file_name;
+mod files;
+mod ids;
+mod paths;
+mod scratch;
+mod terminal;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use case_key::CaseKey;
+pub use clock::{At, Clock, ManualClock, SystemClock};
+pub use day::{Day, http_date, iso8601};
+pub use destination::Destination;
+pub use digest::digest;
+pub use environment::Environment;
+pub use file_name::is_device;
+pub use files::{Files, OpenFile, PathKind};
+pub use ids::{Ids, RandomIds, SequentialIds};
+pub use paths::{absolute, absolute_at, absolute_from, display_name};
+pub use scratch::{Scratch, write_file};
+pub use terminal::{Colouring, OutputStream, TerminalSize};
+
+/// The outside world of one run, filled once by `main` (or by a test).
+#[derive(Clone)]
+pub struct Context {
+    /// The environment variables, for `${ENV.NAME}` and for programs that are started.
+    pub environment: Arc<Environment>,
+    /// The files that are read.
+    pub files: Files,
+    /// The folder the program was started in; relative paths of the command line start here.
+    pub working_directory: PathBuf,
+    /// The user's home folder, for `~` at the start of a path.
+    pub home: Option<PathBuf>,
+    /// Arrival times and wall-clock stamps.
+    pub clock: Arc<dyn Clock>,
+    /// Generated ids: threads, runs, messages.
+    pub ids: Arc<dyn Ids>,
+    /// Whether standard input is a terminal.
+    pub stdin_is_terminal: bool,
+    /// Whether standard output is a terminal.
+    pub stdout_is_terminal: bool,
+    /// Whether standard error is a terminal.
+    pub stderr_is_terminal: bool,
+    /// How large the terminal is that is written to, asked each time: it may change while tests run. `None` where that
+    /// is not known.
+    pub terminal_size: fn() -> Option<TerminalSize>,
+    /// How many things can be done at once.
+    pub parallelism: NonZeroUsize,
+}
+
+impl Context {
+    /// A context of `working_directory` alone, for programs that only check, and for tests: no environment, no terminal,
+    /// a clock that does not advance, and ids that are counted.
+    pub fn isolated(working_directory: impl Into<PathBuf>) -> Self {
+        Self {
+            environment: Arc::default(),
+            files: Files::default(),
+            working_directory: working_directory.into(),
+            home: None,
+            clock: Arc::new(ManualClock::default()),
+            ids: Arc::new(SequentialIds::default()),
+            stdin_is_terminal: false,
+            stdout_is_terminal: false,
+            stderr_is_terminal: false,
+            terminal_size: || None,
+            parallelism: NonZeroUsize::MIN,
+        }
+    }
+
+    /// The environment variable `name`, where it is set and is valid Unicode.
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.environment.text(name)
+    }
+
+    /// Whether a stream is a terminal.
+    pub fn is_terminal(&self, stream: OutputStream) -> bool {
+        match stream {
+            OutputStream::Stdout => self.stdout_is_terminal,
+            OutputStream::Stderr => self.stderr_is_terminal,
+        }
+    }
+
+    /// Whether a person is there who can be asked: what is asked is seen, and what is typed is read.
+    pub fn has_person(&self) -> bool {
+        self.stdin_is_terminal && self.stdout_is_terminal && self.stderr_is_terminal
+    }
+
+    /// How large the terminal behind a stream is, asked each time; never known if it is no terminal.
+    pub fn size_of(&self, stream: OutputStream) -> fn() -> Option<TerminalSize> {
+        if self.is_terminal(stream) {
+            self.terminal_size
+        } else {
+            || None
+        }
+    }
+
+    /// The Unix time now, in milliseconds.
+    pub fn unix_ms(&self) -> u64 {
+        self.clock.unix_ms(self.clock.now())
+    }
+}

@@ -1,0 +1,47 @@
+//! Paths as people write them, and as messages show them.
+
+use std::path::{Component, Path, PathBuf};
+
+use super::Context;
+
+/// `path` relative to the working directory, with `~` at its start as the home directory, without `.` and `..` parts.
+pub fn absolute(context: &Context, path: &Path) -> PathBuf {
+    absolute_from(context, &context.working_directory, path)
+}
+
+/// The same, relative to `folder`.
+pub fn absolute_from(context: &Context, folder: &Path, path: &Path) -> PathBuf {
+    absolute_at(context.home.as_deref(), folder, path)
+}
+
+/// The same for a user with this home directory.
+pub fn absolute_at(home: Option<&Path>, folder: &Path, path: &Path) -> PathBuf {
+    let text = path.to_string_lossy();
+    let home = home.map(|home| home.to_string_lossy().into_owned());
+    let expanded = shellexpand::tilde_with_context(&text, || home);
+    let joined = folder.join(expanded.as_ref());
+    let mut plain = PathBuf::new();
+    for part in joined.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
+/// How messages show `path`: relative to the working directory if it is inside it, with `/`.
+pub fn display_name(context: &Context, path: &Path) -> String {
+    let shown = path
+        .strip_prefix(&context.working_directory)
+        .unwrap_or(path);
+    let text = shown.to_string_lossy().replace('\\', "/");
+    if text.is_empty() {
+        ".".to_owned()
+    } else {
+        text
+    }
+}

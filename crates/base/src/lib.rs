@@ -1,0 +1,11 @@
+//! The ground: text, time, YAML with positions, and what a user can fix.
+//!
+//! It knows nothing of tests and agents. `context` is the only way to the outside world.
+
+pub mod context;
+pub mod diagnostic;
+pub mod message;
+pub mod reduction;
+pub mod source;
+pub mod statistics;
+pub mod text;

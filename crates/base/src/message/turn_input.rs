@@ -1,0 +1,226 @@
+//! What a turn sends to the agent.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::message_part;
+use super::user_content::{ContentPart, UserContent};
+
+/// What a turn sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TurnInput {
+    /// A message of the user.
+    User(UserContent),
+    /// A message of the user in parts of the protocol's own: each has one of `text`, `data`, `url` and `raw`.
+    Parts(Arc<[Value]>),
+    /// A request to replay the thread.
+    Connect,
+    /// Answers to what is pending.
+    Resume(Vec<PendingAnswer>),
+    /// A call to a tool.
+    CallTool {
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        args: Map<String, Value>,
+    },
+    /// A request to list the tools.
+    ListTools,
+    /// A request to read the resource with this URI.
+    ReadResource(String),
+    /// A request to fill a prompt.
+    GetPrompt {
+        /// The prompt.
+        prompt: String,
+        /// Its arguments.
+        args: Map<String, Value>,
+    },
+    /// Nothing new: the agent goes on from the history.
+    Continue,
+}
+
+/// The id and the sender's name that a test gives a message of the user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageId {
+    /// Its id; without one it gets a new one.
+    pub id: Option<String>,
+    /// The name of the sender.
+    pub name: Option<String>,
+}
+
+/// The answer to one thing that is pending.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PendingAnswer {
+    /// What is answered.
+    pub to: AnswerTo,
+    /// Whether it is answered, and not cancelled.
+    pub is_resolved: bool,
+    /// The answer.
+    pub payload: Option<Value>,
+}
+
+/// Which of the things that are pending an answer is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerTo {
+    /// The only one.
+    TheOnlyOne,
+    /// The interrupt with this id, or the call with this id.
+    Id(String),
+    /// The one about a call to this tool.
+    Tool(String),
+}
+
+impl PendingAnswer {
+    /// The only thing that is pending is answered with `payload`.
+    pub fn resolved(payload: impl Into<Value>) -> Self {
+        Self {
+            to: AnswerTo::TheOnlyOne,
+            is_resolved: true,
+            payload: Some(payload.into()),
+        }
+    }
+
+    /// The only thing that is pending is cancelled.
+    pub fn cancelled() -> Self {
+        Self {
+            to: AnswerTo::TheOnlyOne,
+            is_resolved: false,
+            payload: None,
+        }
+    }
+
+    /// The same answer to the interrupt, or the call, with this id.
+    #[must_use]
+    pub fn for_id(self, id: impl Into<String>) -> Self {
+        Self {
+            to: AnswerTo::Id(id.into()),
+            ..self
+        }
+    }
+
+    /// The same answer to what is pending about a call to `tool`.
+    #[must_use]
+    pub fn for_tool(self, tool: impl Into<String>) -> Self {
+        Self {
+            to: AnswerTo::Tool(tool.into()),
+            ..self
+        }
+    }
+}
+
+impl TurnInput {
+    /// A request to replay the thread, in words.
+    pub const CONNECT: &str = "(connects to the thread)";
+    /// What is sent if there is nothing new, in words.
+    pub const CONTINUE: &str = "(continues the conversation)";
+    /// A request to list the tools, in words.
+    pub const LIST_TOOLS: &str = "(lists the tools)";
+    /// How a request to read a resource begins, in words.
+    pub const READ_RESOURCE: &str = "(reads a resource)";
+    /// How a request to fill a prompt begins, in words.
+    pub const GET_PROMPT: &str = "(gets a prompt)";
+    /// How a call begins, in words.
+    pub const CALL_TOOL: &str = "(calls a tool)";
+    /// How answers begin, in words.
+    pub const RESUME: &str = "(resumes)";
+
+    /// The input in words, for reports: what the user says, or what is done instead.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::User(content) => content.describe(),
+            Self::Parts(parts) => parts
+                .iter()
+                .map(message_part::describe)
+                .collect::<Vec<_>>()
+                .join(" "),
+            Self::Connect => Self::CONNECT.to_owned(),
+            Self::Continue => Self::CONTINUE.to_owned(),
+            Self::CallTool { tool, args } => {
+                format!(
+                    "{} {tool}({})",
+                    Self::CALL_TOOL,
+                    Value::Object(args.clone())
+                )
+            }
+            Self::ListTools => Self::LIST_TOOLS.to_owned(),
+            Self::ReadResource(uri) => format!("{} {uri}", Self::READ_RESOURCE),
+            Self::GetPrompt { prompt, args } => {
+                format!(
+                    "{} {prompt}({})",
+                    Self::GET_PROMPT,
+                    Value::Object(args.clone())
+                )
+            }
+            Self::Resume(answers) => {
+                let answers: Vec<String> = answers.iter().map(PendingAnswer::describe).collect();
+                format!("{} {}", Self::RESUME, answers.join(", "))
+            }
+        }
+    }
+
+    /// Replaces every text of the user with what `map` makes of it.
+    pub fn map_texts(&mut self, map: &impl Fn(&str) -> String) {
+        match self {
+            Self::User(UserContent::Text(text)) => *text = map(text).into(),
+            Self::User(UserContent::Parts(parts)) => {
+                let mapped = parts.iter().map(|part| match part {
+                    ContentPart::Text(text) => ContentPart::Text(map(text)),
+                    file @ ContentPart::File(_) => file.clone(),
+                });
+                *parts = mapped.collect();
+            }
+            Self::Parts(parts) => {
+                let mapped = parts.iter().cloned().map(|mut part| {
+                    map_strings(&mut part, map);
+                    part
+                });
+                *parts = mapped.collect();
+            }
+            Self::Resume(answers) => {
+                for payload in answers
+                    .iter_mut()
+                    .filter_map(|answer| answer.payload.as_mut())
+                {
+                    map_strings(payload, map);
+                }
+            }
+            Self::CallTool { args, .. } | Self::GetPrompt { args, .. } => {
+                args.values_mut().for_each(|value| map_strings(value, map));
+            }
+            Self::ReadResource(uri) => *uri = map(uri),
+            Self::Connect | Self::ListTools | Self::Continue => {}
+        }
+    }
+}
+
+/// Replaces every string in `value`, at any depth, by what `map` makes of it.
+pub fn map_strings(value: &mut Value, map: &impl Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = map(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| map_strings(item, map)),
+        Value::Object(keys) => keys.values_mut().for_each(|value| map_strings(value, map)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+impl PendingAnswer {
+    fn describe(&self) -> String {
+        let to = match &self.to {
+            AnswerTo::TheOnlyOne => String::new(),
+            AnswerTo::Id(id) => format!("`{id}` "),
+            AnswerTo::Tool(tool) => format!("the call to `{tool}` "),
+        };
+        let status = if self.is_resolved {
+            "resolved"
+        } else {
+            "cancelled"
+        };
+        let payload = self
+            .payload
+            .as_ref()
+            .map(|payload| format!(" {payload}"))
+            .unwrap_or_default();
+        format!("{to}{status}{payload}")
+    }
+}

@@ -1,0 +1,116 @@
+//! One case of a JSONL file: its text in, the test that it is and what is wrong with the case out.
+
+use std::sync::Arc;
+
+use super::lower::lower;
+use ananke_base::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
+use ananke_base::source::{self, Node, NodeValue};
+use ananke_model::model::{CaseLine, TAG_DEFAULTS, Test};
+use ananke_model::schema::{FileKind, Recovered, recover_tree};
+
+/// A case as it was read.
+pub(crate) struct ReadCase {
+    /// The test that it is, as far as it can be read; made up where the case is wrong.
+    pub(crate) test: Option<Test>,
+    /// The tree of that test, in the shape of YAML.
+    pub(crate) node: Option<Node>,
+    /// What is wrong or odd, in no order.
+    pub(crate) problems: Vec<Diagnostic>,
+    /// Whether something is wrong.
+    pub(crate) is_broken: bool,
+    recovered: Option<Recovered<CaseLine>>,
+}
+
+impl ReadCase {
+    /// Reads a case.
+    pub(crate) fn of(source: &Arc<SourceFile>) -> Self {
+        let mut read = Self {
+            test: None,
+            node: None,
+            problems: Vec::new(),
+            is_broken: false,
+            recovered: None,
+        };
+        read.lower(source);
+        read.is_broken = read
+            .problems
+            .iter()
+            .any(|problem| problem.severity == Severity::Error);
+        match read
+            .node
+            .as_ref()
+            .map(|node| source::from_node(node, TAG_DEFAULTS))
+        {
+            Some(Ok(test)) => read.test = Some(test),
+            Some(Err(mismatch)) if !read.is_broken => {
+                let problem = Diagnostic::error(Code::WrongType, mismatch.message);
+                read.problems.push(problem.at(source, mismatch.span, ""));
+                read.is_broken = true;
+            }
+            _ => {}
+        }
+        read
+    }
+
+    fn lower(&mut self, source: &Arc<SourceFile>) {
+        let (written, of_text) = source::parse_json(source);
+        self.problems = of_text;
+        let Some(mut written) = written else { return };
+        if !matches!(written.value, NodeValue::Map(_)) {
+            let message = format!("a case is one JSON object, found {}", written.describe());
+            let first = Span {
+                end: written.span.start + 1,
+                ..written.span
+            };
+            let problem = Diagnostic::error(Code::WrongType, message).at(source, first, "");
+            self.problems
+                .push(problem.help("write it like `{\"id\": \"T001\", \"input\": \"Hello\"}`"));
+            return;
+        }
+        self.take_hooks(&mut written, source);
+        let (recovered, of_shape) = recover_tree::<CaseLine>(FileKind::Case, source, &written);
+        self.problems.extend(of_shape);
+        if let Some(case) = &recovered {
+            let (node, of_meaning) = lower(source, &written, &case.value);
+            // What contradicts itself does so whatever else is wrong in it.
+            let is_own = |problem: &Diagnostic| {
+                problem.severity == Severity::Warning
+                    || problem.code == Code::Contradiction
+                    || case.is_of_the_file(problem)
+            };
+            self.problems.extend(of_meaning.into_iter().filter(is_own));
+            self.node = Some(node);
+        }
+        self.recovered = recovered;
+    }
+
+    /// Takes the fields out of a case that name scripts of another system's own runtime, and reports them.
+    fn take_hooks(&mut self, written: &mut Node, source: &Arc<SourceFile>) {
+        let NodeValue::Map(entries) = &mut written.value else {
+            return;
+        };
+        entries.retain(|entry| {
+            let instead = match entry.key.as_str() {
+                "before" => "hooks",
+                "after" => "teardown",
+                _ => return true,
+            };
+            let message = format!("`{}` is not supported in case files", entry.key);
+            let problem =
+                Diagnostic::error(Code::UnknownKey, message).at(source, entry.key_span, "");
+            self.problems.push(problem.help(format!(
+                "write the test in YAML, where `{instead}` runs commands"
+            )));
+            false
+        });
+    }
+
+    /// Whether a problem of the test is one of the case, and not of what was made up for what is wrong with it.
+    pub(crate) fn owns(&self, problem: &Diagnostic) -> bool {
+        !self.is_broken
+            || self
+                .recovered
+                .as_ref()
+                .is_some_and(|case| case.is_of_the_file(problem))
+    }
+}

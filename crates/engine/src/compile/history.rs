@@ -1,0 +1,307 @@
+//! What was said before the first turn: the messages of a test, checked and filled.
+//!
+//! What a protocol demands of a conversation is held here, before anything is sent: who may say what, and that every
+//! call is known and answered. Agents refuse anything else, or pass over it in silence.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::attachment::{self, AttachmentFiles};
+use ananke_agents::Capability;
+use ananke_base::diagnostic::{Code, Diagnostic, Span, Spanned};
+use ananke_base::message::{HistoryCall, HistoryMessage, Role};
+use ananke_base::source::Node;
+use ananke_base::text::suggest;
+use ananke_model::model::{self, Arguments, MessageCall, MessageDefinition, Text};
+use ananke_model::variables::{Interpolation, Leaf};
+
+/// Checks and fills messages.
+pub(crate) fn fill_history(
+    messages: &[Spanned<MessageDefinition>],
+    files: AttachmentFiles<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Vec<HistoryMessage>> {
+    let filled: Vec<Leaf<HistoryMessage>> = messages
+        .iter()
+        .map(|message| one(message, files, interpolation))
+        .collect();
+    let mut order = Order::default();
+    for (message, filled) in messages.iter().zip(&filled) {
+        // What is not known yet is looked at when the test starts.
+        order.next(
+            message,
+            filled.as_ref().map_err(|not_ready| *not_ready)?,
+            interpolation,
+        );
+    }
+    order.end(interpolation);
+    filled.into_iter().collect()
+}
+
+fn one(
+    written: &Spanned<MessageDefinition>,
+    files: AttachmentFiles<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<HistoryMessage> {
+    let MessageDefinition {
+        role,
+        content,
+        id,
+        name,
+        tool_calls,
+        tool_call_id,
+    } = &written.value;
+    let shape_is_valid = shape(written, files, interpolation);
+    let mut text = |text: &Option<Text>| {
+        text.as_ref()
+            .map(|text| interpolation.text(text))
+            .transpose()
+    };
+    let (id, name, answers) = (text(id), text(name), text(tool_call_id));
+    let content = match content {
+        Some(content) => {
+            attachment::user_content(&content.value, &[], files, interpolation).map(Some)
+        }
+        None => Ok(None),
+    };
+    let calls: Vec<Leaf<HistoryCall>> = tool_calls
+        .iter()
+        .flatten()
+        .map(|written| call(&written.value, interpolation))
+        .collect();
+    shape_is_valid?;
+    let calls = calls.into_iter().collect::<Leaf<_>>()?;
+    Ok(HistoryMessage {
+        role: *role,
+        id: id?,
+        name: name?,
+        content: content?,
+        calls,
+        answers: answers?,
+    })
+}
+
+/// Checks that a message has what its role needs, and nothing else.
+fn shape(
+    written: &Spanned<MessageDefinition>,
+    files: AttachmentFiles<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<()> {
+    let MessageDefinition {
+        role,
+        content,
+        tool_calls,
+        tool_call_id,
+        ..
+    } = &written.value;
+    let mut wrong: Vec<(Code, Span, String, &str)> = Vec::new();
+    let whose = role.as_str();
+    if let (Some(calls), true) = (tool_calls, *role != Role::Assistant) {
+        let span = calls.first().map_or(written.span, |call| call.span);
+        let message =
+            format!("a message of role `{whose}` has no `tool_calls`: the assistant calls tools");
+        wrong.push((
+            Code::Contradiction,
+            span,
+            message,
+            "put them into a message of role `assistant`",
+        ));
+    }
+    match (tool_call_id, *role == Role::Tool) {
+        (None, true) => {
+            let message =
+                "the key `tool_call_id` is missing: a tool's message answers a call".to_owned();
+            wrong.push((
+                Code::MissingKey,
+                written.span,
+                message,
+                "give it the `id` of the call it answers",
+            ));
+        }
+        (Some(id), false) => {
+            let message = format!("a message of role `{whose}` answers no call");
+            wrong.push((
+                Code::Contradiction,
+                id.span,
+                message,
+                "`tool_call_id` goes with role `tool`",
+            ));
+        }
+        _ => {}
+    }
+    let may_have_parts = match role {
+        Role::User => true,
+        Role::Tool => files.target_has(Capability::ToolParts),
+        _ => false,
+    };
+    match content {
+        None if *role == Role::Assistant && tool_calls.is_some() => {}
+        None => {
+            let message = "the key `content` is missing: this message says nothing".to_owned();
+            wrong.push((
+                Code::MissingKey,
+                written.span,
+                message,
+                "add what is said, if only as `\"\"`",
+            ));
+        }
+        Some(content)
+            if matches!(content.value, model::WrittenContent::Parts(_)) && !may_have_parts =>
+        {
+            let message = format!("the `content` of a message of role `{whose}` is a text here");
+            wrong.push((
+                Code::WrongType,
+                content.span,
+                message,
+                "write all of it as one text",
+            ));
+        }
+        Some(_) => {}
+    }
+    let reported = wrong.into_iter().map(|(code, span, message, help)| {
+        interpolation.report(code, span, message, Some(help.to_owned()))
+    });
+    reported.last().map_or(Ok(()), Err)
+}
+
+fn call(written: &MessageCall, interpolation: &mut Interpolation<'_>) -> Leaf<HistoryCall> {
+    let (id, name) = (
+        interpolation.text(&written.id),
+        interpolation.text(&written.function.name),
+    );
+    let arguments = match &written.function.arguments {
+        None => Ok("{}".to_owned()),
+        Some(Arguments(node)) => arguments(node, interpolation),
+    };
+    Ok(HistoryCall {
+        id: id?,
+        name: name?,
+        arguments: arguments?,
+    })
+}
+
+/// The text of a call's arguments: a JSON object, as it is written or sent.
+fn arguments(node: &Node, interpolation: &mut Interpolation<'_>) -> Leaf<String> {
+    let value = interpolation.json(node)?;
+    if let Value::String(text) = &value
+        && (interpolation.json_waits(node)
+            || serde_json::from_str::<Map<String, Value>>(text).is_ok())
+    {
+        return Ok(text.clone());
+    }
+    if value.is_object() {
+        return Ok(value.to_string());
+    }
+    let message = "the `arguments` of this call are no JSON object";
+    let help = "write them as a mapping: `arguments: { city: Rome }`, or as its JSON".to_owned();
+    Err(interpolation.report(Code::BadValue, node.span, message, Some(help)))
+}
+
+/// What is known while messages are read one after the other.
+#[derive(Default)]
+struct Order {
+    ids: HashSet<String>,
+    /// Every call by its id.
+    calls: BTreeMap<String, Called>,
+    /// The ids of those that wait for their answers, in order.
+    open: Vec<String>,
+}
+
+struct Called {
+    span: Span,
+    tool: String,
+    is_answered: bool,
+}
+
+impl Order {
+    fn next(
+        &mut self,
+        written: &Spanned<MessageDefinition>,
+        message: &HistoryMessage,
+        interpolation: &mut Interpolation<'_>,
+    ) {
+        let contradiction =
+            |span, message: String, help: &str, interpolation: &mut Interpolation<'_>| {
+                interpolation.report(Code::Contradiction, span, message, Some(help.to_owned()));
+            };
+        if let (Some(id), Some(text)) = (&message.id, &written.value.id)
+            && !self.ids.insert(id.clone())
+        {
+            contradiction(
+                text.span,
+                format!("two messages have the id `{id}`"),
+                "rename one of them",
+                interpolation,
+            );
+        }
+        if let (Some(call), Some(text)) = (&message.answers, &written.value.tool_call_id) {
+            match self.calls.get_mut(call) {
+                Some(called) if called.is_answered => {
+                    let message = format!("the call `{call}` is answered already");
+                    contradiction(
+                        text.span,
+                        message,
+                        "a call has one answer: leave out one of them",
+                        interpolation,
+                    );
+                }
+                Some(called) => {
+                    called.is_answered = true;
+                    self.open.retain(|open| open != call);
+                }
+                None => {
+                    let known: Vec<&str> = self.calls.keys().map(String::as_str).collect();
+                    let help = if known.is_empty() {
+                        "put a message of role `assistant` with its `tool_calls` before it"
+                            .to_owned()
+                    } else {
+                        suggest(call, &known, "the calls before it are")
+                    };
+                    let message = format!("no message before this one has a call `{call}`");
+                    interpolation.report(Code::UnknownName, text.span, message, Some(help));
+                }
+            }
+        } else {
+            self.end(interpolation);
+        }
+        for (call, written) in message
+            .calls
+            .iter()
+            .zip(written.value.tool_calls.iter().flatten())
+        {
+            let called = Called {
+                span: written.value.id.span,
+                tool: call.name.clone(),
+                is_answered: false,
+            };
+            if self.calls.insert(call.id.clone(), called).is_some() {
+                let message = format!("two calls have the id `{}`", call.id);
+                contradiction(
+                    written.value.id.span,
+                    message,
+                    "rename one of them, and its answer",
+                    interpolation,
+                );
+            }
+            self.open.push(call.id.clone());
+        }
+    }
+
+    /// The conversation goes on: what is still open stays so.
+    fn end(&mut self, interpolation: &mut Interpolation<'_>) {
+        for id in self.open.drain(..) {
+            let Some(Called { span, tool, .. }) = self.calls.get(&id) else {
+                continue;
+            };
+            let message = format!(
+                "the call `{id}` of `{tool}` is not answered before the conversation goes on"
+            );
+            let warning =
+                interpolation.at(Diagnostic::warning(Code::UnansweredCall, message), *span);
+            let help = "most models refuse such a conversation: add a message of role `tool` with its \
+                        `tool_call_id` right after the call's";
+            interpolation.add(warning.help(help));
+        }
+    }
+}

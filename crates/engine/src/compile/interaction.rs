@@ -1,0 +1,79 @@
+//! What a test says about input that it has not written down, checked and filled.
+
+use std::time::Duration;
+
+use super::simulation::{DEFAULT_MAX_TURNS, DEFAULT_TIMEOUT, MOST_TURNS};
+use ananke_base::diagnostic::Spanned;
+use ananke_model::model::{Interactive, MissingInput, Short};
+use ananke_model::variables::{Interpolation, Leaf};
+
+/// What a test says about input that it has not written down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompiledInteraction {
+    /// Whether a person is to be asked; `None` if the test does not say.
+    pub asks_person: Option<bool>,
+    /// How long the person may take for one answer.
+    pub timeout: Duration,
+    /// The largest number of turns.
+    pub max_turns: usize,
+    /// What to do if there is no input, if the test says it.
+    pub on_missing_input: Option<MissingInput>,
+}
+
+impl Default for CompiledInteraction {
+    fn default() -> Self {
+        let max_turns = usize::try_from(DEFAULT_MAX_TURNS).unwrap_or(usize::MAX);
+        Self {
+            asks_person: None,
+            timeout: DEFAULT_TIMEOUT,
+            max_turns,
+            on_missing_input: None,
+        }
+    }
+}
+
+impl CompiledInteraction {
+    /// Whether the test itself wants to know whether the agent waits for input.
+    pub fn detects(&self) -> bool {
+        self.asks_person == Some(true) || self.on_missing_input.is_some()
+    }
+
+    /// Checks and fills what is written.
+    pub(crate) fn fill(
+        interactive: Option<&Spanned<Short<Interactive>>>,
+        on_missing_input: Option<MissingInput>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Leaf<Self> {
+        let default = Self {
+            on_missing_input,
+            ..Self::default()
+        };
+        let Some(Spanned {
+            value:
+                Short(Interactive {
+                    enabled,
+                    timeout_ms,
+                    max_turns,
+                }),
+            ..
+        }) = interactive
+        else {
+            return Ok(default);
+        };
+        let timeout = timeout_ms
+            .as_ref()
+            .map(|number| interpolation.number(number))
+            .transpose();
+        let max_turns = max_turns
+            .as_ref()
+            .map(|number| interpolation.number_within(number, 1, MOST_TURNS))
+            .transpose();
+        let max_turns = max_turns?.and_then(|most| usize::try_from(most).ok());
+        Ok(Self {
+            asks_person: Some(enabled.unwrap_or(true)),
+            timeout: timeout?.map_or(default.timeout, Duration::from_millis),
+            max_turns: max_turns.unwrap_or(default.max_turns),
+            ..default
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! What each turn does, with its variables filled.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::attachment::{self, AttachmentFiles};
+use super::compiled_capture::CompiledCapture;
+use super::message_part::message_part;
+use super::request_context::request_context;
+use super::server_answers::server_answers;
+use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::message::{AnswerTo, MessageId, PendingAnswer, TurnInput, TurnRequest};
+use ananke_model::model::{Resume, ResumeStatus, Turn, TurnSettings};
+use ananke_model::variables::{Interpolation, Leaf};
+
+/// A turn that is ready to be sent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PreparedTurn {
+    /// What it sends.
+    pub request: TurnRequest,
+    /// Values that later turns can use.
+    pub captures: Vec<CompiledCapture>,
+}
+
+impl PreparedTurn {
+    /// Checks and fills a turn.
+    pub(crate) fn fill(
+        turn: &Turn,
+        files: AttachmentFiles<'_>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Leaf<Self> {
+        let TurnSettings {
+            id,
+            timeout_ms,
+            props,
+            options,
+            capture,
+            respond,
+        } = turn.settings();
+        let id = id.map(|id| interpolation.text(id)).transpose();
+        let timeout = timeout_ms
+            .map(|number| interpolation.number(number))
+            .transpose();
+        let context = request_context(props, options, None, interpolation);
+        let captures: Vec<Leaf<CompiledCapture>> = capture
+            .into_iter()
+            .flatten()
+            .map(|(name, written)| CompiledCapture::fill(name, written, interpolation))
+            .collect();
+        let answers = server_answers(respond, interpolation);
+        let input = fill_input(turn, files, interpolation);
+        let request = TurnRequest {
+            id: id?,
+            input: input?,
+            message: MessageId::default(),
+            timeout: timeout?.map(Duration::from_millis),
+            context: context?,
+            answers: answers?,
+        };
+        Ok(Self {
+            request,
+            captures: captures.into_iter().collect::<Leaf<_>>()?,
+        })
+    }
+}
+
+/// Checks and fills what a turn sends.
+fn fill_input(
+    turn: &Turn,
+    files: AttachmentFiles<'_>,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<TurnInput> {
+    match turn {
+        Turn::User(turn) => {
+            let attachments = turn.attachments.as_deref().unwrap_or_default();
+            attachment::user_content(&turn.user, attachments, files, interpolation)
+                .map(TurnInput::User)
+        }
+        Turn::Connect(_) => Ok(TurnInput::Connect),
+        Turn::Continue => Ok(TurnInput::Continue),
+        Turn::ListTools(_) => Ok(TurnInput::ListTools),
+        Turn::Parts(turn) => {
+            let parts: Vec<Leaf<Value>> = turn
+                .parts
+                .iter()
+                .map(|part| message_part(part, interpolation))
+                .collect();
+            parts
+                .into_iter()
+                .collect::<Leaf<Vec<Value>>>()
+                .map(|parts| TurnInput::Parts(parts.into()))
+        }
+        Turn::ReadResource(turn) => interpolation
+            .sent_text(&turn.uri)
+            .map(TurnInput::ReadResource),
+        Turn::GetPrompt(turn) => {
+            let prompt = interpolation.text(&turn.prompt);
+            let args: Leaf<Map<String, Value>> = turn
+                .args
+                .iter()
+                .flatten()
+                .map(|(name, text)| {
+                    Ok((name.value.clone(), Value::from(interpolation.text(text)?)))
+                })
+                .collect();
+            Ok(TurnInput::GetPrompt {
+                prompt: prompt?,
+                args: args?,
+            })
+        }
+        Turn::CallTool(turn) => {
+            let tool = interpolation.text(&turn.tool);
+            let args = interpolation.optional_json(turn.args.as_ref());
+            let args = args?
+                .and_then(|args| args.as_object().cloned())
+                .unwrap_or_default();
+            Ok(TurnInput::CallTool { tool: tool?, args })
+        }
+        Turn::Resume(turn) => {
+            let count = turn.resume.len();
+            let answers: Vec<Leaf<PendingAnswer>> = turn
+                .resume
+                .iter()
+                .map(|written| answer(written, count, interpolation))
+                .collect();
+            answers
+                .into_iter()
+                .collect::<Leaf<_>>()
+                .map(TurnInput::Resume)
+        }
+    }
+}
+
+/// A turn in words as it is written, if something of it is known later.
+pub(crate) fn describe_written(turn: &Turn) -> String {
+    match turn {
+        Turn::User(turn) => turn.user.written(),
+        Turn::Connect(_) => TurnInput::CONNECT.to_owned(),
+        Turn::Continue => TurnInput::CONTINUE.to_owned(),
+        Turn::ListTools(_) => TurnInput::LIST_TOOLS.to_owned(),
+        Turn::Parts(turn) => {
+            let texts = turn
+                .parts
+                .iter()
+                .filter_map(|part| part.value.text.as_ref());
+            texts
+                .map(|text| text.value.as_str())
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+        Turn::CallTool(turn) => format!("{} {}", TurnInput::CALL_TOOL, turn.tool.value),
+        Turn::ReadResource(turn) => format!("{} {}", TurnInput::READ_RESOURCE, turn.uri.value),
+        Turn::GetPrompt(turn) => format!("{} {}", TurnInput::GET_PROMPT, turn.prompt.value),
+        Turn::Resume(_) => TurnInput::RESUME.to_owned(),
+    }
+}
+
+fn answer(
+    written: &Spanned<Resume>,
+    count: usize,
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<PendingAnswer> {
+    let Resume {
+        id,
+        tool,
+        status,
+        payload,
+    } = &written.value;
+    let payload = payload
+        .as_ref()
+        .map(|node| interpolation.json(node))
+        .transpose();
+    let to = match (id, tool) {
+        (Some(id), None) => interpolation.text(id).map(AnswerTo::Id),
+        (None, Some(tool)) => interpolation.text(tool).map(AnswerTo::Tool),
+        (None, None) if count == 1 => Ok(AnswerTo::TheOnlyOne),
+        (None, None) => {
+            let message = "several answers, and this one does not say what it answers";
+            let help = "give it the interrupt's `id`, or the `tool` whose call waits";
+            Err(interpolation.report(
+                Code::MissingKey,
+                written.span,
+                message,
+                Some(help.to_owned()),
+            ))
+        }
+        (Some(_), Some(tool)) => {
+            let message = "`id` and `tool` both say what is answered";
+            Err(interpolation.report(
+                Code::Contradiction,
+                tool.span,
+                message,
+                Some("keep one of them".to_owned()),
+            ))
+        }
+    };
+    Ok(PendingAnswer {
+        to: to?,
+        is_resolved: *status == ResumeStatus::Resolved,
+        payload: payload?,
+    })
+}

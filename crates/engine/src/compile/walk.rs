@@ -1,0 +1,115 @@
+//! Walks: how many, and what each action needs, checked and filled.
+
+use ananke_base::diagnostic::{Code, Spanned};
+use ananke_model::model::{Number, Walk, WalkAction};
+use ananke_model::variables::{Interpolation, Leaf};
+use ananke_rules::{Block, CompiledCheckpoint, Library, inherit};
+use ananke_trace::outcome::Level;
+
+/// How many actions a walk has of which the test does not say how many.
+const DEFAULT_STEPS: u64 = 8;
+
+/// The most actions of a walk that a test may say.
+const MOST_STEPS: u64 = 1000;
+
+/// How many walks there are if the test does not say how many.
+const DEFAULT_WALKS: u64 = 100;
+
+/// The most walks that a test may say.
+const MOST_WALKS: u64 = 10_000;
+
+/// Where random choices begin if the test does not say it.
+const DEFAULT_SEED: u64 = 1;
+
+/// How many walks there are, and how they are chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WalkPlan {
+    /// The largest number of actions in each.
+    pub steps: usize,
+    /// How many there are.
+    pub walks: u32,
+    /// Where the random choices begin.
+    pub seed: u64,
+    /// The names of the actions, in the order of the file.
+    pub actions: Vec<String>,
+}
+
+impl WalkPlan {
+    /// Checks and fills the numbers of a walk.
+    pub(crate) fn fill(written: &Walk, interpolation: &mut Interpolation<'_>) -> Leaf<Self> {
+        let mut number = |number: &Option<Number>, range: (u64, u64), default| {
+            number.as_ref().map_or(Ok(default), |number| {
+                interpolation.number_within(number, range.0, range.1)
+            })
+        };
+        let steps = number(&written.steps, (1, MOST_STEPS), DEFAULT_STEPS);
+        let walks = number(&written.walks, (1, MOST_WALKS), DEFAULT_WALKS);
+        let seed = number(&written.seed, (0, u64::MAX), DEFAULT_SEED);
+        Ok(Self {
+            steps: usize::try_from(steps?).unwrap_or(usize::MAX),
+            walks: u32::try_from(walks?).unwrap_or(u32::MAX),
+            seed: seed?,
+            actions: written
+                .actions
+                .iter()
+                .map(|(name, _)| name.value.clone())
+                .collect(),
+        })
+    }
+}
+
+/// An action of a walk; the turn that it is gets filled when it is taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompiledAction {
+    /// Its name.
+    pub name: String,
+    /// What must be true of the turn before.
+    pub needs: Option<CompiledCheckpoint>,
+}
+
+impl CompiledAction {
+    /// The action `name`; comes with the rules of what it needs.
+    pub(crate) fn fill(
+        name: &str,
+        Spanned {
+            value: WalkAction(turn),
+            ..
+        }: &Spanned<WalkAction>,
+        library: Option<Library<'_>>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> (Self, Option<Block>) {
+        let block = turn.needs().map(|needs| {
+            let before = interpolation.problem_count();
+            let block = Block::compile([&needs.value], Level::Checkpoint, library, interpolation);
+            let is_whole = interpolation.problem_count() == before && !interpolation.has_pending();
+            if is_whole && block == Block::default() {
+                let message = format!("the `needs` of the action `{name}` are empty");
+                let help = "say what must be true of the turn before, or remove `needs`".to_owned();
+                interpolation.report(Code::EmptyValue, needs.span, message, Some(help));
+            }
+            block
+        });
+        let needs = block.as_ref().map(|block| {
+            let nothing = Block::default();
+            let rules = inherit(&nothing, &nothing, std::slice::from_ref(block))
+                .turns
+                .pop()
+                .unwrap_or_default();
+            let (description, after, is_required) = (None, Vec::new(), false);
+            CompiledCheckpoint {
+                id: name.to_owned(),
+                description,
+                rules,
+                after,
+                is_required,
+            }
+        });
+        (
+            Self {
+                name: name.to_owned(),
+                needs,
+            },
+            block,
+        )
+    }
+}

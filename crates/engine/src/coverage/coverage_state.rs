@@ -1,0 +1,105 @@
+//! How far tests go with one thing that an agent can do.
+
+use serde::Serialize;
+
+use ananke_trace::trace::ToolCall;
+
+/// How far tests go with one thing that an agent can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CoverageState {
+    /// It happens in no test.
+    #[default]
+    Never,
+    /// It happens in a test.
+    Exercised,
+    /// It happens in a test whose rules notice a change of it.
+    Asserted,
+}
+
+impl CoverageState {
+    /// The word in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Exercised => "exercised",
+            Self::Asserted => "asserted",
+        }
+    }
+
+    /// The further one of two states.
+    pub(super) fn raise(&mut self, to: Self) {
+        *self = to.max(*self);
+    }
+}
+
+/// How a call can end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallEnding {
+    Ok,
+    Error,
+    Denied,
+    Pending,
+}
+
+impl CallEnding {
+    /// How a call has ended when its conversation is over.
+    pub(super) fn of(call: &ToolCall) -> Self {
+        match call.result() {
+            None => Self::Pending,
+            Some(result) if result.is_denied => Self::Denied,
+            Some(result) if result.is_error == Some(true) => Self::Error,
+            Some(_) => Self::Ok,
+        }
+    }
+}
+
+/// How the calls to a tool ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OutcomeStates {
+    /// A call has a result that is not an error.
+    pub ok: CoverageState,
+    /// A call failed.
+    pub error: CoverageState,
+    /// A call was denied.
+    pub denied: CoverageState,
+    /// A call has no result.
+    pub pending: CoverageState,
+}
+
+impl OutcomeStates {
+    /// Every outcome with its word.
+    pub fn all(&self) -> [(&'static str, CoverageState); 4] {
+        [
+            ("ok", self.ok),
+            ("error", self.error),
+            ("denied", self.denied),
+            ("pending", self.pending),
+        ]
+    }
+
+    pub(super) fn of(&mut self, ending: CallEnding) -> &mut CoverageState {
+        match ending {
+            CallEnding::Ok => &mut self.ok,
+            CallEnding::Error => &mut self.error,
+            CallEnding::Denied => &mut self.denied,
+            CallEnding::Pending => &mut self.pending,
+        }
+    }
+}
+
+/// How an interrupt was answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AnswerStates {
+    /// It was resolved.
+    pub resolved: CoverageState,
+    /// It was cancelled.
+    pub cancelled: CoverageState,
+}
+
+impl AnswerStates {
+    /// Every answer with its word.
+    pub fn all(&self) -> [(&'static str, CoverageState); 2] {
+        [("resolved", self.resolved), ("cancelled", self.cancelled)]
+    }
+}

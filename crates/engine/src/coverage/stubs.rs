@@ -1,0 +1,107 @@
+//! Tests to be completed, for what no test does.
+
+use serde_json::{Map, Value, json};
+
+use super::coverage_report::CoverageReport;
+use super::coverage_state::CoverageState;
+use ananke_base::source::{Node, to_yaml};
+use ananke_model::model::VERSIONS;
+use ananke_model::variables::literal_value;
+
+/// Why a stub does not run.
+const SKIPPED: &str = "not written yet";
+
+/// What its user says.
+const USER: &str = "Write what makes the agent do this";
+
+impl CoverageReport {
+    /// A test file with a skipped test for every outcome, value and answer that occurs in no test; `None` if there is none.
+    /// Interrupts are answered by turns of the type `resume`. Names and values of agents are text in it, never references.
+    pub fn stubs(&self, resume: &str) -> Option<String> {
+        let tests: Vec<Value> = self
+            .outcome_stubs()
+            .chain(self.argument_stubs())
+            .chain(self.answer_stubs(resume))
+            .collect();
+        if tests.is_empty() {
+            return None;
+        }
+        let file = literal_value(json!({ "version": VERSIONS.last(), "tests": tests }));
+        Some(to_yaml(&Node::of_json(&file), 0))
+    }
+
+    fn outcome_stubs(&self) -> impl Iterator<Item = Value> {
+        let holes = self.tools.iter().flat_map(|tool| {
+            let never = tool
+                .outcomes
+                .all()
+                .into_iter()
+                .filter(|(_, state)| *state == CoverageState::Never);
+            never.map(move |(outcome, _)| (&tool.name, outcome))
+        });
+        holes.map(|(tool, outcome)| {
+            let mut required = json!({ "name": tool });
+            match outcome {
+                "ok" => required["is_error"] = json!(false),
+                "error" => required["is_error"] = json!(true),
+                status => required["status"] = json!(status),
+            }
+            stub(&format!("{tool}: {outcome}"), &required)
+        })
+    }
+
+    fn argument_stubs(&self) -> impl Iterator<Item = Value> {
+        let holes = self
+            .arguments
+            .iter()
+            .filter(|argument| argument.state == CoverageState::Never);
+        holes.map(|argument| {
+            let name = format!("{}: {} is {}", argument.tool, argument.path, argument.value);
+            let required = match at_path(&argument.path, &argument.value) {
+                Value::Object(args) => json!({ "name": argument.tool, "args": args }),
+                _ => json!({ "name": argument.tool }),
+            };
+            stub(&name, &required)
+        })
+    }
+
+    fn answer_stubs(&self, resume: &str) -> impl Iterator<Item = Value> {
+        let holes = self.interrupts.iter().flat_map(|interrupt| {
+            let never = interrupt
+                .answers
+                .all()
+                .into_iter()
+                .filter(|(_, state)| *state == CoverageState::Never);
+            never.map(move |(answer, _)| (&interrupt.name, answer))
+        });
+        holes.map(move |(name, answer)| {
+            json!({
+                "name": format!("{name}: the interrupt is {answer}"),
+                "skip": SKIPPED,
+                "turns": [{ "user": USER }, { "type": resume, "resume": [{ "status": answer }] }],
+                "assert": { "outcome": "finished" },
+            })
+        })
+    }
+}
+
+fn stub(name: &str, required: &Value) -> Value {
+    json!({
+        "name": name,
+        "skip": SKIPPED,
+        "turns": [{ "user": USER }],
+        "assert": { "tools": { "require": [required] } },
+    })
+}
+
+/// A value inside objects and lists: what `args` contains.
+fn at_path(path: &str, value: &Value) -> Value {
+    path.split('.').rev().fold(value.clone(), |inner, key| {
+        let lists = key.matches("[]").count();
+        let inner = (0..lists).fold(inner, |inner, _| json!([inner]));
+        match key.trim_end_matches("[]") {
+            "" => inner,
+            key => Value::Object(Map::from_iter([(key.to_owned(), inner)])),
+        }
+    })
+}

@@ -1,0 +1,208 @@
+//! How long the turns of a conversation may take, and how much an agent may send.
+
+use std::time::Duration;
+
+use ananke_agents::Limits;
+use ananke_base::context::At;
+use ananke_base::text::duration;
+use ananke_trace::outcome::{ErrorKind, Problem};
+
+/// What applies to every turn of a conversation, wherever its input comes from.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// The limits of each turn; its timeout is that of a turn that has none of its own.
+    pub turn: Limits,
+    /// Whether the timeout of a turn is the default: it gives way to a longer limit of the duration of the turn.
+    pub is_default_timeout: bool,
+    /// How much time the whole conversation has: of the agent, in turns whose time is virtual, and by the deadline of
+    /// the limits everything else as well.
+    pub whole: Option<Duration>,
+}
+
+/// What is left of the time of a simulated conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// What is left.
+    pub left: Duration,
+    /// The whole time.
+    pub of: Duration,
+}
+
+/// What of a budget one turn gets.
+pub(super) struct TurnBudget {
+    /// The limits of its first exchange.
+    pub(super) limits: Limits,
+    /// What the turn itself may take.
+    own: Duration,
+    /// The time for the whole test.
+    whole: Option<Duration>,
+    /// The time for the conversation, if less of it is left than of the time for the whole test.
+    conversation: Option<Duration>,
+}
+
+impl Budget {
+    /// For a turn with a timeout of its `own` and this limit of its duration, after so much time is `used`.
+    pub(super) fn of_turn(
+        &self,
+        own: Option<Duration>,
+        limit: Option<Duration>,
+        used: Duration,
+        conversation: Option<TimeLeft>,
+    ) -> TurnBudget {
+        let longer = limit
+            .filter(|_| self.is_default_timeout)
+            .unwrap_or_default();
+        let own = own.unwrap_or_else(|| self.turn.timeout.max(longer));
+        let left = self.whole.map(|whole| whole.saturating_sub(used));
+        let conversation = conversation.filter(|time| left.is_none_or(|left| time.left < left));
+        let left = conversation.map(|time| time.left).or(left);
+        let timeout = left.map_or(own, |left| left.min(own));
+        let limits = Limits {
+            timeout,
+            cancel: self.turn.cancel.child_token(),
+            ..self.turn.clone()
+        };
+        TurnBudget {
+            limits,
+            own,
+            whole: self.whole,
+            conversation: conversation.map(|time| time.of),
+        }
+    }
+}
+
+impl TurnBudget {
+    /// The problem of a turn that used it up with a request sent at `sent`, within `limits`, after it got as far as
+    /// `reached` says.
+    pub(super) fn timed_out(&self, sent: At, limits: &Limits, reached: &str) -> Problem {
+        let after = duration::chosen;
+        let is_past_deadline = limits.until(sent) < sent.plus(limits.timeout);
+        let is_shorter = self.limits.timeout < self.own;
+        let message = match (self.whole, self.conversation) {
+            (Some(whole), _) if is_past_deadline => {
+                format!("timeout after {} for the whole test{reached}", after(whole))
+            }
+            (_, Some(time)) if is_shorter => conversation_timeout(time, reached),
+            (Some(whole), None) if is_shorter => {
+                format!("timeout after {} for the whole test{reached}", after(whole))
+            }
+            _ => format!("timeout after {}{reached}", after(self.own)),
+        };
+        Problem {
+            kind: ErrorKind::Timeout,
+            message,
+            help: None,
+        }
+    }
+}
+
+/// That a conversation took longer than `allowed`, after it got as far as `reached` says.
+pub fn conversation_timeout(allowed: Duration, reached: &str) -> String {
+    format!(
+        "timeout after {} for the conversation{reached}",
+        duration::chosen(allowed)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smaller_time_counts() {
+        let seconds = Duration::from_secs;
+        let budget = Budget {
+            whole: Some(seconds(10)),
+            ..super::super::fakes::budget()
+        };
+        let turn = |own, used| {
+            let turn = budget.of_turn(own, None, used, None);
+            (
+                turn.limits.timeout,
+                turn.timed_out(At::default(), &turn.limits, "").message,
+            )
+        };
+        let of_turn = |after: &str| format!("timeout after {after}");
+        let of_test = "timeout after 10 s for the whole test".to_owned();
+        assert_eq!(turn(None, seconds(0)), (seconds(5), of_turn("5 s")));
+        assert_eq!(
+            turn(Some(seconds(10)), seconds(0)),
+            (seconds(10), of_turn("10 s")),
+            "equal to the limit"
+        );
+        assert_eq!(turn(None, seconds(7)), (seconds(3), of_test.clone()));
+        assert_eq!(
+            turn(Some(seconds(1)), seconds(7)),
+            (seconds(1), of_turn("1 s"))
+        );
+        assert_eq!(turn(None, seconds(12)), (seconds(0), of_test));
+    }
+
+    #[test]
+    fn the_deadline_counts_whatever_the_agent_took() {
+        let seconds = Duration::from_secs;
+        let deadline = Some(At::default().plus(seconds(10)));
+        let budget = super::super::fakes::budget();
+        let turn = Limits {
+            deadline,
+            ..budget.turn
+        };
+        let budget = Budget {
+            turn,
+            is_default_timeout: false,
+            whole: Some(seconds(10)),
+        };
+        let turn = budget.of_turn(None, None, seconds(0), None);
+        for (sent, expected) in [
+            (1, "timeout after 5 s"),
+            (7, "timeout after 10 s for the whole test"),
+        ] {
+            let sent = At::default().plus(seconds(sent));
+            assert_eq!(turn.timed_out(sent, &turn.limits, "").message, expected);
+        }
+    }
+
+    #[test]
+    fn the_default_timeout_gives_way_to_a_longer_limit() {
+        let seconds = Duration::from_secs;
+        let of_turn = |is_default_timeout, own, limit| {
+            let budget = Budget {
+                is_default_timeout,
+                ..super::super::fakes::budget()
+            };
+            budget
+                .of_turn(own, Some(limit), Duration::ZERO, None)
+                .limits
+                .timeout
+        };
+        assert_eq!(of_turn(true, None, seconds(9)), seconds(9));
+        assert_eq!(of_turn(true, None, seconds(2)), seconds(5));
+        assert_eq!(of_turn(true, Some(seconds(3)), seconds(9)), seconds(3));
+        assert_eq!(of_turn(false, None, seconds(9)), seconds(5));
+    }
+
+    #[test]
+    fn the_time_of_the_conversation_counts_if_less_of_it_is_left() {
+        let seconds = Duration::from_secs;
+        for (whole, left, expected) in [
+            (None, 3, "timeout after 50 s for the conversation"),
+            (None, 9, "timeout after 5 s"),
+            (Some(10), 3, "timeout after 50 s for the conversation"),
+            (Some(2), 3, "timeout after 2 s for the whole test"),
+        ] {
+            let budget = Budget {
+                whole: whole.map(seconds),
+                ..super::super::fakes::budget()
+            };
+            let time = TimeLeft {
+                left: seconds(left),
+                of: seconds(50),
+            };
+            let turn = budget.of_turn(None, None, Duration::ZERO, Some(time));
+            assert_eq!(
+                turn.timed_out(At::default(), &turn.limits, "").message,
+                expected
+            );
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! The checkpoints of a conversation: each watches every turn until one reaches it. The conditions are watched alike: each
+//! turn decides them from scratch.
+
+use super::oracle::Oracle;
+use ananke_rules::{CompiledCheckpoint, Completion, Decision, Evaluator, Following, Inherited};
+use ananke_trace::outcome::{CheckpointOutcome, Halt};
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{Delta, Trace};
+
+/// The checkpoints of a conversation, and the conditions of what the user may do next.
+#[derive(Debug, Default)]
+pub struct Checkpoints {
+    watched: Vec<WatchedCheckpoint>,
+    conditions: Vec<WatchedCheckpoint>,
+}
+
+/// A checkpoint, and how far it is.
+#[derive(Debug)]
+struct WatchedCheckpoint {
+    checkpoint: CompiledCheckpoint,
+    /// Watches the running turn, as long as the checkpoint is pending.
+    evaluator: Evaluator,
+    reached_at: Option<u32>,
+    missed: Option<String>,
+}
+
+impl Checkpoints {
+    /// The same checkpoints, none of which is reached, and conditions, none of which is true.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn start(
+        checkpoints: Vec<CompiledCheckpoint>,
+        conditions: Vec<CompiledCheckpoint>,
+        redactor: &Redactor,
+    ) -> Result<Self, regex::Error> {
+        let watch = |checkpoint: CompiledCheckpoint| {
+            let evaluator = Evaluator::start(Inherited::default(), redactor.clone())?;
+            Ok(WatchedCheckpoint {
+                checkpoint,
+                evaluator,
+                reached_at: None,
+                missed: None,
+            })
+        };
+        let watched = checkpoints
+            .into_iter()
+            .map(watch)
+            .collect::<Result<_, regex::Error>>()?;
+        let conditions = conditions
+            .into_iter()
+            .map(watch)
+            .collect::<Result<_, regex::Error>>()?;
+        Ok(Self {
+            watched,
+            conditions,
+        })
+    }
+
+    /// Whether the condition `id` is true of the last turn; before the first turn, none is.
+    pub fn is_met(&self, id: &str) -> bool {
+        self.conditions
+            .iter()
+            .any(|watched| watched.checkpoint.id == id && watched.reached_at.is_some())
+    }
+
+    /// Why the condition `id` is not true of the last turn, if that is known.
+    pub fn unmet(&self, id: &str) -> Option<&str> {
+        self.conditions
+            .iter()
+            .find(|watched| watched.checkpoint.id == id)?
+            .missed
+            .as_deref()
+    }
+
+    /// The ids of those that are reached, in the order of the test.
+    pub fn reached(&self) -> impl Iterator<Item = &str> {
+        self.watched
+            .iter()
+            .filter(|watched| watched.reached_at.is_some())
+            .map(|watched| &*watched.checkpoint.id)
+    }
+
+    /// The ids of those that are not, in the order of the test.
+    pub fn pending(&self) -> impl Iterator<Item = &str> {
+        self.watched
+            .iter()
+            .filter(|watched| watched.reached_at.is_none())
+            .map(|watched| &*watched.checkpoint.id)
+    }
+
+    /// The ids of those that are not reached and without which the test fails.
+    pub fn missing(&self) -> Vec<&str> {
+        let missing = self.watched.iter().filter(|watched| watched.is_missing());
+        missing.map(|watched| &*watched.checkpoint.id).collect()
+    }
+
+    /// Whether the conversation has come by everything that it must come by, and there is such a thing.
+    pub fn are_complete(&self) -> bool {
+        self.watched
+            .iter()
+            .any(|watched| watched.checkpoint.is_required)
+            && self.missing().is_empty()
+    }
+
+    /// Each with the turn that reached it.
+    pub fn outcomes(self) -> Vec<CheckpointOutcome> {
+        let outcome = |watched: WatchedCheckpoint| {
+            let WatchedCheckpoint {
+                checkpoint,
+                reached_at,
+                missed,
+                ..
+            } = watched;
+            let CompiledCheckpoint {
+                id,
+                description,
+                is_required,
+                ..
+            } = checkpoint;
+            CheckpointOutcome {
+                id,
+                description,
+                is_required,
+                reached_at,
+                missed,
+            }
+        };
+        self.watched.into_iter().map(outcome).collect()
+    }
+
+    /// The turn `index`, counted from 0, begins.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub(super) fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
+        for condition in &mut self.conditions {
+            (condition.reached_at, condition.missed) = (None, None);
+        }
+        for watched in self.pending_mut() {
+            watched
+                .evaluator
+                .set_turn_rules(index, watched.checkpoint.rules.clone());
+            watched.evaluator.begin_turn(index)?;
+        }
+        Ok(())
+    }
+
+    /// Everything that watches the running turn.
+    fn pending_mut(&mut self) -> impl Iterator<Item = &mut WatchedCheckpoint> {
+        let all = self.watched.iter_mut().chain(&mut self.conditions);
+        all.filter(|watched| watched.reached_at.is_none())
+    }
+
+    /// Something happened.
+    pub(super) fn touched(&mut self, trace: &Trace, touch: Delta) {
+        for watched in self.pending_mut() {
+            watched.evaluator.touched(trace, touch);
+        }
+    }
+
+    /// The running turn has ended, whose number is `turn`, counted from 1. What others decide is asked if all else is
+    /// true of it, and all that the checkpoint comes after is reached.
+    ///
+    /// # Errors
+    /// If a script or a judge that is asked cannot answer.
+    pub(super) async fn end_turn(
+        &mut self,
+        turn: u32,
+        trace: &Trace,
+        oracle: &dyn Oracle,
+    ) -> Result<(), Halt> {
+        for index in 0..self.watched.len() {
+            let reached: Vec<&str> = self.reached().collect();
+            let after = &self.watched[index].checkpoint.after;
+            let waits_for = after
+                .iter()
+                .find(|id| !reached.contains(&id.as_str()))
+                .cloned();
+            let watched = &mut self.watched[index];
+            if watched.reached_at.is_none() {
+                watched.missed = watched.missed_in_turn(waits_for, trace, oracle).await?;
+                watched.reached_at = watched.missed.is_none().then_some(turn);
+            }
+        }
+        for condition in &mut self.conditions {
+            condition.missed = condition.missed_in_turn(None, trace, oracle).await?;
+            condition.reached_at = condition.missed.is_none().then_some(turn);
+        }
+        Ok(())
+    }
+}
+
+impl WatchedCheckpoint {
+    fn is_missing(&self) -> bool {
+        self.reached_at.is_none() && self.checkpoint.is_required
+    }
+
+    /// Why the turn that has ended does not reach it.
+    async fn missed_in_turn(
+        &mut self,
+        waits_for: Option<String>,
+        trace: &Trace,
+        oracle: &dyn Oracle,
+    ) -> Result<Option<String>, Halt> {
+        let failures = self
+            .evaluator
+            .end_turn(trace, Completion::Complete, Following::Nothing);
+        let questions = self.evaluator.take_questions();
+        if let Some(failure) = failures.into_iter().next() {
+            return Ok(Some(failure.message));
+        }
+        if let Some(problem) = self.evaluator.unjudged() {
+            return Ok(Some(problem.message));
+        }
+        if let Some(id) = waits_for {
+            return Ok(Some(format!("it comes after `{id}`, which is not reached")));
+        }
+        for question in questions {
+            let decision = oracle.decide(&question).await.map_err(|halt| match halt {
+                Halt::Broken(problem) => Halt::Broken(question.unanswered(problem)),
+                other @ (Halt::Stopped | Halt::Skipped(_)) => other,
+            })?;
+            if decision == Decision::NotAsked {
+                return Ok(Some(question.not_asked()));
+            }
+            if let Some(failure) = self.evaluator.decide(&question, decision, trace) {
+                return Ok(Some(failure.message));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fakes::{FakeAct, FakeTest, Inputs, Says, checkpoint};
+    use super::*;
+    use crate::engine::ConversationResult;
+
+    async fn held(checkpoints: Vec<CompiledCheckpoint>, answer: Decision) -> ConversationResult {
+        let says = ["I ask", "I pay", "I am done"].map(FakeAct::Says);
+        let mut test = FakeTest::of(&says);
+        (test.checkpoints, test.oracle) = (checkpoints, Says(Ok(answer)));
+        test.hold(&mut Inputs::says(&["one", "two", "three"])).await
+    }
+
+    fn reached(result: &ConversationResult) -> Vec<Option<u32>> {
+        result
+            .checkpoints
+            .iter()
+            .map(|checkpoint| checkpoint.reached_at)
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn a_checkpoint_is_reached_in_the_first_turn_in_which_its_rules_hold() {
+        let says = |id, word: &str, after| {
+            checkpoint(id, &format!("{{ text: {{ contains: {word} }} }}"), after)
+        };
+        for (checkpoints, expected) in [
+            (
+                vec![
+                    says("a", "ask", &[]),
+                    says("b", "done", &[]),
+                    says("c", "I", &[]),
+                ],
+                [Some(1), Some(3), Some(1)],
+            ),
+            // The order counts, also in one turn.
+            (
+                vec![
+                    says("a", "pay", &[]),
+                    says("b", "I", &["a"]),
+                    says("c", "ask", &["a"]),
+                ],
+                [Some(2), Some(2), None],
+            ),
+            (
+                vec![
+                    says("b", "I", &["a"]),
+                    says("a", "pay", &[]),
+                    says("c", "done", &["b"]),
+                ],
+                [Some(3), Some(2), Some(3)],
+            ),
+        ] {
+            let result = held(checkpoints, Decision::Confirmed).await;
+            assert_eq!(reached(&result), expected);
+            assert!(
+                result.is_passed(),
+                "what is missing is for the input source to say"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn what_others_decide_is_asked_last() {
+        let asks = |text: &str| {
+            let block = format!("{{ text: {{ contains: {text} }}, script: [{{ cmd: [check] }}] }}");
+            vec![checkpoint("a", &block, &[])]
+        };
+        let rejected = Decision::Rejected(Some("no".to_owned()));
+        assert_eq!(
+            reached(&held(asks("pay"), Decision::Confirmed).await),
+            [Some(2)]
+        );
+        let result = held(asks("pay"), rejected).await;
+        assert_eq!(reached(&result), [None]);
+        assert_eq!(
+            result.checkpoints[0].missed.as_deref(),
+            Some("nothing the agent said in this turn contains `pay`")
+        );
+    }
+}

@@ -1,0 +1,247 @@
+//! The exchanges of one turn: a request to the agent, and one more for each round of calls that the client answers.
+
+use std::time::Duration;
+
+use super::budget::TurnBudget;
+use super::tool_host::{Handling, ToolHost};
+use super::trace_sink::TraceSink;
+use ananke_agents::{Action, Ended, Limits, Request, Session, TargetError};
+use ananke_base::context::At;
+use ananke_base::message::{RequestContext, ToolAnswer};
+use ananke_base::text::duration;
+use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+use ananke_trace::trace::{Origin, RunEnd, ToolCall, Trace};
+
+/// How often in one turn an agent may wait for its client (SPEC 6).
+const MOST_ROUNDS: usize = 25;
+
+/// Exchanges requests and responses until no call waits for the client.
+///
+/// # Errors
+/// Why the turn could not be evaluated to its end.
+pub(super) async fn exchange(
+    session: &mut dyn Session,
+    sink: &mut TraceSink<'_>,
+    tools: &mut dyn ToolHost,
+    budget: &TurnBudget,
+    context: &RequestContext,
+    mut action: Action,
+) -> Result<(), Halt> {
+    let mut left = budget.limits.clone();
+    for round in 0.. {
+        let request = Request {
+            action,
+            context: context.clone(),
+        };
+        let ended = session.exchange(request, &left, sink).await;
+        check(ended, budget, &left, sink)?;
+        if sink.was_stopped() {
+            break;
+        }
+        let answers = answers(&sink.trace, tools, round).await?;
+        if answers.is_empty() || sink.answer(&answers).is_break() {
+            break;
+        }
+        let used = sink
+            .trace
+            .turns
+            .last()
+            .map_or(0, |turn| sink.trace.turn_micros(turn));
+        left.timeout = budget
+            .limits
+            .timeout
+            .saturating_sub(Duration::from_micros(used));
+        action = Action::ToolResults(answers);
+    }
+    Ok(())
+}
+
+/// Why an exchange that ended so could not be evaluated to its end.
+fn check(
+    ended: Result<Ended, TargetError>,
+    budget: &TurnBudget,
+    limits: &Limits,
+    sink: &TraceSink<'_>,
+) -> Result<(), Halt> {
+    let agent = |message| {
+        Err(Problem {
+            kind: ErrorKind::Agent,
+            message,
+            help: None,
+        }
+        .into())
+    };
+    match ended {
+        Err(error) => {
+            let message = error.to_string();
+            Err(Problem {
+                kind: ErrorKind::Protocol,
+                message,
+                help: error.help,
+            }
+            .into())
+        }
+        Ok(Ended::Timeout) => {
+            let sent = sink
+                .trace
+                .exchanges
+                .last()
+                .map_or_else(At::default, |exchange| exchange.sent);
+            Err(budget.timed_out(sent, limits, &reached(&sink.trace)).into())
+        }
+        // A rule failed, and the turn was to end with it: its finding is the verdict.
+        Ok(Ended::Cancelled) if sink.was_stopped() => Ok(()),
+        Ok(Ended::Cancelled) => Err(Halt::Stopped),
+        Ok(Ended::Terminal) => {
+            // How an earlier run ended that is replayed is history.
+            let exchange = sink
+                .trace
+                .exchanges
+                .last()
+                .filter(|exchange| !exchange.is_replay);
+            let run_end = exchange.and_then(|exchange| exchange.run_end.as_ref());
+            match run_end.filter(|end| !sink.evaluator.expects(end)) {
+                Some(error @ RunEnd::Error { .. }) => agent(format!("agent error: {error}")),
+                Some(RunEnd::Cancelled) => {
+                    agent("the agent cancelled the run, which was not requested".to_owned())
+                }
+                Some(RunEnd::Finished | RunEnd::Interrupted(_) | RunEnd::Unknown(_)) | None => {
+                    Ok(())
+                }
+            }
+        }
+    }
+}
+
+/// How far the last exchange got, as the end of a message about its timeout; empty if there is none.
+fn reached(trace: &Trace) -> String {
+    let Some(exchange) = trace.exchanges.last() else {
+        return String::new();
+    };
+    let number = trace.exchanges.len() - 1;
+    let events = trace
+        .events
+        .iter()
+        .rev()
+        .take_while(|event| usize::from(event.exchange) == number);
+    let since = |at: At| duration::rounded(at.0.saturating_sub(exchange.sent.0));
+    match (exchange.status, events.clone().count()) {
+        (None, 0) => format!(
+            ": {}",
+            exchange.missing.as_deref().unwrap_or("no response came")
+        ),
+        (_, 0) => ": the response began, and no event came".to_owned(),
+        (_, count) => {
+            let last = since(events.map(|event| event.at).next().unwrap_or_default());
+            match count {
+                1 => format!(": 1 event came, {last} after the request"),
+                _ => format!(": {count} events came, the last {last} after the request"),
+            }
+        }
+    }
+}
+
+/// The answers to the calls that wait for the client at the end of an exchange; none if none waits, or if one of them
+/// is left open on purpose: the agent goes on only when all are answered.
+async fn answers(
+    trace: &Trace,
+    tools: &mut dyn ToolHost,
+    round: usize,
+) -> Result<Vec<ToolAnswer>, Halt> {
+    let pending = pending(trace, tools);
+    let Some((first, _)) = pending.first() else {
+        return Ok(Vec::new());
+    };
+    if pending
+        .iter()
+        .any(|(_, handling)| *handling == Handling::LeftOpen)
+    {
+        return Ok(Vec::new());
+    }
+    if round >= MOST_ROUNDS {
+        let name = &first.name;
+        let message = format!(
+            "the agent still calls `{name}` after {MOST_ROUNDS} rounds of answers in one turn"
+        );
+        let help = Some("does the agent take in the result? `-v` shows the calls".to_owned());
+        return Err(Problem {
+            kind: ErrorKind::Conversation,
+            message,
+            help,
+        }
+        .into());
+    }
+    let mut answers = Vec::with_capacity(pending.len());
+    for (call, _) in pending {
+        answers.push(tools.answer(call, trace).await?);
+    }
+    Ok(answers)
+}
+
+/// The calls of the last turn that wait for the client, if its run has finished.
+fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Handling)> {
+    let ended = trace
+        .exchanges
+        .last()
+        .and_then(|exchange| exchange.run_end.as_ref());
+    let has_ended = matches!(ended, Some(RunEnd::Finished | RunEnd::Unknown(_)));
+    let turn = trace
+        .turns
+        .last()
+        .filter(|turn| has_ended && !turn.input.is_replay);
+    let calls = turn
+        .and_then(|turn| trace.calls.get(turn.calls.clone()))
+        .unwrap_or_default()
+        .iter();
+    let pending = calls.filter(|call| call.results.is_empty() && call.origin != Origin::History);
+    let handled = pending.map(|call| (call, tools.handling(&call.name)));
+    handled
+        .filter(|(_, handling)| *handling != Handling::Agent)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fakes::{FakeAct, FakeTest, Inputs};
+    use super::*;
+    use ananke_trace::outcome::Status;
+
+    async fn calling(script: &[FakeAct]) -> (Status, usize, usize) {
+        let mut test = FakeTest::of(script);
+        let result = test.hold(&mut Inputs::says(&["one"])).await;
+        let requests = test.requests.lock().unwrap().len();
+        (result.turns[0].status(), test.tools.answered, requests)
+    }
+
+    #[tokio::test]
+    async fn calls_to_client_side_tools_are_answered_together() {
+        let calls = FakeAct::Calls(&[("a", "ask"), ("b", "ask")]);
+        assert_eq!(
+            calling(&[calls, FakeAct::Says("thanks")]).await,
+            (Status::Passed, 2, 2)
+        );
+        let calls = FakeAct::Calls(&[("a", "ask"), ("b", "open")]);
+        assert_eq!(
+            calling(&[calls]).await,
+            (Status::Passed, 0, 1),
+            "one is left open on purpose"
+        );
+        assert_eq!(
+            calling(&[FakeAct::Calls(&[("a", "other")])]).await,
+            (Status::Passed, 0, 1)
+        );
+        assert_eq!(
+            calling(&[FakeAct::Executes("ask")]).await,
+            (Status::Passed, 0, 1)
+        );
+    }
+
+    #[tokio::test]
+    async fn an_agent_that_never_stops_calling_fails_the_turn() {
+        let calls = vec![FakeAct::Calls(&[("a", "ask")]); 2 * MOST_ROUNDS];
+        assert_eq!(
+            calling(&calls).await,
+            (Status::Failed, MOST_ROUNDS, MOST_ROUNDS + 1)
+        );
+    }
+}

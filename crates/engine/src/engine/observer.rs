@@ -1,0 +1,36 @@
+//! Who follows a conversation while it goes on: a recorder, a live display.
+
+use ananke_agents::Wire;
+use ananke_base::context::At;
+use ananke_base::message::{Lane, ToolAnswer};
+use ananke_rules::{Following, TurnRules};
+use ananke_trace::trace::{Change, Input};
+
+/// Follows a conversation. It sees everything in the order in which it happened, before the trace and the rules do, each
+/// time with the lane that talks.
+pub trait Observer: Send {
+    /// Bytes were sent or received.
+    fn wire(&mut self, lane: &Lane, at: At, wire: Wire<'_>) {
+        let _ = (lane, at, wire);
+    }
+
+    /// The bytes meant this.
+    fn change(&mut self, lane: &Lane, at: At, change: &Change<'_>) {
+        let _ = (lane, at, change);
+    }
+
+    /// A turn begins with this input; `rules` are its own if they were not known when the conversation began.
+    fn turn_began(&mut self, input: &Input, rules: Option<&TurnRules>) {
+        let _ = (input, rules);
+    }
+
+    /// The client answered a call.
+    fn answered(&mut self, answer: &ToolAnswer) {
+        let _ = answer;
+    }
+
+    /// The running turn has ended.
+    fn turn_ended(&mut self, following: Following) {
+        let _ = following;
+    }
+}

@@ -1,0 +1,344 @@
+//! What is pending between two turns (interrupts, and calls without a result), and which answer is for which.
+
+use serde_json::json;
+
+use ananke_agents::Action;
+use ananke_base::message::{AnswerTo, InterruptAnswer, PendingAnswer, ToolAnswer, TurnInput};
+use ananke_model::model::{TurnKind, turn_type_name};
+use ananke_trace::outcome::{ErrorKind, Problem};
+use ananke_trace::trace::{Interrupt, Origin, RunEnd, ToolCall, Trace};
+
+/// What is pending: interrupts, and calls of the last turn without a result.
+struct Pending<'t> {
+    interrupts: &'t [Interrupt],
+    calls: Vec<&'t ToolCall>,
+    trace: &'t Trace,
+}
+
+/// One thing that is pending.
+#[derive(Clone, Copy)]
+enum PendingItem<'t> {
+    Interrupt(&'t Interrupt),
+    Call(&'t ToolCall),
+}
+
+/// Why a message of the user cannot be sent: interrupts are pending (SPEC 5).
+pub(super) fn unanswered(trace: &Trace) -> Option<Problem> {
+    let pending = Pending::of(trace);
+    (!pending.interrupts.is_empty()).then(|| {
+        let resume = turn_type_name(TurnKind::Resume);
+        let help = format!(
+            "answer them with an `{resume}` turn, or end the test here: a user message does not answer them"
+        );
+        let open: Vec<PendingItem<'_>> = pending.interrupts.iter().map(PendingItem::Interrupt).collect();
+        problem(format!("the agent waits for {}", pending.named(&open)), &help)
+    })
+}
+
+/// Whether `input` can be sent now: interrupts that are open are answered, and only these.
+pub fn can_send(trace: &Trace, input: &TurnInput) -> bool {
+    match input {
+        TurnInput::User(_) | TurnInput::Parts(_) => unanswered(trace).is_none(),
+        TurnInput::Resume(answers) => action(trace, answers).is_ok(),
+        TurnInput::Connect
+        | TurnInput::Continue
+        | TurnInput::CallTool { .. }
+        | TurnInput::ListTools
+        | TurnInput::ReadResource(_)
+        | TurnInput::GetPrompt { .. } => true,
+    }
+}
+
+/// The action that sends `answers`.
+///
+/// # Errors
+/// If an answer is for nothing that is pending, or something that is pending gets no answer.
+pub(super) fn action(trace: &Trace, answers: &[PendingAnswer]) -> Result<Action, Problem> {
+    let pending = Pending::of(trace);
+    let mut interrupts = Vec::new();
+    let mut calls = Vec::new();
+    for answer in answers {
+        match pending.meant(&answer.to)? {
+            PendingItem::Interrupt(interrupt) => interrupts.push(InterruptAnswer {
+                id: interrupt.id.clone(),
+                is_resolved: answer.is_resolved,
+                payload: answer.payload.clone(),
+            }),
+            PendingItem::Call(call) => calls.push(ToolAnswer {
+                call: call.wire_id.to_string(),
+                content: answer
+                    .payload
+                    .clone()
+                    .unwrap_or_else(|| json!({ "accepted": answer.is_resolved })),
+                is_error: false,
+            }),
+        }
+    }
+    if pending.interrupts.is_empty() {
+        return Ok(Action::ToolResults(calls));
+    }
+    let is_answered = |id: &str| interrupts.iter().any(|answer| answer.id == id);
+    let left = pending
+        .interrupts
+        .iter()
+        .filter(|interrupt| !is_answered(&interrupt.id));
+    let left: Vec<PendingItem<'_>> = left.map(PendingItem::Interrupt).collect();
+    if !left.is_empty() {
+        let help =
+            "a resume turn answers every open interrupt: the agent goes on when all are answered";
+        return Err(problem(
+            format!("no answer to {}", pending.named(&left)),
+            help,
+        ));
+    }
+    if !calls.is_empty() {
+        let message = "the turn answers interrupts and also other calls that are waiting";
+        return Err(problem(
+            message.to_owned(),
+            "answer the interrupts alone: the agent waits for them first",
+        ));
+    }
+    Ok(Action::Resume(interrupts))
+}
+
+impl<'t> Pending<'t> {
+    fn of(trace: &'t Trace) -> Self {
+        let interrupts = match trace
+            .exchanges
+            .last()
+            .and_then(|exchange| exchange.run_end.as_ref())
+        {
+            Some(RunEnd::Interrupted(interrupts)) => interrupts.as_slice(),
+            _ => &[],
+        };
+        let last = trace
+            .exchanges
+            .last()
+            .and_then(|exchange| trace.turns.get(exchange.turn));
+        let calls = last
+            .and_then(|turn| trace.calls.get(turn.calls.clone()))
+            .unwrap_or_default();
+        let calls = calls
+            .iter()
+            .filter(|call| call.results.is_empty() && call.origin != Origin::History);
+        Self {
+            interrupts,
+            calls: calls.collect(),
+            trace,
+        }
+    }
+
+    /// Everything that is pending: a call that an interrupt is about is pending as that interrupt.
+    fn open(&self) -> Vec<PendingItem<'t>> {
+        if self.interrupts.is_empty() {
+            return self.calls.iter().copied().map(PendingItem::Call).collect();
+        }
+        self.interrupts.iter().map(PendingItem::Interrupt).collect()
+    }
+
+    fn meant(&self, to: &AnswerTo) -> Result<PendingItem<'t>, Problem> {
+        let open = self.open();
+        let meant: Vec<PendingItem<'t>> = open
+            .iter()
+            .copied()
+            .filter(|open| self.is_answered_by(*open, to))
+            .collect();
+        let reply = match to {
+            AnswerTo::TheOnlyOne => "the answer".to_owned(),
+            AnswerTo::Id(id) => format!("the answer to `{id}`"),
+            AnswerTo::Tool(tool) => format!("the answer to the call to `{tool}`"),
+        };
+        match (meant.as_slice(), open.as_slice()) {
+            ([one], _) => Ok(*one),
+            ([], []) => Err(problem(
+                format!("{reply} has nothing to answer: the agent is not waiting for input"),
+                "did the previous turn end without an interrupt? `-v` shows what the agent did",
+            )),
+            ([], open) => Err(problem(
+                format!(
+                    "{reply} matches nothing that is open: the agent waits for {}",
+                    self.named(open)
+                ),
+                "name one of these with `id` or `tool`",
+            )),
+            (several, _) => Err(problem(
+                format!("{reply} matches more than one: {}", self.named(several)),
+                "say with `id` or `tool` which one is meant",
+            )),
+        }
+    }
+
+    fn is_answered_by(&self, open: PendingItem<'_>, to: &AnswerTo) -> bool {
+        match (to, open) {
+            (AnswerTo::TheOnlyOne, _) => true,
+            (AnswerTo::Id(id), PendingItem::Interrupt(interrupt)) => {
+                interrupt.id == *id || interrupt.call.as_ref() == Some(id)
+            }
+            (AnswerTo::Id(id), PendingItem::Call(call)) => call.wire_id == *id,
+            (AnswerTo::Tool(tool), PendingItem::Interrupt(interrupt)) => {
+                self.trace.tool_of(interrupt) == Some(tool)
+            }
+            (AnswerTo::Tool(tool), PendingItem::Call(call)) => call.name == *tool,
+        }
+    }
+
+    fn named(&self, open: &[PendingItem<'_>]) -> String {
+        let name = |open: &PendingItem<'_>| match open {
+            PendingItem::Call(call) => format!("a result of `{}` (`{}`)", call.name, call.wire_id),
+            PendingItem::Interrupt(interrupt) => {
+                let about = self
+                    .trace
+                    .tool_of(interrupt)
+                    .map(|tool| format!(" about `{tool}`"))
+                    .unwrap_or_default();
+                let asks = interrupt
+                    .message
+                    .as_ref()
+                    .map(|asks| format!(": {asks}"))
+                    .unwrap_or_default();
+                format!("an answer to its interrupt `{}`{about}{asks}", interrupt.id)
+            }
+        };
+        open.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn problem(message: String, help: &str) -> Problem {
+    Problem {
+        kind: ErrorKind::Conversation,
+        message,
+        help: Some(help.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ananke_base::context::At;
+    use ananke_base::message::ToolAnswer;
+    use ananke_trace::trace::{Change, Input};
+
+    /// A trace whose only turn leaves these interrupts and these calls, all of them to `pay`, open.
+    fn trace(interrupts: &[&str], calls: &[&str]) -> Trace {
+        let mut trace = Trace::new(json!({}));
+        trace.begin_turn(Input::default());
+        trace.begin_exchange(At::default());
+        let mut deltas = Vec::new();
+        let mut apply = |change| trace.apply(At::default(), change, &mut deltas);
+        apply(Change::RunStarted {
+            run_id: None,
+            thread_id: None,
+            is_replay: false,
+        });
+        for call in calls {
+            apply(Change::CallOpened {
+                id: (*call).into(),
+                name: "pay".into(),
+                subagent: None,
+            });
+            apply(Change::CallArgsDone { id: (*call).into() });
+        }
+        let interrupt = |id: &&str| Interrupt {
+            id: (*id).to_owned(),
+            ..Interrupt::default()
+        };
+        apply(Change::RunEnded(match interrupts {
+            [] => RunEnd::Finished,
+            interrupts => RunEnd::Interrupted(interrupts.iter().map(interrupt).collect()),
+        }));
+        trace
+    }
+
+    fn answer(to: AnswerTo) -> PendingAnswer {
+        PendingAnswer {
+            to,
+            is_resolved: true,
+            payload: None,
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_for_nothing_is_a_problem() {
+        let id = |id: &str| AnswerTo::Id(id.to_owned());
+        let tool = |tool: &str| AnswerTo::Tool(tool.to_owned());
+        for (interrupts, calls, answers, message) in [
+            (
+                &[][..],
+                &[][..],
+                vec![AnswerTo::TheOnlyOne],
+                "the answer has nothing to answer: the agent is not waiting for input",
+            ),
+            (
+                &["i"],
+                &[],
+                vec![id("j")],
+                "the answer to `j` matches nothing that is open: the agent waits for an answer to its interrupt `i`",
+            ),
+            (
+                &[],
+                &["a"],
+                vec![tool("find")],
+                "the answer to the call to `find` matches nothing that is open: the agent waits for a result of `pay` (`a`)",
+            ),
+            (
+                &["i", "j"],
+                &[],
+                vec![AnswerTo::TheOnlyOne],
+                "the answer matches more than one: an answer to its interrupt `i`, an answer to its interrupt `j`",
+            ),
+            (
+                &[],
+                &["a", "b"],
+                vec![tool("pay")],
+                "the answer to the call to `pay` matches more than one: a result of `pay` (`a`), a result of `pay` (`b`)",
+            ),
+            (
+                &["i", "j"],
+                &[],
+                vec![id("i")],
+                "no answer to an answer to its interrupt `j`",
+            ),
+        ] {
+            let answers: Vec<PendingAnswer> = answers.into_iter().map(answer).collect();
+            let problem = action(&trace(interrupts, calls), &answers).unwrap_err();
+            assert_eq!(
+                (problem.kind, problem.message.as_str()),
+                (ErrorKind::Conversation, message)
+            );
+            assert!(problem.help.is_some());
+        }
+    }
+
+    #[test]
+    fn answers_go_to_what_they_are_for() {
+        let both = [
+            answer(AnswerTo::Id("j".to_owned())),
+            answer(AnswerTo::Id("i".to_owned())),
+        ];
+        let Ok(Action::Resume(answers)) = action(&trace(&["i", "j"], &[]), &both) else {
+            panic!()
+        };
+        let ids: Vec<&str> = answers.iter().map(|answer| answer.id.as_str()).collect();
+        assert_eq!(ids, ["j", "i"]);
+        let Ok(Action::ToolResults(results)) =
+            action(&trace(&[], &["a"]), &[answer(AnswerTo::TheOnlyOne)])
+        else {
+            panic!()
+        };
+        let content = json!({ "accepted": true });
+        assert_eq!(
+            results,
+            [ToolAnswer {
+                call: "a".to_owned(),
+                content,
+                is_error: false
+            }]
+        );
+    }
+
+    #[test]
+    fn a_message_of_the_user_answers_no_interrupt() {
+        assert!(unanswered(&trace(&["i"], &[])).is_some());
+        assert!(unanswered(&trace(&[], &["a"])).is_none());
+    }
+}

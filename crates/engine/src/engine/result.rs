@@ -1,0 +1,49 @@
+//! What comes of a conversation.
+
+use ananke_rules::Captured;
+use ananke_trace::outcome::{CheckpointOutcome, Failure, Halt, PassedRule, Status, TurnOutcome};
+use ananke_trace::trace::Trace;
+
+/// What came of a conversation.
+#[derive(Debug, Default)]
+pub struct ConversationResult {
+    /// The turns that were sent.
+    pub turns: Vec<TurnOutcome>,
+    /// How many turns were known to follow and were not sent.
+    pub turns_not_run: usize,
+    /// The rules of the whole conversation that failed.
+    pub failures: Vec<Failure>,
+    /// The rules of the whole conversation that passed, outer levels first.
+    pub held: Vec<PassedRule>,
+    /// What it was to come by.
+    pub checkpoints: Vec<CheckpointOutcome>,
+    /// The rules that were not evaluated, because their judges were not to be asked: a warning each.
+    pub not_asked: Vec<String>,
+    /// Why it ended before its time, apart from what its last turn says.
+    pub halt: Option<Halt>,
+    /// The rules of the whole conversation that nothing decided, in words, if it was skipped.
+    pub open_rules: Vec<String>,
+    /// Everything that was observed.
+    pub trace: Trace,
+    /// The snapshots to write.
+    pub snapshots: Vec<Captured>,
+    /// How many messages came before the agent's last one, those before the first turn apart.
+    pub messages_count: usize,
+    /// The agent's state at the end, as JSON; `None` where it has none.
+    pub state: Option<String>,
+    /// What is odd about how the agent ended the conversation.
+    pub warnings: Vec<String>,
+    /// The time of the agent, in microseconds.
+    pub duration_us: u64,
+}
+
+impl ConversationResult {
+    /// Whether every rule passed until now.
+    pub fn is_passed(&self) -> bool {
+        let turns = self
+            .turns
+            .iter()
+            .all(|turn| turn.status() == Status::Passed);
+        turns && self.failures.is_empty() && self.halt.is_none()
+    }
+}

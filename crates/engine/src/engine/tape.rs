@@ -1,0 +1,136 @@
+//! Everything that happened in a conversation, so that rules can watch it again without an agent.
+//!
+//! Flows in: items in their order, as they happened or changed. Flows out: the trace that they make, and what the rules found.
+//! **Invariant:** the items of a conversation make the trace that the conversation made.
+
+use ananke_agents::Wire;
+use ananke_base::context::At;
+use ananke_base::message::ToolAnswer;
+use ananke_rules::{Completion, Evaluator, Following, TurnRules};
+use ananke_trace::outcome::Failure;
+use ananke_trace::trace::{Change, Delta, Input, Trace};
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum TapeItem {
+    /// A turn began with this input; its rules, if they were not known when the conversation began.
+    Turn(Input, Option<Box<TurnRules>>),
+    /// A request was sent.
+    Sent(At),
+    /// The head of a response came, with this status.
+    Head(At, u16),
+    /// No response came in time: what was missing, in words.
+    Late(String),
+    /// An event of a response came.
+    Frame(At),
+    /// A response ended.
+    Closed(At),
+    /// The agent did this.
+    Change(At, Change<'static>),
+    /// The client answered a call.
+    Answered(ToolAnswer),
+    /// The turn ended.
+    TurnEnded(Following),
+}
+
+impl TapeItem {
+    /// What happened on the connection, if it is part of a trace.
+    pub fn of_wire(at: At, wire: Wire<'_>) -> Option<Self> {
+        match wire {
+            Wire::Request { .. } | Wire::Headers(_) => None,
+            Wire::Sent { .. } => Some(Self::Sent(at)),
+            Wire::Head { status, .. } => Some(Self::Head(at, status)),
+            Wire::Late { missing } => Some(Self::Late(missing.to_owned())),
+            Wire::Frame(_) => Some(Self::Frame(at)),
+            Wire::Closed => Some(Self::Closed(at)),
+        }
+    }
+
+    /// The same, later by so many microseconds.
+    #[must_use]
+    pub fn later(self, micros: u64) -> Self {
+        let later = |at: At| At(at.0.saturating_add(micros));
+        match self {
+            Self::Sent(at) => Self::Sent(later(at)),
+            Self::Head(at, status) => Self::Head(later(at), status),
+            Self::Frame(at) => Self::Frame(later(at)),
+            Self::Closed(at) => Self::Closed(later(at)),
+            Self::Change(at, Change::Stamped(stamp)) => {
+                Self::Change(later(at), Change::Stamped(stamp.saturating_add(micros)))
+            }
+            Self::Change(at, change) => Self::Change(later(at), change),
+            Self::Turn(..) | Self::Late(_) | Self::Answered(_) | Self::TurnEnded(_) => self,
+        }
+    }
+}
+
+/// A trace that grows again, with rules that watch.
+#[derive(Debug)]
+pub struct TapePlayer {
+    /// The trace so far.
+    pub trace: Trace,
+    /// The rules.
+    pub evaluator: Evaluator,
+    /// What they found in turns that have ended.
+    pub failures: Vec<Failure>,
+    deltas: Vec<Delta>,
+    turns: usize,
+}
+
+impl TapePlayer {
+    /// Begins with what is known of a conversation before its first turn.
+    pub fn new(trace: Trace, evaluator: Evaluator) -> Self {
+        Self {
+            trace,
+            evaluator,
+            failures: Vec::new(),
+            deltas: Vec::new(),
+            turns: 0,
+        }
+    }
+
+    /// This happened next.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn play(&mut self, item: TapeItem) -> Result<(), regex::Error> {
+        match item {
+            TapeItem::Turn(input, rules) => {
+                if let Some(rules) = rules {
+                    self.evaluator.set_turn_rules(self.turns, *rules);
+                }
+                self.trace.begin_turn(input);
+                self.evaluator.begin_turn(self.turns)?;
+                self.turns += 1;
+            }
+            TapeItem::Sent(at) => self.trace.begin_exchange(at),
+            TapeItem::Head(at, status) => self.trace.head(at, status),
+            TapeItem::Late(missing) => self.trace.late(&missing),
+            TapeItem::Frame(at) => self.trace.event(at),
+            TapeItem::Closed(at) => self.trace.end_exchange(at),
+            TapeItem::Change(at, change) => {
+                self.trace.apply(at, change, &mut self.deltas);
+                self.feed();
+            }
+            TapeItem::Answered(answer) => {
+                self.trace.answer_as_client(&answer, &mut self.deltas);
+                self.feed();
+            }
+            TapeItem::TurnEnded(following) => {
+                self.trace.end_turn(&mut self.deltas);
+                self.feed();
+                let found = self
+                    .evaluator
+                    .end_turn(&self.trace, Completion::Complete, following);
+                self.failures.extend(found);
+            }
+        }
+        Ok(())
+    }
+
+    fn feed(&mut self) {
+        for delta in self.deltas.drain(..) {
+            self.evaluator.touched(&self.trace, delta);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Who executes the client-side tools of a conversation.
+
+use futures_util::future::BoxFuture;
+
+use ananke_base::message::ToolAnswer;
+use ananke_trace::outcome::Halt;
+use ananke_trace::trace::{ToolCall, Trace};
+
+/// Who handles a call to a tool, and whether it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handling {
+    /// It is not a client-side tool: the agent executes it.
+    Agent,
+    /// It is answered.
+    Answered,
+    /// It is left open on purpose.
+    LeftOpen,
+}
+
+/// Executes client-side tools.
+pub trait ToolHost: Send {
+    /// How a call to `tool` is handled.
+    fn handling(&self, tool: &str) -> Handling;
+
+    /// Answers a call.
+    ///
+    /// # Errors
+    /// If it has no answer.
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, Result<ToolAnswer, Halt>>;
+}

@@ -1,0 +1,151 @@
+//! The sink of a conversation: what a session reports goes to the observers, into the trace, and to the rules at once.
+
+use std::ops::ControlFlow;
+
+use futures_util::future::BoxFuture;
+
+use super::checkpoints::Checkpoints;
+use super::observer::Observer;
+use super::request_host::RequestHost;
+use ananke_agents::{Sink, Stop, Wire};
+use ananke_base::context::At;
+use ananke_base::message::{Lane, ServerAnswer, ServerAnswers, ServerRequest, ToolAnswer};
+use ananke_rules::{Evaluator, Following, TurnRules};
+use ananke_trace::trace::{Change, Delta, Input, Trace};
+
+/// When a turn ends in which a rule fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AtFailure {
+    /// When the agent ends it, so that all its rules are evaluated.
+    #[default]
+    Finish,
+    /// At once.
+    Stop,
+}
+
+/// A trace that rules watch while it grows.
+pub(super) struct TraceSink<'a> {
+    lane: Lane,
+    pub(super) trace: Trace,
+    pub(super) evaluator: Evaluator,
+    pub(super) checkpoints: Checkpoints,
+    requests: &'a mut dyn RequestHost,
+    /// What the running turn answers a server by itself.
+    pub(super) answers: ServerAnswers,
+    observers: Vec<Box<dyn Observer + 'a>>,
+    deltas: Vec<Delta>,
+    at_failure: AtFailure,
+    stopped: bool,
+}
+
+impl<'a> TraceSink<'a> {
+    pub(super) fn new(
+        lane: Lane,
+        trace: Trace,
+        evaluator: Evaluator,
+        checkpoints: Checkpoints,
+        requests: &'a mut dyn RequestHost,
+        observers: Vec<Box<dyn Observer + 'a>>,
+        at_failure: AtFailure,
+    ) -> Self {
+        Self {
+            lane,
+            trace,
+            evaluator,
+            checkpoints,
+            requests,
+            answers: ServerAnswers::default(),
+            observers,
+            deltas: Vec::new(),
+            at_failure,
+            stopped: false,
+        }
+    }
+
+    /// Begins a turn with this input and, if they were not known before, its rules.
+    pub(super) fn begin_turn(&mut self, input: Input, rules: Option<&TurnRules>) {
+        for observer in &mut self.observers {
+            observer.turn_began(&input, rules);
+        }
+        self.trace.begin_turn(input);
+    }
+
+    /// Closes what is still open in the turn that has ended, so that rules see complete calls and messages.
+    pub(super) fn end_turn(&mut self, following: Following) {
+        for observer in &mut self.observers {
+            observer.turn_ended(following);
+        }
+        self.trace.end_turn(&mut self.deltas);
+        self.evaluate();
+    }
+
+    /// Adds the answers of the client to the trace. `Break` if the turn ends here, because a rule failed.
+    pub(super) fn answer(&mut self, answers: &[ToolAnswer]) -> ControlFlow<Stop> {
+        for answer in answers {
+            for observer in &mut self.observers {
+                observer.answered(answer);
+            }
+            self.trace.answer_as_client(answer, &mut self.deltas);
+        }
+        self.feed()
+    }
+
+    /// Whether a turn was stopped because a rule failed.
+    pub(super) fn was_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Shows the rules what is new, while the turn goes on. `Break` if one failed that is to stop it.
+    fn feed(&mut self) -> ControlFlow<Stop> {
+        if self.evaluate() && self.at_failure == AtFailure::Stop {
+            self.stopped = true;
+            return ControlFlow::Break(Stop);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Shows the rules what is new, and returns whether one failed.
+    fn evaluate(&mut self) -> bool {
+        let mut failed = false;
+        for delta in self.deltas.drain(..) {
+            failed |= self.evaluator.touched(&self.trace, delta);
+            self.checkpoints.touched(&self.trace, delta);
+            if let Delta::Answered(call) = delta {
+                // Most rules are done with it.
+                self.trace.calls[call].forget_parsed();
+            }
+        }
+        failed
+    }
+}
+
+impl Sink for TraceSink<'_> {
+    fn wire(&mut self, at: At, wire: Wire<'_>) {
+        for observer in &mut self.observers {
+            observer.wire(&self.lane, at, wire);
+        }
+        match wire {
+            Wire::Request { .. } | Wire::Headers(_) => {}
+            Wire::Sent { .. } => self.trace.begin_exchange(at),
+            Wire::Head { status, .. } => self.trace.head(at, status),
+            Wire::Late { missing } => self.trace.late(missing),
+            Wire::Frame(_) => self.trace.event(at),
+            Wire::Closed => self.trace.end_exchange(at),
+        }
+    }
+
+    fn change(&mut self, at: At, change: Change<'_>) -> ControlFlow<Stop> {
+        for observer in &mut self.observers {
+            observer.change(&self.lane, at, &change);
+        }
+        self.trace.apply(at, change, &mut self.deltas);
+        self.feed()
+    }
+
+    fn request(&mut self, request: ServerRequest) -> BoxFuture<'_, ServerAnswer> {
+        match self.answers.to(request.kind) {
+            Some(answer) => Box::pin(std::future::ready(ServerAnswer::Accepted(answer.clone()))),
+            None => self.requests.answer(request, &self.trace),
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Asks a helper: a conversation of one turn on a thread of its own, whose rules are none.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::helper_role::HelperRole;
+use super::question::HelperQuestion;
+use crate::engine::{
+    AtFailure, AtViolation, Budget, Checkpoints, ConversationParts, ConversationResult,
+    ConversationSoFar, DeclineRequests, InputSource, NextTurn, Observer, Oracle, ToolHost,
+    converse,
+};
+use crate::recording::AttemptEnvironment;
+use ananke_agents::{Limits, SessionOptions, Target};
+use ananke_base::context::CaseKey;
+use ananke_base::message::{
+    Lane, MessageId, RequestContext, ServerAnswers, ToolDeclaration, TurnInput, TurnRequest,
+    UserContent,
+};
+use ananke_rules::{Decision, Evaluator, Inherited, Question};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status};
+use ananke_trace::trace::Trace;
+
+/// How often a helper is asked again that gave no answer, or none that can be read.
+const RETRIES: u32 = 1;
+
+/// A target as the helper of one test.
+pub struct Helper<'a> {
+    /// What it is asked for.
+    pub role: HelperRole,
+    /// The name of the target.
+    pub name: &'a str,
+    /// Its lane.
+    pub lane: Lane,
+    /// The target.
+    pub target: &'a dyn Target,
+    /// Its client-side tools.
+    pub client_tools: Arc<[ToolDeclaration]>,
+    /// Executes them.
+    pub tools: &'a mut dyn ToolHost,
+    /// How far each exchange may go.
+    pub limits: Limits,
+    /// Which test, run and attempt this is.
+    pub key: CaseKey,
+    /// Clock, ids and transport.
+    pub environment: &'a AttemptEnvironment,
+    /// Those that follow a conversation of this lane.
+    pub observers: &'a (dyn Fn(&Lane) -> Vec<Box<dyn Observer + 'a>> + Sync),
+    /// The kind of problem that it is if the helper has no answer.
+    pub kind: ErrorKind,
+}
+
+impl Helper<'_> {
+    /// How long a helper may take to answer that may take so long once.
+    pub fn longest(once: Duration) -> Duration {
+        once * (RETRIES + 1)
+    }
+
+    /// The answer to `question` that `read` finds in the helper's text. If there is none, the helper is asked once more,
+    /// on another thread.
+    ///
+    /// # Errors
+    /// If there is none then either.
+    pub async fn ask<T>(
+        &mut self,
+        question: &HelperQuestion,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, Halt> {
+        let mut asked = 0;
+        loop {
+            asked += 1;
+            let answer = self.text(question).await.and_then(|text| {
+                read(&text)
+                    .map_err(|found| self.problem(&format!("answered with {found}"), None).into())
+            });
+            match answer {
+                Err(Halt::Broken(problem)) if problem.kind == self.kind => {
+                    // A recording has what was asked, and no more.
+                    if let Some(problem) = self.environment.error() {
+                        return Err(problem.into());
+                    }
+                    if asked > RETRIES {
+                        let message = format!("{} (asked {asked} times)", problem.message);
+                        return Err(Problem { message, ..problem }.into());
+                    }
+                }
+                answer => return answer,
+            }
+        }
+    }
+
+    /// What the helper says to `question`.
+    async fn text(&mut self, question: &HelperQuestion) -> Result<String, Halt> {
+        let thread_id = self.environment.helper_ids(&self.lane).next("thread");
+        let model = self
+            .target
+            .prompted(self.role.prompt(), question.connector.as_deref());
+        let props = if model.is_some() {
+            serde_json::Map::new()
+        } else {
+            question.props()
+        };
+        let target = model.as_deref().unwrap_or(self.target);
+        let options = self.session_options(thread_id.clone());
+        let session = target.open(options).await;
+        let session = session
+            .map_err(|error| self.problem(&format!("cannot be asked: {error}"), error.help))?;
+        let rules = Evaluator::start(Inherited::default(), self.environment.redactor.clone());
+        let parts = ConversationParts {
+            lane: self.lane.clone(),
+            session,
+            trace: Trace::new(target.state().clone()).on_thread(thread_id),
+            evaluator: rules.map_err(|error| self.problem(&error.to_string(), None))?,
+            checkpoints: Checkpoints::default(),
+            tools: &mut *self.tools,
+            oracle: &NoRules,
+            requests: &mut DeclineRequests,
+            ids: self.environment.helper_ids(&self.lane),
+            observers: (self.observers)(&self.lane),
+            budget: Budget {
+                turn: self.limits.clone(),
+                is_default_timeout: false,
+                whole: None,
+            },
+            at_failure: AtFailure::Finish,
+            at_violation: AtViolation::Warn,
+        };
+        let message = UserContent::Text(question.body().to_string().into());
+        let request = TurnRequest {
+            id: None,
+            input: TurnInput::User(message),
+            message: MessageId::default(),
+            timeout: None,
+            context: RequestContext::of_props(props),
+            answers: ServerAnswers::default(),
+        };
+        let result = Box::pin(converse(parts, &mut OnlyTurn(Some(request)))).await;
+        self.read(result)
+    }
+
+    fn session_options(&self, thread_id: String) -> SessionOptions {
+        let context = &self.environment.context;
+        SessionOptions {
+            key: self.key.clone(),
+            thread_id,
+            history: Vec::new(),
+            client_tools: Arc::clone(&self.client_tools),
+            declares_tools: false,
+            clock: context.clock.clone(),
+            ids: self.environment.helper_ids(&self.lane),
+            transport: self.environment.helper_transport(&self.lane, &self.title()),
+            programs: self.environment.helper_programs(&self.lane, &self.title()),
+            offered: Arc::default(),
+        }
+    }
+
+    /// What was said in a conversation that is over.
+    fn read(&self, result: ConversationResult) -> Result<String, Halt> {
+        let ConversationResult {
+            turns, halt, trace, ..
+        } = result;
+        if let Some(halt) = halt {
+            return Err(halt);
+        }
+        let problem = turns.first().and_then(|turn| turn.problem());
+        let sent = trace.exchanges.last().map(|exchange| exchange.sent);
+        match problem {
+            Some(Problem {
+                kind: ErrorKind::Timeout,
+                message,
+                help,
+            }) if sent
+                .is_some_and(|sent| self.limits.until(sent) < sent.plus(self.limits.timeout)) =>
+            {
+                let message = format!(
+                    "the time for the whole test was over: {}: {message}",
+                    self.title()
+                );
+                Err(Problem {
+                    kind: ErrorKind::Timeout,
+                    message,
+                    help: help.clone(),
+                }
+                .into())
+            }
+            Some(Problem { message, help, .. }) => Err(self
+                .problem(&format!("did not answer: {message}"), help.clone())
+                .into()),
+            None if turns.iter().any(|turn| turn.status() == Status::Skipped) => Err(Halt::Stopped),
+            None => Ok(trace
+                .turns
+                .first()
+                .map(|turn| trace.turn_text(turn))
+                .unwrap_or_default()),
+        }
+    }
+
+    /// ``the judge `strict` ``
+    fn title(&self) -> String {
+        format!("the {} `{}`", self.role.name(), self.name)
+    }
+
+    fn problem(&self, what: &str, help: Option<String>) -> Problem {
+        Problem {
+            kind: self.kind,
+            message: format!("{} {what}", self.title()),
+            help,
+        }
+    }
+}
+
+/// Answers no question: the conversation with a helper has no rules.
+struct NoRules;
+
+impl Oracle for NoRules {
+    fn decide<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Result<Decision, Halt>> {
+        Box::pin(std::future::ready(Ok(Decision::NotAsked)))
+    }
+}
+
+/// The only turn of a conversation with a helper.
+struct OnlyTurn(Option<TurnRequest>);
+
+impl InputSource for OnlyTurn {
+    fn next<'a>(
+        &'a mut self,
+        _: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+        let next = self
+            .0
+            .take()
+            .map(|request| NextTurn::written(request, None));
+        Box::pin(std::future::ready(Ok(next)))
+    }
+
+    fn remaining(&self) -> Option<usize> {
+        Some(usize::from(self.0.is_some()))
+    }
+}

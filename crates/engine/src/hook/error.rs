@@ -1,0 +1,219 @@
+//! The error of a program that failed.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::answer::Expected;
+use super::output::OutputError;
+use super::pipes::MOST_OUTPUT;
+use super::script_request::ScriptRequest;
+use crate::compile::HookCommand;
+use ananke_rules::ScriptSource;
+use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+use ananke_trace::process::{ExitStatus, StartError, stderr_ends};
+
+/// What an exit code of a shell means when the command was not found, or could not be run.
+const NOT_RUN: [i32; 2] = [126, 127];
+
+/// Why a program failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum FailureCause {
+    /// It could not be started: why, and what to do, which may be empty.
+    Start(String, String),
+    /// It ended with an exit code other than 0, or by a signal.
+    Ended(ExitStatus),
+    /// It exceeded this timeout.
+    Timeout(Duration),
+    /// It printed more than the limit: the start of its output.
+    TooMuch(String),
+    /// The run was stopped meanwhile.
+    Stopped,
+    /// Its output is not what is expected.
+    Output(OutputError),
+}
+
+impl From<StartError> for FailureCause {
+    fn from(StartError { message, help }: StartError) -> Self {
+        Self::Start(message, help)
+    }
+}
+
+/// The error of a program that failed: which program, why, and the end of its stderr.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramError {
+    /// The program as messages name it: `hook 1` or `the script`, and its command.
+    who: String,
+    folder_name: String,
+    /// Whether what it printed may be quoted.
+    may_be_quoted: bool,
+    expected: Expected,
+    cause: FailureCause,
+    errors: String,
+    /// The variables that it would have given.
+    gave: Map<String, Value>,
+}
+
+impl ProgramError {
+    pub(super) fn of_hook(hook: &HookCommand, cause: FailureCause, errors: String) -> Self {
+        let HookCommand {
+            number,
+            launch,
+            role,
+            may_be_quoted,
+        } = hook;
+        Self {
+            who: format!(
+                "{} {number} {}",
+                role.as_str(),
+                ScriptSource::Command(launch.argv.clone())
+            ),
+            folder_name: launch.folder_name.clone(),
+            may_be_quoted: *may_be_quoted,
+            expected: Expected::Variables,
+            cause,
+            errors,
+            gave: Map::new(),
+        }
+    }
+
+    pub(super) fn of_script(
+        request: ScriptRequest<'_>,
+        cause: FailureCause,
+        errors: String,
+    ) -> Self {
+        Self {
+            who: format!("the script {}", request.program),
+            folder_name: request.launch.folder_name.clone(),
+            // What it prints does not become a variable, and so not a secret that is not known yet.
+            may_be_quoted: true,
+            expected: request.expected,
+            cause,
+            errors,
+            gave: Map::new(),
+        }
+    }
+
+    /// The same of a hook that would have given these variables.
+    pub(super) fn with_output(self, gave: Map<String, Value>) -> Self {
+        Self { gave, ..self }
+    }
+
+    /// The variables that it would have given: they are as secret as if it had succeeded.
+    pub fn gave(&self) -> &Map<String, Value> {
+        &self.gave
+    }
+
+    /// Whether it was not started at all.
+    pub fn is_not_started(&self) -> bool {
+        matches!(self.cause, FailureCause::Start(..))
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        let help = match &self.cause {
+            FailureCause::Start(_, help) if help.is_empty() => return None,
+            FailureCause::Start(_, help) => help.clone(),
+            FailureCause::Ended(ExitStatus::Exit(code)) if NOT_RUN.contains(code) => format!(
+                "with {code} a shell says that a command could not be run: paths are relative to `{}`, where it runs",
+                self.folder_name
+            ),
+            FailureCause::Timeout(_) => "increase its `timeout_ms`".to_owned(),
+            FailureCause::TooMuch(_) if self.expected == Expected::Variables => {
+                "write what is large to a file, and print its path".to_owned()
+            }
+            FailureCause::TooMuch(_) => self.expected.help(),
+            FailureCause::Output(
+                OutputError::NoJson(..) | OutputError::Other(..) | OutputError::Nothing,
+            ) => self.expected.help(),
+            FailureCause::Output(OutputError::BadName(_)) => {
+                "names consist of letters, digits and `_`, and cannot start with a digit".to_owned()
+            }
+            FailureCause::Output(OutputError::Reserved(_)) => {
+                "`ENV` and all names that begin with `TEST_` are ananke's own".to_owned()
+            }
+            FailureCause::Ended(_) | FailureCause::Stopped => return None,
+        };
+        Some(help)
+    }
+
+    fn start_of_output(&self, start: &str) -> String {
+        if self.may_be_quoted {
+            format!("its stdout begins `{start}`")
+        } else {
+            "its stdout is not shown, since a header of the target takes variables".to_owned()
+        }
+    }
+}
+
+impl std::error::Error for ProgramError {}
+
+/// A program that was killed since the run was stopped is no problem of the test.
+impl From<ProgramError> for Halt {
+    fn from(error: ProgramError) -> Self {
+        if error.cause == FailureCause::Stopped {
+            return Self::Stopped;
+        }
+        let kind = match error.expected {
+            Expected::Variables => ErrorKind::Hook,
+            Expected::Verdict | Expected::ToolAnswer | Expected::Cases | Expected::UserInput => {
+                ErrorKind::Script
+            }
+        };
+        Self::Broken(Problem {
+            kind,
+            message: error.to_string(),
+            help: error.help(),
+        })
+    }
+}
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ", self.who)?;
+        match &self.cause {
+            FailureCause::Start(message, _) => formatter.write_str(message),
+            FailureCause::Ended(ended) => write!(formatter, "{ended}"),
+            FailureCause::Timeout(after) => {
+                write!(
+                    formatter,
+                    "timed out after {} ms and was killed",
+                    after.as_millis()
+                )
+            }
+            FailureCause::TooMuch(start) => {
+                let (most, start) = (MOST_OUTPUT >> 20, self.start_of_output(start));
+                write!(formatter, "printed more than {most} MiB to stdout: {start}")
+            }
+            FailureCause::Stopped => formatter.write_str("was killed, since the run was stopped"),
+            FailureCause::Output(OutputError::NoJson(error, start)) => {
+                write!(
+                    formatter,
+                    "did not print valid JSON to stdout ({error}): {}",
+                    self.start_of_output(start)
+                )
+            }
+            FailureCause::Output(OutputError::Other(what, start)) => {
+                let (expected, start) = (self.expected.words(), self.start_of_output(start));
+                write!(
+                    formatter,
+                    "printed {what} to stdout, expected {expected}: {start}"
+                )
+            }
+            FailureCause::Output(OutputError::Nothing) => {
+                formatter.write_str("printed nothing to stdout")
+            }
+            FailureCause::Output(OutputError::BadName(name)) => {
+                write!(
+                    formatter,
+                    "gives `{name}` a value, which is not a valid variable name"
+                )
+            }
+            FailureCause::Output(OutputError::Reserved(name)) => {
+                write!(formatter, "gives `{name}` a value, which is reserved")
+            }
+        }?;
+        formatter.write_str(&stderr_ends(&self.errors))
+    }
+}

@@ -1,0 +1,111 @@
+//! The pipes of a program: its input, its stdout up to a limit, and the end of its stderr.
+
+use std::future::pending;
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use ananke_trace::process::{Tail, read_some};
+
+/// The most that a program may print to stdout (SPEC 3).
+pub(super) const MOST_OUTPUT: usize = 8 << 20;
+
+/// How much of the end of stderr is kept, in bytes.
+const KEPT_ERRORS: usize = 4 << 10;
+
+/// How many lines of stderr an error shows.
+pub(super) const SHOWN_LINES: usize = 10;
+
+/// How much is read at once.
+const CHUNK: usize = 16 << 10;
+
+/// Why reading stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadStop {
+    /// All pipes are closed.
+    AtEnd,
+    /// Stdout exceeds its limit.
+    TooMuch,
+}
+
+/// Our ends of a program's pipes, and what was read from them.
+pub(super) struct Pipes {
+    stdin: Option<Feed>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    pub(super) output: Vec<u8>,
+    pub(super) errors: Tail,
+}
+
+/// The input of a program, and how much of it is written.
+struct Feed {
+    stdin: ChildStdin,
+    input: Vec<u8>,
+    written: usize,
+}
+
+impl Pipes {
+    pub(super) fn new(
+        input: Option<(ChildStdin, Vec<u8>)>,
+        stdout: Option<ChildStdout>,
+        stderr: Option<ChildStderr>,
+    ) -> Self {
+        let stdin = input.map(|(stdin, input)| Feed {
+            stdin,
+            input,
+            written: 0,
+        });
+        Self {
+            stdin,
+            stdout,
+            stderr,
+            output: Vec::new(),
+            errors: Tail::of(KEPT_ERRORS),
+        }
+    }
+
+    /// Writes and reads until all ends are reached or there is too much. Nothing is lost where it is dropped and called
+    /// again.
+    pub(super) async fn read(&mut self) -> ReadStop {
+        let (mut from_stdout, mut from_stderr) = (vec![0; CHUNK], vec![0; CHUNK]);
+        while self.stdin.is_some() || self.stdout.is_some() || self.stderr.is_some() {
+            tokio::select! {
+                is_over = fed(self.stdin.as_mut()) => if is_over { self.stdin = None },
+                count = read_some(self.stdout.as_mut(), &mut from_stdout) => match count {
+                    0 => self.stdout = None,
+                    count if self.output.len() + count > MOST_OUTPUT => {
+                        // What follows a gap is no part of the output.
+                        self.stdout = None;
+                        return ReadStop::TooMuch;
+                    }
+                    count => self.output.extend_from_slice(&from_stdout[..count]),
+                },
+                count = read_some(self.stderr.as_mut(), &mut from_stderr) => match count {
+                    0 => self.stderr = None,
+                    count => self.errors.push(&from_stderr[..count]),
+                },
+            }
+        }
+        ReadStop::AtEnd
+    }
+}
+
+/// Writes some bytes; returns whether that was all, or the program no longer reads.
+async fn fed(feed: Option<&mut Feed>) -> bool {
+    let Some(Feed {
+        stdin,
+        input,
+        written,
+    }) = feed
+    else {
+        return pending().await;
+    };
+    match stdin.write(&input[*written..]).await {
+        // A program need not read what it gets.
+        Ok(0) | Err(_) => true,
+        Ok(count) => {
+            *written += count;
+            *written == input.len()
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! A running program: bounded in time and output, and ended with everything it started.
+
+use std::future::pending;
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use super::error::FailureCause;
+use super::output;
+use super::pipes::{Pipes, ReadStop};
+use ananke_trace::process::{
+    ExitStatus, Launch, Process, Program, StartError, Started, Tail, start,
+};
+
+/// How long output may still come when the program is over: a process of its own may be about to write it, and one that
+/// left the group may hold the pipes for ever.
+const LINGER: Duration = Duration::from_millis(150);
+
+/// A program that was started.
+pub(super) struct RunningProgram {
+    pipes: Pipes,
+    process: Process,
+}
+
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ProgramEnd {
+    /// By itself or by a signal.
+    Ended(ExitStatus),
+    /// It exceeded this timeout.
+    Timeout(Duration),
+    /// Its stdout exceeded the limit.
+    TooMuch,
+    /// The run was stopped.
+    Stopped,
+}
+
+/// A program that has ended.
+pub(super) struct Finished {
+    ending: ProgramEnd,
+    pub(super) output: Vec<u8>,
+    pub(super) errors: Tail,
+}
+
+impl Finished {
+    /// Why it failed, which may quote `shown`; `None` if it ended with exit code 0 in time.
+    pub(super) fn failure_cause(&self, shown: &[u8]) -> Option<FailureCause> {
+        match self.ending {
+            ProgramEnd::Ended(ExitStatus::Exit(0)) => None,
+            ProgramEnd::Ended(ended) => Some(FailureCause::Ended(ended)),
+            ProgramEnd::Timeout(after) => Some(FailureCause::Timeout(after)),
+            ProgramEnd::TooMuch => Some(FailureCause::TooMuch(output::start_of(shown))),
+            ProgramEnd::Stopped => Some(FailureCause::Stopped),
+        }
+    }
+}
+
+impl RunningProgram {
+    /// Starts a program with `input` on its stdin, which is closed if there is none.
+    pub(super) fn start(launch: &Launch, input: Option<Vec<u8>>) -> Result<Self, StartError> {
+        let Launch {
+            argv,
+            environment,
+            folder,
+            folder_name,
+            ..
+        } = launch;
+        let program = Program {
+            argv,
+            environment,
+            folder,
+            folder_name,
+        };
+        let Started {
+            stdin,
+            stdout,
+            stderr,
+            process,
+        } = start(
+            &program,
+            if input.is_some() {
+                Stdio::piped()
+            } else {
+                Stdio::null()
+            },
+        )?;
+        Ok(Self {
+            pipes: Pipes::new(stdin.zip(input), stdout, stderr),
+            process,
+        })
+    }
+
+    /// Waits until the program ends, or must be ended, and kills what is left of its group.
+    pub(super) async fn finish(mut self, limit: Duration, cancel: &CancellationToken) -> Finished {
+        let forced = tokio::select! {
+            // A program that is over is not timed out by the same tick.
+            biased;
+            () = self.process.ends() => None,
+            () = too_much(&mut self.pipes) => Some(ProgramEnd::TooMuch),
+            () = cancel.cancelled() => Some(ProgramEnd::Stopped),
+            () = sleep(limit) => Some(ProgramEnd::Timeout(limit)),
+        };
+        let mut printed_too_much = false;
+        if forced.is_none() {
+            printed_too_much = timeout(LINGER, self.pipes.read()).await == Ok(ReadStop::TooMuch);
+        }
+        let ended = self.process.end().await;
+        // What was written before the end is still in the pipes.
+        let rest = timeout(LINGER, self.pipes.read()).await;
+        printed_too_much |= rest == Ok(ReadStop::TooMuch);
+        let ending = match (forced, ended) {
+            (Some(ending), _) => ending,
+            (None, _) if printed_too_much => ProgramEnd::TooMuch,
+            (None, Some(ended)) => ProgramEnd::Ended(ended),
+            (None, None) => ProgramEnd::Timeout(limit),
+        };
+        let Pipes { output, errors, .. } = self.pipes;
+        Finished {
+            ending,
+            output,
+            errors,
+        }
+    }
+}
+
+/// Reads; returns only if stdout exceeds its limit.
+async fn too_much(pipes: &mut Pipes) {
+    if pipes.read().await == ReadStop::AtEnd {
+        pending::<()>().await;
+    }
+}

@@ -1,0 +1,131 @@
+//! What a hook printed that fails: as secret as if it had succeeded.
+//!
+//! Flows in: its output. Flows out: the variables that it would have given, and what of it may be shown.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use ananke_model::variables::{is_name, is_reserved};
+use ananke_trace::process::Tail;
+use ananke_trace::redact::MASK;
+
+/// How many letters and digits a word of output that is not JSON has that may be a secret (SPEC 3).
+const SHORTEST_WORD: usize = 12;
+
+/// How much of an output is looked at that is not JSON: more than is quoted of it.
+const LOOKED_AT: usize = 64 << 10;
+
+/// What a hook printed that may fail.
+pub(super) struct Unread {
+    /// The variables that it would have given.
+    pub(super) gave: Map<String, Value>,
+    /// What may be shown of the output.
+    pub(super) shown: Vec<u8>,
+    /// The words of the output that may be secrets.
+    words: HashSet<String>,
+}
+
+impl Unread {
+    pub(super) fn of(output: &[u8]) -> Self {
+        if let Ok(Value::Object(mut gave)) = serde_json::from_slice(output) {
+            gave.retain(|name, _| is_name(name) && !is_reserved(name));
+            return Self {
+                gave,
+                shown: output.to_vec(),
+                words: HashSet::new(),
+            };
+        }
+        let text = String::from_utf8_lossy(&output[..output.len().min(LOOKED_AT)]);
+        let words = words(&text).map(|word| text[word].to_owned()).collect();
+        let mut shown = masked(&text, |_| true);
+        if output.len() > LOOKED_AT {
+            shown.push('…');
+        }
+        Self {
+            gave: Map::new(),
+            shown: shown.into_bytes(),
+            words,
+        }
+    }
+
+    /// What may be shown of `errors`: not the words that may be secrets.
+    pub(super) fn errors(&self, errors: Tail) -> Tail {
+        if self.words.is_empty() {
+            return errors;
+        }
+        errors.map(|text| masked(text, |word| self.words.contains(word)))
+    }
+}
+
+/// `text` with a mask instead of every long word that `is_secret`.
+fn masked(text: &str, is_secret: impl Fn(&str) -> bool) -> String {
+    let (mut masked, mut done) = (String::with_capacity(text.len()), 0);
+    for word in words(text).filter(|word| is_secret(&text[word.clone()])) {
+        masked += &text[done..word.start];
+        masked += MASK;
+        done = word.end;
+    }
+    masked + &text[done..]
+}
+
+/// The words of `text` that have enough letters and digits to be secrets; `-` and `_` are parts of words.
+fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let is_of_word =
+        |character: char| character.is_alphanumeric() || character == '-' || character == '_';
+    let mut start = 0;
+    text.split(move |character| !is_of_word(character))
+        .filter_map(move |word| {
+            let range = start..start + word.len();
+            start = range.end + text[range.end..].chars().next().map_or(0, char::len_utf8);
+            (word
+                .chars()
+                .filter(|character| character.is_alphanumeric())
+                .count()
+                >= SHORTEST_WORD)
+                .then_some(range)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_have_been_given_is_known() {
+        let unread = Unread::of(br#"{"TOKEN": "a", "bad-name": "b", "ENV": "c"}"#);
+        assert_eq!(
+            Value::Object(unread.gave),
+            serde_json::json!({ "TOKEN": "a" })
+        );
+    }
+
+    #[test]
+    fn long_words_of_what_is_not_json_are_masked() {
+        for (output, expected) in [
+            ("token: abcdef123456 (new)", "token: *** (new)"),
+            ("abc-DEF_123-456-é7", "***"),
+            (
+                "short words only, 1234567890",
+                "short words only, 1234567890",
+            ),
+            ("[\"abcdef123456\"]", "[\"***\"]"),
+            ("", ""),
+        ] {
+            let unread = Unread::of(output.as_bytes());
+            assert_eq!(String::from_utf8(unread.shown).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn errors_repeat_no_such_word() {
+        let unread = Unread::of(b"login as abcdef123456");
+        let mut errors = Tail::of(1000);
+        errors.push(b"NoSuchElementError: abcdef123456 refused");
+        assert_eq!(
+            unread.errors(errors).lines(),
+            "NoSuchElementError: *** refused"
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! From a project to verdicts: config, plan, conversations, runs.
+//!
+//! It knows agents through their seam alone, and no report.
+
+pub mod cases;
+pub mod compile;
+pub mod coverage;
+pub mod engine;
+pub mod helper;
+pub mod hook;
+pub mod observed;
+pub mod plan;
+pub mod project;
+pub mod recording;
+pub mod run;
+pub mod server;

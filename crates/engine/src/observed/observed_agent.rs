@@ -1,0 +1,39 @@
+//! The agent of a conversation that was observed.
+
+use std::collections::VecDeque;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::observed_conversation::ObservedTurn;
+use super::observed_session::ObservedSession;
+use ananke_agents::{Session, SessionOptions, Target, TargetError};
+
+/// An agent that does again what was observed.
+#[derive(Debug)]
+pub struct ObservedAgent {
+    /// Its name.
+    pub agent: String,
+    /// The state that its conversation starts with.
+    pub state: Value,
+    /// When its conversation began, in milliseconds of Unix time.
+    pub started_unix_ms: u64,
+    /// What it did.
+    pub turns: Vec<ObservedTurn>,
+}
+
+impl Target for ObservedAgent {
+    fn agent(&self) -> &str {
+        &self.agent
+    }
+
+    fn state(&self) -> &Value {
+        &self.state
+    }
+
+    fn open(&self, _: SessionOptions) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+        let turns: VecDeque<ObservedTurn> = self.turns.iter().cloned().collect();
+        let session: Box<dyn Session> = Box::new(ObservedSession::new(self.started_unix_ms, turns));
+        Box::pin(std::future::ready(Ok(session)))
+    }
+}

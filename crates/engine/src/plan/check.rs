@@ -1,0 +1,530 @@
+//! What is wrong with a test or odd about it, before anything runs.
+
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::draft::Draft;
+use super::entry::{CaseEntry, TestEntry};
+use super::kept_files::KeptFiles;
+use super::needs::{needs_of_rules, needs_of_test, unmet};
+use super::secrets::secrets_of;
+use super::target_context::{TargetContext, TargetContexts};
+use super::test::LoadedTest;
+use super::test_head::TestHead;
+use super::test_scope::{scope_at_start, with_row};
+use crate::compile::{FileAccess, RowEntry, fill_hook};
+use crate::project::{Config, LaunchContext as Around, Variables, judge_names, script_names};
+use ananke_agents::Capability;
+use ananke_base::context::Context;
+use ananke_base::diagnostic::{Code, Diagnostic, Spanned};
+use ananke_model::model::{Scalar, Simulate, Turn};
+use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
+use ananke_rules::{Block, Lint, LintContext, lint};
+
+/// What the files of a project are checked with.
+#[derive(Clone, Copy)]
+pub(super) struct ProjectContext<'a> {
+    pub(super) context: &'a Context,
+    pub(super) variables: &'a Variables,
+    /// The config's folder.
+    pub(super) folder: &'a Path,
+    /// `None` where the config does not fit.
+    pub(super) targets: Option<&'a TargetContexts<'a>>,
+    /// Where files are kept for the run.
+    pub(super) kept: &'a KeptFiles,
+}
+
+impl<'a> ProjectContext<'a> {
+    fn config(&self) -> Option<&'a Config> {
+        self.targets.map(|targets| targets.config)
+    }
+}
+
+/// A test that was checked.
+pub(super) struct CheckedTest {
+    /// The test, or each of its rows.
+    pub(super) cases: Vec<CaseEntry>,
+    /// The name of its target.
+    pub(super) target: String,
+    pub(super) lint: Lint,
+    /// What its own variables and those of its rows put into headers.
+    pub(super) secrets: Vec<Secret>,
+    /// The files of its snapshots.
+    pub(super) snapshots: BTreeSet<PathBuf>,
+}
+
+/// The rows of a test, looked at: each for itself, and one of each shape with all that uses it.
+struct Sampled {
+    entries: Vec<RowEntry>,
+    /// What is known with one row of each set of columns.
+    scopes: Vec<Scope>,
+    /// The columns that every row has.
+    common: Option<BTreeSet<String>>,
+}
+
+impl LoadedTest {
+    /// Checks every leaf; what is known only when the test starts is left for then. What the rules can never do
+    /// is looked at together with those of its target, which is one of the `targets`.
+    pub(super) fn check(
+        &self,
+        project: &ProjectContext<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<CheckedTest> {
+        let ProjectContext {
+            context,
+            variables,
+            folder,
+            targets,
+            ..
+        } = *project;
+        let known = self.scope_before_rows(context, variables, folder, problems);
+        let head = self.head(&known, problems);
+        let agent = targets.and_then(|targets| {
+            targets.of_target(self.target(targets.config, &known, problems)?)
+        });
+        let scope = scope_at_start(known);
+        let rows = self.sample(context, variables, &scope, problems);
+        let scope = variables.after_setup(scope);
+        let scopes = rows
+            .as_ref()
+            .map_or(std::slice::from_ref(&scope), |rows| &rows.scopes);
+        let mut secrets = Vec::new();
+        let mut looked_at = None;
+        for scope in scopes {
+            let mut found = self.check_leaves(project, scope, agent, problems);
+            secrets.append(&mut found.1.secrets);
+            looked_at.get_or_insert(found);
+        }
+        let (mut lint, draft) = looked_at?;
+        let of_target = agent.map(|agent| &agent.rules.block);
+        let judges = judge_names(of_target.into_iter().chain(draft.all_blocks()));
+        let key = |name| match project.config().map(|config| config.agent_named(name)) {
+            Some(Ok(target)) => target.name.clone(),
+            _ => str::to_owned(name),
+        };
+        let judges: BTreeSet<String> = judges.into_iter().map(key).collect();
+        let judges: Vec<String> = judges.into_iter().collect();
+        let simulator = draft.simulating_agent().map(key);
+        let Draft {
+            mut test,
+            mut blocks,
+            interaction,
+            ..
+        } = draft;
+        let secrets_in = |scope: &Scope| {
+            agent.map_or_else(Vec::new, |TargetContext { config, target, .. }| {
+                let helpers = judges
+                    .iter()
+                    .chain(&simulator)
+                    .filter_map(|name| config.target(name));
+                secrets_of(config, helpers.chain([target]), scope)
+            })
+        };
+        let own_secrets = if self.model.vars.is_some() {
+            secrets_in(&scope)
+        } else {
+            Vec::new()
+        };
+        secrets.extend(own_secrets.iter().cloned());
+        secrets.extend(
+            scopes
+                .iter()
+                .filter(|_| rows.is_some())
+                .flat_map(secrets_in),
+        );
+        let entries = rows.as_ref().map_or(&[][..], |rows| &rows.entries);
+        let mut snapshots = BTreeSet::new();
+        for row in entries
+            .iter()
+            .map(Some)
+            .chain(entries.is_empty().then_some(None))
+        {
+            let name = head.as_ref().map_or("", |head| &head.name);
+            let of_target = agent.and_then(|agent| agent.rules.block.snapshot.clone());
+            let mut outer = Block {
+                snapshot: of_target,
+                ..Block::default()
+            };
+            let snapshot_files = self.snapshot_files(context, name, row, FileAccess::Check);
+            let files = snapshot_files.place(&mut outer, &mut test, &mut blocks, problems);
+            if files.is_empty() {
+                break;
+            }
+            snapshots.extend(files);
+        }
+        if let Some(agent) = agent {
+            lint.certain.extend(
+                agent
+                    .target
+                    .model
+                    .check_turns(&self.turns_and_actions(), &self.source),
+            );
+        }
+        let TestHead {
+            name,
+            id,
+            description,
+            tags,
+            skip,
+            runs,
+            walk,
+        } = head?;
+        let common = rows
+            .as_ref()
+            .and_then(|rows| rows.common.clone())
+            .unwrap_or_default();
+        let defines: BTreeSet<String> = self.own_names().map(str::to_owned).chain(common).collect();
+        let target = agent
+            .map(|agent| agent.target.name.clone())
+            .unwrap_or_default();
+        let test = Arc::new(TestEntry {
+            id: id.unwrap_or_else(|| format!("{}::{name}", self.path_from(folder))),
+            name,
+            target: target.clone(),
+            judges,
+            simulator,
+            asks_person: interaction.asks_person == Some(true),
+            description,
+            tags,
+            skip,
+            runs,
+            walk,
+            turns: self.turns.len(),
+            path: self.source.path.clone(),
+            place: self.path_from(folder),
+            file: self.source.name.to_string(),
+            line: self.source.place(self.model.name.span).line,
+            index: self.index,
+            hash: self.hash,
+            part: self.part,
+            hooks: !self.hooks(variables).is_empty(),
+            defines: defines.into_iter().collect(),
+            secrets: own_secrets,
+        });
+        let case = |row| CaseEntry {
+            test: Arc::clone(&test),
+            row,
+            quarantine: None,
+        };
+        let cases = match rows {
+            None => vec![case(None)],
+            Some(rows) => rows
+                .entries
+                .into_iter()
+                .map(|row| case(Some(row)))
+                .collect(),
+        };
+        Some(CheckedTest {
+            cases,
+            target,
+            lint,
+            secrets,
+            snapshots,
+        })
+    }
+
+    /// Checks every leaf with the variables of one row.
+    fn check_leaves(
+        &self,
+        project: &ProjectContext<'_>,
+        scope: &Scope,
+        agent: Option<TargetContext<'_>>,
+        problems: &mut Vec<Diagnostic>,
+    ) -> (Lint, Draft) {
+        let ProjectContext {
+            context,
+            variables,
+            folder,
+            ..
+        } = *project;
+        self.check_beginning(problems);
+        self.check_walk(problems);
+        self.check_hooks(context, variables, folder, scope, problems);
+        let target = agent.map(|agent| agent.target);
+        let draft = self.draft(
+            context,
+            variables,
+            scope,
+            project.config(),
+            target,
+            problems,
+        );
+        if let Some(agent) = agent {
+            let scope = self.scope_at_end(scope, variables);
+            let around = Around {
+                context,
+                home: folder,
+                scope: &scope,
+            };
+            self.check_scripts(agent, &draft, around, problems);
+            self.check_judges(agent, &draft, &scope, problems);
+            self.check_simulator(agent, &draft, around, problems);
+            let tools = self.model.client_tools.as_ref();
+            let mut needs = needs_of_test(
+                &self.turns_and_actions(),
+                &self.messages,
+                tools,
+                &self.source,
+            );
+            needs.extend(self.model.simulate.iter().map(|written| {
+                (
+                    Capability::UserTurns,
+                    written.span,
+                    Arc::clone(&self.source),
+                )
+            }));
+            needs.extend(draft.all_blocks().flat_map(needs_of_rules));
+            problems.extend(unmet(needs, &agent.target.model));
+        }
+        let lint = agent.map(|TargetContext { config, rules, .. }| {
+            // A turn with a timeout of its own may take longer than the target says.
+            let is_own = |turn: &Spanned<Turn>| turn.settings().timeout_ms.is_some();
+            let whole_timeout_ms = match self.model.timeout_ms.as_ref().map(|ms| &ms.value) {
+                Some(Scalar::Literal(ms)) => Some(ms.get()),
+                Some(Scalar::Reference(_)) | None => None,
+            };
+            let surroundings = LintContext {
+                whole_timeout_ms,
+                config: &config.source,
+                test: &self.source,
+                name: self.model.name.span,
+                timeout: rules.timeout.filter(|_| !self.turns.iter().any(is_own)),
+            };
+            let mut lint = lint(
+                &rules.block,
+                &draft.test,
+                &draft.blocks_of_every_turn(),
+                &surroundings,
+            );
+            self.lint_checkpoints(&draft, &mut lint);
+            lint
+        });
+        (lint.unwrap_or_default(), draft)
+    }
+
+    /// What is odd about the checkpoints of a simulated conversation.
+    fn lint_checkpoints(&self, draft: &Draft, lint: &mut Lint) {
+        let simulate = self.model.simulate.as_ref();
+        let written = simulate
+            .and_then(|simulate| simulate.value.checkpoints.as_deref())
+            .unwrap_or_default();
+        if !written.is_empty() {
+            lint.certain
+                .retain(|warning| warning.code != Code::AssertsNothing);
+        }
+        let blocks = draft
+            .simulation
+            .iter()
+            .flat_map(|simulation| &simulation.checkpoints);
+        for (
+            Spanned {
+                value: checkpoint, ..
+            },
+            block,
+        ) in written.iter().zip(blocks)
+        {
+            if block.only_prohibits() {
+                let message = format!(
+                    "the checkpoint `{}` is reached at once: it only says what must not happen",
+                    checkpoint.id.value
+                );
+                let warning = Diagnostic::warning(Code::RequiresNothing, message);
+                let warning = warning.at(&self.source, checkpoint.id.span, "");
+                lint.certain
+                    .push(warning.help("add what the turn that reaches it must have"));
+            }
+        }
+    }
+
+    /// How the messages of before go on.
+    fn check_beginning(&self, problems: &mut Vec<Diagnostic>) {
+        let Some(last) = self.messages.last() else {
+            return;
+        };
+        match self.turns.first() {
+            None if self.model.says_unwritten_input() => {}
+            None => {
+                let message = "there are no `turns`, and the last of the `messages` is neither the user's nor a tool's";
+                let problem =
+                    Diagnostic::error(Code::MissingKey, message).at(&self.source, last.span, "");
+                problems.push(
+                    problem.help("add `turns`, or end the `messages` with one of role `user`"),
+                );
+            }
+            Some(turn) if matches!(turn.value, Turn::Connect(_)) => {
+                let message = "the first turn connects to the thread, which has no `messages` yet";
+                let problem =
+                    Diagnostic::error(Code::Contradiction, message).at(&self.source, turn.span, "");
+                problems.push(problem.help(
+                    "remove the `messages`, since the agent replays its thread; or begin with another turn",
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Looks at every row, of a test that has rows.
+    fn sample(
+        &self,
+        context: &Context,
+        variables: &Variables,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<Sampled> {
+        let written = self.model.cases.as_ref()?;
+        let mut sampled = Sampled {
+            entries: Vec::new(),
+            scopes: Vec::new(),
+            common: None,
+        };
+        let mut shapes: HashSet<Vec<String>> = HashSet::new();
+        if let Some(rows) = self.rows(context, scope, problems) {
+            let mut interpolation = Interpolation::new(scope, &self.source, Mode::Send, problems);
+            rows.each(written.span, &mut interpolation, &mut |entry, row| {
+                sampled.entries.push(entry);
+                let names: Vec<String> = row.columns.keys().cloned().collect();
+                if shapes.contains(&names) {
+                    return;
+                }
+                let own: BTreeSet<String> = names.iter().cloned().collect();
+                sampled.common = Some(match sampled.common.take() {
+                    Some(common) => &common & &own,
+                    None => own,
+                });
+                sampled.scopes.push(variables.after_setup(with_row(
+                    scope.clone(),
+                    &row,
+                    variables,
+                )));
+                shapes.insert(names);
+            });
+        }
+        if sampled.scopes.is_empty() {
+            sampled.scopes.push(scope.clone().open());
+        }
+        Some(sampled)
+    }
+
+    fn check_hooks(
+        &self,
+        context: &Context,
+        variables: &Variables,
+        folder: &Path,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let run = !self.hooks(variables).is_empty();
+        for (index, written) in self.model.hooks.iter().flatten().enumerate() {
+            // Nothing runs before the first hook; what the others use may come from it.
+            let scope = match index {
+                0 if run => scope.clone().hint(Self::HINT_FOR_HOOKS),
+                _ => scope.clone().open(),
+            };
+            let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+            let around = Around {
+                context,
+                home: folder,
+                scope: &scope,
+            };
+            fill_hook(written, index + 1, around, &mut interpolation);
+        }
+        let scope = self.scope_at_end(scope, variables);
+        for (index, written) in self.model.teardown.iter().flatten().enumerate() {
+            let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+            let around = Around {
+                context,
+                home: folder,
+                scope: &scope,
+            };
+            fill_hook(written, index + 1, around, &mut interpolation);
+        }
+    }
+
+    /// What is known when all is over, before anything runs.
+    fn scope_at_end(&self, scope: &Scope, variables: &Variables) -> Scope {
+        let scope = self.after_turns(scope, variables).into_owned();
+        if self.model.hooks.is_some() {
+            scope.open()
+        } else {
+            scope
+        }
+    }
+
+    /// What is wrong with the judges that the rules ask.
+    fn check_judges(
+        &self,
+        TargetContext {
+            config,
+            target,
+            rules,
+        }: TargetContext<'_>,
+        draft: &Draft,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        for block in draft.all_blocks() {
+            config.check_judges(block, &self.source, problems);
+        }
+        for block in draft.all_blocks().chain([&rules.block]) {
+            config.check_own_judges(block, target, scope, &self.source, problems);
+        }
+    }
+
+    /// What is wrong with the name of who plays the user.
+    fn check_simulator(
+        &self,
+        TargetContext { config, .. }: TargetContext<'_>,
+        draft: &Draft,
+        around: Around<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let Some(Spanned {
+            value: Simulate { agent, script, .. },
+            ..
+        }) = &self.model.simulate
+        else {
+            return;
+        };
+        let named = draft.simulating_agent().filter(|name| !name.contains("${"));
+        if let (Some(name), Some(agent)) = (named, agent)
+            && let Err(Some(problem)) = config.agent_named(name)
+        {
+            problems.push(problem.at(&self.source, agent.span, ""));
+        }
+        if let Some(script) = script
+            .as_ref()
+            .filter(|script| !script.value.contains("${"))
+            && let Err(problem) = config.scripts(&around.context.files).check(&script.value)
+        {
+            problems.push(problem.at(&self.source, script.span, ""));
+        }
+    }
+
+    /// What is wrong with the names of scripts, and with what those scripts use.
+    fn check_scripts(
+        &self,
+        TargetContext {
+            config,
+            target,
+            rules,
+        }: TargetContext<'_>,
+        draft: &Draft,
+        around: Around<'_>,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let scripts = config.scripts(&around.context.files);
+        for block in draft.all_blocks() {
+            scripts.check_block(block, &self.source, problems);
+        }
+        let tools = [
+            target.model.common.client_tools.as_ref(),
+            self.model.client_tools.as_ref(),
+        ];
+        let names = script_names(
+            draft.all_blocks().chain([&rules.block]),
+            tools.into_iter().flatten().flatten(),
+        );
+        scripts.check_uses(&names, around, problems);
+    }
+}

@@ -1,0 +1,74 @@
+//! What is wrong with a walk, before anything runs.
+
+use super::test::LoadedTest;
+use ananke_base::diagnostic::{Code, Diagnostic, Span};
+
+impl LoadedTest {
+    /// Reports what cannot be combined with a walk, and a walk that cannot begin.
+    pub(super) fn check_walk(&self, problems: &mut Vec<Diagnostic>) {
+        let Some(walk) = &self.model.walk else { return };
+        let mut report = |code: Code, span: Span, message: &str, help: &str| {
+            problems.push(
+                Diagnostic::error(code, message.to_owned())
+                    .at(&self.source, span, "")
+                    .help(help),
+            );
+        };
+        if let Some(simulate) = &self.model.simulate {
+            let message = "`simulate` and `walk` both say what the user does";
+            report(
+                Code::Contradiction,
+                simulate.span,
+                message,
+                "keep one of them, or write two tests",
+            );
+        }
+        if let Some(interactive) = &self.model.interactive {
+            let message = "`interactive` and `walk` both say what the user does";
+            report(
+                Code::Contradiction,
+                interactive.span,
+                message,
+                "keep one of them, or write two tests",
+            );
+        }
+        if let Some(runs) = &self.model.runs {
+            let message = "`runs` cannot be combined with `walk`, which says how often in `walks`";
+            report(Code::Contradiction, runs.span, message, "remove `runs`");
+        }
+        for (name, _) in walk
+            .value
+            .actions
+            .iter()
+            .filter(|(name, _)| name.value.trim().is_empty())
+        {
+            report(
+                Code::EmptyValue,
+                name.span,
+                "an action has no name",
+                "give it a name",
+            );
+        }
+        let snapshots = self
+            .actions()
+            .filter_map(|(_, turn)| turn.assert_block())
+            .chain(&self.model.assert)
+            .filter_map(|block| block.snapshot.as_ref());
+        for snapshot in snapshots {
+            let message = "each walk is another conversation: there is no one snapshot of them";
+            report(
+                Code::Contradiction,
+                snapshot.span,
+                message,
+                "remove `snapshot`",
+            );
+        }
+        let is_stuck =
+            self.turns.is_empty() && self.actions().all(|(_, turn)| turn.needs().is_some());
+        if is_stuck && let Some((first, _)) = walk.value.actions.iter().next() {
+            let message = "no walk can begin: every action has `needs`, which nothing meets before the first turn";
+            let help = "add an action without `needs`, or `turns`, which are sent before each walk";
+            report(Code::Contradiction, first.span, message, help);
+        }
+    }
+}

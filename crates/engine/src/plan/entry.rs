@@ -1,0 +1,103 @@
+//! What the plan keeps of a test, so that a project of any size fits into little memory: the rest is loaded again for
+//! its run.
+//!
+//! **Invariant:** what all rows of a test have in common is there once.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::judging::Judging;
+use crate::cases::FilePart;
+use crate::compile::{RowEntry, WalkPlan};
+use crate::project::RunCount;
+use ananke_model::variables::Secret;
+use ananke_trace::outcome::Quarantine;
+
+/// One selected test, or one row of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseEntry {
+    /// The test.
+    pub test: Arc<TestEntry>,
+    /// The row it runs with, of a test that has rows.
+    pub row: Option<RowEntry>,
+    /// The valid quarantine entry that matches it.
+    pub quarantine: Option<Arc<Quarantine>>,
+}
+
+/// A test, whatever the row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestEntry {
+    /// `path::name`, the path from the config's folder, or the `id` the test gives itself (SPEC 1, Identity).
+    pub id: String,
+    /// The test's name.
+    pub name: String,
+    /// The name of its target.
+    pub target: String,
+    /// The names of the judges that its rules ask, sorted.
+    pub judges: Vec<String>,
+    /// The name of the target that plays the user.
+    pub simulator: Option<String>,
+    /// Whether it asks a person if its agent waits for input.
+    pub asks_person: bool,
+    /// What it is about.
+    pub description: Option<String>,
+    /// What it can be selected by.
+    pub tags: Vec<String>,
+    /// Why it does not run, if it is skipped.
+    pub skip: Option<String>,
+    /// How often it runs, if it says so.
+    pub runs: Option<RunCount>,
+    /// Its walks, if it has a walk.
+    pub walk: Option<WalkPlan>,
+    /// How many turns it has.
+    pub turns: usize,
+    /// The file.
+    pub path: PathBuf,
+    /// The file from the config's folder.
+    pub place: String,
+    /// The file as shown in messages.
+    pub file: String,
+    /// The line of its name, counted from 1.
+    pub line: u32,
+    /// Its place among the tests of its file, counted from 0.
+    pub index: usize,
+    /// A hash of the file's text, to notice that it changed.
+    pub hash: u64,
+    /// Its part of a case file, which is read case by case.
+    pub part: Option<FilePart>,
+    /// Whether hooks run before it, so that it may use names that nothing else defines.
+    pub hooks: bool,
+    /// The variables that it gives itself whatever the row, sorted.
+    pub defines: Vec<String>,
+    /// What its own variables put into headers; secrets of its rows and hooks are known when it runs.
+    pub secrets: Vec<Secret>,
+}
+
+impl TestEntry {
+    /// Whether it asks the target `name` for something.
+    pub(super) fn asks(&self, name: &str, judging: Judging) -> bool {
+        let is_judge = judging == Judging::Asked && self.judges.iter().any(|judge| judge == name);
+        is_judge || self.simulator.as_deref() == Some(name)
+    }
+}
+
+impl CaseEntry {
+    /// The id of the test, with `[row]` for one of its rows (SPEC 1, Identity).
+    pub fn id(&self) -> Cow<'_, str> {
+        match &self.row {
+            None => Cow::Borrowed(&self.test.id),
+            Some(row) => Cow::Owned(format!("{}[{}]", self.test.id, row.label)),
+        }
+    }
+
+    /// Whether both are rows of one test.
+    pub fn is_of_same_test(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.test, &other.test)
+    }
+
+    /// Whether both are read together: they are of one file, or of one case of it.
+    pub fn is_read_with(&self, other: &Self) -> bool {
+        self.test.path == other.test.path && self.test.part == other.test.part
+    }
+}

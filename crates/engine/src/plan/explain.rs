@@ -1,0 +1,211 @@
+//! Which rules apply to one test, before anything runs.
+
+use std::time::Duration;
+
+use super::draft::{Draft, DraftSimulation, WrittenTurn};
+use super::entry::CaseEntry;
+use super::loaded_file::LoadedFile;
+use super::plan::Plan;
+use super::preparation::CASE_TIMEOUT;
+use super::test::LoadedTest;
+use super::test_scope::scope_at_start;
+use crate::compile::{FileAccess, WalkPlan};
+use ananke_base::context::Context;
+use ananke_base::diagnostic::{Diagnostic, Severity, Spanned};
+use ananke_base::text::duration;
+use ananke_model::model::{Checkpoint, Scalar};
+use ananke_rules::{Block, Explanation, ScopeRules, Timeout, explain as explain_blocks};
+
+/// A test and the rules that apply to it. Values that are known only when it starts are shown as they are written.
+#[derive(Clone, Debug)]
+pub struct ExplainedTest {
+    /// How many messages the history before the first turn has.
+    pub history: usize,
+    /// What each turn is called and does.
+    pub turns: Vec<WrittenTurn>,
+    /// The rules, by scope.
+    pub explanation: Explanation,
+    /// What follows the written turns, in words.
+    pub unwritten: Option<String>,
+    /// What else has rules, each with what it is called: the actions of a walk, what they need, and checkpoints.
+    pub further: Vec<(String, ScopeRules)>,
+    /// What cuts a turn off that does not say so itself; `None` where it is known later.
+    pub timeout: Option<Timeout>,
+    /// What cuts the whole test off, in words.
+    pub whole_timeout: Option<String>,
+    /// What the config says of the target.
+    pub target: Option<String>,
+}
+
+/// Loads the planned tests again and explains each, with its rows; runs nothing.
+///
+/// # Errors
+/// Where a file is broken by now.
+pub fn explain<'p>(
+    context: &Context,
+    plan: &'p Plan,
+) -> Result<Vec<(&'p [CaseEntry], ExplainedTest)>, Vec<Diagnostic>> {
+    let mut explained = Vec::new();
+    for cases in plan.cases.chunk_by(CaseEntry::is_read_with) {
+        let [first, ..] = cases else { continue };
+        let file = LoadedFile::of_entry(context, first)?;
+        for rows in cases.chunk_by(CaseEntry::is_of_same_test) {
+            let test = rows
+                .first()
+                .and_then(|case| Some((case, file.tests.get(case.test.index)?)));
+            if let Some((case, test)) = test {
+                explained.push((rows, of(context, plan, case, test)?));
+            }
+        }
+    }
+    Ok(explained)
+}
+
+/// The same rules apply to all rows of a test.
+fn of(
+    context: &Context,
+    plan: &Plan,
+    entry: &CaseEntry,
+    test: &LoadedTest,
+) -> Result<ExplainedTest, Vec<Diagnostic>> {
+    let mut problems = Vec::new();
+    let Some(agent) = plan.config.target(&entry.test.target) else {
+        return Err(problems);
+    };
+    let mut target = plan.config.rules(agent, context, &plan.variables);
+    let mut scope = scope_at_start(test.scope_before_rows(
+        context,
+        &plan.variables,
+        &plan.config.folder,
+        &mut problems,
+    ));
+    scope = plan.variables.after_setup(scope);
+    if entry.row.is_some() {
+        // The rows differ in what they say.
+        scope = scope.open();
+    }
+    let mut draft = test.draft(
+        context,
+        &plan.variables,
+        &scope,
+        Some(&*plan.config),
+        Some(agent),
+        &mut problems,
+    );
+    let snapshot_files = test.snapshot_files(
+        context,
+        &entry.test.name,
+        entry.row.as_ref(),
+        FileAccess::Check,
+    );
+    snapshot_files.place(
+        &mut target.block,
+        &mut draft.test,
+        &mut draft.blocks,
+        &mut problems,
+    );
+    // What is odd was reported when the plan was made.
+    problems.retain(|problem| problem.severity == Severity::Error);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mut explanation = explain_blocks(&target.block, &draft.test, &draft.blocks_of_every_turn());
+    let unwritten_turns = explanation
+        .turns
+        .split_off(draft.blocks.len().min(explanation.turns.len()));
+    Ok(ExplainedTest {
+        history: test.messages.len(),
+        unwritten: unwritten(entry, test, &draft),
+        further: further(test, &draft, unwritten_turns),
+        turns: draft.turns,
+        explanation,
+        timeout: target.timeout,
+        whole_timeout: whole_timeout(entry, test),
+        target: plan.config.description(agent, context, &plan.variables),
+    })
+}
+
+/// What follows the written turns, in words.
+fn unwritten(entry: &CaseEntry, test: &LoadedTest, draft: &Draft) -> Option<String> {
+    if let Some(WalkPlan {
+        steps,
+        walks,
+        seed,
+        actions,
+    }) = &entry.test.walk
+    {
+        let (count, names) = (actions.len(), actions.join(", "));
+        let walks = if *walks == 1 {
+            "1 walk".to_owned()
+        } else {
+            format!("{walks} walks")
+        };
+        return Some(format!(
+            "then {walks} of up to {steps} of {count} actions (seed {seed}): {names}"
+        ));
+    }
+    if let Some(DraftSimulation { max_turns, .. }) = &draft.simulation {
+        let turns = max_turns
+            .map(|most| format!(", up to turn {most}"))
+            .unwrap_or_default();
+        let who = entry
+            .test
+            .simulator
+            .as_ref()
+            .map(|name| format!(" by `{name}`"))
+            .unwrap_or_default();
+        return Some(format!("then a simulation{who}{turns}"));
+    }
+    let asks = test.model.interactive.is_some() && entry.test.asks_person;
+    asks.then(|| "then a person at the terminal, as long as the agent waits for input".to_owned())
+}
+
+/// The rules of checkpoints, or of the actions of a walk and of what these need; `actions` are those of turns.
+fn further(
+    test: &LoadedTest,
+    draft: &Draft,
+    actions: Vec<ScopeRules>,
+) -> Vec<(String, ScopeRules)> {
+    let nothing = Block::default();
+    let alone = |blocks: &[Block]| explain_blocks(&nothing, &nothing, blocks).turns;
+    if let Some(simulation) = &draft.simulation {
+        let written = test
+            .model
+            .simulate
+            .iter()
+            .flat_map(|simulate| &simulate.value.checkpoints)
+            .flatten();
+        let title = |checkpoint: &Spanned<Checkpoint>| {
+            format!("checkpoint `{}`", checkpoint.value.id.value)
+        };
+        return written
+            .map(title)
+            .zip(alone(&simulation.checkpoints))
+            .collect();
+    }
+    let mut needs = alone(&draft.needs).into_iter();
+    let mut further = Vec::new();
+    for ((name, action), rules) in test.actions().zip(actions) {
+        if !(rules.rules.is_empty() && rules.limits.is_empty()) {
+            further.push((format!("action `{name}`"), rules));
+        }
+        let needed = action.needs().and_then(|_| needs.next());
+        further.extend(needed.map(|rules| {
+            (
+                format!("what the action `{name}` needs of the turn before"),
+                rules,
+            )
+        }));
+    }
+    further
+}
+
+/// The time limit of the whole test, in words.
+fn whole_timeout(entry: &CaseEntry, test: &LoadedTest) -> Option<String> {
+    let own = test.model.timeout_ms.as_ref().map(|ms| match &ms.value {
+        Scalar::Literal(ms) => duration::chosen(Duration::from_millis(ms.get())),
+        Scalar::Reference(written) => format!("{written} ms"),
+    });
+    let by_default = || format!("{} (the default of a case)", duration::chosen(CASE_TIMEOUT));
+    own.or_else(|| entry.test.part.map(|_| by_default()))
+}

@@ -1,0 +1,92 @@
+//! What `ananke check --fix` does: applies the fixes that problems offer.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::plan::plan;
+use super::selection::Selection;
+use ananke_base::context::{Context, write_file};
+use ananke_base::diagnostic::{Code, Diagnostic, Edit, apply};
+use ananke_trace::redact::Redactor;
+
+/// How often fixes are applied: a fix may uncover another problem, such as a key in what was not looked into before.
+const MOST_ROUNDS: usize = 8;
+
+/// A fix that was applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixed {
+    /// What was wrong.
+    pub code: Code,
+    /// The file as shown in messages.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: u32,
+    /// What was there.
+    pub before: String,
+    /// What is there now.
+    pub after: String,
+}
+
+/// Applies the fixes of all problems of what is selected, the config included, and writes the files.
+///
+/// # Errors
+/// If a file cannot be written; those before it are fixed.
+pub fn fix(context: &Context, selection: &Selection) -> Result<Vec<Fixed>, Diagnostic> {
+    let mut done = Vec::new();
+    for _ in 0..MOST_ROUNDS {
+        let problems = plan(context, selection, &Redactor::default()).problems;
+        let mut files: BTreeMap<PathBuf, Vec<(Code, Edit)>> = BTreeMap::new();
+        for problem in problems {
+            for edit in problem.fixes {
+                files
+                    .entry(edit.source.path.clone())
+                    .or_default()
+                    .push((problem.code, edit));
+            }
+        }
+        if files.is_empty() {
+            break;
+        }
+        for fixes in files.values_mut() {
+            fixes.sort_by_key(|(_, edit)| edit.span);
+            fixes.dedup_by(|(_, a), (_, b)| a.span.start < b.span.end || a.span == b.span);
+            done.extend(write(fixes)?);
+        }
+    }
+    Ok(done)
+}
+
+/// Writes one file with its fixes applied.
+fn write(fixes: &[(Code, Edit)]) -> Result<Vec<Fixed>, Diagnostic> {
+    let Some((_, Edit { source, .. })) = fixes.first() else {
+        return Ok(Vec::new());
+    };
+    let text = apply(source, fixes.iter().map(|(_, edit)| edit));
+    let is_marked =
+        std::fs::read(&source.path).is_ok_and(|bytes| bytes.starts_with("\u{feff}".as_bytes()));
+    let text = if is_marked {
+        format!("\u{feff}{text}")
+    } else {
+        text
+    };
+    write_file(&source.path, text.as_bytes()).map_err(|error| {
+        Diagnostic::error(
+            Code::Unreadable,
+            format!("`{}` cannot be written: {error}", source.name),
+        )
+    })?;
+    let applied = fixes
+        .iter()
+        .map(|(code, Edit { source, span, text })| Fixed {
+            code: *code,
+            file: source.name.to_string(),
+            line: source.place(*span).line,
+            before: source
+                .text
+                .get(span.start as usize..span.end as usize)
+                .unwrap_or_default()
+                .to_owned(),
+            after: text.clone(),
+        });
+    Ok(applied.collect())
+}

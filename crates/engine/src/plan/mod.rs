@@ -1,0 +1,66 @@
+//! What runs: the tests of a project, selected, checked, and filled for their run.
+//!
+//! [`plan`](plan()) finds and loads everything and reports every problem of every selected file; of each good test only a
+//! [`CaseEntry`] for each of its rows stays in memory, which loads its file again for its run, unless the file is small and
+//! there was room to keep it (`kept_files`); a [`Preparation`] then gives out the hooks of the test one by one and fills all
+//! the rest.
+
+mod check;
+mod check_cases;
+mod check_config;
+mod check_file;
+mod check_walk;
+mod checked_file;
+mod draft;
+mod entry;
+mod explain;
+#[cfg(test)]
+mod fakes;
+mod filter;
+mod filter_parser;
+mod fix;
+mod judging;
+mod kept_files;
+mod load;
+mod loaded_file;
+mod named_tests;
+mod needs;
+#[expect(clippy::module_inception, reason = "the file of the type `Plan`")]
+mod plan;
+mod preparation;
+mod prepare_error;
+mod prepared;
+mod prepared_helper;
+mod quarantine;
+mod retries;
+mod secrets;
+mod select;
+mod selection;
+mod snapshot_owners;
+mod target_context;
+mod target_description;
+mod test;
+mod test_head;
+mod test_scope;
+mod thread;
+mod touched;
+
+pub use draft::WrittenTurn;
+pub use entry::{CaseEntry, TestEntry};
+pub use explain::{ExplainedTest, explain};
+pub use filter::Filter;
+pub use filter_parser::FilterError;
+pub use fix::{Fixed, fix};
+pub use judging::Judging;
+pub use kept_files::KEPT_TEXT;
+pub use loaded_file::LoadedFile;
+pub use plan::{Plan, Planned, plan};
+pub use preparation::Preparation;
+pub use prepare_error::PrepareError;
+pub use prepared::Prepared;
+pub use prepared_helper::PreparedHelper;
+pub(crate) use secrets::secrets_of;
+pub use selection::{RunPurpose, Selection};
+pub use target_description::TargetDescription;
+pub use test::LoadedTest;
+pub use touched::TouchedTests;

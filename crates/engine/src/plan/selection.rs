@@ -1,0 +1,63 @@
+//! What a command selects and what for.
+
+use std::path::PathBuf;
+
+use super::filter::Filter;
+use super::judging::Judging;
+use crate::project::{AgentChoice, RunSettings, Variables};
+use ananke_base::message::RequestContext;
+
+/// What tests are run for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunPurpose {
+    /// Their verdicts.
+    #[default]
+    Verdicts,
+    /// The answers of the agent: a test may assert nothing.
+    Answers,
+}
+
+/// What to run, as the command line says it.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Files, directories and ids of tests; none means the whole project.
+    pub paths: Vec<PathBuf>,
+    /// Only the tests of these files among those found there, given in full; none means all.
+    pub only_files: Vec<PathBuf>,
+    /// The project config, where it is named.
+    pub config: Option<PathBuf>,
+    /// The target under test; a test's own stays.
+    pub target: AgentChoice,
+    /// Who plays the user of a simulated conversation that does not say it: a target, with or without `agents:`, or
+    /// `scripts:NAME`.
+    pub simulator: Option<String>,
+    /// Which of the tests found there.
+    pub filter: Option<Filter>,
+    /// One of these tags a test must have; none means any test.
+    pub tags: Vec<String>,
+    /// One of these ids a test must have; none means any test.
+    pub ids: Vec<String>,
+    /// What goes to the agent with every request, over what tests say.
+    pub request_context: RequestContext,
+    /// What the tests are for.
+    pub purpose: RunPurpose,
+    /// Whether no test at all is fine.
+    pub allow_empty: bool,
+    /// Files of environment variables, over those of the config.
+    pub env_files: Vec<PathBuf>,
+    /// How tests run, over what the config says.
+    pub settings: RunSettings,
+    /// Whether something will be sent: a target's missing environment variables are warnings otherwise.
+    pub sends: bool,
+    /// How much text of test files is kept for a run, which then need not read them again, in bytes; [`KEPT_TEXT`] is enough for
+    /// a few hundred small ones.
+    ///
+    /// [`KEPT_TEXT`]: super::KEPT_TEXT
+    pub kept_text: usize,
+    /// Whether judges are asked.
+    pub judging: Judging,
+    /// What the command line says about variables.
+    pub variables: Variables,
+    /// Whether everything is only looked at, so that what would fail a run is an error: `ananke check`.
+    pub checks: bool,
+}

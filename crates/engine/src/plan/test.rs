@@ -1,0 +1,366 @@
+//! A test of a file that was loaded: for the plan, and again for its run.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use crate::cases::FilePart;
+use crate::compile::{
+    AttachmentFiles, CompiledInteraction, FileAccess, RowEntry, Rows, SnapshotFiles, fill_history,
+    request_context,
+};
+use crate::project::{Config, ResolvedTarget, Variables, unknown_target};
+use ananke_base::context::Context;
+use ananke_base::diagnostic::{Diagnostic, SourceFile, Spanned};
+use ananke_base::message::{HistoryMessage, MessageId, RequestContext, Role, ServerRequestKind};
+use ananke_model::model::{Hook, MessageDefinition, Respond, Test, Text, Turn, UserTurn};
+use ananke_model::variables::{Interpolation, Leaf, Mode, Scope};
+use ananke_rules::{Block, Library};
+use ananke_trace::outcome::Level;
+
+/// A test as loaded.
+#[derive(Debug)]
+pub struct LoadedTest {
+    /// Its file.
+    pub(super) source: Arc<SourceFile>,
+    pub(super) model: Test,
+    /// The conversation history before the first turn.
+    pub(super) messages: Vec<Spanned<MessageDefinition>>,
+    pub(super) turns: Vec<Spanned<Turn>>,
+    /// The last of the messages, if it is the one turn.
+    last_message: Option<MessageDefinition>,
+    /// Its place among the tests of its file, counted from 0.
+    pub(super) index: usize,
+    /// A hash of the file's text.
+    pub(super) hash: u64,
+    /// Where it is in a case file.
+    pub(super) part: Option<FilePart>,
+    /// Where its rows are, once looked up.
+    rows: OnceLock<Option<Rows>>,
+}
+
+impl LoadedTest {
+    /// Where the variables of a hook come from.
+    pub(super) const HINT_FOR_HOOKS: &str =
+        "a hook sees the built-in variables and what earlier hooks of its test gave";
+
+    pub(super) fn of(source: Arc<SourceFile>, mut model: Test, index: usize, hash: u64) -> Self {
+        let mut messages = model.messages.take().unwrap_or_default();
+        let (turns, last_message) = match model.turns.take() {
+            Some(turns) => (turns, None),
+            None => turn_of_messages(&mut messages)
+                .map_or((Vec::new(), None), |(turn, message)| (vec![turn], message)),
+        };
+        let (part, rows) = (None, OnceLock::new());
+        Self {
+            source,
+            model,
+            messages,
+            turns,
+            last_message,
+            index,
+            hash,
+            part,
+            rows,
+        }
+    }
+
+    /// Whether its first turn is the message that it begins with, and not one of its `turns`.
+    pub(super) fn begins_with_input(&self) -> bool {
+        self.last_message.is_some()
+    }
+
+    /// The test that a case of a case file is.
+    pub(super) fn of_case(source: Arc<SourceFile>, model: Test, part: FilePart) -> Self {
+        Self {
+            part: Some(part),
+            ..Self::of(source, model, 0, 0)
+        }
+    }
+
+    /// The actions of a walk and their names, in the order of the file.
+    pub(super) fn actions(&self) -> impl Iterator<Item = (&str, &Turn)> {
+        let written = self.model.walk.iter().flat_map(|walk| &walk.value.actions);
+        written.map(|(name, action)| (name.value.as_str(), &action.value.0))
+    }
+
+    /// What a server may ask back, since a turn or an action answers it.
+    pub(super) fn offered(&self) -> Vec<ServerRequestKind> {
+        let turns = self.turns.iter().map(|turn| &turn.value);
+        let every: Vec<&Respond> = turns
+            .chain(self.actions().map(|(_, turn)| turn))
+            .filter_map(|turn| turn.settings().respond)
+            .collect();
+        let mut offered = Vec::new();
+        let mut offer = |kind, is_answered: fn(&Respond) -> bool| {
+            if every.iter().any(|respond| is_answered(respond)) {
+                offered.push(kind);
+            }
+        };
+        offer(ServerRequestKind::Elicitation, |respond| {
+            respond.elicitation.is_some()
+        });
+        offer(ServerRequestKind::Sampling, |respond| {
+            respond.sampling.is_some()
+        });
+        offer(ServerRequestKind::Roots, |respond| respond.roots.is_some());
+        offered
+    }
+
+    /// Its turns and its actions.
+    pub(super) fn turns_and_actions(&self) -> Vec<Spanned<Turn>> {
+        let written = self
+            .model
+            .walk
+            .iter()
+            .flat_map(|walk| walk.value.actions.values());
+        let actions = written.map(|action| Spanned {
+            value: action.value.0.clone(),
+            span: action.span,
+        });
+        self.turns.iter().cloned().chain(actions).collect()
+    }
+
+    /// What was said before the first turn.
+    pub(super) fn history(
+        &self,
+        files: AttachmentFiles<'_>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Leaf<Vec<HistoryMessage>> {
+        fill_history(&self.messages, files, interpolation)
+    }
+
+    /// What the test says of the message that is its one turn.
+    pub(super) fn message_id(&self, interpolation: &mut Interpolation<'_>) -> Leaf<MessageId> {
+        let Some(MessageDefinition { id, name, .. }) = &self.last_message else {
+            return Ok(MessageId::default());
+        };
+        let mut text = |text: &Option<Text>| {
+            text.as_ref()
+                .map(|text| interpolation.text(text))
+                .transpose()
+        };
+        let (id, name) = (text(id), text(name));
+        Ok(MessageId {
+            id: id?,
+            name: name?,
+        })
+    }
+
+    /// What it says about input that it has not written down.
+    pub(super) fn interaction(
+        &self,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Leaf<CompiledInteraction> {
+        CompiledInteraction::fill(
+            self.model.interactive.as_ref(),
+            self.model.on_missing_input,
+            interpolation,
+        )
+    }
+
+    /// Whether it may give itself variables.
+    pub(super) fn may_give_variables(&self, variables: &Variables) -> bool {
+        self.model.vars.is_some() || self.model.cases.is_some() || !self.hooks(variables).is_empty()
+    }
+
+    /// The hooks that will run.
+    pub(super) fn hooks(&self, variables: &Variables) -> &[Hook] {
+        match &self.model.hooks {
+            Some(hooks) if !variables.without_hooks => hooks,
+            _ => &[],
+        }
+    }
+
+    /// What will run when the test is over.
+    pub(super) fn teardown(&self, variables: &Variables) -> &[Hook] {
+        match &self.model.teardown {
+            Some(teardown) if !variables.without_hooks => teardown,
+            _ => &[],
+        }
+    }
+
+    /// The test's file and name for the scope: what `${TEST_FILE}` and `${TEST_NAME}` say.
+    pub(super) fn path_from(&self, folder: &Path) -> String {
+        let path = self
+            .source
+            .path
+            .strip_prefix(folder)
+            .unwrap_or(&self.source.path);
+        path.to_string_lossy().replace('\\', "/")
+    }
+
+    /// The test's target: its own, else the one under test. `None` where that was reported.
+    pub(super) fn target<'c>(
+        &self,
+        config: &'c Config,
+        known: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<&'c ResolvedTarget> {
+        let Some(written) = &self.model.target else {
+            return config.default_target();
+        };
+        let mut scope = known.clone();
+        if self.model.cases.is_some() {
+            scope = scope.hint("a test has one target, whatever the row");
+        }
+        if self.model.hooks.is_some() {
+            scope = scope
+                .hint("a test has its target before its hooks run: it cannot use what they give");
+        }
+        let name = Interpolation::new(&scope, &self.source, Mode::Send, problems)
+            .text(written)
+            .ok()?;
+        let known = config.target_names();
+        if !known.contains(&name.as_str()) {
+            let written = Text {
+                value: name,
+                span: written.span,
+            };
+            problems.push(unknown_target(&written, &self.source, &known));
+            return None;
+        }
+        config.target(&name)
+    }
+
+    /// How the snapshots of the test named `name`, or of a row of it, are looked for.
+    pub(super) fn snapshot_files<'a>(
+        &'a self,
+        context: &'a Context,
+        name: &'a str,
+        row: Option<&'a RowEntry>,
+        access: FileAccess,
+    ) -> SnapshotFiles<'a> {
+        SnapshotFiles {
+            context,
+            source: &self.source,
+            name,
+            row: row.map(|row| &*row.label),
+            access,
+        }
+    }
+
+    /// Where the rows are; `None` where there are none, or what is wrong was reported.
+    pub(super) fn rows(
+        &self,
+        context: &Context,
+        scope: &Scope,
+        problems: &mut Vec<Diagnostic>,
+    ) -> Option<&Rows> {
+        let written = self.model.cases.as_ref()?;
+        let rows = self.rows.get_or_init(|| {
+            let mut interpolation = Interpolation::new(scope, &self.source, Mode::Send, problems);
+            Rows::of(
+                written,
+                &self.source,
+                context,
+                self.folder(context),
+                &mut interpolation,
+            )
+        });
+        rows.as_ref()
+    }
+
+    /// The folder that the paths of the test count from.
+    pub(super) fn folder<'a>(&'a self, context: &'a Context) -> &'a Path {
+        self.source
+            .path
+            .parent()
+            .unwrap_or(&context.working_directory)
+    }
+
+    /// How the files that the test names are looked at.
+    pub(super) fn files<'a>(
+        &'a self,
+        context: &'a Context,
+        target: Option<&'a ResolvedTarget>,
+        access: FileAccess,
+    ) -> AttachmentFiles<'a> {
+        AttachmentFiles {
+            context,
+            folder: self.folder(context),
+            target: target.map(|target| &target.model),
+            access,
+        }
+    }
+
+    /// What goes to the agent with every request of the test.
+    pub(super) fn request_context(
+        &self,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Leaf<RequestContext> {
+        let Test {
+            props,
+            options,
+            caller,
+            ..
+        } = &self.model;
+        request_context(
+            props.as_ref(),
+            options.as_ref(),
+            caller.as_ref(),
+            interpolation,
+        )
+    }
+
+    /// The rules of the test.
+    pub(super) fn block(
+        &self,
+        library: Option<Library<'_>>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Block {
+        Block::compile(&self.model.assert, Level::Test, library, interpolation)
+    }
+}
+
+/// Takes the last message where it is what the user says, as a turn. If it is the result of a tool, the agent goes on from
+/// there.
+fn turn_of_messages(
+    messages: &mut Vec<Spanned<MessageDefinition>>,
+) -> Option<(Spanned<Turn>, Option<MessageDefinition>)> {
+    if let Some(result) = messages
+        .last()
+        .filter(|message| message.value.role == Role::Tool)
+    {
+        return Some((
+            Spanned {
+                value: Turn::Continue,
+                span: result.span,
+            },
+            None,
+        ));
+    }
+    let last = messages
+        .pop_if(|message| message.value.role == Role::User && message.value.content.is_some())?;
+    let user = last.value.content.as_ref()?.value.clone();
+    let turn = UserTurn {
+        user,
+        attachments: None,
+        id: None,
+        timeout_ms: None,
+        props: None,
+        options: None,
+        capture: None,
+        assert: None,
+        needs: None,
+    };
+    Some((
+        Spanned {
+            value: Turn::User(turn),
+            span: last.span,
+        },
+        Some(last.value),
+    ))
+}
+
+/// The rules of a turn.
+pub(super) fn turn_block(
+    turn: &Turn,
+    library: Option<Library<'_>>,
+    interpolation: &mut Interpolation<'_>,
+) -> Block {
+    let block = Block::compile(turn.assert_block(), Level::Turn, library, interpolation);
+    Block {
+        is_replay: matches!(turn, Turn::Connect(_)),
+        ..block
+    }
+}

@@ -1,0 +1,107 @@
+//! What a test is called and selected by.
+
+use std::collections::HashSet;
+
+use super::test::LoadedTest;
+use crate::compile::WalkPlan;
+use crate::project::RunCount;
+use ananke_base::diagnostic::{Diagnostic, Spanned};
+use ananke_model::model::{Skip, Test};
+use ananke_model::variables::{Interpolation, Leaf, Mode, NotReady, Scope};
+
+/// What a test is called and selected by.
+pub(super) struct TestHead {
+    pub(super) name: String,
+    pub(super) id: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) tags: Vec<String>,
+    pub(super) skip: Option<String>,
+    pub(super) runs: Option<RunCount>,
+    pub(super) walk: Option<WalkPlan>,
+}
+
+impl LoadedTest {
+    /// What the test is called and selected by; it contains only what is known before anything runs.
+    pub(super) fn head(&self, known: &Scope, problems: &mut Vec<Diagnostic>) -> Option<TestHead> {
+        let mut scope = known.clone();
+        if self.model.cases.is_some() {
+            scope = scope
+                .hint("a test has one name, id and tags for all rows: rows differ by their `id`");
+        }
+        if self.model.hooks.is_some() {
+            scope = scope
+                .hint("a test has its name before its hooks run: it cannot use what they give");
+        }
+        let Test {
+            name,
+            id,
+            description,
+            tags,
+            skip,
+            runs,
+            walk,
+            ..
+        } = &self.model;
+        let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+        let name = interpolation.text(name).ok();
+        let id = id.as_ref().map(|id| interpolation.text(id)).transpose();
+        let description = description
+            .as_ref()
+            .map(|text| interpolation.text(text))
+            .transpose();
+        let tags: Vec<Option<String>> = tags
+            .iter()
+            .flatten()
+            .map(|tag| interpolation.text(tag).ok())
+            .collect();
+        let skip = skip
+            .as_ref()
+            .map_or(Ok(None), |skip| skipped(skip, &mut interpolation));
+        let runs = runs
+            .as_ref()
+            .map(|runs| RunCount::fill(runs, &mut interpolation));
+        let walk = walk
+            .as_ref()
+            .map(|walk| WalkPlan::fill(&walk.value, &mut interpolation))
+            .transpose();
+        let mut tags = tags.into_iter().collect::<Option<Vec<String>>>()?;
+        let mut seen = HashSet::new();
+        tags.retain(|tag| seen.insert(tag.clone()));
+        let runs = match runs {
+            Some(runs) => Some(runs?),
+            None => None,
+        };
+        let walk = walk.ok()?;
+        let (name, id, description, skip) = (name?, id.ok()?, description.ok()?, skip.ok()?);
+        Some(TestHead {
+            name,
+            id,
+            description,
+            tags,
+            skip,
+            runs,
+            walk,
+        })
+    }
+}
+
+/// Why a test is skipped, if it is; `None` if that cannot be known.
+fn skipped(skip: &Spanned<Skip>, interpolation: &mut Interpolation<'_>) -> Leaf<Option<String>> {
+    let without_reason = || "the test says `skip: true`".to_owned();
+    let reason = match &skip.value {
+        Skip::Is(is) => return Ok(is.then(without_reason)),
+        Skip::Because(reason) => interpolation.text(&Spanned {
+            value: reason.clone(),
+            span: skip.span,
+        }),
+    };
+    let Ok(reason) = reason else {
+        return Err(NotReady::Invalid);
+    };
+    Ok(match reason.trim() {
+        // What a variable gives.
+        "" | "false" => None,
+        "true" => Some(without_reason()),
+        reason => Some(reason.to_owned()),
+    })
+}

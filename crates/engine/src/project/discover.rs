@@ -1,0 +1,273 @@
+//! Finds the test files of a project and their snapshots.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use ignore::WalkBuilder;
+
+use super::locate::{CONFIG_NAME, nearest};
+use super::own_output::has_own_output;
+use ananke_base::context::{Context, absolute, display_name};
+use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_trace::golden;
+
+/// The globs without a setting (SPEC 1).
+pub(crate) fn default_specs() -> Vec<String> {
+    vec!["**/*.test.yaml".to_owned(), "**/*.test.yml".to_owned()]
+}
+
+/// What a project has in its folders.
+#[derive(Debug, Default)]
+pub(crate) struct ProjectFiles {
+    /// The test files, sorted and each once.
+    pub(crate) files: Vec<PathBuf>,
+    /// What may be snapshots of theirs.
+    pub(crate) snapshots: BTreeSet<PathBuf>,
+}
+
+impl ProjectFiles {
+    /// Adds what another search found.
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.files.extend(more.files);
+        self.files.sort();
+        self.files.dedup();
+        self.snapshots.extend(more.snapshots);
+    }
+}
+
+/// The test files of the project in `folder`, or of those only what is at `paths`: a file that is named is a test file
+/// whatever its name. With a `config` that was named, a path may belong to another project.
+pub(crate) fn discover(
+    context: &Context,
+    paths: &[PathBuf],
+    config: Option<&Path>,
+    folder: &Path,
+    specs: &[String],
+    problems: &mut Vec<Diagnostic>,
+) -> ProjectFiles {
+    let globs = glob_set(specs);
+    let mut files = BTreeSet::new();
+    let mut snapshots = BTreeSet::new();
+    if paths.is_empty() {
+        walk(
+            context,
+            folder,
+            folder,
+            &globs,
+            (&mut files, &mut snapshots),
+            problems,
+        );
+    }
+    for named in paths {
+        let path = absolute(context, named);
+        if config.is_none()
+            && let Some(other) =
+                nearest(&context.files, &path).filter(|nearest| nearest.parent() != Some(folder))
+        {
+            problems.push(other_config(context, named, folder, &other));
+        } else if context.files.is_directory(&path) {
+            walk(
+                context,
+                &path,
+                folder,
+                &globs,
+                (&mut files, &mut snapshots),
+                problems,
+            );
+        } else {
+            snapshots.extend(snapshots_of(context, &path));
+            files.insert(path);
+        }
+    }
+    ProjectFiles {
+        files: files.into_iter().collect(),
+        snapshots,
+    }
+}
+
+fn other_config(context: &Context, named: &Path, folder: &Path, other: &Path) -> Diagnostic {
+    let message = format!(
+        "`{}` belongs to `{}`, this run to `{}`",
+        named.display(),
+        display_name(context, other),
+        display_name(context, &folder.join(CONFIG_NAME))
+    );
+    Diagnostic::error(Code::OtherConfig, message)
+        .help("one run has one config: run them one after the other")
+}
+
+/// The directories of the project in `folder` in which files may matter to its tests: without those that git ignores, hidden
+/// ones, and those with a config of their own.
+pub fn directories(context: &Context, folder: &Path) -> Vec<PathBuf> {
+    let entries = Walker::below(context, folder).entries.flatten();
+    let directories = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_dir()));
+    directories.map(ignore::DirEntry::into_path).collect()
+}
+
+/// Below `start`, without what `.gitignore` names, hidden folders and folders with a config of their own. Globs count
+/// from `folder`.
+fn walk(
+    context: &Context,
+    start: &Path,
+    folder: &Path,
+    globs: &GlobSet,
+    (files, snapshots): (&mut BTreeSet<PathBuf>, &mut BTreeSet<PathBuf>),
+    problems: &mut Vec<Diagnostic>,
+) {
+    let is_own = |path: &&Path| {
+        let mut between = path
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| *folder != start);
+        path.starts_with(start)
+            && !between.any(|folder| context.files.is_file(&folder.join(CONFIG_NAME)))
+    };
+    let unsaved = context.files.unsaved().filter(is_own);
+    let is_spec = |path: &Path| {
+        let is_match = globs.is_match(path.strip_prefix(folder).unwrap_or(path));
+        is_match && !has_own_output(&context.files, path)
+    };
+    files.extend(unsaved.filter(|path| is_spec(path)).map(Path::to_path_buf));
+    let mut folders = Vec::new();
+    let Walker { entries, nested } = Walker::below(context, start);
+    for entry in entries {
+        match entry {
+            Ok(entry) => {
+                let path = entry.path();
+                if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+                    folders.push(path.to_path_buf());
+                }
+                let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
+                    || (entry.path_is_symlink() && path.is_file());
+                if is_file && is_spec(path) {
+                    files.insert(path.to_path_buf());
+                } else if is_file && golden::is_named(path) {
+                    snapshots.insert(path.to_path_buf());
+                }
+            }
+            Err(error) => {
+                problems.push(unreadable(context, start, &error));
+            }
+        }
+    }
+    let ignored = left_out(context, &folders, files, &is_spec);
+    let help = "take it out of `.gitignore`, or name it on the command line";
+    problems.extend(not_run(context, &ignored, "`.gitignore` excludes it", help));
+    let nested: Vec<PathBuf> = nested
+        .lock()
+        .map(|nested| nested.iter().cloned().collect())
+        .unwrap_or_default();
+    let of_nested = left_out(context, &nested, files, &is_spec);
+    let help = "run that project by itself, or exclude its directory in `specs`";
+    problems.extend(not_run(
+        context,
+        &of_nested,
+        "its directory has a config of its own",
+        help,
+    ));
+}
+
+/// What looks like a test file in `folders`, among whose files are the `files` of the project.
+fn left_out(
+    context: &Context,
+    folders: &[PathBuf],
+    files: &BTreeSet<PathBuf>,
+    is_spec: &dyn Fn(&Path) -> bool,
+) -> Vec<PathBuf> {
+    let is_hidden = |path: &Path| {
+        path.file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    };
+    let inside = folders.iter().flat_map(|folder| context.files.list(folder));
+    let like_tests =
+        inside.filter(|path| is_spec(path) && !is_hidden(path) && !files.contains(path));
+    like_tests
+        .filter(|path| context.files.is_file(path))
+        .collect()
+}
+
+/// A warning about files that are not run, because of `reason`.
+fn not_run(context: &Context, paths: &[PathBuf], reason: &str, help: &str) -> Option<Diagnostic> {
+    let (first, rest) = paths.split_first()?;
+    let first = display_name(context, first);
+    let (more, verb) = match rest.len() {
+        0 => (String::new(), "is"),
+        more => (format!(" and {more} more"), "are"),
+    };
+    let message = format!("`{first}`{more} {verb} not run: {reason}");
+    Some(Diagnostic::warning(Code::LeftOut, message).help(help))
+}
+
+/// What is below a directory, without what `.gitignore` names, hidden directories and those with a config of their own.
+struct Walker {
+    entries: ignore::Walk,
+    /// The directories with a config of their own, as far as the walk has come.
+    nested: Arc<Mutex<BTreeSet<PathBuf>>>,
+}
+
+impl Walker {
+    fn below(context: &Context, start: &Path) -> Self {
+        let (own, files_of) = (start.to_path_buf(), context.files.clone());
+        let nested = Arc::new(Mutex::new(BTreeSet::new()));
+        let found = Arc::clone(&nested);
+        let entries = WalkBuilder::new(start)
+            .require_git(false)
+            .git_global(false)
+            .git_exclude(false)
+            .ignore(false)
+            .filter_entry(move |entry| {
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                let is_nested = is_folder
+                    && entry.path() != own
+                    && files_of.is_file(&entry.path().join(CONFIG_NAME));
+                if is_nested && let Ok(mut found) = found.lock() {
+                    found.insert(entry.path().to_path_buf());
+                }
+                !is_nested
+            })
+            .build();
+        Self { entries, nested }
+    }
+}
+
+/// The snapshots of one test file.
+fn snapshots_of(context: &Context, test_file: &Path) -> Vec<PathBuf> {
+    let mut paths = context.files.list(&golden::folder(test_file));
+    paths.retain(|path| golden::is_named(path));
+    paths
+}
+
+fn unreadable(context: &Context, start: &Path, error: &ignore::Error) -> Diagnostic {
+    let place = display_name(context, place(error).unwrap_or(start));
+    let reason = error
+        .io_error()
+        .map_or_else(|| error.to_string(), ToString::to_string);
+    Diagnostic::error(
+        Code::Unreadable,
+        format!("`{place}` cannot be read: {reason}"),
+    )
+}
+
+fn place(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            place(err)
+        }
+        _ => None,
+    }
+}
+
+/// The set of `patterns`; those that are no glob were reported by the config.
+fn glob_set(patterns: &[String]) -> GlobSet {
+    let mut builder = GlobSetBuilder::new();
+    for pattern in patterns {
+        let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+        if let Ok(glob) = GlobBuilder::new(pattern).literal_separator(true).build() {
+            builder.add(glob);
+        }
+    }
+    builder.build().unwrap_or_else(|_| GlobSet::empty())
+}

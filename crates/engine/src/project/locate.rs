@@ -1,0 +1,80 @@
+//! Finds the project config of a command.
+
+use std::path::{Path, PathBuf};
+
+use ananke_base::context::{Context, Files, PathKind, absolute, display_name};
+use ananke_base::diagnostic::{Code, Diagnostic};
+
+/// The file name of a project config.
+pub const CONFIG_NAME: &str = "ananke.config.yaml";
+
+/// The config: the `named` one, else the nearest above the first of `paths`, else above the working directory.
+///
+/// # Errors
+/// If there is none.
+pub fn locate(
+    context: &Context,
+    named: Option<&Path>,
+    paths: &[PathBuf],
+) -> Result<PathBuf, Diagnostic> {
+    if let Some(named) = named {
+        return Ok(absolute(context, named));
+    }
+    let first = paths.first().map(|path| absolute(context, path));
+    let start = first.as_deref().unwrap_or(&context.working_directory);
+    nearest(&context.files, start).ok_or_else(|| {
+        let misnamed = misnamed(&context.files, start);
+        let folder = match context.files.look(start) {
+            Ok(PathKind::Directory) => start,
+            _ => start.parent().unwrap_or(start),
+        };
+        let folder = display_name(context, folder);
+        let problem = Diagnostic::error(
+            Code::ConfigMissing,
+            format!("no `{CONFIG_NAME}` in `{folder}` or a directory above it"),
+        );
+        if let Some(misnamed) = misnamed {
+            let misnamed = display_name(context, &misnamed);
+            return problem.help(format!("rename `{misnamed}` to `{CONFIG_NAME}`"));
+        }
+        problem.help("start a project with `ananke init`, or name a config with `--config PATH`")
+    })
+}
+
+/// Names that a config does not have.
+const OTHER_NAMES: [&str; 3] = ["ananke.config.yml", "ananke.yaml", "ananke.config.json"];
+
+/// The nearest file at or above `path` that is a config but for its name.
+fn misnamed(files: &Files, path: &Path) -> Option<PathBuf> {
+    let names = |folder: &Path| OTHER_NAMES.map(|name| folder.join(name));
+    path.ancestors()
+        .flat_map(names)
+        .find(|file| files.is_file(file))
+}
+
+/// A warning if a file is nearer to where the tests are than `config` that has almost its name.
+pub(crate) fn check_name_of_config(
+    context: &Context,
+    config: &Path,
+    paths: &[PathBuf],
+) -> Option<Diagnostic> {
+    let first = paths.first().map(|path| absolute(context, path));
+    let file = misnamed(
+        &context.files,
+        first.as_deref().unwrap_or(&context.working_directory),
+    )?;
+    if !file.parent()?.starts_with(config.parent()?) {
+        return None;
+    }
+    let (file, config) = (display_name(context, &file), display_name(context, config));
+    let message = format!("`{file}` is not read: the config is `{config}`");
+    let help = format!("rename it to `{CONFIG_NAME}`, or delete it");
+    Some(Diagnostic::warning(Code::LeftOut, message).help(help))
+}
+
+/// The nearest config at or above `path`.
+pub(super) fn nearest(files: &Files, path: &Path) -> Option<PathBuf> {
+    path.ancestors()
+        .map(|folder| folder.join(CONFIG_NAME))
+        .find(|file| files.is_file(file))
+}

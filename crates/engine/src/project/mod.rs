@@ -1,0 +1,52 @@
+//! What a project is: its config, its targets, its variables, its servers and scripts, and which files are its tests.
+//!
+//! `locate` finds the config, `read_config` reads it, `discover` walks the folders. Nothing here knows what is in a test
+//! file.
+
+mod agent_choice;
+mod agents;
+mod config;
+mod config_file;
+mod discover;
+mod env_file;
+mod file_schema;
+mod judges;
+mod launch;
+mod locate;
+mod mutation_gate;
+mod own_output;
+mod read_config;
+mod redactions;
+mod run_counts;
+mod run_hooks;
+mod run_settings;
+mod scripts;
+mod servers;
+mod targets;
+mod variables;
+
+pub use agent_choice::AgentChoice;
+pub use config::Config;
+pub(crate) use config::{DEFAULT_TURN_TIMEOUT, TargetRules};
+pub use config_file::ConfigFile;
+pub use discover::directories;
+pub(crate) use discover::{ProjectFiles, default_specs, discover};
+pub(crate) use env_file::with_env_files;
+pub use file_schema::file_schema;
+pub(crate) use judges::{OTHER_JUDGE, judge_names, own_judge};
+pub(crate) use launch::{LaunchContext, WrittenProgram};
+pub use locate::CONFIG_NAME;
+pub(crate) use locate::check_name_of_config;
+pub use locate::locate;
+pub use mutation_gate::{HarmlessRule, MutationGate};
+pub(crate) use own_output::is_own_output;
+pub(crate) use read_config::ReadConfig;
+pub use redactions::Redactions;
+pub use run_counts::{GivenRuns, MOST_RUNS, RunCount, RunCounts};
+pub(crate) use run_hooks::RunHook;
+pub use run_settings::RunSettings;
+pub(crate) use scripts::{Scripts, script_names};
+pub use servers::{Readiness, ServerCommand};
+pub(crate) use targets::unknown_target;
+pub use targets::{ResolvedTarget, is_default};
+pub use variables::Variables;

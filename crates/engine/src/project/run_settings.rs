@@ -1,0 +1,153 @@
+//! How tests run: what the command line says, over the config's `run`.
+
+use std::time::Duration;
+
+use super::config::Config;
+use super::run_counts::{RunCount, RunCounts, percentage};
+use super::variables::Variables;
+use ananke_base::context::Context;
+use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_model::model::{FlakyVerdict, JunitDialect, Number, RunDefaults};
+use ananke_model::variables::{Interpolation, Mode};
+
+/// How tests run; `None` is a setting that is not chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunSettings {
+    /// How many tests run at once.
+    pub parallel: Option<usize>,
+    /// The timeout of one attempt at a test.
+    pub timeout: Option<Duration>,
+    /// How often a failing test is retried.
+    pub retries: Option<u32>,
+    /// How often tests run.
+    pub runs: RunCounts,
+    /// Whether every test runs twice, so that the suite is compared with itself.
+    pub self_comparison: Option<bool>,
+    /// Whether a retry may use the thread of the attempt before it.
+    pub retry_dirty: Option<bool>,
+    /// How tests count that pass only on a retry.
+    pub flaky: Option<FlakyVerdict>,
+    /// Whether the run stops after the first failing test.
+    pub fail_fast: Option<bool>,
+    /// Whether a turn is aborted at the first violated rule.
+    pub stop_early: Option<bool>,
+    /// Whether a violation of the protocol fails its test.
+    pub strict_protocol: Option<bool>,
+    /// Whether warnings are errors.
+    pub deny_warnings: Option<bool>,
+    /// The dialect of JUnit reports.
+    pub junit_profile: Option<JunitDialect>,
+}
+
+impl RunSettings {
+    /// More tests at once than this are not faster and exhaust the machine's sockets.
+    pub const MOST_PARALLEL: usize = 1024;
+
+    /// A test that needs more retries than this is not tested by its rules any more.
+    pub const MOST_RETRIES: u32 = 100;
+
+    /// These, and those of `config` where these say nothing.
+    #[must_use]
+    pub fn over(self, config: Self) -> Self {
+        Self {
+            parallel: self.parallel.or(config.parallel),
+            timeout: self.timeout.or(config.timeout),
+            retries: self.retries.or(config.retries),
+            runs: RunCounts {
+                // Retries of the command line take the place of the config's runs.
+                of_config: config
+                    .runs
+                    .of_config
+                    .filter(|_| self.retries.unwrap_or(0) == 0),
+                given: self.runs.given,
+                min_pass_rate: self.runs.min_pass_rate.or(config.runs.min_pass_rate),
+            },
+            self_comparison: self.self_comparison.or(config.self_comparison),
+            retry_dirty: self.retry_dirty.or(config.retry_dirty),
+            flaky: self.flaky.or(config.flaky),
+            fail_fast: self.fail_fast.or(config.fail_fast),
+            stop_early: self.stop_early.or(config.stop_early),
+            strict_protocol: self.strict_protocol.or(config.strict_protocol),
+            deny_warnings: self.deny_warnings.or(config.deny_warnings),
+            junit_profile: self.junit_profile.or(config.junit_profile),
+        }
+    }
+
+    /// Whether a test that says `own` of its runs may have several attempts, each of which needs a new thread.
+    pub(crate) fn needs_new_threads(&self, own: Option<RunCount>) -> bool {
+        let is_retried =
+            self.retries.is_some_and(|retries| retries > 0) || self.self_comparison == Some(true);
+        (is_retried || self.runs.policy(own).is_some()) && self.retry_dirty != Some(true)
+    }
+}
+
+impl Config {
+    /// What `run` says; what is wrong with it goes to `problems`.
+    pub(crate) fn run_settings(
+        &self,
+        context: &Context,
+        variables: &Variables,
+        problems: &mut Vec<Diagnostic>,
+    ) -> RunSettings {
+        let Some(written) = &self.model.run else {
+            return RunSettings::default();
+        };
+        let scope = variables.scope(context);
+        let mut interpolation = Interpolation::new(&scope, &self.source, Mode::Send, problems);
+        let RunDefaults {
+            parallel,
+            timeout_ms,
+            retries,
+            retry_dirty,
+            flaky,
+            ..
+        } = written;
+        let mut flag =
+            |flag: &Option<_>| flag.as_ref().and_then(|flag| interpolation.flag(flag).ok());
+        let flags = RunSettings {
+            retry_dirty: flag(retry_dirty),
+            fail_fast: flag(&written.fail_fast),
+            stop_early: flag(&written.stop_early),
+            strict_protocol: flag(&written.strict_protocol),
+            deny_warnings: flag(&written.deny_warnings),
+            ..RunSettings::default()
+        };
+        let mut number = |written: &Option<Number>, least: u64, most: u64| {
+            interpolation
+                .number_within(written.as_ref()?, least, most)
+                .ok()
+        };
+        let parallel = number(parallel, 1, RunSettings::MOST_PARALLEL as u64);
+        let timeout = number(timeout_ms, 1, u64::MAX).map(Duration::from_millis);
+        let is_retried = number(retries, 0, RunSettings::MOST_RETRIES.into());
+        let runs = RunCounts {
+            given: None,
+            of_config: written
+                .runs
+                .as_ref()
+                .and_then(|runs| RunCount::fill(runs, &mut interpolation)),
+            min_pass_rate: written
+                .min_pass_rate
+                .as_ref()
+                .and_then(|rate| percentage(rate, &mut interpolation)),
+        };
+        if let (Some(1..), Some(_), Some(written)) = (is_retried, runs.policy(None), retries) {
+            let message = "`retries` cannot be combined with `runs`: a retry would hide what the runs measure";
+            interpolation.report(
+                Code::Contradiction,
+                written.span,
+                message,
+                Some("remove one of them".to_owned()),
+            );
+        }
+        RunSettings {
+            parallel: parallel.and_then(|count| usize::try_from(count).ok()),
+            timeout,
+            retries: is_retried.and_then(|count| u32::try_from(count).ok()),
+            runs,
+            flaky: *flaky,
+            junit_profile: written.junit_profile,
+            ..flags
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The servers of a config: checked when it is loaded, filled when a run starts them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use url::Url;
+
+use ananke_base::context::{Context, Environment, absolute_from, display_name};
+use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span};
+use ananke_model::model::{Ready, Server};
+use ananke_model::variables::{Interpolation, Pattern, http_url};
+use ananke_trace::process::{CompiledCommand, WrittenCommand};
+
+/// How long a server may take to be ready without a setting (SPEC 4).
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A server that can be started.
+#[derive(Clone, Debug)]
+pub struct ServerCommand {
+    /// Its number in the config, counted from 1.
+    pub number: usize,
+    /// The program and its arguments.
+    pub argv: Vec<String>,
+    /// Its whole environment.
+    pub environment: Environment,
+    /// The folder it runs in.
+    pub folder: PathBuf,
+    /// The folder as shown in messages.
+    pub folder_name: String,
+    /// How it is known that it can be talked to.
+    pub ready: Readiness,
+    /// How long that may take.
+    pub timeout: Duration,
+    /// Whether something that answers in its place already is used.
+    pub reuse: bool,
+    source: Arc<SourceFile>,
+    command: Span,
+    readiness: Span,
+}
+
+/// How it is known that a server can be talked to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// This answers a GET with a status below 500.
+    Url(Url),
+    /// This port of the loopback interface takes connections.
+    Port(u16),
+    /// A line of its stdout matches.
+    Stdout(Pattern),
+}
+
+impl ServerCommand {
+    /// Puts a problem at its `cmd`.
+    pub fn at_command(&self, problem: Diagnostic) -> Diagnostic {
+        problem.at(&self.source, self.command, "")
+    }
+
+    /// Puts a problem at its `ready`.
+    pub fn at_readiness(&self, problem: Diagnostic) -> Diagnostic {
+        problem.at(&self.source, self.readiness, "")
+    }
+}
+
+/// Fills one server, and reports everything that is wrong with it; `None` where something was reported. `number` is
+/// counted from 1, `home` the config's folder.
+pub(super) fn fill(
+    server: &Server,
+    number: usize,
+    context: &Context,
+    home: &Path,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<ServerCommand> {
+    let written = WrittenCommand {
+        cmd: &server.cmd,
+        env: server.env.as_ref(),
+        cwd: server.cwd.as_ref(),
+    };
+    let command = written.fill(interpolation, Interpolation::sent_text);
+    let ready = readiness(&server.ready.value, interpolation);
+    let timeout = match &server.timeout_ms {
+        Some(number) => interpolation.number(number).ok().map(Duration::from_millis),
+        None => Some(DEFAULT_TIMEOUT),
+    };
+    let reuse = server
+        .reuse
+        .as_ref()
+        .map_or(Ok(false), |flag| interpolation.flag(flag))
+        .ok();
+    if let (Some(true), Ready::Stdout(_), Some(flag)) = (reuse, &server.ready.value, &server.reuse)
+    {
+        let message = "`reuse` needs a `url` or `port` that can be asked";
+        let help = "the output of a server that is already running cannot be read";
+        interpolation.report(
+            Code::Contradiction,
+            flag.span,
+            message,
+            Some(help.to_owned()),
+        );
+    }
+    let CompiledCommand {
+        argv,
+        environment: own,
+        cwd,
+    } = command?;
+    let folder = cwd.map_or_else(
+        || home.to_path_buf(),
+        |folder| absolute_from(context, home, folder.as_ref()),
+    );
+    let mut environment = (*context.environment).clone();
+    environment.extend(own);
+    let first = server.cmd.first()?.span;
+    let last = server.cmd.last()?.span;
+    Some(ServerCommand {
+        number,
+        argv,
+        environment,
+        folder_name: display_name(context, &folder),
+        folder,
+        ready: ready?,
+        timeout: timeout?,
+        reuse: reuse?,
+        source: Arc::clone(interpolation.source()),
+        command: Span {
+            end: last.end,
+            ..first
+        },
+        readiness: server.ready.span,
+    })
+}
+
+fn readiness(written: &Ready, interpolation: &mut Interpolation<'_>) -> Option<Readiness> {
+    match written {
+        Ready::Url(text) => {
+            let url = interpolation.sent_text(text).ok()?;
+            http_url(&url, "url", text, interpolation).map(Readiness::Url)
+        }
+        Ready::Port(number) => {
+            let port = interpolation.number(number).ok()?;
+            let port = u16::try_from(port).ok().filter(|port| *port > 0);
+            if port.is_none() {
+                let help = "ports are the numbers from 1 to 65535".to_owned();
+                interpolation.report(
+                    Code::BadValue,
+                    number.span,
+                    "this is not a valid port",
+                    Some(help),
+                );
+            }
+            port.map(Readiness::Port)
+        }
+        Ready::Stdout(pattern) => interpolation.pattern(pattern).ok().map(Readiness::Stdout),
+    }
+}

@@ -1,0 +1,127 @@
+//! What a recording holds of one test, as it is kept in memory: moments in microseconds since the test began.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use super::program_run::ProgramRun;
+use ananke_agents::{Method, ResponseHead};
+use ananke_base::message::Lane;
+use ananke_trace::outcome::Problem;
+
+/// Everything that came from outside while one attempt at a test was made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Recorded {
+    /// When the test began, in microseconds since the Unix epoch.
+    pub(super) started_unix_us: u64,
+    /// When its conversation was over, in milliseconds since the Unix epoch.
+    pub(super) ended_unix_ms: u64,
+    /// The ids that were drawn, by what they are for ([`ids_of`]), in their order.
+    pub(super) ids: BTreeMap<String, Vec<String>>,
+    /// The names of the secrets that markers replace.
+    pub(super) secrets: Vec<String>,
+    /// The actions that a walk took.
+    pub(super) actions: Vec<String>,
+    /// The output of the config's `setup`.
+    pub(super) setup: Map<String, Value>,
+    /// The output of each hook of the test; there is none after one that failed.
+    pub(super) hooks: Vec<Result<Map<String, Value>, Problem>>,
+    /// What was asked and answered.
+    pub(super) exchanges: Vec<RecordedExchange>,
+    /// What people were asked for, and typed.
+    pub(super) typed: Vec<TypedInput>,
+    /// The programs that were spoken to.
+    pub(super) programs: Vec<ProgramRun>,
+    /// What scripts were asked and answered.
+    pub(super) scripts: Vec<ScriptAnswer>,
+    /// Whether its file is not as it was written.
+    pub(super) is_edited: bool,
+}
+
+/// What ids of this kind that `lane` draws are kept under: those of a helper are its own, so that a conversation gets
+/// the same ids with and without it.
+pub(super) fn ids_of(lane: &Lane, kind: &str) -> String {
+    match lane {
+        Lane::Agent => kind.to_owned(),
+        Lane::Helper { .. } => format!("{lane}:{kind}"),
+    }
+}
+
+/// One request to a script, and its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ScriptAnswer {
+    /// How many exchanges with the agent came before it.
+    pub(super) after: usize,
+    /// The turn it belongs to, counted from 1.
+    pub(super) turn: u32,
+    /// What the script is called.
+    pub(super) name: String,
+    /// The hash of the request, secrets masked.
+    pub(super) request: String,
+    /// What it answered, or why it did not.
+    pub(super) gave: Result<Value, Problem>,
+}
+
+/// What a person typed when the agent waited for input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TypedInput {
+    /// The turn it belongs to, counted from 1.
+    pub(super) turn: u32,
+    /// The text, or in words why there is none.
+    pub(super) gave: Result<String, String>,
+}
+
+/// One request, and its response.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RecordedExchange {
+    /// The turn it belongs to, counted from 1.
+    pub(super) turn: u32,
+    /// Who talks.
+    pub(super) lane: Lane,
+    /// Its number among those of this lane in this turn, counted from 1.
+    pub(super) number: u32,
+    /// When it was sent.
+    pub(super) sent: u64,
+    /// How it was sent.
+    pub(super) method: Method,
+    /// The path it was sent to.
+    pub(super) path: String,
+    /// What was sent.
+    pub(super) body: String,
+    /// The response.
+    pub(super) answer: RecordedResponse,
+    /// When its client closed it, if it did.
+    pub(super) closed: Option<u64>,
+}
+
+/// The response.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum RecordedResponse {
+    /// Nothing until it was closed; with what was missing, in words.
+    Late(Option<String>),
+    /// No connection: the message, and what to do.
+    Failed(String, Option<String>),
+    /// A response.
+    Received {
+        /// When its head arrived.
+        at: u64,
+        /// Its head.
+        head: ResponseHead,
+        /// Its body, event by event, each with the moment that completed it.
+        pieces: Vec<(u64, Bytes)>,
+        /// How it ended.
+        end: BodyEnd,
+    },
+}
+
+/// How a body ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum BodyEnd {
+    /// It was complete.
+    Complete,
+    /// The connection broke.
+    Broken(u64, String),
+    /// The client stopped reading.
+    Left,
+}

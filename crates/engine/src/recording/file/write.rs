@@ -1,0 +1,357 @@
+//! From what was recorded to the lines of its file, secrets masked.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::line::{
+    ClosedLine, EVENT, Encoded, EndKind, EndLine, EventLine, ExitLine, FailureLine, HeadLine,
+    Heading, HookLine, OutputLine, RecordingLine, RequestLine, RunLine, ScriptLine, SentLine,
+    TextLine, TypedLine, VERSION, WrittenLine,
+};
+use crate::recording::exchange::{
+    BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput,
+};
+use crate::recording::program_run::{ProgramLine, ProgramRun, ProgramRunEnd};
+use ananke_agents::Method;
+use ananke_base::context::{CaseKey, digest};
+use ananke_base::message::Lane;
+use ananke_base::text::escape;
+use ananke_trace::outcome::{ErrorKind, Problem};
+use ananke_trace::process::ExitStatus;
+
+/// The text of the file that keeps `recorded`; `mark` replaces every secret by a marker.
+pub(in crate::recording) fn write(
+    key: &CaseKey,
+    recorded: &Recorded,
+    mark: &dyn Fn(&str) -> String,
+) -> String {
+    let mut out = RecordingWriter {
+        text: String::new(),
+        mark,
+    };
+    out.line(&RecordingLine::Recording(Heading {
+        version: VERSION.to_owned(),
+        test: mark(&key.test),
+        run: key.run,
+        attempt: key.attempt,
+        started_unix_us: recorded.started_unix_us,
+        ended_unix_ms: recorded.ended_unix_ms,
+        ids: recorded.ids.clone(),
+        secrets: recorded.secrets.clone(),
+        actions: recorded.actions.iter().map(|name| mark(name)).collect(),
+    }));
+    if !recorded.setup.is_empty() {
+        out.line(&RecordingLine::Setup(out.marked_map(&recorded.setup)));
+    }
+    for hook in &recorded.hooks {
+        out.line(&RecordingLine::Hook(match hook {
+            Ok(output) => HookLine {
+                output: Some(out.marked_map(output)),
+                failed: None,
+            },
+            Err(problem) => HookLine {
+                output: None,
+                failed: Some(out.failed(problem)),
+            },
+        }));
+    }
+    let mut scripts = recorded.scripts.iter().peekable();
+    for (index, exchange) in recorded.exchanges.iter().enumerate() {
+        while let Some(answer) = scripts.next_if(|answer| answer.after <= index) {
+            out.script(answer);
+        }
+        out.exchange(exchange);
+    }
+    scripts.for_each(|answer| out.script(answer));
+    recorded.programs.iter().for_each(|run| out.program(run));
+    for TypedInput { turn, gave } in &recorded.typed {
+        let (text, missing) = match gave {
+            Ok(text) => (Some(mark(text)), None),
+            Err(missing) => (None, Some(mark(missing))),
+        };
+        out.line(&RecordingLine::Typed(TypedLine {
+            turn: *turn,
+            text,
+            missing,
+        }));
+    }
+    out.line(&RecordingLine::Hash(digest(&out.text)));
+    out.text
+}
+
+struct RecordingWriter<'a> {
+    text: String,
+    mark: &'a dyn Fn(&str) -> String,
+}
+
+impl RecordingWriter<'_> {
+    fn line(&mut self, line: &RecordingLine) {
+        // Strings, numbers and JSON that was read before: nothing that cannot be written.
+        self.text.push_str(&escape::json(
+            &serde_json::to_string(line).unwrap_or_default(),
+        ));
+        self.text.push('\n');
+    }
+
+    fn script(&mut self, answer: &ScriptAnswer) {
+        let ScriptAnswer {
+            turn,
+            name,
+            request,
+            gave,
+            ..
+        } = answer;
+        let (answer, failed) = match gave {
+            Ok(answer) => (Some(self.marked(answer)), None),
+            Err(problem) => (None, Some(self.failed(problem))),
+        };
+        let (name, request) = ((self.mark)(name), request.clone());
+        self.line(&RecordingLine::Script(ScriptLine {
+            turn: *turn,
+            name,
+            request,
+            answer,
+            failed,
+        }));
+    }
+
+    fn failed(
+        &self,
+        Problem {
+            kind,
+            message,
+            help,
+        }: &Problem,
+    ) -> FailureLine {
+        let kind = (*kind == ErrorKind::Timeout).then(|| kind.as_str().to_owned());
+        FailureLine {
+            message: (self.mark)(message),
+            kind,
+            help: help.as_deref().map(self.mark),
+        }
+    }
+
+    fn exchange(&mut self, exchange: &RecordedExchange) {
+        let RecordedExchange {
+            turn,
+            lane,
+            number,
+            sent,
+            method,
+            path,
+            body,
+            answer,
+            closed,
+        } = exchange;
+        let text = (self.mark)(body);
+        let (body, text) = match raw(&text) {
+            Some(body) => (Some(body), None),
+            None => (None, Some(text)),
+        };
+        let path = (self.mark)(path);
+        let lane = (*lane != Lane::Agent).then(|| (self.mark)(&lane.to_string()));
+        let method = (*method != Method::Post).then(|| method.as_str().to_owned());
+        let (turn, exchange, at_us) = (*turn, Some(*number), *sent);
+        self.line(&RecordingLine::Request(RequestLine {
+            turn,
+            lane,
+            exchange,
+            at_us,
+            method,
+            path,
+            body,
+            text,
+        }));
+        let mut ending = EndLine {
+            how: EndKind::Late,
+            at_us: None,
+            message: None,
+            help: None,
+            closed_us: *closed,
+        };
+        match answer {
+            RecordedResponse::Late(missing) => ending.message = missing.as_deref().map(self.mark),
+            RecordedResponse::Failed(message, help) => {
+                ending.how = EndKind::Failed;
+                ending.message = Some((self.mark)(message));
+                ending.help = help.as_deref().map(self.mark);
+            }
+            RecordedResponse::Received {
+                at,
+                head,
+                pieces,
+                end,
+            } => {
+                self.line(&RecordingLine::Head(HeadLine {
+                    at_us: *at,
+                    status: head.status,
+                    content_type: (self.mark)(&head.content_type),
+                    location: head.location.as_deref().map(self.mark),
+                    headers: head
+                        .headers
+                        .iter()
+                        .map(|(name, value)| ((self.mark)(name), (self.mark)(value)))
+                        .collect(),
+                }));
+                for (at, piece) in pieces {
+                    self.piece(*at, piece);
+                }
+                match end {
+                    BodyEnd::Complete => ending.how = EndKind::Complete,
+                    BodyEnd::Left => ending.how = EndKind::Left,
+                    BodyEnd::Broken(at, cause) => {
+                        ending.how = EndKind::Broken;
+                        ending.at_us = Some(*at);
+                        ending.message = Some((self.mark)(cause));
+                    }
+                }
+            }
+        }
+        self.line(&RecordingLine::End(ending));
+    }
+
+    fn program(&mut self, run: &ProgramRun) {
+        let ProgramRun {
+            turn,
+            lane,
+            number,
+            argv,
+            lines,
+            end,
+            stderr,
+            closed,
+        } = run;
+        let argv = argv.iter().map(|argument| (self.mark)(argument)).collect();
+        let lane = (*lane != Lane::Agent).then(|| (self.mark)(&lane.to_string()));
+        self.line(&RecordingLine::Program(RunLine {
+            turn: *turn,
+            lane,
+            exchange: *number,
+            argv,
+        }));
+        let failed = |message: &str, help: &Option<String>| FailureLine {
+            message: (self.mark)(message),
+            kind: None,
+            help: help.as_deref().map(self.mark),
+        };
+        let lines: Vec<RecordingLine> = lines
+            .iter()
+            .map(|line| match line {
+                ProgramLine::Sent { turn, line, at } => RecordingLine::Sent(SentLine {
+                    turn: *turn,
+                    at_us: *at,
+                    line: WrittenLine::Text((self.mark)(line)),
+                }),
+                ProgramLine::Closed(at) => RecordingLine::Closed(ClosedLine { at_us: *at }),
+                ProgramLine::Received(at, bytes) => RecordingLine::Output(OutputLine {
+                    at_us: *at,
+                    line: self.written(bytes),
+                }),
+            })
+            .collect();
+        let (how, at_us, failed) = match end {
+            ProgramRunEnd::Failed(message, help) => {
+                (EndKind::Failed, None, Some(failed(message, help)))
+            }
+            ProgramRunEnd::Complete(at, _) => (EndKind::Complete, Some(*at), None),
+            ProgramRunEnd::TooLarge(at) => (EndKind::TooLarge, Some(*at), None),
+            ProgramRunEnd::Left => (EndKind::Left, None, None),
+        };
+        let (code, signal) = match end {
+            ProgramRunEnd::Complete(_, Some(ExitStatus::Exit(code))) => (Some(*code), None),
+            ProgramRunEnd::Complete(_, Some(ExitStatus::Signal(signal))) => (None, Some(*signal)),
+            _ => (None, None),
+        };
+        let stderr = stderr.as_deref().map(self.mark);
+        for line in &lines {
+            self.line(line);
+        }
+        self.line(&RecordingLine::Exit(ExitLine {
+            how,
+            at_us,
+            code,
+            signal,
+            failed,
+            stderr,
+            closed_us: *closed,
+        }));
+    }
+
+    fn written(&self, line: &[u8]) -> WrittenLine {
+        // What is not UTF-8 can still hold a secret.
+        let text = String::from_utf8_lossy(line);
+        let marked = (self.mark)(&text);
+        if std::str::from_utf8(line).is_err() && marked == text {
+            WrittenLine::Base64(STANDARD.encode(line))
+        } else {
+            WrittenLine::Text(marked)
+        }
+    }
+
+    fn piece(&mut self, at_us: u64, piece: &[u8]) {
+        let Ok(text) = std::str::from_utf8(piece) else {
+            // What is not UTF-8 can still hold a secret.
+            let lossy = String::from_utf8_lossy(piece);
+            let marked = (self.mark)(&lossy);
+            self.line(&if marked == lossy {
+                RecordingLine::Bytes(Encoded {
+                    at_us,
+                    base64: STANDARD.encode(piece),
+                })
+            } else {
+                RecordingLine::Text(TextLine {
+                    at_us,
+                    text: marked,
+                })
+            });
+            return;
+        };
+        let text = (self.mark)(text);
+        let data = text
+            .strip_prefix(EVENT.0)
+            .and_then(|rest| rest.strip_suffix(EVENT.1))
+            .and_then(raw);
+        self.line(&match data {
+            Some(data) => RecordingLine::Event(EventLine { at_us, data }),
+            None => RecordingLine::Text(TextLine { at_us, text }),
+        });
+    }
+
+    fn marked_map(&self, map: &Map<String, Value>) -> Map<String, Value> {
+        map.iter()
+            .map(|(key, value)| ((self.mark)(key), self.marked(value)))
+            .collect()
+    }
+
+    fn marked(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String((self.mark)(text)),
+            Value::Array(items) => items.iter().map(|item| self.marked(item)).collect(),
+            Value::Object(map) => Value::Object(self.marked_map(map)),
+            // A number may be a secret as well.
+            Value::Number(number) => {
+                let text = number.to_string();
+                let marked = (self.mark)(&text);
+                if marked == text {
+                    value.clone()
+                } else {
+                    Value::String(marked)
+                }
+            }
+            Value::Bool(_) | Value::Null => value.clone(),
+        }
+    }
+}
+
+/// `text` as JSON whose every character is kept, on one line; `None` also if it contains characters that
+/// deceive a reader of the file: as part of a string they are escaped, and read back as they were.
+fn raw(text: &str) -> Option<Box<RawValue>> {
+    let raw: Box<RawValue> = serde_json::from_str(text).ok()?;
+    let is_harmless =
+        !text.contains(['\n', '\r']) && matches!(escape::json(text), Cow::Borrowed(_));
+    (raw.get() == text && is_harmless).then_some(raw)
+}

@@ -1,0 +1,213 @@
+//! One recording in memory, whatever its file is called: read, replayed for any test, and copied for another test.
+//!
+//! Flows in: the text of a file. Flows out: which attempt it is of, what a test was given in it, and replays. A copy
+//! contains what the test that is replayed uses of it, as that test sends it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+use super::agent_exchange::AgentExchange;
+use super::file;
+use super::name;
+use super::problem::problem;
+use super::recording_limits::RecordingLimits;
+use super::recordings::bounded;
+use super::replay::Replay;
+use super::request_match::RequestMatch;
+use super::stream_fault::{self, StreamFault};
+use crate::recording::exchange::Recorded;
+use ananke_base::context::CaseKey;
+use ananke_base::message::Lane;
+use ananke_base::source::reason;
+use ananke_trace::outcome::Problem;
+use ananke_trace::redact::{Redactor, marker};
+
+/// One recording in memory.
+#[derive(Debug)]
+pub struct KeptRecording {
+    key: CaseKey,
+    recorded: Recorded,
+    /// Its file, as shown in messages.
+    shown: String,
+    requests: RequestMatch,
+    /// Where its copy goes, if it is copied.
+    copy: Option<Mutex<Option<String>>>,
+}
+
+impl KeptRecording {
+    /// The recording in the file at `path`, which messages call `shown`.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not a recording.
+    pub fn open(path: &Path, shown: &str) -> Result<Self, Problem> {
+        let limits = RecordingLimits::default();
+        let unusable = |why: &str| problem(format!("the recording `{shown}` {why}"), None);
+        match bounded(path, limits.bytes) {
+            Ok(Some(text)) => match limits.exceeded_by(&text) {
+                Some(excess) => Err(unusable(&excess)),
+                None => Self::read(&text, shown),
+            },
+            Ok(None) => Err(unusable(&limits.too_large())),
+            Err(error) => Err(unusable(&format!("cannot be read: {}", reason(&error)))),
+        }
+    }
+
+    /// The recording that is `text`, which messages call `shown`.
+    ///
+    /// # Errors
+    /// If it is not a recording.
+    pub fn read(text: &str, shown: &str) -> Result<Self, Problem> {
+        let (key, recorded) =
+            file::read_any(text, |_| true).map_err(|file::RecordingError { line, message }| {
+                let message =
+                    format!("the recording `{shown}` cannot be replayed: line {line}: {message}");
+                problem(
+                    message,
+                    Some("name a file that `ananke run --record` has written"),
+                )
+            })?;
+        Ok(Self {
+            key,
+            recorded,
+            shown: shown.to_owned(),
+            requests: RequestMatch::Exact,
+            copy: None,
+        })
+    }
+
+    /// Which attempt at which test it is of.
+    pub fn key(&self) -> &CaseKey {
+        &self.key
+    }
+
+    /// The actions that it took, if it is of a walk.
+    pub fn actions(&self) -> &[String] {
+        &self.recorded.actions
+    }
+
+    /// Whether its file is not as it was written.
+    pub fn is_edited(&self) -> bool {
+        self.recorded.is_edited
+    }
+
+    /// The variables that the config's `setup` and the hooks of the test gave, later ones over earlier ones.
+    pub fn given_variables(&self) -> Map<String, Value> {
+        let hooks = self.recorded.hooks.iter().flatten();
+        let given = std::iter::once(&self.recorded.setup).chain(hooks).flatten();
+        given
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect()
+    }
+
+    /// The `value` of the variable `name`, or the marker that the recording has instead of it.
+    pub fn masked(&self, name: &str, value: &str) -> String {
+        let is_secret = self.recorded.secrets.iter().any(|secret| secret == name);
+        if is_secret {
+            marker(name)
+        } else {
+            value.to_owned()
+        }
+    }
+
+    /// The numbers of the responses of the agent that have several events, over HTTP or of a program, each with its turn, counted
+    /// from 1.
+    pub fn streams(&self) -> impl Iterator<Item = (usize, u32)> {
+        stream_fault::streams(&self.recorded)
+    }
+
+    /// Whether the response `number` can end with the protocol's event for an agent that failed.
+    pub fn can_report_failure(&self, number: usize) -> bool {
+        stream_fault::can_report_failure(&self.recorded, number)
+    }
+
+    /// The same with a fault in the response `number`; `None` if there is no such response.
+    #[must_use]
+    pub fn with_fault(&self, number: usize, fault: StreamFault) -> Option<Self> {
+        let mut recorded = self.recorded.clone();
+        let (key, shown) = (self.key.clone(), self.shown.clone());
+        let put = stream_fault::put(&mut recorded, number, fault);
+        put.then_some(Self {
+            key,
+            recorded,
+            shown,
+            requests: self.requests,
+            copy: None,
+        })
+    }
+
+    /// What the agent was asked over HTTP, and what it answered, in their order.
+    pub fn agent_exchanges(&self) -> impl Iterator<Item = AgentExchange> {
+        let of_agent = self
+            .recorded
+            .exchanges
+            .iter()
+            .filter(|exchange| exchange.lane == Lane::Agent);
+        of_agent.map(AgentExchange::of)
+    }
+
+    /// The directory that it is in, if its file is called as recordings of its test are.
+    pub fn folder(&self, path: &Path) -> Option<PathBuf> {
+        let own = name::path(Path::new(""), &self.key);
+        let is_own = path.ends_with(&own);
+        let mut folder = path.ancestors().skip(own.components().count());
+        is_own
+            .then(|| folder.next().map(Path::to_path_buf))
+            .flatten()
+    }
+
+    /// The same to be copied, without what helpers of this role and, if there is one, the script of this name were asked, and
+    /// without what a person typed.
+    #[must_use]
+    pub fn to_copy_without(&self, role: &str, script: Option<&str>) -> Self {
+        let mut recorded = self.recorded.clone();
+        let is_dropped =
+            |lane: &Lane| matches!(lane, Lane::Helper { role: found, .. } if found == role);
+        recorded
+            .exchanges
+            .retain(|exchange| !is_dropped(&exchange.lane));
+        recorded
+            .programs
+            .retain(|program| !is_dropped(&program.lane));
+        recorded
+            .scripts
+            .retain(|answer| Some(answer.name.as_str()) != script);
+        recorded.typed.clear();
+        Self {
+            key: self.key.clone(),
+            recorded,
+            shown: self.shown.clone(),
+            requests: RequestMatch::ExactForAgent,
+            copy: Some(Mutex::default()),
+        }
+    }
+
+    /// The copy, once a test that it was replayed for is over.
+    pub fn take_copy(&self) -> Option<String> {
+        self.copy
+            .as_ref()?
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+    }
+
+    pub(super) fn is_copied(&self) -> bool {
+        self.copy.is_some()
+    }
+
+    pub(super) fn set_copy(&self, text: String) {
+        if let Some(copy) = &self.copy {
+            *copy.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        }
+    }
+
+    pub(super) fn replay(self: &Arc<Self>, redactor: &Redactor) -> Replay {
+        Replay::new(
+            self.recorded.clone(),
+            self.shown.clone(),
+            self.requests,
+            redactor.clone(),
+        )
+    }
+}

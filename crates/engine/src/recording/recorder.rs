@@ -1,0 +1,492 @@
+//! Records an attempt: ids as they are drawn, what hooks and scripts gave, every request, and every byte of its
+//! response.
+//!
+//! Flows in: one attempt at a test. Flows out: its recording. Nothing that goes through is changed or held up.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::exchange::{
+    BodyEnd, Recorded, RecordedExchange, RecordedResponse, ScriptAnswer, TypedInput, ids_of,
+};
+use super::file;
+use super::frames::Frames;
+use super::name;
+use super::problem::problem;
+use super::program_run::{ProgramRun, ProgramRunEnd};
+use super::recordings::{RecordingMode, Recordings};
+use super::replay::Replay;
+use super::secret_splitter::SecretSplitter;
+use ananke_agents::{Body, ClientEvent, HttpRequest, Next, Reply, TargetError, Transport};
+use ananke_base::context::{At, CaseKey, Clock, Ids, digest};
+use ananke_base::message::Lane;
+use ananke_model::variables::Secret;
+use ananke_trace::outcome::Problem;
+use ananke_trace::redact::{Markers, Redactor};
+use ananke_trace::trace::Change;
+
+/// Ids and transport of an attempt that is recorded. Clones share what was recorded.
+#[derive(Clone)]
+pub struct Recorder(Arc<SharedRecorder>);
+
+struct SharedRecorder {
+    key: CaseKey,
+    started: At,
+    /// How many microseconds the attempt was held up, which is no time of it.
+    waited: AtomicU64,
+    redactor: Redactor,
+    state: Mutex<RecorderState>,
+}
+
+#[derive(Default)]
+struct RecorderState {
+    recorded: Recorded,
+    turn: u32,
+    /// The requests to scripts: only a hash of each is kept, once all secrets are known.
+    requests: Vec<String>,
+    /// When the next request of each lane leaves, where it has said so.
+    sends: BTreeMap<Lane, u64>,
+    secrets: Vec<Secret>,
+    markers: Markers,
+    split: SecretSplitter,
+}
+
+impl Recorder {
+    /// Records the attempt `key`, which began at the moment `started` of `clock`.
+    pub(super) fn new(key: CaseKey, clock: &dyn Clock, started: At, redactor: Redactor) -> Self {
+        let started_unix_us = clock.unix_ms(At::default()) * 1000 + started.0;
+        let recorded = Recorded {
+            started_unix_us,
+            ..Recorded::default()
+        };
+        let state = Mutex::new(RecorderState {
+            recorded,
+            ..RecorderState::default()
+        });
+        Self(Arc::new(SharedRecorder {
+            key,
+            started,
+            waited: AtomicU64::default(),
+            redactor,
+            state,
+        }))
+    }
+
+    /// The attempt was held up for so long.
+    pub fn wait(&self, waited: Duration) {
+        let micros = u64::try_from(waited.as_micros()).unwrap_or(u64::MAX);
+        self.0.waited.fetch_add(micros, Ordering::Relaxed);
+    }
+
+    /// The ids that `lane` draws from `ids`.
+    pub(super) fn ids(&self, lane: &Lane, ids: Arc<dyn Ids>) -> Arc<dyn Ids> {
+        Arc::new(RecordedIds {
+            recorder: self.clone(),
+            lane: lane.clone(),
+            ids,
+        })
+    }
+
+    /// The way of `lane` to agents, over `transport`.
+    pub(super) fn transport(
+        &self,
+        lane: Lane,
+        transport: Arc<dyn Transport>,
+    ) -> Arc<dyn Transport> {
+        Arc::new(RecordedLane {
+            recorder: self.clone(),
+            lane,
+            transport,
+        })
+    }
+
+    /// Notes a program of `lane` that is started, and returns its index.
+    pub(super) fn add_program(&self, lane: &Lane, argv: &[String]) -> usize {
+        let mut state = self.0.state();
+        let turn = state.turn;
+        let programs = &mut state.recorded.programs;
+        let before = programs
+            .iter()
+            .rev()
+            .find(|before| before.turn == turn && before.lane == *lane);
+        programs.push(ProgramRun {
+            turn,
+            lane: lane.clone(),
+            number: before.map_or(1, |before| before.number + 1),
+            argv: argv.to_vec(),
+            lines: Vec::new(),
+            end: ProgramRunEnd::Left,
+            stderr: None,
+            closed: 0,
+        });
+        programs.len() - 1
+    }
+
+    /// Notes more of the program with this index.
+    pub(super) fn change_program(&self, index: usize, change: impl FnOnce(&mut ProgramRun)) {
+        change(&mut self.0.state().recorded.programs[index]);
+    }
+
+    /// The current turn, counted from 1.
+    pub(super) fn turn(&self) -> u32 {
+        self.0.state().turn
+    }
+
+    /// Microseconds since the test began.
+    pub(super) fn since(&self, at: At) -> u64 {
+        self.0.since(at)
+    }
+
+    /// What follows belongs to `turn`, counted from 1.
+    pub(super) fn begin_turn(&self, turn: u32) {
+        self.0.state().turn = turn;
+    }
+
+    /// These values must not get into the file.
+    pub(super) fn add_secrets(&self, secrets: &[Secret]) {
+        let mut state = self.0.state();
+        state.secrets.extend_from_slice(secrets);
+        state.secrets.sort();
+        state.secrets.dedup();
+        state.markers = Markers::new(&state.secrets, self.0.redactor.patterns());
+    }
+
+    /// A walk takes the action `name`.
+    pub fn add_action(&self, name: &str) {
+        self.0.state().recorded.actions.push(name.to_owned());
+    }
+
+    /// What the config's `setup` gave.
+    pub(super) fn setup(&self, gave: &Map<String, Value>) {
+        self.0.state().recorded.setup.clone_from(gave);
+    }
+
+    /// What the next hook gave.
+    pub(super) fn hook(&self, gave: Result<Map<String, Value>, Problem>) {
+        self.0.state().recorded.hooks.push(gave);
+    }
+
+    /// What a script answered to `request`.
+    pub(super) fn script(&self, name: &str, request: &Value, gave: Result<Value, Problem>) {
+        let mut state = self.0.state();
+        let (after, turn) = (state.recorded.exchanges.len(), state.turn);
+        let answer = ScriptAnswer {
+            after,
+            turn,
+            name: name.to_owned(),
+            request: String::new(),
+            gave,
+        };
+        state.recorded.scripts.push(answer);
+        state.requests.push(request.to_string());
+    }
+
+    /// What a person typed in this turn, or in words why there is nothing.
+    pub(super) fn typed(&self, gave: Result<String, String>) {
+        let mut state = self.0.state();
+        let turn = state.turn;
+        state.recorded.typed.push(TypedInput { turn, gave });
+    }
+
+    /// Follows what a lane does, to notice a secret that it sends in pieces.
+    pub fn observe(&self, lane: &Lane, change: &Change<'_>) {
+        self.0.state().split.add(lane, change);
+    }
+
+    /// Writes the recording, over an older one of the same test and run, and says where, as shown in messages.
+    pub(super) fn keep(
+        &self,
+        recordings: &Recordings,
+        ended_unix_ms: u64,
+    ) -> Result<String, Problem> {
+        let folder = &recordings.folder;
+        let shown = recordings.write(&self.0.key, &self.text(ended_unix_ms)?)?;
+        // An earlier recording may have more attempts or runs, whose files are deleted. A run that was missing leaves the others.
+        remove_attempts(
+            folder,
+            CaseKey {
+                attempt: self.0.key.attempt + 1,
+                ..self.0.key.clone()
+            },
+        );
+        let mut next = CaseKey {
+            run: self.0.key.run + 1,
+            attempt: 1,
+            ..self.0.key.clone()
+        };
+        while recordings.mode == RecordingMode::Record && remove_attempts(folder, next.clone()) {
+            next.run += 1;
+        }
+        Ok(shown)
+    }
+
+    /// The recording as it is kept.
+    pub(super) fn text(&self, ended_unix_ms: u64) -> Result<String, Problem> {
+        let redactor = &self.0.redactor;
+        let mut state = self.0.state();
+        if redactor.text(&self.0.key.test) != self.0.key.test {
+            let message = "it was not recorded: its name holds a secret, and a recording is named after its test";
+            return Err(problem(
+                message.to_owned(),
+                Some("give it a name without a secret"),
+            ));
+        }
+        let RecorderState {
+            recorded,
+            markers,
+            split,
+            requests,
+            ..
+        } = &mut *state;
+        if let Some(secret) = split.found(markers) {
+            let message = format!(
+                "it was not recorded: the agent sent `{secret}` in pieces, which cannot be masked"
+            );
+            return Err(problem(message, Some("the agent must not say its secrets")));
+        }
+        recorded.ended_unix_ms = ended_unix_ms;
+        recorded.secrets = markers.names().to_vec();
+        for (answer, request) in recorded.scripts.iter_mut().zip(requests) {
+            answer.request = digest(&redactor.text(request));
+        }
+        Ok(file::write(&self.0.key, recorded, &|text: &str| {
+            markers.text_without_others(text, redactor)
+        }))
+    }
+
+    /// `text` with markers instead of secrets.
+    pub(super) fn marked(&self, text: &str) -> String {
+        self.0
+            .state()
+            .markers
+            .text_without_others(text, &self.0.redactor)
+    }
+
+    /// A replay of the recording, if there are secrets: then something in it may not be as it was.
+    pub(super) fn verification(
+        &self,
+        recordings: &Recordings,
+        ended_unix_ms: u64,
+    ) -> Result<Option<Replay>, Problem> {
+        if self.0.state().markers.is_empty() {
+            return Ok(None);
+        }
+        let text = self.text(ended_unix_ms)?;
+        recordings
+            .replay(&self.0.key, &text, &self.0.redactor)
+            .map(Some)
+    }
+}
+
+impl SharedRecorder {
+    fn state(&self) -> MutexGuard<'_, RecorderState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Microseconds since the test began.
+    fn since(&self, at: At) -> u64 {
+        at.0.saturating_sub(self.started.0)
+            .saturating_sub(self.waited.load(Ordering::Relaxed))
+    }
+}
+
+/// The ids of one lane.
+struct RecordedIds {
+    recorder: Recorder,
+    lane: Lane,
+    ids: Arc<dyn Ids>,
+}
+
+impl Ids for RecordedIds {
+    fn next(&self, kind: &str) -> String {
+        let id = self.ids.next(kind);
+        let mut state = self.recorder.0.state();
+        state
+            .recorded
+            .ids
+            .entry(ids_of(&self.lane, kind))
+            .or_default()
+            .push(id.clone());
+        id
+    }
+}
+
+/// The transport of one lane.
+struct RecordedLane {
+    recorder: Recorder,
+    lane: Lane,
+    transport: Arc<dyn Transport>,
+}
+
+impl Transport for RecordedLane {
+    fn is_network(&self) -> bool {
+        self.transport.is_network()
+    }
+
+    fn wait(&self, time: Duration) -> BoxFuture<'_, ()> {
+        self.transport.wait(time)
+    }
+
+    fn moment(&self, event: ClientEvent) -> At {
+        let Recorder(shared) = &self.recorder;
+        let at = self.transport.moment(event);
+        let since = shared.since(at);
+        let mut state = shared.state();
+        match event {
+            ClientEvent::Sends => _ = state.sends.insert(self.lane.clone(), since),
+            ClientEvent::Closes(_) => {
+                let mut exchanges = state.recorded.exchanges.iter_mut().rev();
+                if let Some(exchange) = exchanges.find(|exchange| exchange.lane == self.lane) {
+                    exchange.closed = Some(since);
+                }
+            }
+        }
+        at
+    }
+
+    fn send(
+        &self,
+        request: HttpRequest,
+        until: At,
+    ) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        let Recorder(shared) = &self.recorder;
+        let reply = self.transport.send(request.clone(), until);
+        let index = self.recorder.requests(&self.lane, &request);
+        let progress = request.progress;
+        Box::pin(async move {
+            match reply.await {
+                Ok(Some(Reply { at, head, body })) => {
+                    let end = BodyEnd::Left;
+                    let response = RecordedResponse::Received {
+                        at: shared.since(at),
+                        head: head.clone(),
+                        pieces: Vec::new(),
+                        end,
+                    };
+                    shared.state().recorded.exchanges[index].answer = response;
+                    let recorder = self.recorder.clone();
+                    let body = RecordedBody {
+                        body,
+                        recorder,
+                        index,
+                        frames: Frames::new(),
+                        last: at,
+                    };
+                    Ok(Some(Reply {
+                        at,
+                        head,
+                        body: Box::new(body),
+                    }))
+                }
+                Ok(None) => {
+                    let late = RecordedResponse::Late(progress.words());
+                    shared.state().recorded.exchanges[index].answer = late;
+                    Ok(None)
+                }
+                Err(error) => {
+                    let answer =
+                        RecordedResponse::Failed(error.message.clone(), error.help.clone());
+                    shared.state().recorded.exchanges[index].answer = answer;
+                    Err(error)
+                }
+            }
+        })
+    }
+}
+
+impl Recorder {
+    /// Notes a request of `lane`, and returns the index of its exchange.
+    fn requests(&self, lane: &Lane, request: &HttpRequest) -> usize {
+        let mut state = self.0.state();
+        let turn = state.turn;
+        let mut before = state.recorded.exchanges.iter().rev();
+        let before = before.find(|before| before.turn == turn && before.lane == *lane);
+        let exchange = RecordedExchange {
+            turn,
+            lane: lane.clone(),
+            number: before.map_or(1, |before| before.number + 1),
+            sent: state.sends.get(lane).copied().unwrap_or_default(),
+            method: request.method,
+            path: request.url.path().to_owned(),
+            body: String::from_utf8_lossy(&request.body).into_owned(),
+            answer: RecordedResponse::Late(None),
+            closed: None,
+        };
+        state.recorded.exchanges.push(exchange);
+        state.recorded.exchanges.len() - 1
+    }
+}
+
+/// A response body that is recorded while it is read.
+struct RecordedBody {
+    body: Box<dyn Body>,
+    recorder: Recorder,
+    index: usize,
+    frames: Frames,
+    last: At,
+}
+
+impl RecordedBody {
+    fn note(&mut self, next: &Next) {
+        let shared = &self.recorder.0;
+        let mut state = shared.state();
+        let RecordedResponse::Received { pieces, end, .. } =
+            &mut state.recorded.exchanges[self.index].answer
+        else {
+            return;
+        };
+        match next {
+            Next::Bytes(at, bytes) => {
+                self.last = *at;
+                let at = shared.since(*at);
+                self.frames
+                    .add(bytes, |piece| pieces.push((at, Bytes::from(piece))));
+            }
+            Next::Broken(at, cause) => *end = BodyEnd::Broken(shared.since(*at), cause.clone()),
+            Next::End => *end = BodyEnd::Complete,
+            Next::Late => {}
+        }
+    }
+}
+
+impl Body for RecordedBody {
+    fn next(&mut self, until: At) -> BoxFuture<'_, Next> {
+        Box::pin(async move {
+            let next = self.body.next(until).await;
+            self.note(&next);
+            next
+        })
+    }
+}
+
+/// Whatever came last and completed no event is part of the answer.
+impl Drop for RecordedBody {
+    fn drop(&mut self) {
+        let rest = self.frames.rest();
+        let at = self.recorder.0.since(self.last);
+        let mut state = self.recorder.0.state();
+        if let RecordedResponse::Received { pieces, .. } =
+            &mut state.recorded.exchanges[self.index].answer
+            && !rest.is_empty()
+        {
+            pieces.push((at, Bytes::from(rest)));
+        }
+    }
+}
+
+/// Removes the recordings of a run from the attempt `key` on; returns whether there was one of that attempt.
+fn remove_attempts(folder: &Path, mut key: CaseKey) -> bool {
+    let first = key.attempt;
+    while fs::remove_file(name::path(folder, &key)).is_ok() {
+        key.attempt += 1;
+    }
+    key.attempt > first
+}

@@ -1,0 +1,138 @@
+//! One attempt at a test: its file → hooks → its other variables → conversation → teardown.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::plan::Preparation;
+use crate::recording::AttemptEnvironment;
+use ananke_base::context::CaseKey;
+use ananke_trace::outcome::{Halt, Outcome, TestEnd};
+
+use super::case::Case;
+use super::conversation_tape::ConversationTape;
+use super::hooks::run_hooks;
+use super::outcomes::{end_with, mark_aborted};
+use super::teardown::{Teardown, run_teardown};
+use super::turn_count::turn_count;
+use super::used_threads::UsedThreads;
+use super::watchdog::TestStep;
+
+/// What an attempt is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AttemptPurpose {
+    /// Its outcome is reported.
+    Report,
+    /// It verifies a recording: nothing is reported and nothing is written.
+    Verify,
+}
+
+/// One attempt at a test: its environment, and its outcome so far.
+pub(super) struct Attempt<'a> {
+    pub(super) case: &'a Case,
+    pub(super) key: &'a CaseKey,
+    pub(super) environment: AttemptEnvironment,
+    pub(super) purpose: AttemptPurpose,
+    pub(super) outcome: Outcome,
+    /// Tapes its conversation, with its rules.
+    pub(super) tape: Option<ConversationTape>,
+    /// What came of its teardown.
+    pub(super) teardown: Teardown,
+    /// Whether it came to its end, and was not aborted because the run stops.
+    pub(super) has_ended: bool,
+}
+
+impl Attempt<'_> {
+    /// Runs the test to its last rule, and ends the attempt; the attempts before it used `threads`. Whatever goes
+    /// wrong is in its outcome.
+    pub(super) async fn run(&mut self, threads: &UsedThreads) {
+        let carried_out = self.carry_out(threads).await;
+        self.has_ended = !matches!(carried_out, Err(Halt::Stopped));
+        match carried_out {
+            Ok(()) => {}
+            Err(Halt::Stopped) => {
+                mark_aborted(&mut self.outcome, self.case.shared.stopper.reason())
+            }
+            Err(Halt::Skipped(reason)) => self.outcome.verdict.end = TestEnd::Skipped(reason),
+            Err(Halt::Broken(problem)) => end_with(&mut self.outcome, problem),
+        }
+        self.note_server_exit().await;
+        let last = self
+            .outcome
+            .transcript
+            .turns
+            .last()
+            .map_or(0, |turn| turn.ended_unix_ms);
+        self.outcome.transcript.ended_unix_ms = self.environment.ended_unix_ms().max(last);
+    }
+
+    /// Runs the test from its file to its last rule, and the teardown. What stops it is a problem of the whole test.
+    async fn carry_out(&mut self, threads: &UsedThreads) -> Result<(), Halt> {
+        let Case {
+            plan,
+            entry,
+            loading,
+            watchdog,
+            ..
+        } = self.case;
+        let unprepared = |error| self.case.unprepared(error);
+        watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
+        let test = loading.clone().test_of(entry).await.map_err(unprepared)?;
+        let environment = &self.environment;
+        let setup = environment.setup(&plan.variables.setup);
+        let begun = Preparation::begin(
+            &environment.context,
+            plan,
+            entry,
+            test,
+            environment.mode(),
+            setup,
+        );
+        let mut preparation = begun.map_err(unprepared)?;
+        for (name, marker) in self.environment.unknown_secrets() {
+            self.case.redactor.add([&marker]);
+            preparation.replace(name, marker);
+        }
+        self.outcome.transcript.turns_not_run = turn_count(preparation.turns());
+        let preparation = Arc::new(Mutex::new(preparation));
+        let needs_teardown = self.environment.is_live();
+        if needs_teardown {
+            watchdog.hand_over(&preparation);
+        }
+        let talked = self.talk(&preparation, threads).await;
+        watchdog.release_locks();
+        if needs_teardown {
+            watchdog.begin_teardown()?;
+            self.teardown = run_teardown(self.case, watchdog, &preparation).await;
+        }
+        talked
+    }
+
+    /// Runs the test from its first hook to its last rule.
+    async fn talk(
+        &mut self,
+        preparation: &Mutex<Preparation>,
+        threads: &UsedThreads,
+    ) -> Result<(), Halt> {
+        let Self {
+            case,
+            environment,
+            outcome,
+            ..
+        } = self;
+        run_hooks(case, environment, preparation).await?;
+        case.watchdog.begin(TestStep::Prepare, Duration::ZERO)?;
+        let finished = preparation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .finish();
+        let prepared = finished.map_err(|error| case.unprepared(error))?;
+        environment.set_secrets(&prepared.secrets);
+        prepared.target.agent().clone_into(&mut outcome.test.agent);
+        outcome.transcript.thread_id.clone_from(&prepared.thread_id);
+        outcome.verdict.warnings.clone_from(&prepared.warnings);
+        if let Some(problem) = threads.reject(&case.shared, &prepared.thread_id) {
+            return Err(problem.into());
+        }
+        self.converse(preparation, prepared).await
+    }
+}

@@ -1,0 +1,117 @@
+//! One test of a run, and what all parts of its attempts share.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::current_walk::{CurrentWalk, SharedWalk, WalkRoute};
+use super::event::RunEvent;
+use super::prefetch::Loading;
+use super::run::Run;
+use super::watchdog::Watchdog;
+use crate::plan::{CaseEntry, Plan, PrepareError};
+use ananke_base::diagnostic::Diagnostic;
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
+use ananke_trace::redact::{Mask as _, Redactor};
+
+/// One test of a run.
+pub(super) struct Case {
+    pub(super) shared: Arc<Run>,
+    pub(super) plan: Arc<Plan>,
+    pub(super) entry: CaseEntry,
+    /// Its file.
+    pub(super) loading: Loading,
+    /// When it started.
+    pub(super) started_unix_ms: u64,
+    /// Masks the secrets of the test, and those of its attempts as soon as they are known.
+    pub(super) redactor: Redactor,
+    /// Warnings of what its programs did not get.
+    pub(super) warnings: Mutex<Vec<String>>,
+    /// The walk of the running attempt, of a test with a walk.
+    pub(super) walk: SharedWalk,
+    /// Watches its thread.
+    pub(super) watchdog: Arc<Watchdog>,
+}
+
+impl Case {
+    /// How long an attempt may take, as the run says; a case of a case file has this from its preparation.
+    pub(super) fn timeout(&self) -> Option<Duration> {
+        self.shared
+            .options
+            .timeout
+            .filter(|_| self.entry.test.part.is_none())
+    }
+
+    pub(super) fn new(
+        shared: Arc<Run>,
+        plan: Arc<Plan>,
+        entry: CaseEntry,
+        loading: Loading,
+    ) -> Self {
+        let clock = &shared.context.clock;
+        Self {
+            started_unix_ms: clock.unix_ms(clock.now()),
+            redactor: shared.redactor_of(&entry),
+            warnings: Mutex::default(),
+            walk: Arc::new(Mutex::new(CurrentWalk::of(WalkRoute::Explore(1)))),
+            watchdog: Arc::default(),
+            shared,
+            plan,
+            entry,
+            loading,
+        }
+    }
+
+    /// Masks the outcome of a run, and forgets the secrets that only this run had: the next one gets its own.
+    pub(super) fn forget_secrets_of(&self, outcome: &mut Outcome) {
+        outcome.mask(&self.redactor);
+        self.redactor.replace(&self.entry.test.secrets);
+    }
+
+    /// Sends an event of this test, unless it has ended without its thread.
+    pub(super) fn tell(&self, event: RunEvent) {
+        if !self.watchdog.is_left() {
+            self.shared.tell(self.redactor.seal(event));
+        }
+    }
+
+    /// Adds warnings of the test, each once.
+    pub(super) fn warn(&self, warnings: Vec<String>) {
+        let mut known = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        for warning in warnings {
+            if !known.contains(&warning) {
+                known.push(warning);
+            }
+        }
+    }
+
+    /// Takes the warnings since the last call.
+    pub(super) fn take_warnings(&self) -> Vec<String> {
+        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The problem of a test that could not be prepared; secrets that the messages may quote are masked from now on.
+    pub(super) fn unprepared(&self, error: PrepareError) -> Problem {
+        let (message, help) = match error {
+            PrepareError::Changed => (
+                "the file changed since the run began".to_owned(),
+                Some("run it again".to_owned()),
+            ),
+            PrepareError::Broken(problems, secrets) => {
+                self.redactor.add(&secrets);
+                let lines: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
+                let help = problems
+                    .into_iter()
+                    .find(|problem| !problem.help.is_empty());
+                (
+                    lines.join("\n"),
+                    help.map(|problem| problem.help.join("\n")),
+                )
+            }
+        };
+        Problem {
+            kind: ErrorKind::Setup,
+            message,
+            help,
+        }
+    }
+}

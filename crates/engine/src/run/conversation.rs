@@ -1,0 +1,519 @@
+//! The conversation of one attempt: what its plan says is handed to the engine, and what comes of it is the outcome.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use super::attempt::{Attempt, AttemptPurpose};
+use super::awaited_input::AwaitedInput;
+use super::case::Case;
+use super::conversation_log::{ConversationLog, LoggedInputs};
+use super::conversation_tape::{ConversationStart, ConversationTape};
+use super::driver_input::{DriverInput, HostedTools};
+use super::exchange_log::ExchangeLog;
+use super::helpers::Helpers;
+use super::judges::Judges;
+use super::mocks::Mocks;
+use super::observe::observe;
+use super::options::ExchangeReports;
+use super::oracle::TestOracle;
+use super::request_pace::RequestPace;
+use super::script_oracle::ScriptOracle;
+use super::simulated_input::SimulatedInput;
+use super::simulator::Simulator;
+use super::snapshots;
+use super::test_inputs::TestInputs;
+use super::turn_count::turn_count;
+use super::unwritten_input::UnwrittenInput;
+use super::walk_input::WalkInput;
+use super::watchdog::{ConversationLocks, TestStep};
+use super::written_turns::WrittenTurns;
+use crate::compile::{CompiledAction, CompiledInteraction, CompiledSimulation};
+use crate::engine::{
+    self, Budget, Checkpoints, ConversationParts, ConversationResult, DeclineRequests, InputSource,
+    Observer,
+};
+use crate::plan::{Preparation, Prepared};
+use crate::project::DEFAULT_TURN_TIMEOUT;
+use ananke_agents::{Limits, Pacer, Session, SessionOptions, Target};
+use ananke_base::message::Lane;
+use ananke_rules::{Evaluator, Inherited, Measure};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status, TestEnd};
+use ananke_trace::trace::Trace;
+
+/// How many rules are named that a skipped test has not evaluated.
+const LISTED_RULES: usize = 5;
+
+fn setup(message: String) -> Problem {
+    Problem {
+        kind: ErrorKind::Setup,
+        message,
+        help: None,
+    }
+}
+
+/// The longest limit of the duration of any turn.
+fn longest_duration(rules: &Inherited) -> Duration {
+    let limits = rules
+        .turns
+        .iter()
+        .filter_map(|turn| turn.limits.get(Measure::Duration));
+    Duration::from_millis(limits.map(|bound| bound.most).max().unwrap_or_default())
+}
+
+/// Why a test is skipped whose agent waits for input: with the rules that nothing decided, and what to do.
+fn why_skipped(why: &str, open_rules: &[String]) -> String {
+    let named = open_rules
+        .iter()
+        .take(LISTED_RULES)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let more = match open_rules.len().saturating_sub(LISTED_RULES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let unchecked = if named.is_empty() {
+        named
+    } else {
+        format!("; not checked: {named}{more}")
+    };
+    format!(
+        "{why}{unchecked}; add a turn that answers, `simulate` or `interactive`, or `on_missing_input: end`"
+    )
+}
+
+/// What a test says about input that it has not written.
+struct UnwrittenSources {
+    thread_id: String,
+    simulation: Option<CompiledSimulation>,
+    interaction: CompiledInteraction,
+    confirmation_tools: Vec<String>,
+    actions: Vec<CompiledAction>,
+}
+
+impl Attempt<'_> {
+    /// Holds the conversation and takes over what came of it.
+    pub(super) async fn converse(
+        &mut self,
+        preparation: &Mutex<Preparation>,
+        mut prepared: Prepared,
+    ) -> Result<(), Halt> {
+        let Case {
+            shared, watchdog, ..
+        } = self.case;
+        watchdog.limit(prepared.whole_timeout);
+        let endpoint = prepared
+            .target
+            .endpoint()
+            .filter(|_| prepared.thread_is_fixed);
+        let concurrency = prepared
+            .pace
+            .concurrency
+            .filter(|_| self.environment.is_live());
+        if endpoint.is_some() || concurrency.is_some() {
+            // A test that has a slot never waits for a thread: so no two tests wait for each other.
+            let locks = async {
+                let mut locks = ConversationLocks::default();
+                if let Some(endpoint) = endpoint {
+                    locks.thread = Some(
+                        shared
+                            .thread_locks
+                            .lock(endpoint, &prepared.thread_id)
+                            .await,
+                    );
+                }
+                if let Some(concurrency) = concurrency {
+                    locks.slot = shared.target_limits.slot(concurrency).await;
+                }
+                locks
+            };
+            self.environment.wait(watchdog.wait_for(locks).await?);
+        }
+        if let Some(observed) = &shared.observed {
+            self.outcome.verdict.not_shown =
+                observe(&mut prepared, observed.conversation(&self.key.test).await?)?;
+            prepared
+                .target
+                .agent()
+                .clone_into(&mut self.outcome.test.agent);
+            self.outcome
+                .transcript
+                .thread_id
+                .clone_from(&prepared.thread_id);
+            self.outcome.verdict.warnings.clone_from(&prepared.warnings);
+        }
+        for message in &mut prepared.history {
+            message
+                .id
+                .get_or_insert_with(|| self.environment.context.ids.next("message"));
+        }
+        self.outcome.transcript.history = engine::history(&prepared.history);
+        self.outcome.transcript.messages_count = prepared.history.len();
+        // What a conversation knows is large: it is put aside once, and not moved with every task.
+        if let Some(driver) = &shared.driver {
+            prepared.rules = Inherited::default();
+            let instructed = driver
+                .instructions()
+                .and_then(|said| prepared.target.prompted(said, None));
+            if let Some(instructed) = instructed {
+                prepared.target = Arc::from(instructed);
+            }
+            let tools = prepared.client_tools.iter();
+            let tools = tools.map(|tool| tool.declaration.name.clone()).collect();
+            driver.begins(&prepared.thread_id, tools, &self.case.redactor);
+        }
+        let result = Box::pin(self.talk_through(preparation, prepared)).await?;
+        watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
+        self.take(result)
+    }
+
+    /// Opens a session and has the engine hold the conversation.
+    async fn talk_through(
+        &self,
+        preparation: &Mutex<Preparation>,
+        prepared: Prepared,
+    ) -> Result<ConversationResult, Problem> {
+        let Self {
+            case:
+                Case {
+                    shared,
+                    redactor,
+                    watchdog,
+                    ..
+                },
+            environment,
+            ..
+        } = self;
+        let Prepared {
+            history,
+            turns,
+            rules,
+            target,
+            client_tools,
+            thread_id,
+            timeout,
+            whole_timeout,
+            pace,
+            simulation,
+            interaction,
+            confirmation_tools,
+            actions,
+            offered,
+            ..
+        } = prepared;
+        let options = shared.options;
+        let logged_history = if shared.log.is_some() {
+            history.clone()
+        } else {
+            Vec::new()
+        };
+        let whole = [self.case.timeout(), whole_timeout]
+            .into_iter()
+            .flatten()
+            .min();
+        let longest = timeout.unwrap_or_else(|| DEFAULT_TURN_TIMEOUT.max(longest_duration(&rules)));
+        shared.tool_names.name(&rules, redactor);
+        let called_before = history
+            .iter()
+            .flat_map(|message| &message.calls)
+            .map(|call| call.name.as_str());
+        let own = client_tools
+            .iter()
+            .map(|tool| tool.declaration.name.as_str());
+        shared.tool_names.exist(called_before.chain(own), redactor);
+        let declares_tools = rules.look_at_declared_tools();
+        let taped_rules = self.tape.is_some().then(|| rules.clone());
+        let evaluator = Evaluator::start(rules, redactor.clone())
+            .map_err(|error| setup(error.to_string()))?
+            .writing(options.writing);
+        let scripts = ScriptOracle {
+            attempt: self,
+            preparation,
+        };
+        let declared: Vec<_> = client_tools
+            .iter()
+            .map(|tool| tool.declaration.clone())
+            .collect();
+        if let Some(coverage) = &shared.coverage {
+            coverage.declare(&declared, redactor);
+        }
+        let mocks =
+            Mocks::start(client_tools, scripts).map_err(|error| setup(error.to_string()))?;
+        let mut tools = HostedTools {
+            driver: shared.driver.clone(),
+            log: shared.log.clone(),
+            mocks,
+        };
+        let watched = simulation
+            .iter()
+            .flat_map(|simulation| &simulation.checkpoints)
+            .cloned()
+            .collect();
+        let conditions = actions
+            .iter()
+            .filter_map(|action| action.needs.clone())
+            .collect();
+        let start = ConversationStart {
+            state: target.state().clone(),
+            thread_id: thread_id.clone(),
+            history: history.clone(),
+            has_event_clock: target.has_event_clock(),
+            client_tools: declared.iter().map(|tool| tool.name.clone()).collect(),
+        };
+        let trace = self.begin(start, taped_rules);
+        let session_options = SessionOptions {
+            key: self.key.clone(),
+            thread_id: thread_id.clone(),
+            history,
+            client_tools: declared.into(),
+            declares_tools,
+            clock: environment.context.clock.clone(),
+            ids: environment.context.ids.clone(),
+            transport: environment.transport.clone(),
+            programs: environment.programs.clone(),
+            offered: offered.into(),
+        };
+        let session = open(&*target, session_options).await?;
+        let attempt_pace = RequestPace::new(Arc::clone(watchdog), environment.recorder().cloned());
+        let rate = pace.rate.map(|rate| shared.target_limits.rate(rate));
+        let pacer = environment
+            .is_live()
+            .then(|| Arc::new(attempt_pace.with_limit(rate)) as Arc<dyn Pacer>);
+        let limits = Limits {
+            deadline: whole.map(|whole| environment.started().plus(whole)),
+            pacer,
+            ..Limits::new(
+                timeout.unwrap_or(DEFAULT_TURN_TIMEOUT),
+                shared.stopper.token().clone(),
+            )
+        };
+        let helpers = Helpers {
+            scripts,
+            limits: limits.clone(),
+            pace: &attempt_pace,
+        };
+        let oracle = TestOracle {
+            scripts,
+            judges: Judges {
+                helpers,
+                tested: &*target,
+            },
+        };
+        let parts = ConversationParts {
+            lane: Lane::Agent,
+            session,
+            trace,
+            evaluator,
+            checkpoints: Checkpoints::start(watched, conditions, redactor)
+                .map_err(|error| setup(error.to_string()))?,
+            tools: &mut tools,
+            oracle: &oracle,
+            requests: &mut DeclineRequests,
+            ids: environment.context.ids.clone(),
+            observers: self.observers(&Lane::Agent),
+            budget: Budget {
+                turn: limits,
+                is_default_timeout: timeout.is_none(),
+                whole,
+            },
+            at_failure: options.at_failure,
+            at_violation: options.at_violation,
+        };
+        let written =
+            WrittenTurns::new(self, preparation, turns, longest).waiting(target.longest_wait());
+        let sources = UnwrittenSources {
+            thread_id,
+            simulation,
+            interaction,
+            confirmation_tools,
+            actions,
+        };
+        let unwritten = self.unwritten(sources, &oracle);
+        let mut inputs: Box<dyn InputSource + '_> = Box::new(TestInputs {
+            attempt: self,
+            scripts,
+            written,
+            unwritten,
+        });
+        if let Some(log) = &shared.log {
+            log.begin(scripts.preparation().own_variables(), logged_history);
+            inputs = Box::new(LoggedInputs {
+                inputs,
+                log: log.clone(),
+            });
+        }
+        Ok(engine::converse(parts, &mut *inputs).await)
+    }
+
+    /// The trace before the first turn; a tape that is kept begins with it.
+    fn begin(&self, start: ConversationStart, taped_rules: Option<Inherited>) -> Trace {
+        let trace = start.trace();
+        if let (Some(tape), Some(rules)) = (&self.tape, taped_rules) {
+            tape.begin(start, rules, self.case.redactor.clone());
+        }
+        trace
+    }
+
+    /// Who says what is not written: a program, a walk, a simulator, or a person.
+    fn unwritten<'a>(
+        &'a self,
+        sources: UnwrittenSources,
+        oracle: &'a TestOracle<'a>,
+    ) -> Option<Box<dyn UnwrittenInput + 'a>> {
+        let UnwrittenSources {
+            thread_id,
+            simulation,
+            interaction,
+            confirmation_tools,
+            actions,
+        } = sources;
+        if self.case.shared.observed.is_some() {
+            return None;
+        }
+        let helpers = oracle.judges.helpers.clone();
+        let pace = helpers.pace;
+        if let Some(driver) = self.case.shared.driver.clone() {
+            return Some(Box::new(DriverInput {
+                attempt: self,
+                pace,
+                driver,
+                oracle,
+            }));
+        }
+        if let Some(walk) = &self.case.entry.test.walk {
+            return Some(Box::new(WalkInput::new(
+                self,
+                oracle.scripts,
+                walk,
+                actions,
+            )));
+        }
+        if let Some(simulation) = simulation {
+            let simulator = Simulator {
+                helpers,
+                simulation,
+                thread_id,
+            };
+            return Some(Box::new(SimulatedInput::new(self, simulator)));
+        }
+        let awaited = AwaitedInput::of(self, pace, interaction, confirmation_tools)?;
+        Some(Box::new(awaited))
+    }
+
+    /// Those that follow a conversation of `lane`: the recording, and what `--debug` prints.
+    pub(super) fn observers(&self, lane: &Lane) -> Vec<Box<dyn Observer + '_>> {
+        let recorder = self.environment.recorder().cloned();
+        let exchanges = self.case.shared.options.exchanges;
+        let is_logged = exchanges == ExchangeReports::On && self.purpose != AttemptPurpose::Verify;
+        let log = is_logged
+            .then(|| ExchangeLog::new(self.case, self.environment.started(), lane.clone()));
+        let recorder = recorder.map(|recorder| Box::new(recorder) as Box<dyn Observer>);
+        let of_agent = self
+            .case
+            .shared
+            .log
+            .as_ref()
+            .filter(|_| *lane == Lane::Agent);
+        let of_agent = of_agent.map(ConversationLog::observer);
+        let tape = self.tape.clone().filter(|_| *lane == Lane::Agent);
+        let of_driver = self
+            .case
+            .shared
+            .driver
+            .as_ref()
+            .filter(|_| *lane == Lane::Agent);
+        recorder
+            .into_iter()
+            .chain(log.map(|log| Box::new(log) as Box<dyn Observer>))
+            .chain(of_agent)
+            .chain(tape.map(|tape| Box::new(tape) as Box<dyn Observer>))
+            .chain(of_driver.and_then(|driver| driver.observer()))
+            .collect()
+    }
+
+    /// Takes over what came of the conversation.
+    fn take(&mut self, result: ConversationResult) -> Result<(), Halt> {
+        let ConversationResult {
+            turns,
+            turns_not_run,
+            failures,
+            held,
+            not_asked,
+            halt,
+            open_rules,
+            trace,
+            snapshots,
+            checkpoints,
+            messages_count,
+            state,
+            warnings,
+            duration_us,
+        } = result;
+        let called = trace.calls.iter().map(|call| call.name.as_str());
+        self.case
+            .shared
+            .tool_names
+            .exist(called, &self.case.redactor);
+        let coverage = self
+            .case
+            .shared
+            .coverage
+            .as_ref()
+            .filter(|_| self.purpose != AttemptPurpose::Verify);
+        if let Some(coverage) = coverage {
+            let mutator = self
+                .case
+                .shared
+                .mutator
+                .as_ref()
+                .filter(|_| failures.is_empty() && halt.is_none());
+            let taped = self.tape.as_ref().map(ConversationTape::take);
+            let noticed = mutator
+                .zip(taped)
+                .map(|(mutator, taped)| mutator.noticed(taped));
+            coverage.observe(&trace, &noticed.unwrap_or_default(), &self.case.redactor);
+        }
+        let outcome = &mut self.outcome;
+        outcome.transcript.turns = turns;
+        outcome.transcript.checkpoints = checkpoints;
+        outcome.transcript.turns_not_run = turn_count(turns_not_run);
+        outcome.verdict.held = held;
+        outcome.verdict.judges_not_asked = turn_count(not_asked.len());
+        outcome.verdict.warnings.extend(not_asked);
+        outcome.verdict.end = TestEnd::Evaluated(failures);
+        outcome.transcript.messages_count += messages_count;
+        outcome.transcript.state = state;
+        outcome.transcript.duration_us = duration_us;
+        outcome.verdict.warnings.extend(warnings);
+        let all_turns = &outcome.transcript.turns;
+        let is_whole =
+            || turns_not_run == 0 && all_turns.iter().all(|turn| turn.problem().is_none());
+        let is_whole = || halt.is_none() && is_whole();
+        outcome
+            .verdict
+            .warnings
+            .extend(self.environment.warnings(is_whole));
+        if let Some(halt) = halt {
+            return Err(match halt {
+                Halt::Skipped(why) => Halt::Skipped(why_skipped(&why, &open_rules)),
+                halt => halt,
+            });
+        }
+        if outcome.status() == Status::Skipped {
+            return Err(Halt::Stopped);
+        }
+        if self.purpose == AttemptPurpose::Verify {
+            return Ok(());
+        }
+        Ok(snapshots::keep(snapshots, outcome)?)
+    }
+}
+
+/// Opens a session with the agent.
+async fn open(target: &dyn Target, options: SessionOptions) -> Result<Box<dyn Session>, Problem> {
+    target.open(options).await.map_err(|error| Problem {
+        kind: ErrorKind::Protocol,
+        message: error.to_string(),
+        help: error.help,
+    })
+}

@@ -1,0 +1,65 @@
+//! A program that holds the conversation of a test: it says what the user says, and may execute client-side tools.
+//!
+//! **Invariant:** no rule applies to such a conversation while it goes on: the program asserts.
+
+use futures_util::future::BoxFuture;
+use tokio::sync::oneshot;
+
+use crate::engine::Observer;
+use ananke_base::message::{ToolAnswer, TurnInput};
+use ananke_rules::{Decision, Question};
+use ananke_trace::outcome::{Halt, TurnEnd};
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{ToolCall, Trace};
+
+/// What a program wants next.
+#[derive(Debug)]
+pub enum DriverRequest {
+    /// This is said to the agent.
+    Say(TurnInput),
+    /// A rule of the program asks a script or a judge of the project; the sender gets the answer.
+    Decide(Box<Question>, oneshot::Sender<Result<Decision, Halt>>),
+}
+
+impl From<TurnInput> for DriverRequest {
+    fn from(input: TurnInput) -> Self {
+        Self::Say(input)
+    }
+}
+
+/// A program that holds conversations, one after the other.
+pub trait ConversationDriver: Send + Sync {
+    /// The instructions of a bare model that has none; `None` if it gets none.
+    fn instructions(&self) -> Option<&'static str>;
+
+    /// A conversation begins, on this thread and with these client-side tools; the redactor masks its secrets.
+    fn begins(&self, thread: &str, tools: Vec<String>, redactor: &Redactor);
+
+    /// What it wants next; `None` if the conversation is over.
+    fn next(&self) -> BoxFuture<'_, Option<DriverRequest>>;
+
+    /// A turn has ended.
+    fn ended(&self, trace: &Trace, end: &TurnEnd);
+
+    /// Follows the conversation, if it does.
+    fn observer(&self) -> Option<Box<dyn Observer>> {
+        None
+    }
+
+    /// Whether it executes the client-side tool of this name; the tools that it does not execute are mocked.
+    fn executes(&self, tool: &str) -> bool {
+        let _ = tool;
+        false
+    }
+
+    /// Executes a call to a tool that it executes.
+    fn execute<'a>(&'a self, call: &'a ToolCall) -> BoxFuture<'a, ToolAnswer> {
+        let content = format!("no program executes `{}`", call.name).into();
+        let answer = ToolAnswer {
+            call: call.wire_id.to_string(),
+            content,
+            is_error: true,
+        };
+        Box::pin(std::future::ready(answer))
+    }
+}

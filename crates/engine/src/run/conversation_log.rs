@@ -1,0 +1,178 @@
+//! What one conversation sent and received, complete: what a test is made from afterwards.
+//!
+//! Flows in: every turn as it is sent, and every change with its moment. Flows out: the same, in the order of the
+//! conversation. It is not bounded as an outcome is, and belongs to one attempt at one test.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use crate::engine::{ConversationSoFar, InputSource, NextTurn, Observer, TurnReview};
+use ananke_agents::Wire;
+use ananke_base::context::At;
+use ananke_base::message::{HistoryMessage, Lane, ToolAnswer, TurnInput};
+use ananke_trace::outcome::{Halt, InputOrigin, TurnEnd};
+use ananke_trace::trace::{Change, RunEnd, Trace};
+
+/// Collects one conversation. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct ConversationLog(Arc<Mutex<LoggedConversation>>);
+
+/// A conversation with an agent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoggedConversation {
+    /// The variables that the test and its row gave, filled.
+    pub variables: Map<String, Value>,
+    /// What was said before its first turn.
+    pub history: Vec<HistoryMessage>,
+    /// The turns that were sent.
+    pub turns: Vec<LoggedTurn>,
+}
+
+/// One turn of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedTurn {
+    /// What was sent.
+    pub input: TurnInput,
+    /// Who said it.
+    pub origin: InputOrigin,
+    /// What the agent did, in its order.
+    pub changes: Vec<LoggedChange>,
+    /// What the client answered to calls of its own tools, each with the number of changes before it.
+    pub answers: Vec<(usize, ToolAnswer)>,
+}
+
+/// Something that an agent did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoggedChange {
+    /// How long after its request, or after the change before it, in microseconds.
+    pub after_us: u64,
+    /// What.
+    pub change: Change<'static>,
+}
+
+impl LoggedConversation {
+    /// How many events it has, apart from the beginnings of runs and ends without an error.
+    pub fn events(&self) -> usize {
+        let changes = self.turns.iter().flat_map(|turn| &turn.changes);
+        let is_event = |logged: &&LoggedChange| {
+            !matches!(
+                logged.change,
+                Change::Stamped(_)
+                    | Change::RunStarted { .. }
+                    | Change::RunEnded(RunEnd::Finished)
+                    | Change::Violation { .. }
+                    | Change::Warning(_)
+            )
+        };
+        changes.filter(is_event).count()
+    }
+}
+
+impl ConversationLog {
+    /// What was said so far.
+    pub fn take(&self) -> LoggedConversation {
+        std::mem::take(&mut *self.lock())
+    }
+
+    /// Masks what was sent with `mask`.
+    pub(super) fn mask(&self, mask: &impl Fn(&str) -> String) {
+        for turn in &mut self.lock().turns {
+            turn.input.map_texts(mask);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, LoggedConversation> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A conversation begins after `history`, with these variables.
+    pub(super) fn begin(&self, variables: Map<String, Value>, history: Vec<HistoryMessage>) {
+        *self.lock() = LoggedConversation {
+            variables,
+            history,
+            turns: Vec::new(),
+        };
+    }
+
+    /// The client has answered a call.
+    pub(super) fn answered(&self, answer: ToolAnswer) {
+        if let Some(turn) = self.lock().turns.last_mut() {
+            turn.answers.push((turn.changes.len(), answer));
+        }
+    }
+
+    /// An observer of the agent's lane.
+    pub(super) fn observer(&self) -> Box<dyn Observer> {
+        Box::new(ChangeObserver {
+            log: self.clone(),
+            last: At::default(),
+        })
+    }
+}
+
+/// Adds what an agent does to the last turn.
+struct ChangeObserver {
+    log: ConversationLog,
+    /// The moment of the last change, or of the request.
+    last: At,
+}
+
+impl Observer for ChangeObserver {
+    fn wire(&mut self, _: &Lane, at: At, wire: Wire<'_>) {
+        if let Wire::Sent { .. } = wire {
+            self.last = at;
+        }
+    }
+
+    fn change(&mut self, _: &Lane, at: At, change: &Change<'_>) {
+        let after_us = at.0.saturating_sub(self.last.0);
+        self.last = self.last.max(at);
+        if let Some(turn) = self.log.lock().turns.last_mut() {
+            turn.changes.push(LoggedChange {
+                after_us,
+                change: change.clone().into_owned(),
+            });
+        }
+    }
+}
+
+/// The turns of a conversation, each of which is logged.
+pub(super) struct LoggedInputs<'a> {
+    pub(super) inputs: Box<dyn InputSource + 'a>,
+    pub(super) log: ConversationLog,
+}
+
+impl InputSource for LoggedInputs<'_> {
+    fn next<'a>(
+        &'a mut self,
+        so_far: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+        Box::pin(async move {
+            let next = self.inputs.next(so_far).await?;
+            if let Some(NextTurn {
+                request, origin, ..
+            }) = &next
+            {
+                let (changes, answers) = (Vec::new(), Vec::new());
+                let turn = LoggedTurn {
+                    input: request.input.clone(),
+                    origin: *origin,
+                    changes,
+                    answers,
+                };
+                self.log.lock().turns.push(turn);
+            }
+            Ok(next)
+        })
+    }
+
+    fn review(&mut self, trace: &Trace, end: &TurnEnd) -> TurnReview {
+        self.inputs.review(trace, end)
+    }
+
+    fn remaining(&self) -> Option<usize> {
+        self.inputs.remaining()
+    }
+}

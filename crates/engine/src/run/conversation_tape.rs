@@ -1,0 +1,141 @@
+//! One conversation with its rules, so that the rules can watch it again, as it was or changed.
+//!
+//! Flows in: what a conversation begins with, and everything that happens in it. Flows out: a [`TapedConversation`]. It is
+//! not bounded as an outcome is, and belongs to one attempt at one test.
+
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use crate::coverage::NoticedChanges;
+use crate::engine::{Observer, TapeItem, TapePlayer};
+use ananke_agents::Wire;
+use ananke_base::context::At;
+use ananke_base::message::{HistoryMessage, Lane, ToolAnswer};
+use ananke_model::variables::Patterns;
+use ananke_rules::{Evaluator, Following, Inherited, TurnRules};
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{Change, Input, Trace};
+
+/// Tapes one conversation. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct ConversationTape(Arc<Mutex<TapedConversation>>);
+
+/// A conversation and the rules that watched it.
+#[derive(Clone, Debug, Default)]
+pub struct TapedConversation {
+    /// The rules.
+    pub rules: Inherited,
+    /// Masks what is secret in their findings.
+    pub redactor: Redactor,
+    /// What was known before the first turn.
+    pub start: ConversationStart,
+    /// What happened.
+    pub items: Vec<TapeItem>,
+}
+
+/// What is known of a conversation before its first turn.
+#[derive(Clone, Debug, Default)]
+pub struct ConversationStart {
+    /// The agent's state.
+    pub state: Value,
+    /// The id of its thread.
+    pub thread_id: String,
+    /// The messages before it.
+    pub history: Vec<HistoryMessage>,
+    /// Whether times are those of the agent's events.
+    pub has_event_clock: bool,
+    /// The names of the client-side tools that are declared.
+    pub client_tools: Vec<String>,
+}
+
+/// Changes conversations, and says which changes their rules notice.
+pub trait ConversationMutator: Debug + Send + Sync {
+    /// The changes to this conversation that its rules notice; none if it did not pass.
+    fn noticed(&self, taped: TapedConversation) -> NoticedChanges;
+}
+
+impl ConversationStart {
+    /// The trace that a conversation fills.
+    pub fn trace(&self) -> Trace {
+        let calls = |message: &HistoryMessage| {
+            message
+                .calls
+                .iter()
+                .map(|call| call.id.clone())
+                .collect::<Vec<_>>()
+        };
+        let ids = self
+            .history
+            .iter()
+            .flat_map(|message| message.id.clone().into_iter().chain(calls(message)));
+        let trace = Trace::new(self.state.clone())
+            .on_thread(self.thread_id.as_str())
+            .after(ids);
+        let trace = trace.remembering(&self.history);
+        if self.has_event_clock {
+            trace.by_event_clock()
+        } else {
+            trace
+        }
+    }
+}
+
+impl TapedConversation {
+    /// A player that begins as the conversation did; `patterns` need not be compiled again.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn player(&self, patterns: Patterns) -> Result<TapePlayer, regex::Error> {
+        let evaluator = Evaluator::start_with(patterns, self.rules.clone(), self.redactor.clone())?;
+        Ok(TapePlayer::new(self.start.trace(), evaluator))
+    }
+}
+
+impl ConversationTape {
+    /// What happened so far.
+    pub fn take(&self) -> TapedConversation {
+        std::mem::take(&mut *self.lock())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, TapedConversation> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A conversation begins.
+    pub(super) fn begin(&self, start: ConversationStart, rules: Inherited, redactor: Redactor) {
+        *self.lock() = TapedConversation {
+            rules,
+            redactor,
+            start,
+            items: Vec::new(),
+        };
+    }
+
+    fn push(&self, item: TapeItem) {
+        self.lock().items.push(item);
+    }
+}
+
+impl Observer for ConversationTape {
+    fn wire(&mut self, _: &Lane, at: At, wire: Wire<'_>) {
+        self.lock().items.extend(TapeItem::of_wire(at, wire));
+    }
+
+    fn change(&mut self, _: &Lane, at: At, change: &Change<'_>) {
+        self.push(TapeItem::Change(at, change.clone().into_owned()));
+    }
+
+    fn turn_began(&mut self, input: &Input, rules: Option<&TurnRules>) {
+        self.push(TapeItem::Turn(input.clone(), rules.cloned().map(Box::new)));
+    }
+
+    fn answered(&mut self, answer: &ToolAnswer) {
+        self.push(TapeItem::Answered(answer.clone()));
+    }
+
+    fn turn_ended(&mut self, following: Following) {
+        self.push(TapeItem::TurnEnded(following));
+    }
+}

@@ -1,0 +1,97 @@
+//! What a program says after the written turns, and the client-side tools that it executes.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::attempt::Attempt;
+use super::conversation_driver::{ConversationDriver, DriverRequest};
+use super::conversation_log::ConversationLog;
+use super::mocks::Mocks;
+use super::oracle::TestOracle;
+use super::request_pace::RequestPace;
+use super::turn_count::turn_count;
+use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
+use crate::engine::{ConversationSoFar, Handling, Oracle as _, ToolHost};
+use ananke_base::message::ToolAnswer;
+use ananke_trace::outcome::{Halt, InputOrigin, TurnEnd};
+use ananke_trace::trace::{ToolCall, Trace};
+
+/// What a program says.
+pub(super) struct DriverInput<'a> {
+    pub(super) attempt: &'a Attempt<'a>,
+    pub(super) pace: &'a RequestPace,
+    pub(super) driver: Arc<dyn ConversationDriver>,
+    /// Answers what rules of the program ask.
+    pub(super) oracle: &'a TestOracle<'a>,
+}
+
+impl UnwrittenInput for DriverInput<'_> {
+    fn next<'a>(
+        &'a mut self,
+        number: usize,
+        _: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>> {
+        Box::pin(async move {
+            self.attempt.environment.begin_turn(turn_count(number));
+            loop {
+                let mut wanted = None;
+                self.pace
+                    .hold(async { wanted = self.driver.next().await })
+                    .await;
+                match wanted {
+                    Some(DriverRequest::Decide(question, answer)) => {
+                        // A program that is gone needs no answer.
+                        let _is_gone = answer.send(self.oracle.decide(&question).await);
+                    }
+                    Some(DriverRequest::Say(input)) => {
+                        return Ok(Some(UnwrittenTurn {
+                            sends: UnwrittenRequest::Says(input),
+                            origin: InputOrigin::Human,
+                            time_left: None,
+                        }));
+                    }
+                    None => return Ok(None),
+                }
+            }
+        })
+    }
+
+    fn ended(&mut self, trace: &Trace, end: &TurnEnd) {
+        self.driver.ended(trace, end);
+    }
+}
+
+/// The client-side tools of a test, of which a program may execute some.
+pub(super) struct HostedTools<'s> {
+    pub(super) driver: Option<Arc<dyn ConversationDriver>>,
+    /// Where its answers are logged.
+    pub(super) log: Option<ConversationLog>,
+    pub(super) mocks: Mocks<'s>,
+}
+
+impl ToolHost for HostedTools<'_> {
+    fn handling(&self, tool: &str) -> Handling {
+        match &self.driver {
+            Some(driver) if driver.executes(tool) => Handling::Answered,
+            _ => self.mocks.handling(tool),
+        }
+    }
+
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+        trace: &'a Trace,
+    ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+        Box::pin(async move {
+            let answer = match &self.driver {
+                Some(driver) if driver.executes(&call.name) => driver.execute(call).await,
+                _ => self.mocks.answer(call, trace).await?,
+            };
+            if let Some(log) = &self.log {
+                log.answered(answer.clone());
+            }
+            Ok(answer)
+        })
+    }
+}

@@ -1,0 +1,168 @@
+//! Events of a run: the only thing a report is made from. Tests start and take turns in any order, and finish in the
+//! order of the plan.
+
+use super::exchange_part::ExchangePart;
+use ananke_base::message::Lane;
+use ananke_trace::outcome::{Outcome, RunFacts, Status, Verdict};
+use ananke_trace::redact::{Mask, Redactor};
+
+/// Something that happened in a run.
+#[derive(Clone, Debug)]
+pub enum RunEvent {
+    /// The run begins.
+    RunStarted {
+        /// How many tests were selected.
+        tests: usize,
+        /// When, in Unix milliseconds.
+        unix_ms: u64,
+        /// What it is made with.
+        facts: Box<RunFacts>,
+    },
+    /// A test begins.
+    CaseStarted {
+        /// Its id.
+        id: String,
+    },
+    /// A turn of a running test is sent.
+    TurnStarted {
+        /// The test's id.
+        id: String,
+        /// The turn, counted from 1.
+        turn: usize,
+        /// How many turns the test has.
+        of: usize,
+    },
+    /// A running test did not pass and is retried.
+    Retrying {
+        /// The test's id.
+        id: String,
+        /// Which retry begins, counted from 1.
+        retry: u32,
+        /// How many there may be.
+        of: u32,
+        /// How the attempt before ended.
+        status: Status,
+        /// What was wrong with it, in a few words.
+        why: String,
+    },
+    /// Another run of a running test begins, of a test that runs several times.
+    NextRun {
+        /// The test's id.
+        id: String,
+        /// Which run begins, counted from 1.
+        run: u32,
+        /// The most runs that there may be.
+        most: u32,
+        /// How many runs did not pass so far.
+        failed: u32,
+    },
+    /// Another walk of a running test begins.
+    NextWalk {
+        /// The test's id.
+        id: String,
+        /// Whether it is a part of one that failed, tried to find a shorter one.
+        is_shorter: bool,
+        /// Which one begins, counted from 1.
+        number: u32,
+        /// How many there may be.
+        of: u32,
+    },
+    /// A running test sends or receives something; only if that is asked for.
+    Exchange {
+        /// The test's id.
+        id: String,
+        /// With whom: the agent or a helper.
+        lane: Lane,
+        /// How long after the start of the attempt, in microseconds.
+        after_us: u64,
+        /// What.
+        part: ExchangePart,
+    },
+    /// A server that the tests need has ended by itself: no further test begins.
+    ServerEnded {
+        /// Which one, and how.
+        what: String,
+        /// The last lines that it printed; may be empty.
+        printed: String,
+    },
+    /// A test is over, though those before it may not be.
+    CaseEnded {
+        /// Its id.
+        id: String,
+        /// How it ended.
+        status: Status,
+        /// The agent's time, in microseconds.
+        duration_us: u64,
+        /// Whether the run fails for it.
+        fails_the_run: bool,
+    },
+    /// The outcome of a test, in the order of the plan.
+    CaseFinished(Box<Outcome>),
+    /// There are snapshots that no rule refers to; sent when all tests are over.
+    ObsoleteSnapshots {
+        /// Those that are still there, as shown in messages.
+        left: Vec<String>,
+        /// Those that were deleted.
+        deleted: Vec<String>,
+    },
+    /// The run is over.
+    RunFinished {
+        /// The verdict.
+        verdict: Verdict,
+        /// How long the run took on the wall clock, in microseconds.
+        elapsed_us: u64,
+        /// Whether it was interrupted.
+        interrupted: bool,
+    },
+}
+
+impl From<Outcome> for RunEvent {
+    fn from(outcome: Outcome) -> Self {
+        Self::CaseFinished(Box::new(outcome))
+    }
+}
+
+impl Mask for RunEvent {
+    fn mask(&mut self, redactor: &Redactor) {
+        match self {
+            Self::RunStarted { facts, .. } => facts.mask(redactor),
+            Self::RunFinished {
+                verdict,
+                elapsed_us: _,
+                interrupted: _,
+            } => {
+                verdict.expired.mask(redactor);
+                verdict.uncalled.found.mask(redactor);
+            }
+            Self::Retrying { id, why, .. } => {
+                id.mask(redactor);
+                why.mask(redactor);
+            }
+            Self::Exchange {
+                id,
+                lane: _,
+                after_us: _,
+                part,
+            } => {
+                id.mask(redactor);
+                part.mask(redactor);
+            }
+            Self::ServerEnded { what, printed } => {
+                what.mask(redactor);
+                printed.mask(redactor);
+            }
+            Self::CaseStarted { id }
+            | Self::TurnStarted { id, .. }
+            | Self::NextRun { id, .. }
+            | Self::NextWalk { id, .. }
+            | Self::CaseEnded { id, .. } => {
+                id.mask(redactor);
+            }
+            Self::CaseFinished(outcome) => outcome.mask(redactor),
+            Self::ObsoleteSnapshots { left, deleted } => {
+                left.mask(redactor);
+                deleted.mask(redactor);
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The helpers of a test: other agents that are asked something on its behalf, such as judges and simulators.
+
+use std::sync::Arc;
+
+use super::attempt::Attempt;
+use super::mocks::Mocks;
+use super::request_pace::RequestPace;
+use super::script_oracle::ScriptOracle;
+use crate::helper::{Helper, HelperQuestion};
+use crate::plan::PreparedHelper;
+use ananke_agents::{Limits, Pacer};
+use ananke_base::message::Lane;
+use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+
+/// Asks the helpers of one attempt.
+#[derive(Clone)]
+pub(super) struct Helpers<'a> {
+    pub(super) scripts: ScriptOracle<'a>,
+    /// How far an exchange may go, but for its timeout and the limits of the helper.
+    pub(super) limits: Limits,
+    /// When requests may be sent, but for the limits of the helper.
+    pub(super) pace: &'a RequestPace,
+}
+
+impl Helpers<'_> {
+    /// The answer of the helper `name` to `question` that `read` finds in what it says.
+    ///
+    /// # Errors
+    /// If there is none: a problem of this `kind`.
+    pub(super) async fn ask<T>(
+        &self,
+        name: &str,
+        helper: &PreparedHelper,
+        lane: Lane,
+        question: &HelperQuestion,
+        kind: ErrorKind,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, Halt> {
+        let Attempt {
+            case,
+            environment,
+            key,
+            ..
+        } = self.scripts.attempt;
+        let PreparedHelper {
+            target,
+            client_tools,
+            timeout,
+            pace,
+            ..
+        } = helper;
+        let rate = pace.rate.map(|rate| case.shared.target_limits.rate(rate));
+        let pacer = environment
+            .is_live()
+            .then(|| Arc::new(self.pace.with_limit(rate)) as Arc<dyn Pacer>);
+        case.watchdog
+            .extend(Helper::longest(*timeout + target.longest_wait()));
+        let declared: Vec<_> = client_tools
+            .iter()
+            .map(|tool| tool.declaration.clone())
+            .collect();
+        let mut mocks =
+            Mocks::start(client_tools.clone(), self.scripts).map_err(|error| Problem {
+                kind,
+                message: error.to_string(),
+                help: Some("shorten the pattern".to_owned()),
+            })?;
+        let mut helper = Helper {
+            role: question.role,
+            name,
+            lane,
+            target: &**target,
+            client_tools: declared.into(),
+            tools: &mut mocks,
+            limits: Limits {
+                timeout: *timeout,
+                pacer,
+                ..self.limits.clone()
+            },
+            key: (*key).clone(),
+            environment,
+            observers: &|lane| self.scripts.attempt.observers(lane),
+            kind,
+        };
+        helper.ask(question, read).await
+    }
+}

@@ -1,0 +1,70 @@
+//! The hooks of a test, one after the other: each gets the variables of those before it.
+
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+use crate::hook;
+use crate::plan::Preparation;
+use crate::recording::AttemptEnvironment;
+use ananke_trace::outcome::Halt;
+
+use super::case::Case;
+use super::watchdog::TestStep;
+
+/// Runs every hook and adds its variables to `preparation`; stops at the first that fails (SPEC 3). Variables that a
+/// header will contain are masked as secrets before anything more is reported.
+pub(super) async fn run_hooks(
+    case: &Case,
+    environment: &AttemptEnvironment,
+    preparation: &Mutex<Preparation>,
+) -> Result<(), Halt> {
+    let known = || preparation.lock().unwrap_or_else(PoisonError::into_inner);
+    let hooks = known().hooks();
+    if hooks > 0 {
+        environment.set_secrets(&known().secrets());
+    }
+    for index in 0..hooks {
+        let gave = environment
+            .hook(index + 1, run_hook(case, environment, preparation, index))
+            .await?;
+        known().define(gave);
+        environment.set_secrets(&known().secrets());
+    }
+    Ok(())
+}
+
+/// Runs one hook. If it fails, what it would have given is masked as if it had succeeded.
+async fn run_hook(
+    case: &Case,
+    environment: &AttemptEnvironment,
+    preparation: &Mutex<Preparation>,
+    index: usize,
+) -> Result<Map<String, Value>, Halt> {
+    let command = preparation
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .hook(index);
+    match command.map_err(|error| case.unprepared(error))? {
+        Some(mut command) => {
+            case.warn(
+                command
+                    .launch
+                    .leave_out_unusable(&format!("hook {}", index + 1)),
+            );
+            case.watchdog
+                .begin(TestStep::Hook(index + 1), command.launch.timeout)?;
+            let run = async {
+                hook::run(&command, case.shared.stopper.token())
+                    .await
+                    .map_err(|error| {
+                        let known = preparation.lock().unwrap_or_else(PoisonError::into_inner);
+                        environment.set_secrets(&known.secrets_with(error.gave()));
+                        error.into()
+                    })
+            };
+            case.watchdog.within(run).await
+        }
+        None => Ok(Map::new()),
+    }
+}

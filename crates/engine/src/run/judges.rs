@@ -1,0 +1,117 @@
+//! The judges of a test: other agents that are asked what its rules leave to them.
+//!
+//! **Invariant:** an agent is never its own judge; what a judge does not answer clearly is an error, never a verdict.
+
+use super::attempt::Attempt;
+use super::helpers::Helpers;
+use crate::helper::{HelperQuestion, HelperRole, read_judge_answer};
+use crate::plan::{Judging, PreparedHelper};
+use crate::project::{OTHER_JUDGE, own_judge};
+use ananke_agents::Target;
+use ananke_model::variables::Mode;
+use ananke_rules::{Decision, JudgeQuestion};
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, Ruling};
+
+/// Asks the judges of one attempt.
+pub(super) struct Judges<'a> {
+    pub(super) helpers: Helpers<'a>,
+    /// The target under test.
+    pub(super) tested: &'a dyn Target,
+}
+
+impl Judges<'_> {
+    /// What the judge decides that `asked` names.
+    pub(super) async fn decide(&self, asked: &JudgeQuestion) -> Result<Decision, Halt> {
+        let scripts = self.helpers.scripts;
+        let Attempt {
+            case,
+            environment,
+            key,
+            ..
+        } = scripts.attempt;
+        if case.plan.judging == Judging::LeftOut {
+            return Ok(Decision::NotAsked);
+        }
+        let JudgeQuestion {
+            agent,
+            keys,
+            connector,
+            threshold,
+            runs,
+            quorum,
+            is_negated,
+            ..
+        } = asked;
+        let prepared = scripts.preparation().helper(agent);
+        let judge = prepared.map_err(|error| Problem {
+            kind: ErrorKind::Judge,
+            ..case.unprepared(error)
+        })?;
+        environment.set_secrets(&judge.secrets);
+        self.check(agent, &judge, connector.as_deref())?;
+        let question = HelperQuestion {
+            role: HelperRole::Validator,
+            test_id: Some(key.test.clone()),
+            keys: keys.clone(),
+            connector: connector.clone(),
+        };
+        let lane = environment.helper_lane(question.role.name());
+        let mut answers = Vec::new();
+        for _ in 0..*runs {
+            let answer = self.helpers.ask(
+                agent,
+                &judge,
+                lane.clone(),
+                &question,
+                ErrorKind::Judge,
+                read_judge_answer,
+            );
+            let answer = answer.await?;
+            if threshold.is_some() && answer.score.is_none() {
+                let message =
+                    format!("the judge `{agent}` gave no score, which the `threshold` needs");
+                let help = "have the judge answer with a `score`, or leave out the `threshold`";
+                return Err(problem(message, help).into());
+            }
+            answers.push(answer);
+        }
+        Ok(Decision::Ruled(Ruling {
+            judge: agent.clone(),
+            lane: lane.to_string(),
+            threshold: threshold.clone(),
+            quorum: *quorum,
+            is_negated: *is_negated,
+            answers,
+        }))
+    }
+
+    /// Whether the judge is another agent than the one under test; what is replayed was checked when it was recorded.
+    fn check(
+        &self,
+        name: &str,
+        judge: &PreparedHelper,
+        connector: Option<&str>,
+    ) -> Result<(), Problem> {
+        let Attempt {
+            environment,
+            outcome,
+            ..
+        } = self.helpers.scripts.attempt;
+        let is_live = environment.mode() != Mode::Replay;
+        let address = judge.target.address(connector).filter(|_| is_live);
+        let is_same = address.is_some_and(|address| self.tested.address(None) == Some(address));
+        let named = self.helpers.scripts.attempt.case.plan.agent(name).ok();
+        if is_same || named == Some(outcome.test.target.as_str()) {
+            return Err(problem(own_judge(name, &outcome.test.target), OTHER_JUDGE));
+        }
+        Ok(())
+    }
+}
+
+fn problem(message: String, help: &str) -> Problem {
+    Problem {
+        kind: ErrorKind::Judge,
+        message,
+        help: Some(help.to_owned()),
+    }
+}

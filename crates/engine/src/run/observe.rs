@@ -1,0 +1,83 @@
+//! A test whose conversation was held before: its turns and its agent are those of the trace, its rules its own.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::compile::PreparedTurn;
+use crate::observed::{ObservedAgent, ObservedConversation, ObservedTurn};
+use crate::plan::Prepared;
+use ananke_base::message::{MessageId, RequestContext, ServerAnswers, TurnRequest};
+use ananke_trace::outcome::{ErrorKind, NotShownRule, Problem};
+use ananke_trace::trace::Fact;
+
+/// Puts `conversation` into `prepared` instead of what it would do. Returns the rules that it does not show.
+///
+/// # Errors
+/// If a turn of the test waits for what an earlier one keeps: nothing is known about its rules.
+pub(super) fn observe(
+    prepared: &mut Prepared,
+    conversation: ObservedConversation,
+) -> Result<Vec<NotShownRule>, Problem> {
+    if let Some(index) = prepared.turns.iter().position(Option::is_none) {
+        let message = format!(
+            "turn {} uses a variable that an earlier turn captures",
+            index + 1
+        );
+        let help =
+            "a trace is verified without captures: write the rule on the test, or without the variable"
+                .to_owned();
+        return Err(Problem {
+            kind: ErrorKind::Setup,
+            message,
+            help: Some(help),
+        });
+    }
+    let ObservedConversation {
+        thread_id,
+        agent,
+        started_unix_ms,
+        history,
+        turns,
+        shown,
+        warnings,
+    } = conversation;
+    let not_shown = prepared.rules.withhold(shown, turns.len());
+    let agent = if agent.is_empty() {
+        prepared.target.agent().to_owned()
+    } else {
+        agent
+    };
+    let state = if shown.has(Fact::State) {
+        prepared.target.state().clone()
+    } else {
+        Value::Null
+    };
+    prepared.turns = turns.iter().map(|turn| Some(prepared_turn(turn))).collect();
+    prepared.target = Arc::new(ObservedAgent {
+        agent,
+        state,
+        started_unix_ms,
+        turns,
+    });
+    (prepared.history, prepared.thread_id) = (history, thread_id);
+    (prepared.simulation, prepared.actions, prepared.client_tools) = (None, Vec::new(), Vec::new());
+    (prepared.timeout, prepared.whole_timeout) = (None, None);
+    prepared.warnings.extend(warnings);
+    Ok(not_shown)
+}
+
+fn prepared_turn(turn: &ObservedTurn) -> PreparedTurn {
+    let request = TurnRequest {
+        id: None,
+        input: turn.input.clone(),
+        message: MessageId::default(),
+        timeout: None,
+        context: RequestContext::default(),
+        answers: ServerAnswers::default(),
+    };
+    PreparedTurn {
+        request,
+        captures: Vec::new(),
+    }
+}

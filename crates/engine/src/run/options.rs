@@ -1,0 +1,106 @@
+//! The options of a run.
+
+use std::time::Duration;
+
+use super::person::People;
+use crate::engine::{AtFailure, AtViolation};
+use crate::project::RunCounts;
+use ananke_model::model::MissingInput;
+use ananke_rules::Writing;
+
+/// What a test that does not pass means for those after it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterFailure {
+    /// They run.
+    #[default]
+    Continue,
+    /// The run stops.
+    Stop,
+}
+
+/// Whether a retry may use the thread of an earlier attempt, which the agent may remember.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReusedThreads {
+    /// No: the attempt has a problem.
+    #[default]
+    Rejected,
+    /// Yes.
+    Allowed,
+}
+
+/// Whether every test runs twice, so that the suite is compared with itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SuiteComparison {
+    /// No.
+    #[default]
+    Off,
+    /// Yes.
+    WithItself,
+}
+
+/// Whether what is sent and received is reported while a test runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExchangeReports {
+    /// No.
+    #[default]
+    Off,
+    /// Yes.
+    On,
+}
+
+/// The options of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How many tests run at once; at least one.
+    pub parallel: usize,
+    /// What a test that does not pass means for those after it.
+    pub after_failure: AfterFailure,
+    /// When a turn ends in which a rule fails.
+    pub at_failure: AtFailure,
+    /// What a violation of the protocol makes of its turn.
+    pub at_violation: AtViolation,
+    /// The timeout of one attempt at a test, with everything that it does but its teardown.
+    pub timeout: Option<Duration>,
+    /// How often a test that does not pass is retried, of those that run once.
+    pub retries: u32,
+    /// How often tests run.
+    pub runs: RunCounts,
+    /// Whether the suite is compared with itself.
+    pub comparison: SuiteComparison,
+    /// Whether a retry may use the thread of an earlier attempt.
+    pub reused_threads: ReusedThreads,
+    /// Whether a test that passed only on a retry fails the run.
+    pub flaky_fails: bool,
+    /// Whether a warning at the end of the run fails it.
+    pub warnings_fail: bool,
+    /// Whether people are asked when agents wait for input.
+    pub people: People,
+    /// What to do if an agent waits for input and there is none, over what tests say.
+    pub on_missing_input: Option<MissingInput>,
+    /// Which snapshots are written.
+    pub writing: Writing,
+    /// Whether what is sent and received is reported.
+    pub exchanges: ExchangeReports,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            parallel: 1,
+            after_failure: AfterFailure::default(),
+            at_failure: AtFailure::default(),
+            at_violation: AtViolation::default(),
+            timeout: None,
+            retries: 0,
+            runs: RunCounts::default(),
+            comparison: SuiteComparison::default(),
+            reused_threads: ReusedThreads::default(),
+            flaky_fails: false,
+            warnings_fail: false,
+            people: People::default(),
+            on_missing_input: None,
+            writing: Writing::default(),
+            exchanges: ExchangeReports::default(),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Outcomes of tests that have not begun, do not run, or do not run to their end.
+
+use std::io;
+
+use crate::plan::CaseEntry;
+use crate::project::is_default;
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, TestEnd, TestIdentity, Transcript};
+use ananke_trace::redact::Sealed;
+
+use super::run::Run;
+use super::stopper::Reason;
+
+/// The outcome of a test that has just started.
+pub(super) fn blank(shared: &Run, entry: &CaseEntry) -> Outcome {
+    let clock = &shared.context.clock;
+    Outcome {
+        test: TestIdentity {
+            id: entry.id().into_owned(),
+            name: entry.test.name.clone(),
+            row: entry.row.as_ref().map(|row| row.label.to_string()),
+            description: entry.test.description.clone(),
+            tags: entry.test.tags.clone(),
+            file: entry.test.file.clone(),
+            path: entry.test.place.clone(),
+            is_default_target: is_default(&entry.test.target),
+            line: entry.test.line,
+            target: entry.test.target.clone(),
+            agent: String::new(),
+            quarantine: entry.quarantine.as_deref().cloned(),
+        },
+        transcript: Transcript {
+            started_unix_ms: clock.unix_ms(clock.now()),
+            ..Transcript::default()
+        },
+        ..Outcome::default()
+    }
+}
+
+/// The outcome of a test whose own was written to a file and cannot be read back.
+pub(super) fn lost(shared: &Run, entry: &CaseEntry, error: &io::Error) -> Sealed<Outcome> {
+    let message = format!("its outcome was put aside in a file and cannot be read back: {error}");
+    let problem = Problem {
+        kind: ErrorKind::Setup,
+        message,
+        help: None,
+    };
+    let mut outcome = blank(shared, entry);
+    outcome.verdict.end = TestEnd::Problem(problem, Vec::new());
+    outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
+    shared.redactor_of(entry).seal(outcome)
+}
+
+/// The outcome of a test that had not started when the run stopped.
+pub(super) fn not_run(shared: &Run, entry: &CaseEntry, reason: Option<Reason>) -> Sealed<Outcome> {
+    let because = reason
+        .map(|reason| format!(": {}", reason.as_str()))
+        .unwrap_or_default();
+    let why = entry
+        .test
+        .skip
+        .clone()
+        .unwrap_or_else(|| format!("not run{because}"));
+    shared.redactor_of(entry).seal(skipped(shared, entry, why))
+}
+
+/// The outcome of a skipped test.
+pub(super) fn skipped(shared: &Run, entry: &CaseEntry, why: String) -> Outcome {
+    let mut outcome = blank(shared, entry);
+    outcome.verdict.end = TestEnd::Skipped(why);
+    outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
+    outcome
+}
+
+/// Ends the outcome of a test that was running when the run stopped.
+pub(super) fn mark_aborted(outcome: &mut Outcome, reason: Option<Reason>) {
+    let because = reason
+        .map(|reason| format!(": {}", reason.as_str()))
+        .unwrap_or_default();
+    outcome.verdict.end = TestEnd::Skipped(format!("not run to its end{because}"));
+}
+
+/// Ends the outcome with a problem of the whole test.
+pub(super) fn end_with(outcome: &mut Outcome, problem: Problem) {
+    outcome.verdict.end = TestEnd::Problem(problem, outcome.verdict.end.failures().to_vec());
+}

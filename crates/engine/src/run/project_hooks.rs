@@ -1,0 +1,173 @@
+//! Runs the config's `setup` and `teardown`: once each, before the first test and after the last.
+//!
+//! Flows in: a plan. Flows out: the variables that every test knows. **Invariant:** teardown runs whatever became of the
+//! setup and of the tests; what `setup` gave is masked as far as headers carry it, before anything of it is reported.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::compile::{HookCommand, HookRole, feeds_headers};
+use crate::hook::{self, ProgramError};
+use crate::plan::{Plan, secrets_of};
+use crate::project::{Config, RunHook, Variables};
+use ananke_base::context::Context;
+use ananke_base::diagnostic::{Code, Diagnostic, Severity, Span};
+use ananke_model::model::Hook;
+use ananke_trace::redact::Redactor;
+
+/// The commands of a config that run once.
+pub struct ProjectHooks {
+    context: Context,
+    config: Arc<Config>,
+    variables: Variables,
+    redactor: Redactor,
+}
+
+/// Why no test can start.
+#[derive(Debug)]
+pub enum SetupError {
+    /// The run was stopped meanwhile.
+    Stopped,
+    /// A command failed: what is wrong.
+    Failed(Vec<Diagnostic>),
+}
+
+impl ProjectHooks {
+    /// Those of the config of `plan`.
+    pub fn new(plan: &Plan, context: &Context) -> Self {
+        let (variables, redactor) = (plan.variables.clone(), plan.redactor.clone());
+        Self {
+            context: context.clone(),
+            config: Arc::clone(&plan.config),
+            variables,
+            redactor,
+        }
+    }
+
+    /// Runs the commands of `setup` one after the other and returns what is known then; `show` is called with the name of
+    /// each before it starts, and with warnings.
+    ///
+    /// # Errors
+    /// If one fails, or the run is stopped.
+    pub async fn set_up(
+        &mut self,
+        cancel: &CancellationToken,
+        show: &dyn Fn(SetupStep<'_>),
+    ) -> Result<Variables, SetupError> {
+        let config = Arc::clone(&self.config);
+        for (index, written) in config.setup(&self.variables).iter().enumerate() {
+            let (mut command, span) = self
+                .command(written, index, HookRole::RunSetup)
+                .map_err(SetupError::Failed)?;
+            let name = format!("setup {}", index + 1);
+            show(SetupStep::Started(&name));
+            let warnings = command.launch.leave_out_unusable(&name);
+            for warning in &warnings {
+                show(SetupStep::Warning(warning));
+            }
+            match hook::run(&command, cancel).await {
+                Ok(gave) => self.define(gave),
+                Err(_) if cancel.is_cancelled() => return Err(SetupError::Stopped),
+                Err(error) => {
+                    self.define(error.gave().clone());
+                    return Err(SetupError::Failed(vec![config.at(problem(&error), span)]));
+                }
+            }
+        }
+        self.variables.awaits_setup = false;
+        Ok(self.variables.clone())
+    }
+
+    /// Runs every command of `teardown`, also if the run is stopping. Returns a warning for each that failed, and an error
+    /// for each that could not be started.
+    pub async fn tear_down(&self) -> Vec<Diagnostic> {
+        // A second interrupt ends the program, and kills the process.
+        let never = CancellationToken::new();
+        let mut problems = Vec::new();
+        for (index, written) in self.config.teardown(&self.variables).iter().enumerate() {
+            let (mut command, span) = match self.command(written, index, HookRole::RunTeardown) {
+                Ok(command) => command,
+                Err(wrong) => {
+                    problems.extend(wrong);
+                    continue;
+                }
+            };
+            let name = format!("{} {}", HookRole::RunTeardown.as_str(), index + 1);
+            let left_out = command.launch.leave_out_unusable(&name);
+            problems.extend(
+                left_out
+                    .into_iter()
+                    .map(|warning| Diagnostic::warning(Code::Setup, warning)),
+            );
+            if let Err(error) = hook::run(&command, &never).await {
+                let problem = problem(&error);
+                let problem = if error.is_not_started() {
+                    problem
+                } else {
+                    Diagnostic {
+                        severity: Severity::Warning,
+                        ..problem
+                    }
+                };
+                problems.push(self.config.at(problem, span));
+            }
+        }
+        problems
+    }
+
+    fn command(
+        &self,
+        written: &Hook,
+        index: usize,
+        role: HookRole,
+    ) -> Result<(HookCommand, Span), Vec<Diagnostic>> {
+        let RunHook { launch, span } =
+            self.config
+                .run_hook(written, &self.context, &self.variables)?;
+        let may_be_quoted = !self
+            .config
+            .targets
+            .iter()
+            .any(|target| feeds_headers(&target.model));
+        Ok((
+            HookCommand {
+                number: index + 1,
+                launch,
+                role,
+                may_be_quoted,
+            },
+            span,
+        ))
+    }
+
+    /// Takes over what a command gave, and masks what is secret of it. What the command line gives stays.
+    fn define(&mut self, gave: Map<String, Value>) {
+        let given = &self.variables.given;
+        let gave = gave
+            .into_iter()
+            .filter(|(name, _)| !given.contains_key(name));
+        self.variables.setup.extend(gave);
+        let scope = self.variables.scope(&self.context);
+        self.redactor
+            .add(secrets_of(&self.config, &self.config.targets, &scope));
+    }
+}
+
+/// What happens while `setup` runs.
+#[derive(Clone, Copy, Debug)]
+pub enum SetupStep<'a> {
+    /// A command starts.
+    Started(&'a str),
+    /// Something is odd.
+    Warning(&'a str),
+}
+
+fn problem(error: &ProgramError) -> Diagnostic {
+    let problem = Diagnostic::error(Code::Setup, error.to_string());
+    match error.help() {
+        Some(help) => problem.help(help),
+        None => problem,
+    }
+}

@@ -1,0 +1,240 @@
+//! Runs a test several times, and decides what its runs come to.
+//!
+//! **Invariant:** the runs are counted in their order, so that the verdict depends on nothing else; memory does not grow with
+//! their number.
+
+use super::attempt_series::AttemptSeries;
+use super::case::Case;
+use super::event::RunEvent;
+use super::failure_reasons::{FailureReasons, ReasonNovelty};
+use super::outcomes::mark_aborted;
+use ananke_base::context::CaseKey;
+use ananke_base::statistics::{DurationStatistics, SequentialDecision};
+use ananke_trace::outcome::{
+    CheckpointRuns, ErrorKind, Outcome, RunPolicy, SnapshotWritten, Stability, StabilityVerdict,
+    Status,
+};
+use ananke_trace::trace::Usage;
+
+/// How many warnings of all runs are kept.
+const MOST_WARNINGS: usize = 20;
+
+/// The runs of a test so far.
+pub(super) struct RepeatedRuns {
+    stability: Stability,
+    reasons: FailureReasons,
+    /// The first run with each reason but that of `failed`, shortened.
+    others: Vec<Outcome>,
+    /// What decided it, if something did.
+    decided: Option<StabilityVerdict>,
+    /// The run that shows best why the test does not pass: the first that failed, or the one that decided it.
+    failed: Option<Outcome>,
+    /// The last run that passed, or was aborted.
+    latest: Option<Outcome>,
+    /// The warnings of all runs, each once.
+    warnings: Vec<String>,
+    /// The snapshots that any run wrote, each once.
+    snapshots: Vec<SnapshotWritten>,
+}
+
+impl RepeatedRuns {
+    pub(super) fn new(policy: RunPolicy) -> Self {
+        let stability = Stability {
+            policy,
+            passed: 0,
+            failed: 0,
+            verdict: StabilityVerdict::Stopped,
+            durations: DurationStatistics::default(),
+            turns: 0,
+            usage: Usage::default(),
+            checkpoints: Vec::new(),
+            failures: Vec::new(),
+            further_failed: 0,
+        };
+        Self {
+            stability,
+            reasons: FailureReasons::default(),
+            others: Vec::new(),
+            decided: None,
+            failed: None,
+            latest: None,
+            warnings: Vec::new(),
+            snapshots: Vec::new(),
+        }
+    }
+
+    /// What decides the test after a run that ended as `outcome`, if something does.
+    fn decide(&self, outcome: &Outcome) -> Option<StabilityVerdict> {
+        let Stability {
+            policy,
+            passed,
+            failed,
+            ..
+        } = self.stability;
+        let is_broken = outcome
+            .first_problem()
+            .is_some_and(|(_, problem)| problem.kind == ErrorKind::Recording);
+        match policy {
+            _ if is_broken => Some(StabilityVerdict::Broken),
+            RunPolicy::Times {
+                runs,
+                min_pass_rate,
+            } => (passed + failed == runs).then(|| {
+                let is_enough = min_pass_rate.is_reached_by(passed, runs);
+                if is_enough {
+                    StabilityVerdict::Passed
+                } else {
+                    StabilityVerdict::Failed
+                }
+            }),
+            RunPolicy::UntilDecided(_)
+                if outcome
+                    .all_failures()
+                    .any(|(_, failure)| failure.is_prohibition) =>
+            {
+                Some(StabilityVerdict::Violated)
+            }
+            RunPolicy::UntilDecided(test) => {
+                test.decide(passed, failed).map(|decision| match decision {
+                    SequentialDecision::Pass => StabilityVerdict::Passed,
+                    SequentialDecision::Fail => StabilityVerdict::Failed,
+                    SequentialDecision::Undecided => StabilityVerdict::Undecided,
+                })
+            }
+        }
+    }
+
+    /// Counts a run that did not pass, and keeps it if it is the first with its reason.
+    fn add_failed(&mut self, outcome: Outcome) {
+        let novelty = self.reasons.add(&outcome);
+        let is_decisive = matches!(
+            self.decided,
+            Some(StabilityVerdict::Violated | StabilityVerdict::Broken)
+        );
+        if self.failed.is_none() || is_decisive {
+            self.set_aside();
+            self.failed = Some(outcome);
+        } else if novelty == ReasonNovelty::First {
+            self.others.push(outcome.into_earlier());
+        }
+    }
+
+    /// The run that was to be shown is one of the others.
+    fn set_aside(&mut self) {
+        self.others
+            .extend(self.failed.take().map(Outcome::into_earlier));
+    }
+
+    /// What the runs come to that there were before all tests stopped.
+    fn verdict_when_stopped(&self) -> StabilityVerdict {
+        match self.stability.policy {
+            RunPolicy::Times {
+                runs,
+                min_pass_rate,
+            } if !min_pass_rate.is_reached_by(runs - self.stability.failed, runs) => {
+                StabilityVerdict::Failed
+            }
+            RunPolicy::Times { .. } | RunPolicy::UntilDecided(_) => StabilityVerdict::Stopped,
+        }
+    }
+}
+
+impl AttemptSeries for RepeatedRuns {
+    fn next(&mut self, key: &mut CaseKey, mut outcome: Outcome) -> Option<RunEvent> {
+        let id = outcome.test.id.clone();
+        let status = outcome.status();
+        for warning in std::mem::take(&mut outcome.verdict.warnings) {
+            if self.warnings.len() < MOST_WARNINGS && !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        for written in std::mem::take(&mut outcome.verdict.snapshots) {
+            if self
+                .snapshots
+                .iter()
+                .all(|known| known.file != written.file)
+            {
+                self.snapshots.push(written);
+            }
+        }
+        if status == Status::Skipped {
+            self.latest = Some(outcome);
+            return None;
+        }
+        let Stability {
+            durations,
+            turns,
+            usage,
+            passed,
+            failed,
+            ..
+        } = &mut self.stability;
+        durations.add(outcome.transcript.duration_us);
+        *turns += outcome.transcript.turns.len();
+        *usage = outcome
+            .transcript
+            .turns
+            .iter()
+            .filter_map(|turn| turn.usage)
+            .fold(*usage, |sum, own| sum + own);
+        *(if status == Status::Passed {
+            passed
+        } else {
+            failed
+        }) += 1;
+        CheckpointRuns::count(
+            &mut self.stability.checkpoints,
+            &outcome.transcript.checkpoints,
+        );
+        self.decided = self.decide(&outcome);
+        if status == Status::Passed {
+            self.latest = Some(outcome);
+        } else {
+            self.add_failed(outcome);
+        }
+        if self.decided.is_some() {
+            return None;
+        }
+        key.run += 1;
+        let Stability { policy, failed, .. } = self.stability;
+        Some(RunEvent::NextRun {
+            id,
+            run: self.stability.runs() + 1,
+            most: policy.most_runs(),
+            failed,
+        })
+    }
+
+    fn finish(mut self: Box<Self>, case: &Case) -> Outcome {
+        let verdict = self.decided.unwrap_or_else(|| self.verdict_when_stopped());
+        let latest = self.latest.take();
+        let passes = verdict == StabilityVerdict::Passed || verdict == StabilityVerdict::Stopped;
+        let shown = if passes && latest.is_some() {
+            self.set_aside();
+            latest
+        } else {
+            self.failed.take().or(latest)
+        };
+        let Self {
+            mut stability,
+            reasons,
+            others,
+            warnings,
+            snapshots,
+            ..
+        } = *self;
+        (stability.failures, stability.further_failed) = reasons.into_parts();
+        stability.verdict = verdict;
+        let mut outcome = shown.unwrap_or_default();
+        if verdict == StabilityVerdict::Stopped && outcome.status() != Status::Skipped {
+            mark_aborted(&mut outcome, case.shared.stopper.reason());
+        }
+        outcome.verdict.warnings = warnings;
+        outcome.verdict.snapshots = snapshots;
+        outcome.other_runs = others;
+        outcome.stability = Some(stability)
+            .filter(|stability| stability.runs() > 0)
+            .map(Box::new);
+        outcome
+    }
+}

@@ -1,0 +1,115 @@
+//! One attempt at a test, from its environment to its outcome and its recording.
+
+use std::time::Duration;
+
+use crate::recording::AttemptEnvironment;
+use ananke_base::context::CaseKey;
+use ananke_trace::outcome::{Outcome, Problem};
+
+use super::attempt::{Attempt, AttemptPurpose};
+use super::case::Case;
+use super::conversation_tape::ConversationTape;
+use super::current_walk::lock;
+use super::outcomes::{blank, end_with};
+use super::teardown::Teardown;
+use super::used_threads::UsedThreads;
+use super::verify_recording::verify_recording;
+use super::watchdog::TestStep;
+
+/// Runs the attempt `key` at a test, with its own hooks, thread and conversation, and keeps its recording; the
+/// attempts before it used `threads`.
+pub(super) async fn run_attempt(case: &Case, key: &CaseKey, threads: &UsedThreads) -> Outcome {
+    let mut outcome = blank(&case.shared, &case.entry);
+    case.watchdog.begin_attempt(case.timeout());
+    let environment = match environment(case, key) {
+        Ok(environment) => environment,
+        Err(problem) => {
+            end_with(&mut outcome, problem);
+            outcome.transcript.ended_unix_ms = outcome.transcript.started_unix_ms;
+            return outcome;
+        }
+    };
+    outcome.transcript.started_unix_ms = environment.started_unix_ms();
+    let (purpose, teardown) = (AttemptPurpose::Report, Teardown::default());
+    let own_tape = || {
+        case.shared
+            .mutator
+            .is_some()
+            .then(ConversationTape::default)
+    };
+    let tape = case.shared.tape.clone().or_else(own_tape);
+    let mut attempt = Attempt {
+        case,
+        key,
+        environment,
+        purpose,
+        outcome,
+        tape,
+        teardown,
+        has_ended: false,
+    };
+    attempt.run(threads).await;
+    let Attempt {
+        environment,
+        mut outcome,
+        teardown,
+        has_ended,
+        ..
+    } = attempt;
+    let may_write = case
+        .watchdog
+        .begin(TestStep::Evaluate, Duration::ZERO)
+        .is_ok();
+    if let Some(log) = &case.shared.log {
+        log.mask(&|text: &str| environment.marked(text));
+    }
+    let text = environment.text_in_memory(outcome.transcript.ended_unix_ms);
+    if let Some(kept) = case.shared.kept.as_ref().filter(|_| has_ended) {
+        kept.set(text);
+    } else {
+        lock(&case.walk).recording = text.ok().flatten();
+    }
+    if may_write && has_ended {
+        let verified = verify_recording(case, key, threads, &environment, &outcome).await;
+        match verified.and_then(|()| environment.keep(outcome.transcript.ended_unix_ms)) {
+            Ok(recording) => outcome.transcript.recording = recording,
+            Err(problem) => not_recorded(&mut outcome, problem),
+        }
+    }
+    // A replay leaves nothing to clean up, so it has no part in what is recorded.
+    outcome.verdict.warnings.extend(case.take_warnings());
+    teardown.report(&mut outcome);
+    outcome
+}
+
+fn environment(case: &Case, key: &CaseKey) -> Result<AttemptEnvironment, Problem> {
+    let Case {
+        shared, redactor, ..
+    } = case;
+    let live = AttemptEnvironment::live(
+        &shared.context,
+        &shared.transport,
+        &shared.servers,
+        redactor,
+    );
+    match (&shared.recording, &shared.recordings) {
+        (Some(kept), _) => Ok(live.with_recording(kept, key)),
+        (None, Some(recordings)) => live.with_recordings(recordings, key),
+        (None, None)
+            if shared.kept.is_some()
+                || (shared.failed_walks.is_some() && case.entry.test.walk.is_some()) =>
+        {
+            Ok(live.recorded_in_memory(key))
+        }
+        (None, None) => Ok(live),
+    }
+}
+
+/// The test could not be recorded: it does not pass, whatever the agent did.
+fn not_recorded(outcome: &mut Outcome, problem: Problem) {
+    if outcome.verdict.end.problem().is_some() {
+        outcome.verdict.warnings.push(problem.message);
+    } else {
+        end_with(outcome, problem);
+    }
+}

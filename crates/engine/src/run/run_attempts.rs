@@ -1,0 +1,45 @@
+//! The attempts at a test, one after the other: those of a retried test, those of one that runs several times, and
+//! walks.
+//!
+//! **Invariant:** an attempt shares nothing with the one before it but the test's file.
+
+use super::attempt_series::AttemptSeries;
+use super::case::Case;
+use super::repeated_runs::RepeatedRuns;
+use super::retries::Retries;
+use super::run_attempt::run_attempt;
+use super::used_threads::UsedThreads;
+use super::walk_search::WalkSearch;
+use ananke_base::context::CaseKey;
+use ananke_trace::outcome::Outcome;
+
+/// Runs the attempts at a test, the first of which is `key`, until nothing is left to decide or all tests stop.
+pub(super) async fn run_attempts(
+    case: &Case,
+    key: &mut CaseKey,
+    threads: &mut UsedThreads,
+) -> Outcome {
+    let policy = case.shared.options.runs.policy(case.entry.test.runs);
+    let walk = case.entry.test.walk.as_ref();
+    let mut series: Box<dyn AttemptSeries + Send> = match (walk, policy) {
+        (Some(walk), _) => Box::new(match &case.shared.recording {
+            Some(recording) => WalkSearch::again(walk, &case.walk, recording.actions()),
+            None => WalkSearch::new(walk, &case.walk),
+        }),
+        (None, Some(policy)) => Box::new(RepeatedRuns::new(policy)),
+        (None, None) => Box::new(Retries::new(case.shared.options.retries)),
+    };
+    loop {
+        let mut outcome = run_attempt(case, key, threads).await;
+        outcome.run = key.run;
+        threads.add(&outcome.transcript.thread_id);
+        if walk.is_some() || policy.is_some() {
+            case.forget_secrets_of(&mut outcome);
+        }
+        let next = series.next(key, outcome);
+        match next {
+            Some(event) if case.shared.stopper.reason().is_none() => case.tell(event),
+            _ => return series.finish(case),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! One test, from its entry in the plan to its outcome: its thread carries it out, and it ends without its thread if that
+//! takes too long.
+
+use std::sync::{Arc, Mutex, TryLockError};
+use std::time::Duration;
+
+use super::case::Case;
+use super::event::RunEvent;
+use super::options::SuiteComparison;
+use super::outcomes::{blank, end_with, mark_aborted, skipped};
+use super::run_attempts::run_attempts;
+use super::run_twice::run_twice;
+use super::teardown::{Teardown, run_teardown};
+use super::turn_count::turn_count;
+use super::used_threads::UsedThreads;
+use super::watchdog::{Overdue, TestStep, Watchdog};
+use crate::plan::Preparation;
+use ananke_base::context::CaseKey;
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem};
+use ananke_trace::redact::Sealed;
+
+/// Runs one test; its outcome contains whatever goes wrong. `None` if the test has ended without this thread.
+pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
+    case.tell(RunEvent::CaseStarted {
+        id: case.entry.id().into_owned(),
+    });
+    let outcome = match &case.entry.test.skip {
+        None => run_attempts_of(case).await,
+        Some(why) => skipped(&case.shared, &case.entry, why.clone()),
+    };
+    let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);
+    let outcome = case.redactor.seal(outcome);
+    case.watchdog.end().ok()?;
+    tell_end(case, &outcome);
+    Some(outcome)
+}
+
+/// Runs every attempt at a test that is needed.
+async fn run_attempts_of(case: &Case) -> Outcome {
+    let (mut key, mut threads) = (CaseKey::first(case.entry.id()), UsedThreads::default());
+    match case.shared.options.comparison {
+        SuiteComparison::Off => run_attempts(case, &mut key, &mut threads).await,
+        SuiteComparison::WithItself => run_twice(case, &mut key, &mut threads).await,
+    }
+}
+
+fn tell_end(case: &Case, outcome: &Outcome) {
+    let id = case.entry.id().into_owned();
+    let (status, fails_the_run) = (outcome.status(), outcome.fails_the_run());
+    let duration_us = outcome.transcript.duration_us;
+    let ended = RunEvent::CaseEnded {
+        id,
+        status,
+        duration_us,
+        fails_the_run,
+    };
+    case.shared.tell(case.redactor.seal(ended));
+}
+
+/// Ends a test without its thread; `preparation` cleans up after it.
+pub(super) async fn end_without_thread(
+    case: &Case,
+    overdue: Overdue,
+    preparation: Option<Arc<Mutex<Preparation>>>,
+) -> Sealed<Outcome> {
+    case.shared.tool_names.lose_calls();
+    let mut outcome = blank(&case.shared, &case.entry);
+    outcome.transcript.started_unix_ms = case.started_unix_ms;
+    outcome.transcript.turns_not_run = turn_count(case.entry.test.turns);
+    match overdue.problem() {
+        Some(problem) => end_with(&mut outcome, problem),
+        None => mark_aborted(&mut outcome, case.shared.stopper.reason()),
+    }
+    if let Some(preparation) = preparation {
+        let is_free = !matches!(preparation.try_lock(), Err(TryLockError::WouldBlock));
+        let teardown = if is_free {
+            run_teardown(case, &Watchdog::default(), &preparation).await
+        } else {
+            let message = "teardown: its variables are still being read".to_owned();
+            Teardown::not_started(Problem {
+                kind: ErrorKind::Hook,
+                message,
+                help: None,
+            })
+        };
+        teardown.report(&mut outcome);
+    }
+    let clock = &case.shared.context.clock;
+    outcome.transcript.ended_unix_ms = clock.unix_ms(clock.now());
+    let outcome = case.redactor.seal(outcome);
+    tell_end(case, &outcome);
+    outcome
+}

@@ -1,0 +1,167 @@
+//! A helper of a whole run: asked before the first test or after the last, on a thread of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+use super::stopper::Stopper;
+use crate::engine::{Handling, ToolHost};
+use crate::helper::{Helper, HelperQuestion, HelperRole};
+use crate::hook::{self, Expected, ScriptRequest};
+use crate::plan::PreparedHelper;
+use crate::recording::AttemptEnvironment;
+use crate::server::ServerWatch;
+use ananke_agents::{Limits, SessionOptions, TargetError, Transport};
+use ananke_base::context::{CaseKey, Context};
+use ananke_base::message::{DeclaredTool, ToolAnswer};
+use ananke_rules::ScriptSource;
+use ananke_trace::outcome::{ErrorKind, Halt, Problem};
+use ananke_trace::process::Launch;
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{ToolCall, Trace};
+
+/// Asks the helpers of a whole run.
+pub struct RunHelpers {
+    environment: AttemptEnvironment,
+    stopper: Stopper,
+}
+
+impl RunHelpers {
+    /// Helpers in this outside world, which `stopper` stops.
+    pub fn new(
+        context: &Context,
+        transport: &Arc<dyn Transport>,
+        redactor: &Redactor,
+        stopper: &Stopper,
+    ) -> Self {
+        let environment =
+            AttemptEnvironment::live(context, transport, &ServerWatch::default(), redactor);
+        Self {
+            environment,
+            stopper: stopper.clone(),
+        }
+    }
+
+    /// The answer of the target `name` to `keys` that `read` finds in its text. Its client-side tools are not declared: no
+    /// test has mocks for them.
+    ///
+    /// # Errors
+    /// If it does not answer, or with nothing that can be read.
+    pub async fn ask<T>(
+        &self,
+        role: HelperRole,
+        name: &str,
+        helper: &PreparedHelper,
+        keys: Map<String, Value>,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, Halt> {
+        let question = HelperQuestion {
+            role,
+            test_id: None,
+            keys,
+            connector: None,
+        };
+        let mut asked = Helper {
+            role,
+            name,
+            lane: self.environment.helper_lane(role.name()),
+            target: &*helper.target,
+            client_tools: Arc::default(),
+            tools: &mut NoTools,
+            limits: self.limits(helper.timeout),
+            key: CaseKey::first(role.test_mode()),
+            environment: &self.environment,
+            observers: &|_| Vec::new(),
+            kind: ErrorKind::Setup,
+        };
+        asked.ask(&question, read).await
+    }
+
+    /// The tools that the agent `target` declares by itself; `None` if its protocol has no declarations.
+    ///
+    /// # Errors
+    /// If it cannot be reached, or does not declare them.
+    pub async fn declared_tools(
+        &self,
+        target: &PreparedHelper,
+    ) -> Result<Option<Vec<DeclaredTool>>, TargetError> {
+        let limits = self.limits(target.timeout);
+        target
+            .target
+            .declared_tools(self.session_options(), &limits)
+            .await
+    }
+
+    /// How far an exchange of this timeout may go.
+    pub fn limits(&self, timeout: Duration) -> Limits {
+        Limits::new(timeout, self.stopper.token().clone())
+    }
+
+    /// What a session is opened with that belongs to no test.
+    pub fn session_options(&self) -> SessionOptions {
+        let context = &self.environment.context;
+        SessionOptions {
+            key: CaseKey::first(""),
+            thread_id: context.ids.next("thread"),
+            history: Vec::new(),
+            client_tools: Arc::default(),
+            declares_tools: false,
+            offered: Arc::default(),
+            clock: context.clock.clone(),
+            ids: context.ids.clone(),
+            transport: self.environment.transport.clone(),
+            programs: self.environment.programs.clone(),
+        }
+    }
+
+    /// The test cases that the script `program` answers to `keys`.
+    ///
+    /// # Errors
+    /// If it does not answer, or with anything else.
+    pub async fn ask_script(
+        &self,
+        program: &ScriptSource,
+        launch: &Launch,
+        keys: Map<String, Value>,
+    ) -> Result<Value, Halt> {
+        let question = HelperQuestion {
+            role: HelperRole::Generator,
+            test_id: None,
+            keys,
+            connector: None,
+        };
+        let body = &question.body();
+        let request = ScriptRequest {
+            program,
+            launch,
+            body,
+            expected: Expected::Cases,
+        };
+        Ok(hook::ask(request, self.stopper.token()).await?)
+    }
+}
+
+/// Executes no tool.
+struct NoTools;
+
+impl ToolHost for NoTools {
+    fn handling(&self, _: &str) -> Handling {
+        Handling::Agent
+    }
+
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+        _: &'a Trace,
+    ) -> BoxFuture<'a, Result<ToolAnswer, Halt>> {
+        let message = format!("nothing answers the call to `{}`", call.name);
+        let problem = Problem {
+            kind: ErrorKind::Conversation,
+            message,
+            help: None,
+        };
+        Box::pin(std::future::ready(Err(problem.into())))
+    }
+}

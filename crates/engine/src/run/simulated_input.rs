@@ -1,0 +1,149 @@
+//! What a simulator says after the written turns, until the conversation has come by what it must, or its time is up.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::attempt::Attempt;
+use super::simulator::Simulator;
+use super::turn_count::turn_count;
+use super::unwritten_input::{
+    UnwrittenInput, UnwrittenRequest, UnwrittenTurn, failed, input_of, too_many_turns,
+};
+use crate::engine::{ConversationSoFar, TimeLeft, conversation_timeout};
+use crate::helper::SimulatorAnswer;
+use ananke_base::context::At;
+use ananke_trace::outcome::{ErrorKind, Halt, InputOrigin, Problem};
+use ananke_trace::trace::Trace;
+
+/// The simulator of one attempt.
+pub(super) struct SimulatedInput<'a> {
+    attempt: &'a Attempt<'a>,
+    simulator: Simulator<'a>,
+    /// When the simulator was asked first, and how many turns there were before.
+    asked: Option<(At, usize)>,
+}
+
+impl<'a> SimulatedInput<'a> {
+    pub(super) fn new(attempt: &'a Attempt<'a>, simulator: Simulator<'a>) -> Self {
+        Self {
+            attempt,
+            simulator,
+            asked: None,
+        }
+    }
+
+    async fn simulated(
+        &mut self,
+        number: usize,
+        so_far: ConversationSoFar<'_>,
+    ) -> Result<Option<UnwrittenTurn>, Halt> {
+        let max_turns = self.simulator.simulation.max_turns;
+        if so_far.checkpoints.are_complete() {
+            return Ok(None);
+        }
+        if number > max_turns {
+            return Err(too_many_turns(max_turns, so_far));
+        }
+        self.attempt.environment.begin_turn(turn_count(number));
+        let left = self.time_left(so_far)?;
+        let deadline = self.attempt.environment.context.clock.now().plus(left);
+        let whole = self.simulator.helpers.limits.deadline;
+        let answer = self.simulator.ask(number, so_far, left).await;
+        // The clock of a replay need not have come to the deadline.
+        if let Err(Halt::Broken(Problem {
+            kind: ErrorKind::Timeout,
+            ..
+        })) = &answer
+            && whole.is_none_or(|whole| deadline <= whole)
+        {
+            return Err(self.time_is_up(so_far.trace));
+        }
+        let left = self.time_left(so_far)?;
+        let SimulatorAnswer {
+            input,
+            is_goal_achieved,
+            ..
+        } = answer?;
+        if is_goal_achieved {
+            return achieved(number, so_far);
+        }
+        let time_left = Some(TimeLeft {
+            left,
+            of: self.simulator.simulation.timeout,
+        });
+        let sends = UnwrittenRequest::Says(input_of(so_far.trace, input));
+        Ok(Some(UnwrittenTurn {
+            sends,
+            origin: InputOrigin::Simulator,
+            time_left,
+        }))
+    }
+
+    /// What is left of the time of the conversation, which begins with the first question to the simulator.
+    fn time_left(&mut self, so_far: ConversationSoFar<'_>) -> Result<Duration, Halt> {
+        let allowed = self.simulator.simulation.timeout;
+        let now = self.attempt.environment.context.clock.now();
+        let trace = so_far.trace;
+        let (asked, before) = *self.asked.get_or_insert((now, trace.turns.len()));
+        // The time of an agent can be virtual.
+        let of_agent = trace
+            .turns
+            .iter()
+            .skip(before)
+            .map(|turn| trace.turn_micros(turn))
+            .sum();
+        let left = allowed.saturating_sub(now.since(asked).max(Duration::from_micros(of_agent)));
+        if left.is_zero() {
+            Err(self.time_is_up(trace))
+        } else {
+            Ok(left)
+        }
+    }
+
+    /// The time of the conversation is over between two turns.
+    fn time_is_up(&self, trace: &Trace) -> Halt {
+        let turns = trace.turns.len();
+        let reached = format!(
+            ", in which it had {turns} turn{}",
+            if turns == 1 { "" } else { "s" }
+        );
+        let message = conversation_timeout(self.simulator.simulation.timeout, &reached);
+        Problem {
+            kind: ErrorKind::Timeout,
+            message,
+            help: None,
+        }
+        .into()
+    }
+}
+
+/// How it ends if the simulator says that the user has what they want, before the turn `number`.
+fn achieved(number: usize, so_far: ConversationSoFar<'_>) -> Result<Option<UnwrittenTurn>, Halt> {
+    if number == 1 {
+        let message = "simulator error: the goal was achieved before the agent was asked anything";
+        let problem = Problem {
+            kind: ErrorKind::Simulator,
+            message: message.to_owned(),
+            help: None,
+        };
+        return Err(problem.into());
+    }
+    match so_far.checkpoints.missing().as_slice() {
+        [] => Ok(None),
+        missing => Err(failed(
+            format!("missing checkpoints: {}", missing.join(", ")),
+            so_far,
+        )),
+    }
+}
+
+impl UnwrittenInput for SimulatedInput<'_> {
+    fn next<'a>(
+        &'a mut self,
+        number: usize,
+        so_far: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<UnwrittenTurn>, Halt>> {
+        Box::pin(self.simulated(number, so_far))
+    }
+}

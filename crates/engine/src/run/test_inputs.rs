@@ -1,0 +1,93 @@
+//! The inputs of one attempt's conversation: first the turns that are written, then what is said after them.
+
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::attempt::Attempt;
+use super::script_oracle::ScriptOracle;
+use super::unwritten_input::{UnwrittenInput, UnwrittenRequest, UnwrittenTurn};
+use super::watchdog::TestStep;
+use super::written_turns::WrittenTurns;
+use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
+use ananke_trace::outcome::{Halt, InputOrigin, Status, TurnEnd};
+use ananke_trace::trace::Trace;
+
+/// The inputs of one attempt.
+pub(super) struct TestInputs<'a> {
+    pub(super) attempt: &'a Attempt<'a>,
+    pub(super) scripts: ScriptOracle<'a>,
+    pub(super) written: WrittenTurns<'a>,
+    /// Who says something after the written turns, if that is possible.
+    pub(super) unwritten: Option<Box<dyn UnwrittenInput + 'a>>,
+}
+
+impl InputSource for TestInputs<'_> {
+    fn next<'a>(
+        &'a mut self,
+        so_far: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+        Box::pin(async move {
+            let Some(unwritten) = &mut self.unwritten else {
+                return self.written.next(so_far).await;
+            };
+            if self.written.remaining() != Some(0) {
+                let next = self.written.next(so_far).await?;
+                let is_initial =
+                    self.written.ended() == 0 && self.scripts.preparation().begins_with_input();
+                let origin = if is_initial {
+                    InputOrigin::Initial
+                } else {
+                    InputOrigin::Static
+                };
+                return Ok(next.map(|next| NextTurn { origin, ..next }));
+            }
+            let Some(said) = unwritten.next(self.written.ended() + 1, so_far).await? else {
+                self.attempt
+                    .case
+                    .watchdog
+                    .begin(TestStep::Evaluate, Duration::ZERO)?;
+                return Ok(None);
+            };
+            let UnwrittenTurn {
+                sends,
+                origin,
+                time_left,
+            } = said;
+            let (turn, rules) = match sends {
+                UnwrittenRequest::Says(input) => {
+                    (self.scripts.preparation().unwritten_turn(input), None)
+                }
+                UnwrittenRequest::Prepared(prepared) => (prepared.0, Some(prepared.1)),
+            };
+            let request = self.written.start(turn)?;
+            Ok(Some(NextTurn {
+                request,
+                origin,
+                time_left,
+                rules,
+            }))
+        })
+    }
+
+    fn review(&mut self, trace: &Trace, end: &TurnEnd) -> TurnReview {
+        let review = self.written.review(trace, end);
+        if let Some(unwritten) = &mut self.unwritten {
+            unwritten.ended(trace, end);
+        }
+        let is_last_written = self.written.remaining() == Some(0) && end.status() == Status::Passed;
+        let unwritten = self.unwritten.as_mut().filter(|_| is_last_written);
+        TurnReview {
+            awaits: unwritten.and_then(|unwritten| unwritten.awaits(trace)),
+            ..review
+        }
+    }
+
+    fn remaining(&self) -> Option<usize> {
+        if self.unwritten.is_some() {
+            None
+        } else {
+            self.written.remaining()
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The names of tools in a run: those that exist, and those in rules that no agent called.
+//!
+//! The names of every attempt flow in, those that are probably misspelled come out when all tests are over. **Invariant:** what
+//! is kept is bounded; within these bounds, what is found does not depend on the order in which tests end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use ananke_base::diagnostic::Place;
+use ananke_base::text::is_one_typo;
+use ananke_rules::Inherited;
+use ananke_trace::outcome::{UncalledTool, UncalledTools};
+use ananke_trace::redact::Redactor;
+
+/// How many names of each kind are kept.
+const MOST_NAMES: usize = 2000;
+
+/// At how many places a name in rules is kept.
+const MOST_PLACES: usize = 20;
+
+/// The longest name that is kept, in bytes; no tool has a longer one.
+const LONGEST: usize = 128;
+
+/// The fewest characters of a name that is compared: among shorter ones many are one typo apart (`get`, `set`).
+const SHORTEST: usize = 4;
+
+/// The names of tools in a run.
+#[derive(Debug, Default)]
+pub(super) struct ToolNames(Mutex<Names>);
+
+#[derive(Debug, Default)]
+struct Names {
+    /// The names of tools that were called, or that a test gives its agent.
+    existing: BTreeSet<String>,
+    /// The names of tools in rules that were not called so far, with their first places and the rule there.
+    named: BTreeMap<String, BTreeSet<(Place, &'static str)>>,
+    /// More tools exist than are kept.
+    is_full: bool,
+    /// Rules name more tools than are kept.
+    is_partial: bool,
+    /// What a test called is not known.
+    is_unknown: bool,
+}
+
+impl ToolNames {
+    /// Takes the names of tools that exist.
+    pub(super) fn exist<'n>(&self, names: impl IntoIterator<Item = &'n str>, redactor: &Redactor) {
+        let distinct: BTreeSet<&str> = names.into_iter().collect();
+        let mut kept = self.names();
+        for name in distinct {
+            if !is_secret(name, redactor) {
+                kept.exists(name);
+            }
+        }
+    }
+
+    /// Takes the names in the rules of a test.
+    pub(super) fn name(&self, rules: &Inherited, redactor: &Redactor) {
+        let mut kept = self.names();
+        for tool in rules.named_tools() {
+            if !is_secret(tool.name, redactor) {
+                kept.name(tool.name, tool.rule, || tool.place());
+            }
+        }
+    }
+
+    /// A test ended without its thread: what its agent called is not known.
+    pub(super) fn lose_calls(&self) {
+        self.names().is_unknown = true;
+    }
+
+    /// The names in rules that are probably misspelled, by place.
+    pub(super) fn uncalled(&self) -> UncalledTools {
+        self.names().uncalled()
+    }
+
+    fn names(&self) -> MutexGuard<'_, Names> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Names {
+    /// Takes the name of a tool that exists.
+    fn exists(&mut self, name: &str) {
+        if self.is_full || name.len() > LONGEST || self.existing.contains(name) {
+            return;
+        }
+        self.named.remove(name);
+        self.is_full = self.existing.len() == MOST_NAMES;
+        if !self.is_full {
+            self.existing.insert(name.to_owned());
+        }
+    }
+
+    /// Takes a name in a rule.
+    fn name(&mut self, name: &str, rule: &'static str, place: impl FnOnce() -> Place) {
+        let is_compared = name.len() <= LONGEST && name.chars().count() >= SHORTEST;
+        if !is_compared || self.existing.contains(name) {
+            return;
+        }
+        let places = self.named.entry(name.to_owned()).or_default();
+        places.insert((place(), rule));
+        if places.len() > MOST_PLACES {
+            places.pop_last();
+        }
+        if self.named.len() > MOST_NAMES {
+            self.named.pop_last();
+            self.is_partial = true;
+        }
+    }
+
+    fn uncalled(&self) -> UncalledTools {
+        if self.is_unknown {
+            return UncalledTools::default();
+        }
+        if self.is_full {
+            let note = "more than 2000 different tools were called: names in rules were not compared with theirs";
+            return UncalledTools {
+                found: Vec::new(),
+                note: Some(note),
+            };
+        }
+        let mut found = Vec::new();
+        for (name, places) in &self.named {
+            if let Some(nearest) = self
+                .existing
+                .iter()
+                .find(|existing| is_one_typo(name, existing))
+            {
+                found.extend(places.iter().map(|(place, rule)| UncalledTool {
+                    place: place.clone(),
+                    name: name.clone(),
+                    rule,
+                    nearest: nearest.clone(),
+                }));
+            }
+        }
+        found.sort_unstable();
+        let note = "rules name more than 2000 tools that were not called: only the first of them were compared";
+        UncalledTools {
+            found,
+            note: self.is_partial.then_some(note),
+        }
+    }
+}
+
+/// Whether a name has a secret of its test in it: it is not shown, not even to say what it is near to.
+fn is_secret(name: &str, redactor: &Redactor) -> bool {
+    redactor.text(name) != name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found if rules name `named`, each on a line of its own, and tools of the names `existing` exist.
+    fn uncalled(named: &[&str], existing: &[&str]) -> UncalledTools {
+        let mut kept = Names::default();
+        let half = existing.len() / 2;
+        existing[..half].iter().for_each(|name| kept.exists(name));
+        for (name, line) in named.iter().zip(1..) {
+            kept.name(name, "tools.forbid", || Place {
+                file: "a".into(),
+                line,
+                column: 1,
+            });
+        }
+        existing[half..].iter().for_each(|name| kept.exists(name));
+        kept.uncalled()
+    }
+
+    fn words(uncalled: &UncalledTools) -> Vec<String> {
+        uncalled
+            .found
+            .iter()
+            .map(|tool| format!("{} {} {}", tool.place.line, tool.name, tool.nearest))
+            .collect()
+    }
+
+    #[test]
+    fn only_a_name_that_no_agent_called_is_reported_at_each_place() {
+        let named = [
+            "pay-order",
+            "get_odrer",
+            "get_order",
+            "pay_order",
+            "list",
+            "get_odrer",
+            "gte",
+        ];
+        let found = uncalled(&named, &["get_order", "get", "pay_order"]);
+        assert_eq!(
+            words(&found),
+            [
+                "1 pay-order pay_order",
+                "2 get_odrer get_order",
+                "6 get_odrer get_order"
+            ]
+        );
+        assert_eq!(found.note, None);
+        assert_eq!(uncalled(&named, &[]), UncalledTools::default());
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let many: Vec<String> = (0..=MOST_NAMES)
+            .map(|index| format!("tool_number_{index}"))
+            .collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let full = uncalled(&["tool_numbr_1"], &many);
+        assert_eq!((words(&full), full.note.is_some()), (Vec::new(), true));
+        let omitted = uncalled(
+            &[many.as_slice(), &["zzzz"]].concat(),
+            &["tool_nmber_0", "zzz"],
+        );
+        assert_eq!(
+            (words(&omitted), omitted.note.is_some()),
+            (vec!["1 tool_number_0 tool_nmber_0".to_owned()], true)
+        );
+        let same = ["get_odrer"; MOST_PLACES + 5];
+        assert_eq!(uncalled(&same, &["get_order"]).found.len(), MOST_PLACES);
+        let long = "x".repeat(LONGEST + 1);
+        assert_eq!(uncalled(&[&long], &[&long[1..]]), UncalledTools::default());
+    }
+
+    #[test]
+    fn nothing_is_reported_if_what_a_test_called_is_not_known() {
+        let names = Names {
+            is_unknown: true,
+            ..Names::default()
+        };
+        let names = ToolNames(Mutex::new(names));
+        names.names().name("get_odrer", "tools.forbid", || Place {
+            file: "a".into(),
+            line: 1,
+            column: 1,
+        });
+        names.names().exists("get_order");
+        assert_eq!(names.uncalled(), UncalledTools::default());
+        names.names().is_unknown = false;
+        assert_eq!(words(&names.uncalled()), ["1 get_odrer get_order"]);
+    }
+}

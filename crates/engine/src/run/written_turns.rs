@@ -1,0 +1,165 @@
+//! The turns that a test writes down, as the inputs of its conversation.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::attempt::{Attempt, AttemptPurpose};
+use super::capture_values::capture_values;
+use super::event::RunEvent;
+use super::turn_count::turn_count;
+use super::watchdog::TestStep;
+use crate::compile::{CompiledCapture, PreparedTurn};
+use crate::engine::{ConversationSoFar, InputSource, NextTurn, TurnReview};
+use crate::plan::Preparation;
+use ananke_base::message::TurnRequest;
+use ananke_trace::outcome::{ErrorKind, Halt, Problem, Status, TurnEnd};
+use ananke_trace::trace::Trace;
+
+/// The written turns of one attempt, from its first to its last.
+pub(super) struct WrittenTurns<'a> {
+    attempt: &'a Attempt<'a>,
+    preparation: &'a Mutex<Preparation>,
+    turns: VecDeque<Option<PreparedTurn>>,
+    /// How many there are, or may be.
+    total: usize,
+    /// How many have ended.
+    ended: usize,
+    /// What the running turn is to capture.
+    captures: Vec<CompiledCapture>,
+    /// The timeout of a turn that has none of its own.
+    timeout: Duration,
+    /// How long a session may wait by itself in a turn.
+    longest_wait: Duration,
+}
+
+impl<'a> WrittenTurns<'a> {
+    pub(super) fn new(
+        attempt: &'a Attempt<'a>,
+        preparation: &'a Mutex<Preparation>,
+        turns: Vec<Option<PreparedTurn>>,
+        timeout: Duration,
+    ) -> Self {
+        let total = turns.len();
+        let (turns, captures, longest_wait) = (turns.into(), Vec::new(), Duration::ZERO);
+        Self {
+            attempt,
+            preparation,
+            turns,
+            total,
+            ended: 0,
+            captures,
+            timeout,
+            longest_wait,
+        }
+    }
+
+    /// The same turns with a session that may wait so long by itself.
+    pub(super) fn waiting(self, longest_wait: Duration) -> Self {
+        Self {
+            longest_wait,
+            ..self
+        }
+    }
+
+    fn preparation(&self) -> MutexGuard<'a, Preparation> {
+        self.preparation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many turns have ended.
+    pub(super) fn ended(&self) -> usize {
+        self.ended
+    }
+
+    /// The next turn is sent.
+    ///
+    /// # Errors
+    /// If the test has ended without this thread.
+    pub(super) fn start(&mut self, turn: PreparedTurn) -> Result<TurnRequest, Halt> {
+        let Attempt {
+            case, key, purpose, ..
+        } = self.attempt;
+        if *purpose == AttemptPurpose::Report {
+            let (id, turn, of) = (key.test.clone(), self.ended + 1, self.total);
+            case.tell(RunEvent::TurnStarted { id, turn, of });
+        }
+        let PreparedTurn { request, captures } = turn;
+        self.captures = captures;
+        case.watchdog.begin(
+            TestStep::Turn(self.ended + 1),
+            request.timeout.unwrap_or(self.timeout),
+        )?;
+        case.watchdog.extend(self.longest_wait);
+        Ok(request)
+    }
+
+    /// Captures what the turn that has just ended is to capture; the problem names what is missing.
+    fn capture(&self, trace: &Trace, review: &mut TurnReview) {
+        let Attempt {
+            case, environment, ..
+        } = self.attempt;
+        let (values, missing) = capture_values(&self.captures, trace, &case.redactor);
+        if !values.is_empty() {
+            let mut preparation = self.preparation();
+            review.warnings = preparation.keep(values);
+            environment.set_secrets(&preparation.secrets());
+        }
+        if !missing.is_empty() {
+            review.problem = Some(Problem {
+                kind: ErrorKind::Capture,
+                message: missing.join("\n"),
+                help: None,
+            });
+        }
+    }
+}
+
+impl InputSource for WrittenTurns<'_> {
+    fn next<'a>(
+        &'a mut self,
+        _: ConversationSoFar<'a>,
+    ) -> BoxFuture<'a, Result<Option<NextTurn>, Halt>> {
+        Box::pin(async move {
+            let case = self.attempt.case;
+            let index = self.ended;
+            let Some(written) = self.turns.front_mut().map(Option::take) else {
+                case.watchdog.begin(TestStep::Evaluate, Duration::ZERO)?;
+                return Ok(None);
+            };
+            let (turn, rules) = if let Some(turn) = written {
+                (turn, None)
+            } else {
+                let late = self
+                    .preparation()
+                    .late_turn(index)
+                    .map_err(|error| case.unprepared(error))?;
+                (late.0, Some(late.1))
+            };
+            // A turn that cannot be filled was not given.
+            self.turns.pop_front();
+            self.attempt
+                .environment
+                .begin_turn(turn_count(self.ended + 1));
+            Ok(Some(NextTurn::written(self.start(turn)?, rules)))
+        })
+    }
+
+    fn review(&mut self, trace: &Trace, end: &TurnEnd) -> TurnReview {
+        self.ended += 1;
+        let mut review = TurnReview::default();
+        self.capture(trace, &mut review);
+        if end.status() != Status::Passed {
+            review.problem = None;
+        }
+        review.problem = self.attempt.environment.error().or(review.problem);
+        review
+    }
+
+    fn remaining(&self) -> Option<usize> {
+        Some(self.turns.len())
+    }
+}

@@ -1,0 +1,226 @@
+//! An audit: lists the tools, calls them, and says what is wrong.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::check::AuditCheck;
+use super::declarations::{CheckedTool, checked};
+use super::judgement::{judge_call, judge_unknown_call};
+use super::made_arguments::made_arguments;
+use super::prober::{Observed, Prober};
+use super::report::{Audit, AuditFinding, AuditedTool};
+use ananke_agents::{Ended, TargetError};
+use ananke_base::context::{At, Context};
+use ananke_base::message::DeclaredTool;
+use ananke_engine::plan::PreparedHelper;
+use ananke_engine::run::{RunHelpers, WalkRandom};
+
+/// After how many calls that came to nothing a tool is called no more.
+const MOST_BROKEN: usize = 2;
+
+/// A tool that no agent has.
+const UNKNOWN_TOOL: &str = "ananke_unknown_tool";
+
+/// How far an audit goes.
+#[derive(Clone, Debug)]
+pub struct AuditOptions {
+    /// What the arguments are made with.
+    pub seed: u64,
+    /// The most calls to one tool.
+    pub most_calls: usize,
+    /// How long one call may take.
+    pub timeout: Duration,
+    /// How long everything may take.
+    pub whole_timeout: Duration,
+    /// The only tools that are called; all if there are none.
+    pub only: Vec<String>,
+    /// What is done with tools that say that they are destructive.
+    pub destructive: DestructiveTools,
+}
+
+/// What is done with tools that say that they are destructive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DestructiveTools {
+    /// They are not called.
+    #[default]
+    Skipped,
+    /// They are called like the others.
+    Called,
+}
+
+/// Audits the agent `target`, which is called `name`.
+///
+/// # Errors
+/// If it does not list its tools.
+pub async fn audit(
+    name: &str,
+    helpers: &RunHelpers,
+    target: &PreparedHelper,
+    options: &AuditOptions,
+    context: &Context,
+) -> Result<Audit, TargetError> {
+    let until = context.clock.now().plus(options.whole_timeout);
+    let mut prober = Prober::new(helpers, target, options.timeout);
+    let listed = prober.list().await;
+    let mut audit = Audit {
+        target: name.to_owned(),
+        seed: options.seed,
+        ..Audit::default()
+    };
+    for oddity in &listed.oddities {
+        audit.add(AuditFinding::of_list(AuditCheck::Protocol, oddity.clone()));
+    }
+    let tools = tools_of(listed)?;
+    let (compiled, findings) = checked(&tools);
+    for finding in findings {
+        audit.add(finding);
+    }
+    let mut auditor = Auditor {
+        prober,
+        audit,
+        options,
+        context,
+        until,
+    };
+    for (index, tool) in compiled.iter().enumerate() {
+        auditor.call_tool(index, tool).await;
+    }
+    auditor.finish(&tools).await
+}
+
+/// The tools that were listed.
+fn tools_of(listed: Observed) -> Result<Vec<DeclaredTool>, TargetError> {
+    match listed {
+        Observed {
+            end: Some(Err(error)),
+            ..
+        } => Err(error),
+        Observed {
+            refusal: Some(refusal),
+            ..
+        } => Err(TargetError::new(format!(
+            "the agent does not list its tools: {refusal}"
+        ))),
+        Observed {
+            end: Some(Ok(Ended::Timeout)),
+            ..
+        } => Err(TargetError::new("the agent did not list its tools in time")),
+        Observed { tools, .. } => {
+            tools.ok_or_else(|| TargetError::new("the agent did not list its tools"))
+        }
+    }
+}
+
+struct Auditor<'a> {
+    prober: Prober<'a>,
+    audit: Audit,
+    options: &'a AuditOptions,
+    context: &'a Context,
+    until: At,
+}
+
+impl Auditor<'_> {
+    /// Calls a tool with everything that is made for it, as far as calls and time allow.
+    async fn call_tool(&mut self, index: usize, compiled: &CheckedTool<'_>) {
+        let tool = compiled.tool;
+        let mut audited = AuditedTool {
+            name: tool.name.clone(),
+            calls: 0,
+            calls_not_made: 0,
+            skipped: self.skipped(tool),
+        };
+        if audited.skipped.is_none() {
+            let number = u32::try_from(index).unwrap_or(u32::MAX);
+            let random = WalkRandom::of_walk(self.options.seed, number);
+            let schema = tool
+                .input
+                .clone()
+                .unwrap_or_else(|| Value::Object(Map::new()));
+            let made = made_arguments(&schema, compiled.input.as_ref(), random);
+            let mut broken = 0;
+            for made in &made {
+                let is_over = self.is_over();
+                if broken == MOST_BROKEN {
+                    break;
+                }
+                if is_over || audited.calls == self.options.most_calls {
+                    audited.calls_not_made += 1;
+                    continue;
+                }
+                let observed = self.prober.call(&tool.name, &made.args).await;
+                audited.calls += 1;
+                if self.was_stopped(&observed) {
+                    break;
+                }
+                broken += usize::from(observed.end != Some(Ok(Ended::Terminal)));
+                for (check, message) in judge_call(compiled, made, &observed) {
+                    let call = Some((made.words.clone(), made.args.clone()));
+                    self.audit.add(AuditFinding {
+                        call,
+                        ..AuditFinding::of_tool(check, &tool.name, message)
+                    });
+                }
+            }
+        }
+        self.audit.tools.push(audited);
+    }
+
+    /// Why a tool is not called.
+    fn skipped(&self, tool: &DeclaredTool) -> Option<&'static str> {
+        let AuditOptions {
+            only, destructive, ..
+        } = self.options;
+        if !only.is_empty() && !only.contains(&tool.name) {
+            Some("not selected")
+        } else if tool.name.is_empty() {
+            Some("it has no name")
+        } else if self.audit.tools.iter().any(|known| known.name == tool.name) {
+            Some("another tool has the same name")
+        } else if tool.is_destructive && *destructive == DestructiveTools::Skipped {
+            Some("it says that it is destructive")
+        } else {
+            None
+        }
+    }
+
+    /// Calls a tool that does not exist, lists the tools again, and ends the agent.
+    async fn finish(mut self, tools: &[DeclaredTool]) -> Result<Audit, TargetError> {
+        if !self.is_over() {
+            let observed = self
+                .prober
+                .call(UNKNOWN_TOOL, &Value::Object(Map::new()))
+                .await;
+            if !self.was_stopped(&observed) {
+                for (check, message) in judge_unknown_call(&observed) {
+                    let message = format!("a call to a tool that does not exist: {message}");
+                    self.audit.add(AuditFinding::of_list(check, message));
+                }
+            }
+        }
+        if !self.is_over() {
+            let listed = self.prober.list().await;
+            if !self.was_stopped(&listed) && listed.tools.as_deref() != Some(tools) {
+                let message =
+                    "the second list of the tools is not the same as the first".to_owned();
+                self.audit
+                    .add(AuditFinding::of_list(AuditCheck::ListChanges, message));
+            }
+        }
+        for warning in self.prober.close().await {
+            self.audit
+                .add(AuditFinding::of_list(AuditCheck::DoesNotEnd, warning));
+        }
+        Ok(self.audit)
+    }
+
+    fn was_stopped(&mut self, observed: &Observed) -> bool {
+        self.audit.is_stopped |= observed.end == Some(Ok(Ended::Cancelled));
+        self.audit.is_stopped
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.audit.is_cut_short |= self.context.clock.now() >= self.until;
+        self.audit.is_cut_short || self.audit.is_stopped
+    }
+}

@@ -1,0 +1,93 @@
+//! What an audit found as outcomes, as reports of runs take them: one for each tool, and one for all tools together.
+//!
+//! An error is the end of its outcome, since no rule was evaluated; warnings are warnings.
+
+use std::collections::HashSet;
+
+use super::check::CheckLevel;
+use super::report::{Audit, AuditFinding};
+use ananke_trace::outcome::{ErrorKind, Outcome, Problem, TestEnd, TestIdentity, TestVerdict};
+
+/// What is wrong with all tools together.
+const ALL_TOOLS: &str = "all tools";
+
+impl Audit {
+    /// The outcomes. `config` is the config of the target, as shown in messages.
+    pub fn outcomes(&self, config: &str) -> Vec<Outcome> {
+        let of_tool = |name: Option<&str>| -> Vec<&AuditFinding> {
+            self.findings
+                .iter()
+                .filter(|finding| finding.tool.as_deref() == name)
+                .collect()
+        };
+        let mut shown = HashSet::new();
+        let tools = self.tools.iter().map(|tool| {
+            // If several tools have one name, the first shows what is wrong with them.
+            let findings = if shown.insert(&tool.name) {
+                of_tool(Some(&tool.name))
+            } else {
+                Vec::new()
+            };
+            let skipped = tool.skipped.filter(|_| findings.is_empty());
+            self.outcome(config, &tool.name, &findings, skipped)
+        });
+        let tools: Vec<Outcome> = tools.collect();
+        tools
+            .into_iter()
+            .chain([self.outcome(config, ALL_TOOLS, &of_tool(None), None)])
+            .collect()
+    }
+
+    fn outcome(
+        &self,
+        config: &str,
+        tool: &str,
+        findings: &[&AuditFinding],
+        skipped: Option<&str>,
+    ) -> Outcome {
+        let words = |level| {
+            let of_level = findings
+                .iter()
+                .filter(move |finding| finding.check.level() == level);
+            of_level.map(|finding| finding.words()).collect::<Vec<_>>()
+        };
+        let errors = words(CheckLevel::Error);
+        let end = match skipped {
+            Some(why) => TestEnd::Skipped(format!("not called: {why}")),
+            None if errors.is_empty() => TestEnd::default(),
+            None => {
+                let problem = Problem {
+                    kind: ErrorKind::Protocol,
+                    message: errors.join("\n"),
+                    help: None,
+                };
+                TestEnd::Problem(problem, Vec::new())
+            }
+        };
+        let (target, name) = (
+            &self.target,
+            if tool.is_empty() { "(no name)" } else { tool },
+        );
+        let test = TestIdentity {
+            id: format!("{config}::{target}::{name}"),
+            name: name.to_owned(),
+            file: config.to_owned(),
+            path: config.to_owned(),
+            line: 1,
+            target: target.clone(),
+            agent: target.clone(),
+            ..TestIdentity::default()
+        };
+        let verdict = TestVerdict {
+            end,
+            warnings: words(CheckLevel::Warning),
+            ..TestVerdict::default()
+        };
+        Outcome {
+            test,
+            verdict,
+            run: 1,
+            ..Outcome::default()
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Freezes a conversation: a recording and its test in, a static test with its own recording out.
+//!
+//! **Invariant:** what is returned was replayed, strictly, with the verdict of the recording.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::freeze_error::FreezeError;
+use super::frozen_tree::FrozenTree;
+use super::source_test::SourceTest;
+use super::trial::{HeldTest, planned, run_test};
+use super::verdicts::difference;
+use ananke_base::context::{CaseKey, Context, write_file};
+use ananke_base::source::to_yaml;
+use ananke_base::text::escape;
+use ananke_engine::helper::HelperRole;
+use ananke_engine::plan::{CaseEntry, Selection};
+use ananke_engine::project::{AgentChoice, Variables};
+use ananke_engine::recording::{KeptRecording, recording_path};
+use ananke_trace::outcome::{ErrorKind, Status};
+
+/// Variables of the command line, by name.
+type Given = BTreeMap<String, String>;
+
+/// What is frozen, and where it goes.
+#[derive(Clone, Debug)]
+pub struct FreezeRequest {
+    /// The conversation.
+    pub recording: Arc<KeptRecording>,
+    /// The config, the target and the variables that it was recorded with.
+    pub selection: Selection,
+    /// The file of the static test; without one it is next to the test.
+    pub output: Option<PathBuf>,
+    /// The directory of its recording.
+    pub folder: PathBuf,
+}
+
+/// A static test, not written yet.
+#[derive(Clone, Debug)]
+pub struct FrozenTest {
+    /// Its id.
+    pub id: String,
+    /// Its file.
+    pub file: PathBuf,
+    /// The text of its file.
+    pub text: String,
+    /// The file of its recording.
+    pub recording_file: PathBuf,
+    /// The recording.
+    pub recording: String,
+    /// How many turns it has.
+    pub turns: usize,
+    /// How many of them were said by a simulator or a person.
+    pub said_by_others: usize,
+    /// Its verdict.
+    pub status: Status,
+    /// What of the test is not in it, in words.
+    pub notes: Vec<String>,
+}
+
+/// Freezes a conversation; nothing is written.
+///
+/// # Errors
+/// If the recording cannot be replayed, or the static test has another verdict.
+pub async fn freeze(context: &Context, request: &FreezeRequest) -> Result<FrozenTest, FreezeError> {
+    let FreezeRequest {
+        recording,
+        selection,
+        output,
+        folder,
+    } = request;
+    let id = &recording.key().test;
+    let selection = Selection {
+        paths: vec![PathBuf::from(id)],
+        ..selection.clone()
+    };
+    let plan = planned(context, &selection, id)?;
+    let Some(entry) = plan.cases.first() else {
+        return Err(no_test(id));
+    };
+    let source = SourceTest::read(context, &entry.test)?;
+    let held = run_test(context, &plan, Some(recording)).await?;
+    refuse_what_only_a_simulator_can_say(&held)?;
+    let mut tree = FrozenTree::of(&source, &held)?;
+    let (given, secret) = given_variables(recording, &selection.variables);
+    let target = Some(&*entry.test.target).filter(|_| selection.target != AgentChoice::OfConfig);
+    tree.put_given(target, &given);
+    let file = output.clone().unwrap_or_else(|| file_of(entry, &source));
+    let comment = format!(
+        "# A conversation of `{}`, frozen with `ananke freeze`.\n",
+        escape::line(id)
+    );
+    let text = comment + &to_yaml(&tree.root, 0);
+
+    let unsaved = Context {
+        files: context.files.with_unsaved(file.clone(), &text),
+        ..context.clone()
+    };
+    let config = Some(plan.config.source.path.clone());
+    // What the command line says is in the test now, but for secrets.
+    let variables = Variables {
+        given: secret,
+        ..Variables::default()
+    };
+    let selection = Selection {
+        paths: vec![file.clone()],
+        config,
+        variables,
+        ..Selection::default()
+    };
+    let frozen_id = frozen_id(&plan.config.folder, &file, &entry.test.name);
+    let frozen = planned(&unsaved, &selection, &frozen_id)?;
+    let script = simulator_script(&source);
+    let copied =
+        Arc::new(recording.to_copy_without(HelperRole::Simulator.name(), script.as_deref()));
+    let copy = run_test(&unsaved, &frozen, Some(&copied)).await?;
+    refuse_another_verdict(&held, &copy)?;
+    let Some(recording) = copied.take_copy() else {
+        return Err(not_recorded(&copy));
+    };
+    let kept = Arc::new(KeptRecording::read(&recording, "of the frozen test")?);
+    let replayed = run_test(&unsaved, &frozen, Some(&kept)).await?;
+    refuse_another_verdict(&held, &replayed)?;
+    let recording_file = recording_path(folder, &CaseKey::first(frozen_id.clone()));
+    let FrozenTree {
+        turns,
+        said_by_others,
+        notes,
+        ..
+    } = tree;
+    let status = held.outcome.status();
+    Ok(FrozenTest {
+        id: frozen_id,
+        file,
+        text,
+        recording_file,
+        recording,
+        turns,
+        said_by_others,
+        status,
+        notes,
+    })
+}
+
+impl FrozenTest {
+    /// The files that it is written to.
+    pub fn files(&self) -> [&Path; 2] {
+        [&self.file, &self.recording_file]
+    }
+
+    /// Writes the test and its recording; nothing of it is there after an error, unless it was there before.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write(&self) -> io::Result<()> {
+        let was_there = self.recording_file.exists();
+        write_file(&self.recording_file, self.recording.as_bytes())?;
+        write_file(&self.file, self.text.as_bytes()).inspect_err(|_| {
+            if !was_there {
+                // The error that is reported is the first.
+                let _ = std::fs::remove_file(&self.recording_file);
+            }
+        })
+    }
+}
+
+/// The variables of the command line: those that can be written into a file, and those that are secret in the recording.
+pub(crate) fn given_variables(recording: &KeptRecording, variables: &Variables) -> (Given, Given) {
+    let given = variables.given.clone().into_iter();
+    given.partition(|(name, value)| recording.masked(name, value) == *value)
+}
+
+fn no_test(id: &str) -> FreezeError {
+    FreezeError::refused(
+        format!("there is no test `{id}`"),
+        "was it renamed or deleted?",
+    )
+}
+
+fn not_recorded(copy: &HeldTest) -> FreezeError {
+    let message = copy
+        .outcome
+        .first_problem()
+        .map(|(_, problem)| problem.message.clone());
+    let message = message.unwrap_or_else(|| "its conversation cannot be recorded".to_owned());
+    FreezeError::Refused {
+        message,
+        help: None,
+    }
+}
+
+/// The file of the static test if none is named: next to the test's own.
+fn file_of(entry: &CaseEntry, source: &SourceTest) -> PathBuf {
+    let path = &entry.test.path;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let endings = [".test.yaml", ".test.yml", ".yaml", ".yml"];
+    let stem = endings
+        .iter()
+        .find_map(|ending| name.strip_suffix(ending))
+        .unwrap_or(&name);
+    if source.is_alone && entry.row.is_none() {
+        return path.with_file_name(format!("{stem}.frozen.test.yaml"));
+    }
+    let own = recording_path(Path::new(""), &CaseKey::first(entry.id()));
+    let own = own.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{stem}.{own}.frozen.test.yaml"))
+}
+
+/// The id of the test `name` in `file`.
+fn frozen_id(folder: &Path, file: &Path, name: &str) -> String {
+    let path = file
+        .strip_prefix(folder)
+        .unwrap_or(file)
+        .to_string_lossy()
+        .replace('\\', "/");
+    format!("{path}::{name}")
+}
+
+/// The script that plays the user, as recordings call it.
+fn simulator_script(source: &SourceTest) -> Option<String> {
+    source
+        .tree
+        .get("simulate")?
+        .get("script")?
+        .as_str()
+        .map(str::to_owned)
+}
+
+/// Refuses a conversation whose verdict is not about its agent alone.
+fn refuse_what_only_a_simulator_can_say(held: &HeldTest) -> Result<(), FreezeError> {
+    let Some((turn, problem)) = held.outcome.first_problem() else {
+        return Ok(());
+    };
+    let is_of_conversation = turn == 0
+        && matches!(
+            problem.kind,
+            ErrorKind::Conversation | ErrorKind::Simulator | ErrorKind::Timeout
+        );
+    if problem.kind == ErrorKind::Recording {
+        return Err(problem.clone().into());
+    }
+    if is_of_conversation || problem.kind == ErrorKind::Simulator {
+        let message = format!(
+            "the conversation ended with `{}`, which a test without a simulator cannot",
+            problem.message
+        );
+        return Err(FreezeError::refused(
+            message,
+            "freeze a conversation that its rules decide",
+        ));
+    }
+    Ok(())
+}
+
+fn refuse_another_verdict(held: &HeldTest, frozen: &HeldTest) -> Result<(), FreezeError> {
+    match difference(&held.outcome, &frozen.outcome) {
+        None => Ok(()),
+        Some(difference) => {
+            let message =
+                format!("the frozen test does not have the verdict of the recording: {difference}");
+            Err(FreezeError::refused(message, "nothing was written"))
+        }
+    }
+}

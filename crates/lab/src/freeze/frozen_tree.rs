@@ -1,0 +1,247 @@
+//! A conversation as a static test: the test that it is of, with every turn written, and without a simulator.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::checkpoint_rules::add_rules;
+use super::freeze_error::FreezeError;
+use super::recorded_turns::written_turn;
+use super::source_test::SourceTest;
+use super::text_with_references::map_with_references;
+use super::trial::HeldTest;
+use ananke_base::source::{Entry, Node, NodeValue};
+use ananke_trace::outcome::InputOrigin;
+
+/// Keys that a static test does not have: who says what, what a row gives, and how often it runs.
+const DROPPED: [&str; 8] = [
+    "id",
+    "skip",
+    "runs",
+    "cases",
+    "simulate",
+    "walk",
+    "interactive",
+    "on_missing_input",
+];
+
+/// A static test.
+#[derive(Debug)]
+pub(crate) struct FrozenTree {
+    /// Its keys, the version among them.
+    pub(crate) root: Node,
+    /// How many turns it has.
+    pub(crate) turns: usize,
+    /// How many of them were said by a simulator or a person.
+    pub(crate) said_by_others: usize,
+    /// What of the test is not in it, in words.
+    pub(crate) notes: Vec<String>,
+}
+
+impl FrozenTree {
+    /// The conversation `held` of the test `source`.
+    ///
+    /// # Errors
+    /// If a turn cannot be written.
+    pub(crate) fn of(source: &SourceTest, held: &HeldTest) -> Result<Self, FreezeError> {
+        let mut tree = source.tree.clone();
+        let simulate = tree.get("simulate").cloned();
+        let mut notes = Vec::new();
+        let mut turns = turns(&mut tree, held)?;
+        let said_by_others = held
+            .conversation
+            .turns
+            .iter()
+            .filter(|turn| is_said_by_others(turn.origin))
+            .count();
+        let checkpoints = simulate
+            .as_ref()
+            .and_then(|simulate| simulate.get("checkpoints"));
+        for (checkpoint, outcome) in checkpoints
+            .map_or(&[][..], Node::items)
+            .iter()
+            .zip(&held.outcome.transcript.checkpoints)
+        {
+            let rules = checkpoint.get("assert");
+            let reached = outcome
+                .reached_at
+                .and_then(|turn| turns.get_mut(usize::try_from(turn).ok()? - 1));
+            let Some((turn, rules)) = reached.zip(rules) else {
+                continue;
+            };
+            let Some(own) = turn.get_mut("assert") else {
+                turn.set("assert", rules.clone());
+                continue;
+            };
+            if let Err(key) = add_rules(own, rules) {
+                notes.push(format!(
+                    "the checkpoint `{}` is not in it: its turn has another `{key}`",
+                    outcome.id
+                ));
+            }
+        }
+        if held.outcome.test.row.is_some() {
+            refuse_secrets(&held.conversation.variables)?;
+            put_variables(
+                &mut tree,
+                &map_with_references(&held.conversation.variables),
+            );
+        }
+        for key in DROPPED {
+            tree.remove(key);
+        }
+        let count = turns.len();
+        put_turns(&mut tree, turns);
+        let mut root = Node::of_json(&json!({ "version": source.version }));
+        if let (NodeValue::Map(entries), NodeValue::Map(own)) = (&mut root.value, tree.value) {
+            entries.extend(own);
+        }
+        Ok(Self {
+            root,
+            turns: count,
+            said_by_others,
+            notes,
+        })
+    }
+
+    /// Writes into the test the target that was chosen on the command line, and the variables that were given there.
+    pub(crate) fn put_given(&mut self, target: Option<&str>, variables: &BTreeMap<String, String>) {
+        if let Some(target) = target.filter(|_| self.root.get("target").is_none()) {
+            self.put_after_name("target", Node::of_json(&json!(target)));
+        }
+        if variables.is_empty() {
+            return;
+        }
+        if self.root.get("vars").is_none() {
+            self.put_after_name("vars", Node::of_json(&json!({})));
+        }
+        for (name, value) in variables {
+            let value = Node::of_json(&json!(value.replace("${", "$${")));
+            self.root
+                .get_mut("vars")
+                .into_iter()
+                .for_each(|vars| vars.set(name, value.clone()));
+        }
+    }
+
+    fn put_after_name(&mut self, key: &str, value: Node) {
+        let NodeValue::Map(entries) = &mut self.root.value else {
+            return;
+        };
+        let place = entries
+            .iter()
+            .position(|entry| entry.key == "name")
+            .map_or(0, |name| name + 1);
+        entries.insert(place, Entry::new(key.to_owned(), value));
+    }
+}
+
+/// Refuses variables whose values are secret: the recording does not have them, and a file must not.
+fn refuse_secrets(variables: &Map<String, Value>) -> Result<(), FreezeError> {
+    let secret = variables
+        .iter()
+        .find(|(_, value)| value.to_string().contains("<secret:"));
+    let Some((name, _)) = secret else {
+        return Ok(());
+    };
+    let message =
+        format!("the variable `{name}` of the row is secret, and is not written into a file");
+    Err(FreezeError::refused(
+        message,
+        "take it from the environment: `${ENV.NAME}`",
+    ))
+}
+
+/// Whether a turn was not written in the test.
+fn is_said_by_others(origin: InputOrigin) -> bool {
+    !matches!(origin, InputOrigin::Static | InputOrigin::Initial)
+}
+
+/// Every turn of the conversation, and those that were not sent. A message that was the first turn is one of them, and
+/// not among the `messages` of `tree` any more.
+fn turns(tree: &mut Node, held: &HeldTest) -> Result<Vec<Node>, FreezeError> {
+    let mut written = tree
+        .get("turns")
+        .map_or(&[][..], Node::items)
+        .to_vec()
+        .into_iter();
+    let mut turns = Vec::new();
+    for (turn, number) in held.conversation.turns.iter().zip(1..) {
+        let is_message = turn.origin == InputOrigin::Initial
+            || (!is_said_by_others(turn.origin) && tree.get("turns").is_none());
+        turns.push(if let Some(action) = action(tree, held, number) {
+            action
+        } else if is_said_by_others(turn.origin) {
+            written_turn(&turn.input, number)?
+        } else if is_message {
+            first_message(tree)
+        } else {
+            written
+                .next()
+                .map_or_else(|| written_turn(&turn.input, number), Ok)?
+        });
+    }
+    turns.extend(written);
+    Ok(turns)
+}
+
+/// The action of a walk that the turn `number`, counted from 1, took, as a turn.
+fn action(tree: &Node, held: &HeldTest, number: usize) -> Option<Node> {
+    let turn = held.outcome.transcript.turns.get(number - 1)?;
+    let name = turn
+        .id
+        .as_deref()
+        .filter(|_| turn.origin == InputOrigin::Walk)?;
+    let mut action = tree.get("walk")?.get("actions")?.get(name)?.clone();
+    action.remove("needs");
+    Some(action)
+}
+
+/// Takes the last of the messages, as a turn.
+fn first_message(tree: &mut Node) -> Node {
+    let mut turn = Node::of_json(&json!({}));
+    if let Some(Node {
+        value: NodeValue::List(messages),
+        ..
+    }) = tree.get_mut("messages")
+        && let Some(content) = messages.pop().and_then(|mut last| last.remove("content"))
+    {
+        turn.set("user", content);
+        if messages.is_empty() {
+            tree.remove("messages");
+        }
+    }
+    turn
+}
+
+/// Puts the variables of the row where the variables are written, or the rows.
+fn put_variables(tree: &mut Node, variables: &Node) {
+    let is_new = tree.get("vars").is_none();
+    let NodeValue::Map(entries) = &mut tree.value else {
+        return;
+    };
+    let key = if is_new { "cases" } else { "vars" };
+    for entry in entries.iter_mut().filter(|entry| entry.key == key) {
+        *entry = Entry::new("vars".to_owned(), variables.clone());
+    }
+}
+
+/// Puts the turns where they are written, or before the rules of the test.
+fn put_turns(tree: &mut Node, turns: Vec<Node>) {
+    let turns = Node {
+        value: NodeValue::List(turns),
+        span: tree.span,
+    };
+    let NodeValue::Map(entries) = &mut tree.value else {
+        return;
+    };
+    if let Some(entry) = entries.iter_mut().find(|entry| entry.key == "turns") {
+        entry.value = turns;
+        return;
+    }
+    let place = entries
+        .iter()
+        .position(|entry| entry.key == "assert")
+        .unwrap_or(entries.len());
+    entries.insert(place, Entry::new("turns".to_owned(), turns));
+}

@@ -1,0 +1,78 @@
+//! Turns of a test that say what a simulator or a person said.
+
+use serde_json::{Map, Value, json};
+
+use super::freeze_error::FreezeError;
+use super::text_with_references::{node_with_references, text_with_references};
+use ananke_base::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
+use ananke_base::source::Node;
+use ananke_model::model::{TurnKind, turn_type_name};
+
+/// The turn `number`, counted from 1, as a test writes it.
+///
+/// # Errors
+/// If no turn can say it.
+pub(crate) fn written_turn(input: &TurnInput, number: usize) -> Result<Node, FreezeError> {
+    match input {
+        TurnInput::User(UserContent::Text(text)) => Ok(Node::of_json(
+            &json!({ "user": text_with_references(text) }),
+        )),
+        TurnInput::Resume(answers) => Ok(resume(answers)),
+        TurnInput::Connect => Ok(Node::of_json(
+            &json!({ "type": turn_type_name(TurnKind::Connect) }),
+        )),
+        TurnInput::CallTool { tool, args } => {
+            let call =
+                json!({ "type": turn_type_name(TurnKind::CallTool), "tool": tool, "args": args });
+            Ok(node_with_references(&call))
+        }
+        TurnInput::ReadResource(uri) => Ok(node_with_references(
+            &json!({ "type": turn_type_name(TurnKind::ReadResource), "uri": uri }),
+        )),
+        TurnInput::GetPrompt { prompt, args } => {
+            let prompt = json!({ "type": turn_type_name(TurnKind::GetPrompt), "prompt": prompt, "args": args });
+            Ok(node_with_references(&prompt))
+        }
+        TurnInput::Parts(parts) => {
+            let written = json!({ "type": turn_type_name(TurnKind::Parts), "parts": **parts });
+            Ok(node_with_references(&written))
+        }
+        TurnInput::ListTools => Ok(Node::of_json(
+            &json!({ "type": turn_type_name(TurnKind::ListTools) }),
+        )),
+        TurnInput::User(UserContent::Parts(_)) | TurnInput::Continue => {
+            let message =
+                format!("what turn {number} sent cannot be written as a turn: it is not a text");
+            Err(FreezeError::Refused {
+                message,
+                help: None,
+            })
+        }
+    }
+}
+
+fn resume(answers: &[PendingAnswer]) -> Node {
+    let answer = |answer: &PendingAnswer| {
+        let mut keys = Map::new();
+        match &answer.to {
+            AnswerTo::TheOnlyOne => {}
+            AnswerTo::Id(id) => _ = keys.insert("id".to_owned(), json!(id)),
+            AnswerTo::Tool(tool) => _ = keys.insert("tool".to_owned(), json!(tool)),
+        }
+        let status = if answer.is_resolved {
+            "resolved"
+        } else {
+            "cancelled"
+        };
+        keys.insert("status".to_owned(), json!(status));
+        keys.extend(
+            answer
+                .payload
+                .iter()
+                .map(|payload| ("payload".to_owned(), payload.clone())),
+        );
+        Value::Object(keys)
+    };
+    let answers: Vec<Value> = answers.iter().map(answer).collect();
+    node_with_references(&json!({ "type": turn_type_name(TurnKind::Resume), "resume": answers }))
+}

@@ -1,0 +1,128 @@
+//! A test that is run once in this process, and reported to no one.
+//!
+//! Flows in: a plan with one test, and the recording that it is replayed from, if there is one. Flows out: its outcome, and
+//! the conversation. Nothing is sent and nothing is written.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::freeze_error::FreezeError;
+use ananke_agents::{ClientEvent, HttpRequest, Received, Reply, TargetError, Transport};
+use ananke_base::context::{At, Context};
+use ananke_engine::plan::{Plan, Planned, Selection, plan};
+use ananke_engine::project::{GivenRuns, RunCounts};
+use ananke_engine::recording::KeptRecording;
+use ananke_engine::run::{
+    ConversationLog, ConversationTape, LoggedConversation, Options, Run, TapedConversation,
+    event_channel, run_one,
+};
+use ananke_trace::outcome::Outcome;
+use ananke_trace::redact::Redactor;
+
+/// What came of a test.
+#[derive(Debug)]
+pub(crate) struct HeldTest {
+    /// The outcome, secrets masked.
+    pub(crate) outcome: Outcome,
+    /// What was sent and received.
+    pub(crate) conversation: LoggedConversation,
+    /// The same with the rules that watched it.
+    pub(crate) taped: TapedConversation,
+}
+
+/// The plan of the one test `id`.
+///
+/// # Errors
+/// If there is no such test, or something is wrong with its files.
+pub(crate) fn planned(
+    context: &Context,
+    selection: &Selection,
+    id: &str,
+) -> Result<Plan, FreezeError> {
+    let Planned {
+        plan,
+        problems,
+        redactor,
+    } = plan(context, selection, &Redactor::default());
+    let Some(mut plan) = plan else {
+        return Err(FreezeError::Broken(problems, redactor));
+    };
+    plan.cases.retain(|case| case.id() == id);
+    if plan.cases.is_empty() {
+        let help = "was the test renamed or deleted? run it again with `--record`".to_owned();
+        return Err(FreezeError::refused(
+            format!("there is no test `{id}`"),
+            help,
+        ));
+    }
+    plan.cases.truncate(1);
+    Ok(plan)
+}
+
+/// Runs the one test of `plan`.
+///
+/// # Errors
+/// If it does not run.
+pub(crate) async fn run_test(
+    context: &Context,
+    plan: &Plan,
+    recording: Option<&Arc<KeptRecording>>,
+) -> Result<HeldTest, FreezeError> {
+    let (sender, events) = event_channel(1);
+    let context = Context {
+        environment: Arc::clone(&plan.environment),
+        ..context.clone()
+    };
+    let runs = RunCounts {
+        given: Some(GivenRuns::Times(1)),
+        ..RunCounts::default()
+    };
+    let options = Options {
+        runs,
+        ..Options::default()
+    };
+    let mut shared = Run::new(
+        context,
+        Arc::new(SendNothing),
+        plan.redactor.clone(),
+        options,
+        sender,
+    );
+    let log = ConversationLog::default();
+    let tape = ConversationTape::default();
+    (shared.recording, shared.log, shared.tape) =
+        (recording.cloned(), Some(log.clone()), Some(tape.clone()));
+    let outcome = Box::pin(run_one(shared, plan.clone(), events))
+        .await
+        .ok_or_else(|| {
+            FreezeError::refused(
+                "the test did not run",
+                "does it run with `ananke run --replay`?",
+            )
+        })?;
+    Ok(HeldTest {
+        outcome,
+        conversation: log.take(),
+        taped: tape.take(),
+    })
+}
+
+/// The way to no agent.
+struct SendNothing;
+
+impl Transport for SendNothing {
+    fn moment(&self, _: ClientEvent) -> At {
+        At::default()
+    }
+
+    fn send(&self, _: HttpRequest, _: At) -> BoxFuture<'_, Result<Option<Reply>, TargetError>> {
+        let message = "nothing is sent while a test is made".to_owned();
+        let error = TargetError {
+            message,
+            received: Received::default(),
+            help: None,
+        };
+        Box::pin(std::future::ready(Err(error)))
+    }
+}

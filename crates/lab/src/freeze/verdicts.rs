@@ -1,0 +1,47 @@
+//! Whether two outcomes are the same verdict.
+
+use ananke_trace::outcome::Outcome;
+
+/// Why the verdict `now` is not the recorded one, in words; `None` if it is. A static test knows when its last turn ends,
+/// so that rules of the whole test may fail in addition to those that failed then.
+pub(crate) fn difference(recorded: &Outcome, now: &Outcome) -> Option<String> {
+    let (then, status) = (recorded.status(), now.status());
+    if then != status {
+        let why = now
+            .first_problem()
+            .map(|(_, problem)| problem.message.clone());
+        let why = why.or_else(|| {
+            now.all_failures()
+                .next()
+                .map(|(_, failure)| failure.message.clone())
+        });
+        let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+        return Some(format!(
+            "it would be `{}` and not `{}`{why}",
+            status.as_str(),
+            then.as_str()
+        ));
+    }
+    for (turn, failure) in recorded.all_failures() {
+        let is_same = |(number, other): (u32, &_)| number == turn && is_same_rule(failure, other);
+        if !now.all_failures().any(is_same) {
+            return Some(format!(
+                "the rule `{}` would not fail: {}",
+                failure.rule, failure.message
+            ));
+        }
+    }
+    let kind = |outcome: &Outcome| {
+        outcome
+            .first_problem()
+            .map(|(turn, problem)| (turn, problem.kind))
+    };
+    (kind(recorded) != kind(now)).then(|| "it would end in another way".to_owned())
+}
+
+fn is_same_rule(
+    one: &ananke_trace::outcome::Failure,
+    other: &ananke_trace::outcome::Failure,
+) -> bool {
+    one.rule == other.rule && one.message == other.message
+}

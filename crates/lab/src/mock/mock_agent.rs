@@ -1,0 +1,22 @@
+//! An agent that answers the requests of a server.
+
+use futures_util::future::BoxFuture;
+
+use ananke_agents::{ServedProtocol, ServedRequest};
+use ananke_engine::recording::AgentAnswer;
+
+/// An agent that answers the requests of a server.
+pub trait MockAgent: Send + Sync {
+    /// What it is, with its article: `the recording …`.
+    fn describe(&self) -> String;
+
+    /// What comes of a request of this protocol.
+    ///
+    /// # Errors
+    /// Why it has no answer, in words for the client.
+    fn answer<'a>(
+        &'a self,
+        protocol: &'static dyn ServedProtocol,
+        request: &'a dyn ServedRequest,
+    ) -> BoxFuture<'a, Result<AgentAnswer, String>>;
+}

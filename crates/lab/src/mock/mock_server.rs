@@ -1,0 +1,255 @@
+//! Answers requests over HTTP.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::future::BoxFuture;
+
+use super::fault::Fault;
+use super::mock_agent::MockAgent;
+use super::request_entry::{EntryBody, RequestEnd, RequestEntry};
+use super::request_log::{LogEntry, RequestListener};
+use super::response_stream::response_stream;
+use super::speed::Speed;
+use ananke_agents::http_server::{ReceivedRequest, RequestHandler, SentResponse};
+use ananke_agents::{ServedFrame, ServedProtocol, ServedRequest, ServedResponse, served_protocols};
+use ananke_base::text::any_of;
+use ananke_engine::recording::AgentAnswer;
+use ananke_model::variables::is_secret_header;
+
+/// The header that asks for a fault.
+const FAULT_HEADER: &str = "x-ananke-fault";
+
+/// The most bytes of a request: 64 MiB.
+const MOST_BYTES: usize = 64 << 20;
+
+/// How requests are answered.
+#[derive(Clone, Debug)]
+pub struct MockOptions {
+    /// How fast.
+    pub speed: Speed,
+    /// What goes wrong.
+    pub faults: Vec<Fault>,
+    /// With how many requests something goes wrong; `None` with all.
+    pub fault_requests: Option<u64>,
+}
+
+/// Answers requests as an agent does.
+pub struct MockServer {
+    agent: Box<dyn MockAgent>,
+    options: MockOptions,
+    listener: Arc<dyn RequestListener>,
+    requests: AtomicU64,
+    /// How many requests were read by a protocol.
+    answered: AtomicU64,
+}
+
+/// What is sent, and what the log says of it so far.
+enum MockReply {
+    Send(ServedResponse),
+    Stall,
+    Close,
+}
+
+impl MockServer {
+    /// A server of `agent`; `listener` gets an entry of each request.
+    pub fn new(
+        agent: Box<dyn MockAgent>,
+        options: MockOptions,
+        listener: Arc<dyn RequestListener>,
+    ) -> Self {
+        Self {
+            agent,
+            options,
+            listener,
+            requests: AtomicU64::new(0),
+            answered: AtomicU64::new(0),
+        }
+    }
+
+    async fn respond(&self, request: ReceivedRequest) -> Option<SentResponse> {
+        let mut entry = self.entry(&request);
+        let origin = request.header("origin").map(str::to_owned);
+        let asked_headers = request
+            .header("access-control-request-headers")
+            .map(str::to_owned);
+        let asked_fault = request.header(FAULT_HEADER).map(str::parse::<Fault>);
+        let reply = match request.method.as_str() {
+            "OPTIONS" => MockReply::Send(ServedResponse::new(204, "", Vec::new())),
+            "POST" => match request.body.whole(MOST_BYTES).await {
+                Ok(body) => {
+                    entry.body = EntryBody::of(&body);
+                    self.reply(&body, asked_fault, &mut entry).await
+                }
+                Err(error) => {
+                    entry.problem = Some(error.to_string());
+                    MockReply::Send(message(413, &error.to_string()))
+                }
+            },
+            "GET" | "HEAD" if request.path() == "/" => {
+                MockReply::Send(message(200, &self.description()))
+            }
+            _ => {
+                let text = format!(
+                    "there is nothing at {} {}: {}",
+                    request.method,
+                    request.path(),
+                    self.description()
+                );
+                MockReply::Send(message(404, &text))
+            }
+        };
+        let mut response = match reply {
+            MockReply::Send(response) => response,
+            MockReply::Stall => {
+                entry.status = None;
+                LogEntry::new(entry, Arc::clone(&self.listener))
+                    .stall()
+                    .await;
+                return None;
+            }
+            MockReply::Close => {
+                entry.end = RequestEnd::Broken;
+                drop(LogEntry::new(entry, Arc::clone(&self.listener)));
+                return None;
+            }
+        };
+        entry.status = Some(response.status);
+        response.headers.retain(|(_, value)| !value.is_empty());
+        response.headers.extend(cors(origin, asked_headers));
+        let log = LogEntry::new(entry, Arc::clone(&self.listener));
+        Some(response_stream(response, log).await)
+    }
+
+    /// What is known of a request before it is answered.
+    fn entry(&self, request: &ReceivedRequest) -> RequestEntry {
+        let headers = request.headers.iter().map(|(name, value)| {
+            let value = if is_secret_header(name) { "***" } else { value };
+            (name.clone(), value.to_owned())
+        });
+        RequestEntry {
+            request: self.requests.fetch_add(1, Ordering::Relaxed) + 1,
+            method: request.method.clone(),
+            path: request.target.clone(),
+            headers: headers.collect(),
+            protocol: None,
+            asks: None,
+            body: EntryBody::Nothing(()),
+            fault: None,
+            status: None,
+            problem: None,
+            events: 0,
+            took_ms: 0,
+            end: RequestEnd::ClientLeft,
+        }
+    }
+
+    /// The reply to a request with this body.
+    async fn reply(
+        &self,
+        body: &[u8],
+        asked_fault: Option<Result<Fault, String>>,
+        entry: &mut RequestEntry,
+    ) -> MockReply {
+        let (protocol, request) = match read(body) {
+            Ok(read) => read,
+            Err(why) => {
+                entry.problem = Some(why.clone());
+                return MockReply::Send(message(400, &why));
+            }
+        };
+        entry.protocol = Some(protocol.name());
+        entry.asks = Some(request.describe());
+        let number = self.answered.fetch_add(1, Ordering::Relaxed);
+        let is_faulty = self.options.fault_requests.is_none_or(|most| number < most);
+        let mut faults = if is_faulty {
+            self.options.faults.clone()
+        } else {
+            Vec::new()
+        };
+        match asked_fault {
+            Some(Ok(fault)) => faults = vec![fault],
+            Some(Err(why)) => {
+                let text = format!("the header `{FAULT_HEADER}` names no fault: {why}");
+                entry.problem = Some(text.clone());
+                return MockReply::Send(message(400, &text));
+            }
+            None => {}
+        }
+        let mut response = match self.agent.answer(protocol, &*request).await {
+            Ok(AgentAnswer::Response(response)) => self.options.speed.applied_to(response),
+            Ok(AgentAnswer::Nothing) => return MockReply::Stall,
+            Ok(AgentAnswer::NoConnection) => return MockReply::Close,
+            Err(why) => {
+                entry.problem = Some(why.clone());
+                request.failure(&why)
+            }
+        };
+        for fault in &faults {
+            response = fault.applied_to(response, &*request);
+        }
+        if !faults.is_empty() {
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            entry.fault = Some(faults.join(", "));
+        }
+        MockReply::Send(response)
+    }
+
+    fn description(&self) -> String {
+        let protocols: Vec<&str> = served_protocols().map(ServedProtocol::name).collect();
+        format!(
+            "POST requests of {} are answered by {}",
+            any_of(&protocols),
+            self.agent.describe()
+        )
+    }
+}
+
+impl RequestHandler for MockServer {
+    fn handle(&self, request: ReceivedRequest) -> BoxFuture<'_, Option<SentResponse>> {
+        Box::pin(self.respond(request))
+    }
+}
+
+/// The protocol that knows a request, and the request.
+fn read(body: &[u8]) -> Result<(&'static dyn ServedProtocol, Box<dyn ServedRequest>), String> {
+    let mut wrong = Vec::new();
+    for protocol in served_protocols() {
+        match protocol.read(body) {
+            Ok(request) => return Ok((protocol, request)),
+            Err(why) => wrong.push(format!("no request of {}: {why}", protocol.name())),
+        }
+    }
+    Err(wrong.join("; "))
+}
+
+/// A text for people.
+fn message(status: u16, text: &str) -> ServedResponse {
+    let bytes = format!("{text}\n").into();
+    let frame = ServedFrame {
+        after: std::time::Duration::ZERO,
+        bytes,
+    };
+    ServedResponse::new(status, "text/plain; charset=utf-8", vec![frame])
+}
+
+/// What lets a page of another origin read the response.
+fn cors(origin: Option<String>, headers: Option<String>) -> Vec<(String, String)> {
+    let Some(origin) = origin else {
+        return Vec::new();
+    };
+    let mut allowed = vec![
+        ("access-control-allow-origin".to_owned(), origin),
+        (
+            "access-control-allow-credentials".to_owned(),
+            "true".to_owned(),
+        ),
+        (
+            "access-control-allow-methods".to_owned(),
+            "GET, POST, OPTIONS".to_owned(),
+        ),
+        ("vary".to_owned(), "origin".to_owned()),
+    ];
+    allowed.extend(headers.map(|headers| ("access-control-allow-headers".to_owned(), headers)));
+    allowed
+}

@@ -1,0 +1,27 @@
+//! Servers that answer as an agent does: `ananke mock`.
+//!
+//! Flows in: requests, each read by the protocol that knows it ([`ServedProtocol`](ananke_agents::ServedProtocol)). Flows out:
+//! what a [`MockAgent`] answers, at its times, with the faults that are asked for, and an entry of each request for a log.
+
+mod collected_run;
+mod embedded_agent;
+mod fault;
+mod mock_agent;
+mod mock_error;
+mod mock_server;
+mod planned_target;
+mod recorded_agent;
+mod request_entry;
+mod request_log;
+mod response_stream;
+mod speed;
+
+pub use embedded_agent::EmbeddedAgent;
+pub use fault::{Fault, FaultKind};
+pub use mock_agent::MockAgent;
+pub use mock_error::MockError;
+pub use mock_server::{MockOptions, MockServer};
+pub use recorded_agent::RecordedAgent;
+pub use request_entry::{EntryBody, RequestEnd, RequestEntry};
+pub use request_log::RequestListener;
+pub use speed::Speed;

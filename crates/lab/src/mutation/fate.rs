@@ -1,0 +1,72 @@
+//! The fate of a changed conversation.
+
+use std::collections::BTreeSet;
+
+use super::change_site::ChangeSite;
+use ananke_trace::outcome::{Failure, Level};
+
+/// The fate of a changed conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// A rule failed and its finding names what was changed.
+    Killed {
+        /// The path of the rule.
+        rule: String,
+        /// The level that it is defined on.
+        level: Level,
+        /// Its finding.
+        message: String,
+    },
+    /// No rule was needed: the turn or the test ended with an error, for this reason.
+    KilledByProtocol(String),
+    /// A rule failed whose finding does not name what was changed: its finding.
+    KilledOtherwise(String),
+    /// The config says that it need not be noticed, for this reason.
+    Harmless(String),
+    /// No rule noticed it.
+    Survived,
+}
+
+impl Fate {
+    /// The fate of a conversation with these failures, whose change is at `site` and shown by the events `changed`.
+    pub(super) fn of<'f>(
+        failures: impl IntoIterator<Item = &'f Failure>,
+        site: &ChangeSite,
+        changed: &BTreeSet<u32>,
+    ) -> Self {
+        let mut other = None;
+        for failure in failures {
+            let Failure {
+                rule,
+                level,
+                message,
+                ..
+            } = failure;
+            if site.is_named_by(failure, changed) {
+                return Self::Killed {
+                    rule: rule.clone(),
+                    level: *level,
+                    message: message.clone(),
+                };
+            }
+            other.get_or_insert_with(|| format!("`{rule}`: {message}"));
+        }
+        other.map_or(Self::Survived, Self::KilledOtherwise)
+    }
+
+    /// Whether no rule noticed it for the right reason, and one should.
+    pub(super) fn is_unnoticed(&self) -> bool {
+        matches!(self, Self::Survived | Self::KilledOtherwise(_))
+    }
+
+    /// The word in reports.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Killed { .. } => "killed",
+            Self::KilledByProtocol(_) => "killed_by_protocol",
+            Self::KilledOtherwise(_) => "killed_otherwise",
+            Self::Harmless(_) => "harmless",
+            Self::Survived => "survived",
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A request that passed, and its response as far as it came.
+
+use std::fmt;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+
+use ananke_agents::{ServedEnd, ServedFrame, ServedProtocol, ServedRequest, ServedResponse};
+
+/// The most bytes of a response that are kept: 64 MiB.
+const MOST_BYTES: usize = 64 << 20;
+
+/// A request of a protocol, and its response.
+pub struct CapturedExchange {
+    /// The protocol of the request.
+    pub protocol: &'static dyn ServedProtocol,
+    /// The request.
+    pub request: Box<dyn ServedRequest>,
+    /// The response as far as it came.
+    pub response: Result<ServedResponse, Incomplete>,
+}
+
+/// Why a response is not there as it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Incomplete {
+    /// It is still arriving.
+    Arriving,
+    /// There was none, for this reason.
+    NoResponse(String),
+    /// It was too large to be kept.
+    TooLarge,
+    /// The client has gone away before it was complete.
+    ClientLeft,
+}
+
+impl fmt::Display for Incomplete {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Arriving => {
+                formatter.write_str("a response was still arriving when the proxy ended")
+            }
+            Self::NoResponse(why) => write!(formatter, "the agent did not respond: {why}"),
+            Self::TooLarge => {
+                write!(
+                    formatter,
+                    "a response has more than {} MiB, which is not kept",
+                    MOST_BYTES >> 20
+                )
+            }
+            Self::ClientLeft => {
+                formatter.write_str("the client went away before a response was complete")
+            }
+        }
+    }
+}
+
+/// A response that is being kept.
+pub(super) struct KeptResponse {
+    response: ServedResponse,
+    kept: usize,
+    /// The bytes since the last end of an event.
+    open: BytesMut,
+    is_too_large: bool,
+}
+
+impl KeptResponse {
+    pub(super) fn new(status: u16, headers: Vec<(String, String)>, after: Duration) -> Self {
+        let end = ServedEnd::Complete;
+        let response = ServedResponse {
+            status,
+            headers,
+            after,
+            frames: Vec::new(),
+            end,
+        };
+        Self {
+            response,
+            kept: 0,
+            open: BytesMut::new(),
+            is_too_large: false,
+        }
+    }
+
+    /// Bytes that came so long after the request.
+    pub(super) fn add(&mut self, after: Duration, bytes: &Bytes) {
+        self.kept += bytes.len();
+        if self.kept > MOST_BYTES {
+            self.is_too_large = true;
+            self.response.frames = Vec::new();
+            self.open = BytesMut::new();
+            return;
+        }
+        self.open.extend_from_slice(bytes);
+        // Ids of a run are in one event: it is not cut.
+        if self.open.ends_with(b"\n") || !self.response.is_event_stream() {
+            let bytes = self.open.split().freeze();
+            self.response.frames.push(ServedFrame { after, bytes });
+        }
+    }
+
+    /// The whole response, which ended like this.
+    pub(super) fn ended(
+        mut self,
+        after: Duration,
+        end: ServedEnd,
+    ) -> Result<ServedResponse, Incomplete> {
+        if self.is_too_large {
+            return Err(Incomplete::TooLarge);
+        }
+        if !self.open.is_empty() {
+            self.response.frames.push(ServedFrame {
+                after,
+                bytes: self.open.freeze(),
+            });
+        }
+        self.response.end = end;
+        Ok(self.response)
+    }
+}

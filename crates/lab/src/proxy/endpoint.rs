@@ -1,0 +1,54 @@
+//! Where the agent of a test is.
+
+use std::sync::Arc;
+
+use url::Url;
+
+use crate::freeze::FreezeError;
+use ananke_base::context::Context;
+use ananke_engine::plan::{LoadedFile, Plan, Preparation, PrepareError};
+use ananke_model::variables::Mode;
+
+/// Where the agent of the one test of `plan` is.
+///
+/// # Errors
+/// If its target cannot be filled, or has no endpoint.
+pub fn endpoint(context: &Context, plan: &Plan) -> Result<Url, FreezeError> {
+    let context = Context {
+        environment: Arc::clone(&plan.environment),
+        ..context.clone()
+    };
+    let shared = Arc::new(plan.clone());
+    let Some(entry) = shared.cases.first() else {
+        return Err(FreezeError::refused(
+            "there is no test",
+            "name a target of the config",
+        ));
+    };
+    let file = LoadedFile::of_case(&context, entry).and_then(|file| file.test_of(entry));
+    let setup = plan.variables.setup.clone();
+    let begun =
+        file.and_then(|test| Preparation::begin(&context, &shared, entry, test, Mode::Send, setup));
+    let prepared = begun
+        .and_then(|mut preparation| preparation.finish())
+        .map_err(|error| match error {
+            PrepareError::Broken(problems, secrets) => {
+                plan.redactor.add(&secrets);
+                FreezeError::Broken(problems, plan.redactor.clone())
+            }
+            PrepareError::Changed => {
+                FreezeError::refused("the config changed while it was read", "try again")
+            }
+        })?;
+    let endpoint = prepared
+        .target
+        .endpoint()
+        .and_then(|endpoint| endpoint.parse().ok());
+    endpoint.ok_or_else(|| {
+        let message = format!(
+            "the target `{}` has no endpoint to pass requests on to",
+            entry.test.target
+        );
+        FreezeError::refused(message, "name a target with an `endpoint`: `--target NAME`")
+    })
+}

@@ -1,0 +1,211 @@
+//! Passes requests on to the agent, and responses back to its clients.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::future::BoxFuture;
+use tokio::time::Instant;
+
+use super::captured_exchange::{Incomplete, KeptResponse};
+use super::proxy_capture::{ExchangePlace, Notice, ProxyCapture};
+use ananke_agents::http::{ForwardedResponse, Forwarder};
+use ananke_agents::http_server::{BodyWatch, ReceivedRequest, RequestHandler, SentResponse};
+use ananke_agents::{ServedEnd, ServedProtocol, ServedRequest, served_protocols};
+
+/// The most bytes of a request that are looked at: 16 MiB. Every request passes.
+const MOST_BYTES: usize = 16 << 20;
+
+/// Passes requests on.
+pub struct ProxyServer {
+    forwarder: Forwarder,
+    capture: ProxyCapture,
+    notice: Notice,
+}
+
+/// The beginning of a body that has been read so far; `None` if it has become too large.
+type SeenBody = Arc<Mutex<Option<BytesMut>>>;
+
+impl ProxyServer {
+    /// A proxy in front of the server of `forwarder`. `capture` gets what passes, and `notice` a line about each exchange.
+    pub fn new(forwarder: Forwarder, capture: ProxyCapture, notice: Notice) -> Self {
+        Self {
+            forwarder,
+            capture,
+            notice,
+        }
+    }
+
+    async fn pass(&self, request: ReceivedRequest) -> SentResponse {
+        let ReceivedRequest {
+            method,
+            target,
+            headers,
+            body,
+        } = request;
+        let seen: SeenBody = Arc::new(Mutex::new(Some(BytesMut::new())));
+        let body = body.watched(watch(&seen));
+        let began = Instant::now();
+        let answered = self
+            .forwarder
+            .forward(&method, &target, &headers, body)
+            .await;
+        let read = (method == "POST").then(|| read(&seen)).flatten();
+        let asks = read
+            .as_ref()
+            .map(|(protocol, request)| format!("{}: {}", protocol.name(), request.describe()));
+        let line = asks.unwrap_or_else(|| format!("{method} {target}"));
+        let place = read.and_then(|(protocol, request)| self.capture.begin(protocol, request));
+        let mut passing = Passing {
+            capture: self.capture.clone(),
+            notice: Arc::clone(&self.notice),
+            place,
+            line,
+            began,
+            kept: None,
+            left: None,
+        };
+        match answered {
+            Ok(response) => {
+                passing.kept = place.map(|_| {
+                    KeptResponse::new(response.status, response.headers.clone(), began.elapsed())
+                });
+                let (status, headers) = (response.status, response.headers.clone());
+                passing.line = format!("{}: {status}", passing.line);
+                let length = headers.iter().find(|(name, _)| name == "content-length");
+                passing.left = length.and_then(|(_, length)| length.parse().ok());
+                let state = (response, passing);
+                let body =
+                    futures_util::stream::unfold(Some(state), |state| async { next(state?).await });
+                SentResponse {
+                    status,
+                    headers,
+                    body: Box::pin(body),
+                }
+            }
+            Err(why) => {
+                passing.end(Err(Incomplete::NoResponse(why.clone())));
+                let text = format!("the agent cannot be reached: {why}\n");
+                SentResponse::whole(502, "text/plain; charset=utf-8", text)
+            }
+        }
+    }
+}
+
+impl RequestHandler for ProxyServer {
+    fn handle(&self, request: ReceivedRequest) -> BoxFuture<'_, Option<SentResponse>> {
+        Box::pin(async { Some(self.pass(request).await) })
+    }
+}
+
+fn watch(seen: &SeenBody) -> BodyWatch {
+    let seen = Arc::clone(seen);
+    Box::new(move |bytes| {
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *seen {
+            Some(known) if known.len() + bytes.len() <= MOST_BYTES => {
+                known.extend_from_slice(bytes)
+            }
+            _ => *seen = None,
+        }
+    })
+}
+
+/// The request that a protocol reads in a body, and the protocol.
+fn read(seen: &SeenBody) -> Option<(&'static dyn ServedProtocol, Box<dyn ServedRequest>)> {
+    let body = seen.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+    served_protocols().find_map(|protocol| Some((protocol, protocol.read(&body).ok()?)))
+}
+
+/// A response that is passing. If it is dropped before its end, the client has gone away.
+struct Passing {
+    capture: ProxyCapture,
+    notice: Notice,
+    place: Option<ExchangePlace>,
+    line: String,
+    began: Instant,
+    kept: Option<KeptResponse>,
+    /// How many bytes of the body are still to come, if that is known.
+    left: Option<usize>,
+}
+
+impl Passing {
+    /// Bytes have come.
+    fn passed(&mut self, bytes: &Bytes) {
+        let after = self.began.elapsed();
+        if let Some(kept) = &mut self.kept {
+            kept.add(after, bytes);
+        }
+        // The end of a body whose length is known is not asked for.
+        if let Some(left) = &mut self.left {
+            *left = left.saturating_sub(bytes.len());
+            if *left == 0 {
+                self.complete(ServedEnd::Complete);
+            }
+        }
+    }
+
+    /// The response is over.
+    fn end(&mut self, response: Result<ananke_agents::ServedResponse, Incomplete>) {
+        let ms = self.began.elapsed().as_millis();
+        let how = response
+            .as_ref()
+            .err()
+            .map(|why| format!(", {why}"))
+            .unwrap_or_default();
+        let broke = response
+            .as_ref()
+            .is_ok_and(|response| matches!(response.end, ServedEnd::Breaks(_)));
+        let broke = if broke {
+            ", the connection of the agent broke"
+        } else {
+            ""
+        };
+        (self.notice)(&format!("{}, {ms} ms{how}{broke}", self.line));
+        if let Some(place) = self.place.take() {
+            self.capture.end(place, response);
+        }
+        self.line.clear();
+    }
+
+    fn complete(&mut self, end: ServedEnd) {
+        let after = self.began.elapsed();
+        match self.kept.take() {
+            Some(kept) => self.end(kept.ended(after, end)),
+            None if !self.line.is_empty() => {
+                let empty = KeptResponse::new(0, Vec::new(), after);
+                self.end(empty.ended(after, end));
+            }
+            None => {}
+        }
+    }
+}
+
+impl Drop for Passing {
+    fn drop(&mut self) {
+        if !self.line.is_empty() {
+            self.kept = None;
+            self.end(Err(Incomplete::ClientLeft));
+        }
+    }
+}
+
+/// The next bytes, as they come.
+async fn next(
+    (mut response, mut passing): (ForwardedResponse, Passing),
+) -> Option<(io::Result<Bytes>, Option<(ForwardedResponse, Passing)>)> {
+    match response.next().await {
+        Ok(Some(bytes)) => {
+            passing.passed(&bytes);
+            Some((Ok(bytes), Some((response, passing))))
+        }
+        Ok(None) => {
+            passing.complete(ServedEnd::Complete);
+            None
+        }
+        Err(why) => {
+            passing.complete(ServedEnd::Breaks(passing.began.elapsed()));
+            Some((Err(io::Error::other(why)), None))
+        }
+    }
+}

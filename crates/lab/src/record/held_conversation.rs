@@ -1,0 +1,63 @@
+//! Holds a conversation that a driver leads, and keeps its recording in memory.
+//!
+//! Flows in: a run with a driver, and the plan of a test without turns. Flows out: what was said, and the recording. Nothing is
+//! written.
+
+use serde_json::Value;
+
+use crate::freeze::FreezeError;
+use ananke_base::message::TurnInput;
+use ananke_engine::plan::Plan;
+use ananke_engine::run::{ConversationLog, EventReceiver, MemoryRecording, Run, run_one};
+use ananke_trace::outcome::{Outcome, Problem, Status};
+
+/// A conversation that is over, secrets masked.
+#[derive(Clone, Debug)]
+pub struct HeldConversation {
+    /// What was sent in the turns that ended as they should.
+    pub inputs: Vec<TurnInput>,
+    /// The text of its recording.
+    pub recording: String,
+    /// The client-side tools that the test has of its own, as it writes them, with their mocks.
+    pub client_tools: Vec<Value>,
+    /// Why the turn after these did not end as it should, if there was one.
+    pub problem: Option<Problem>,
+}
+
+/// Holds the conversation of the one test of `plan`, whose events go to `events`.
+///
+/// # Errors
+/// If it was stopped, or cannot be recorded.
+pub async fn hold(
+    mut shared: Run,
+    events: EventReceiver,
+    plan: Plan,
+) -> Result<HeldConversation, FreezeError> {
+    let (log, kept) = (ConversationLog::default(), MemoryRecording::default());
+    (shared.log, shared.kept) = (Some(log.clone()), Some(kept.clone()));
+    let outcome = run_one(shared, plan, events).await;
+    let (Some(recording), Some(outcome)) = (kept.take()?, outcome) else {
+        let message = "the conversation was stopped: nothing was written".to_owned();
+        return Err(FreezeError::Refused {
+            message,
+            help: None,
+        });
+    };
+    let turns = log.take().turns.into_iter().take(complete_turns(&outcome));
+    let inputs = turns.map(|turn| turn.input).collect();
+    let problem = outcome.first_problem().map(|(_, problem)| problem.clone());
+    Ok(HeldConversation {
+        inputs,
+        recording,
+        client_tools: Vec::new(),
+        problem,
+    })
+}
+
+/// How many turns ended as they should, before the first that did not.
+fn complete_turns(outcome: &Outcome) -> usize {
+    let turns = outcome.transcript.turns.iter();
+    turns
+        .take_while(|turn| turn.problem().is_none() && turn.status() == Status::Passed)
+        .count()
+}

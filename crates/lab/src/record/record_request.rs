@@ -1,0 +1,135 @@
+//! What is recorded, and where it goes.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::test_text::{WrittenTest, file_text};
+use crate::freeze::FreezeError;
+use ananke_agents::Capability;
+use ananke_base::context::{CaseKey, Context};
+use ananke_engine::plan::{Plan, Planned, Selection, plan};
+use ananke_engine::project::AgentChoice;
+use ananke_engine::recording::recording_path;
+use ananke_trace::redact::Redactor;
+
+/// The version of the files that are written: that of the newest key in them.
+pub(super) const VERSION: &str = "1.3";
+
+/// What is recorded, and where it goes.
+#[derive(Clone, Debug)]
+pub struct RecordRequest {
+    /// The config, the target and the variables.
+    pub selection: Selection,
+    /// The file of the tests.
+    pub file: PathBuf,
+    /// The directory of their recordings.
+    pub folder: PathBuf,
+    /// What made them, as their file says: "Recorded with `ananke record`".
+    pub origin: &'static str,
+}
+
+impl RecordRequest {
+    /// The plan of a test of this name without turns, and the context in which it is read. `client_tools` are its own, as a
+    /// test writes them.
+    ///
+    /// # Errors
+    /// If something is wrong with the config, or there is no such target.
+    pub fn blank_test(
+        &self,
+        context: &Context,
+        name: &str,
+        client_tools: &[Value],
+    ) -> Result<(Plan, Context), FreezeError> {
+        let mut head = Map::from_iter([
+            ("name".to_owned(), json!(name)),
+            ("interactive".to_owned(), json!({ "enabled": false })),
+        ]);
+        if !client_tools.is_empty() {
+            head.insert("client_tools".to_owned(), client_tools.into());
+        }
+        let test = WrittenTest {
+            head,
+            turns: Vec::new(),
+        };
+        let selection = Selection {
+            sends: true,
+            ..self.selection.clone()
+        };
+        let (plan, context) = self.plan(context, &file_text(VERSION, &[test]), name, &selection)?;
+        let target = plan.cases.first().map(|case| &case.test.target);
+        if let Some(target) = target.and_then(|target| plan.config.target(target))
+            && !target.model.capabilities().has(Capability::UserTurns)
+        {
+            let message = format!(
+                "a target of the type `{}` {}",
+                target.model.protocol,
+                Capability::UserTurns.lack()
+            );
+            return Err(FreezeError::refused(
+                message,
+                "name another target with `--target`",
+            ));
+        }
+        Ok((plan, context))
+    }
+
+    /// The files that the test of `plan` is written to.
+    pub fn files(&self, plan: &Plan) -> Vec<PathBuf> {
+        let recording = |id| recording_path(&self.folder, &CaseKey::first(id));
+        let recordings = plan.cases.iter().map(|case| recording(case.id()));
+        std::iter::once(self.file.clone())
+            .chain(recordings)
+            .collect()
+    }
+
+    /// The plan of the test of this name, if `text` is the text of the file.
+    ///
+    /// # Errors
+    /// If something is wrong with the config or the text.
+    pub(super) fn plan(
+        &self,
+        context: &Context,
+        text: &str,
+        name: &str,
+        selection: &Selection,
+    ) -> Result<(Plan, Context), FreezeError> {
+        let files = context.files.with_unsaved(self.file.clone(), text);
+        let context = Context {
+            files,
+            ..context.clone()
+        };
+        let selection = Selection {
+            paths: vec![self.file.clone()],
+            ..selection.clone()
+        };
+        let Planned {
+            plan,
+            problems,
+            redactor,
+        } = plan(&context, &selection, &Redactor::default());
+        let Some(mut plan) = plan else {
+            return Err(FreezeError::Broken(problems, redactor));
+        };
+        plan.cases.retain(|case| case.test.name == name);
+        if plan.cases.is_empty() {
+            let message = format!(
+                "`{}` is not a file of tests of this project",
+                self.file.display()
+            );
+            return Err(FreezeError::refused(
+                message,
+                "name a file that ends with `.test.yaml`",
+            ));
+        }
+        Ok((plan, context))
+    }
+
+    /// The target that was chosen on the command line.
+    pub(super) fn target(&self) -> Option<Value> {
+        match &self.selection.target {
+            AgentChoice::Named(name) => Some(json!(name)),
+            AgentChoice::OfConfig | AgentChoice::OfAssistant => None,
+        }
+    }
+}

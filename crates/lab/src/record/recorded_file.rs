@@ -1,0 +1,85 @@
+//! A file of tests that were made from conversations, with their recordings.
+//!
+//! **Invariant:** every test was replayed as it is in the file.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::held_conversation::HeldConversation;
+use super::record_request::{RecordRequest, VERSION};
+use super::recorded_test::{DraftTest, RecordedTest};
+use super::test_text::file_text;
+use crate::freeze::FreezeError;
+use ananke_base::context::{Context, write_file};
+
+/// What the file says about its rules.
+const COMMENT: &str = "The rules are proposals: keep those that matter.";
+
+/// A file of tests, not written yet.
+#[derive(Clone, Debug)]
+pub struct RecordedFile {
+    /// Where it goes.
+    pub file: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// Its tests.
+    pub tests: Vec<RecordedTest>,
+}
+
+/// Makes a file of tests from conversations, each with the name of its test. Nothing is written.
+///
+/// # Errors
+/// If one of them cannot be replayed.
+pub async fn record(
+    context: &Context,
+    request: &RecordRequest,
+    conversations: Vec<(String, HeldConversation)>,
+) -> Result<RecordedFile, FreezeError> {
+    let mut drafts = Vec::new();
+    for (name, held) in conversations {
+        drafts.push(DraftTest::of(context, request, &name, held).await?);
+    }
+    let written: Vec<_> = drafts.iter().map(|draft| draft.written.clone()).collect();
+    let text = format!("# {}. {COMMENT}\n", request.origin) + &file_text(VERSION, &written);
+    let mut tests = Vec::new();
+    for draft in drafts {
+        tests.push(draft.verified(context, request, &text).await?);
+    }
+    Ok(RecordedFile {
+        file: request.file.clone(),
+        text,
+        tests,
+    })
+}
+
+impl RecordedFile {
+    /// The files that it is written to.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let recordings = self.tests.iter().map(|test| test.recording_file.as_path());
+        std::iter::once(self.file.as_path()).chain(recordings)
+    }
+
+    /// Writes the tests and their recordings; nothing of it is there after an error, unless it was there before.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn write(&self) -> io::Result<()> {
+        let mut created = Vec::new();
+        let contents = self
+            .tests
+            .iter()
+            .map(|test| (&test.recording_file, &test.recording));
+        for (path, text) in contents.chain([(&self.file, &self.text)]) {
+            let is_new = !path.exists();
+            if let Err(error) = write_file(path, text.as_bytes()) {
+                for path in created {
+                    // The error that is reported is the first.
+                    let _ = std::fs::remove_file(path);
+                }
+                return Err(error);
+            }
+            created.extend(is_new.then_some(path));
+        }
+        Ok(())
+    }
+}

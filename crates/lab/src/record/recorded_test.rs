@@ -1,0 +1,228 @@
+//! One conversation as a test: its turns, the rules that are proposed for each, and its recording.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::conversation_rules::rules_of;
+use super::held_conversation::HeldConversation;
+use super::record_request::{RecordRequest, VERSION};
+use super::test_text::{CommentedTurn, WrittenTest, file_text};
+use crate::freeze::{
+    FreezeError, given_variables, has_unreferenced_secret, run_test, text_with_references,
+    written_turn,
+};
+use ananke_base::context::{At, CaseKey, Context};
+use ananke_base::message::TurnInput;
+use ananke_engine::helper::HelperRole;
+use ananke_engine::plan::Selection;
+use ananke_engine::project::{AgentChoice, Variables};
+use ananke_engine::recording::{KeptRecording, recording_path};
+use ananke_engine::run::LoggedTurn;
+use ananke_trace::outcome::{Outcome, Problem, Status};
+use ananke_trace::trace::{Input, Trace};
+
+/// A test that was made from a conversation.
+#[derive(Clone, Debug)]
+pub struct RecordedTest {
+    /// Its name.
+    pub name: String,
+    /// The file of its recording.
+    pub recording_file: PathBuf,
+    /// The text of its recording.
+    pub recording: String,
+    /// How many turns it has.
+    pub turns: usize,
+    /// Why the turn after these is not in it, if there was one.
+    pub problem: Option<Problem>,
+    /// Why it does not pass, if it does not.
+    pub failure: Option<String>,
+    /// What its reader has to know, in words.
+    pub notes: Vec<String>,
+}
+
+/// A test that is not verified yet.
+#[derive(Debug)]
+pub(super) struct DraftTest {
+    pub(super) test: RecordedTest,
+    pub(super) written: WrittenTest,
+    /// The variables of the command line that are not written into a file.
+    secret: BTreeMap<String, String>,
+}
+
+impl DraftTest {
+    /// The test `name` from a conversation.
+    ///
+    /// # Errors
+    /// If it has no turns, or its recording cannot be replayed.
+    pub(super) async fn of(
+        context: &Context,
+        request: &RecordRequest,
+        name: &str,
+        conversation: HeldConversation,
+    ) -> Result<Self, FreezeError> {
+        let HeldConversation {
+            inputs,
+            recording,
+            client_tools,
+            problem,
+        } = conversation;
+        if inputs.is_empty() {
+            return Err(problem.map_or_else(
+                || {
+                    FreezeError::refused(
+                        "nothing was said",
+                        "type what the user says, one message per line",
+                    )
+                },
+                FreezeError::from,
+            ));
+        }
+        let kept = KeptRecording::read(&recording, "of the conversation")?;
+        let (given, secret) = given_variables(&kept, &request.selection.variables);
+        let mut head = Map::from_iter([("name".to_owned(), json!(name))]);
+        head.extend(request.target().map(|target| ("target".to_owned(), target)));
+        if !given.is_empty() {
+            let given = given
+                .iter()
+                .map(|(name, value)| (name.clone(), json!(text_with_references(value))));
+            head.insert("vars".to_owned(), Value::Object(given.collect()));
+        }
+        if !client_tools.is_empty() {
+            head.insert("client_tools".to_owned(), client_tools.into());
+        }
+        let mut written = WrittenTest {
+            head,
+            turns: Vec::new(),
+        };
+        for (input, number) in inputs.iter().zip(1..) {
+            written.turns.push(CommentedTurn {
+                keys: written_turn(input, number)?,
+                said: String::new(),
+            });
+        }
+        let copied = Arc::new(kept.to_copy_without(HelperRole::Simulator.name(), None));
+        let recorded = RecordedTest {
+            name: name.to_owned(),
+            recording_file: PathBuf::new(),
+            recording: String::new(),
+            turns: inputs.len(),
+            problem,
+            failure: None,
+            notes: notes(&inputs),
+        };
+        let mut draft = Self {
+            test: recorded,
+            written,
+            secret,
+        };
+        let text = file_text(VERSION, std::slice::from_ref(&draft.written));
+        let (plan, unsaved) = request.plan(context, &text, name, &draft.selection(request))?;
+        let id = plan
+            .cases
+            .first()
+            .map(ananke_engine::plan::CaseEntry::id)
+            .unwrap_or_default();
+        let replayed = run_test(&unsaved, &plan, Some(&copied)).await?;
+        let Some(recording) = copied.take_copy() else {
+            return Err(FreezeError::Refused {
+                message: failure(&replayed.outcome),
+                help: None,
+            });
+        };
+        draft.test.recording = recording;
+        draft.test.recording_file = recording_path(&request.folder, &CaseKey::first(id));
+        draft.propose(&replayed.conversation.turns);
+        Ok(draft)
+    }
+
+    /// What its file is planned with: the target and the other variables are in it.
+    fn selection(&self, request: &RecordRequest) -> Selection {
+        Selection {
+            target: AgentChoice::OfConfig,
+            variables: Variables {
+                given: self.secret.clone(),
+                ..Variables::default()
+            },
+            ..request.selection.clone()
+        }
+    }
+
+    /// Proposes rules for what happened in `turns`.
+    fn propose(&mut self, turns: &[LoggedTurn]) {
+        let mut trace = Trace::new(Value::Null);
+        let (mut at, mut deltas, mut said) = (0_u64, Vec::new(), Vec::new());
+        for (turn, written) in turns.iter().zip(&mut self.written.turns) {
+            let text = turn.input.describe();
+            said.push(text.clone());
+            trace.begin_turn(Input {
+                shown: text.clone(),
+                text,
+                ..Input::default()
+            });
+            trace.begin_exchange(At(at));
+            for logged in &turn.changes {
+                at = at.saturating_add(logged.after_us);
+                trace.apply(At(at), logged.change.clone(), &mut deltas);
+                deltas.clear();
+            }
+            trace.end_exchange(At(at));
+            trace.end_turn(&mut deltas);
+            if let Some(ranges) = trace.turns.last() {
+                written.keys.set("assert", rules_of(&trace, ranges, &said));
+                written.said = trace.turn_text(ranges);
+            }
+        }
+    }
+
+    /// Replays it as it is in the file with this text.
+    ///
+    /// # Errors
+    /// If something is wrong with the file.
+    pub(super) async fn verified(
+        self,
+        context: &Context,
+        request: &RecordRequest,
+        text: &str,
+    ) -> Result<RecordedTest, FreezeError> {
+        let (plan, unsaved) =
+            request.plan(context, text, &self.test.name, &self.selection(request))?;
+        let kept = Arc::new(KeptRecording::read(&self.test.recording, "of the test")?);
+        let outcome = run_test(&unsaved, &plan, Some(&kept)).await?.outcome;
+        let is_passed = outcome.status() == Status::Passed;
+        Ok(RecordedTest {
+            failure: (!is_passed).then(|| failure(&outcome)),
+            ..self.test
+        })
+    }
+}
+
+/// What readers of these turns have to know.
+fn notes(inputs: &[TurnInput]) -> Vec<String> {
+    let is_secret = |input: &TurnInput| has_unreferenced_secret(&input.describe());
+    let numbers = inputs.iter().zip(1..).filter(|(input, _)| is_secret(input));
+    let note = |(_, number): (&TurnInput, usize)| {
+        format!(
+            "turn {number} has a marker instead of a secret that no variable has: it can only be replayed"
+        )
+    };
+    numbers.map(note).collect()
+}
+
+/// Why a test does not pass, in words.
+fn failure(outcome: &Outcome) -> String {
+    let problem = outcome
+        .first_problem()
+        .map(|(_, problem)| problem.message.clone());
+    let failure = || {
+        outcome
+            .all_failures()
+            .next()
+            .map(|(_, failure)| failure.message.clone())
+    };
+    problem
+        .or_else(failure)
+        .unwrap_or_else(|| format!("it is `{}`", outcome.status().as_str()))
+}

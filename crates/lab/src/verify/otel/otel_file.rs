@@ -1,0 +1,363 @@
+//! A file of OTLP JSON: its spans are found once, and read again conversation by conversation.
+//!
+//! **Invariant:** of the file only the places of its spans are in memory, and the conversation that is read.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::observed_span::ObservedSpan;
+use super::otlp_scanner::{ObjectKind, OtlpScanner};
+use super::otlp_span::OtlpSpan;
+use super::spans_of_conversation::{PlacedSpan, conversation};
+use crate::verify::conventions::{Conventions, SpanKind};
+use crate::verify::trace_file::{TraceError, unreadable};
+use ananke_base::source::reason;
+use ananke_base::text::escape;
+use ananke_engine::observed::ObservedConversation;
+use ananke_trace::outcome::Problem;
+
+/// How many attributes are named if none is known.
+const NAMED: usize = 6;
+
+/// The id of spans without one.
+const NO_ID: u64 = 0;
+
+/// Where a span or a log record is.
+#[derive(Clone, Copy, Debug)]
+struct SpanPlace {
+    id: u64,
+    /// The span of a log record.
+    kind: Option<SpanKind>,
+    offset: u64,
+    length: u32,
+}
+
+/// The places of one conversation.
+#[derive(Debug)]
+struct Group {
+    id: String,
+    spans: Vec<SpanPlace>,
+    logs: Vec<SpanPlace>,
+}
+
+/// A file of spans.
+#[derive(Debug)]
+pub(super) struct OtelFile {
+    path: PathBuf,
+    shown: String,
+    groups: Vec<Group>,
+    /// The parent of each span, and its kind.
+    parents: HashMap<u64, (u64, Option<SpanKind>)>,
+    pub(super) notes: Vec<String>,
+}
+
+/// What is found while a file is read for the first time.
+#[derive(Default)]
+struct Index {
+    /// The conversations, in the order of their first spans, and where each is.
+    groups: Vec<Group>,
+    by_key: HashMap<String, usize>,
+    /// The conversation of a trace, by the trace.
+    conversations: HashMap<u64, String>,
+    /// The spans by their traces, until it is known which conversation each trace is of.
+    traces: Vec<(u64, String, Vec<SpanPlace>, Vec<SpanPlace>)>,
+    by_trace: HashMap<u64, usize>,
+    parents: HashMap<u64, (u64, Option<SpanKind>)>,
+    spans: usize,
+    without_trace: usize,
+    attributes: HashSet<String>,
+}
+
+fn hash(trace: &str, span: Option<&str>) -> u64 {
+    let Some(span) = span.filter(|span| !span.is_empty()) else {
+        return NO_ID;
+    };
+    let mut hasher = DefaultHasher::new();
+    (trace, span).hash(&mut hasher);
+    hasher.finish().max(1)
+}
+
+impl Index {
+    fn add(
+        &mut self,
+        span: &OtlpSpan<'_>,
+        kind: ObjectKind,
+        offset: u64,
+        length: usize,
+        names: &Conventions,
+    ) {
+        let trace = span.trace_id.as_deref().unwrap_or_default();
+        let (id, parent) = (
+            hash(trace, span.span_id.as_deref()),
+            hash(trace, span.parent_span_id.as_deref()),
+        );
+        let attributes = span.attributes.as_deref().unwrap_or_default();
+        let text = |value: &super::otlp_span::AnyValue<'_>| {
+            value.string_value.as_deref().map(str::to_owned)
+        };
+        let found = attributes.iter().filter_map(|attribute| {
+            names.kind(
+                &attribute.key,
+                attribute.value.as_ref()?.string_value.as_deref()?,
+            )
+        });
+        let found = found.into_iter().next();
+        let is_log = kind == ObjectKind::LogRecord;
+        if !is_log {
+            self.spans += 1;
+            if id != NO_ID {
+                self.parents.insert(id, (parent, found));
+            }
+        }
+        if found.is_none() && !(is_log && id != NO_ID) {
+            let room = NAMED.saturating_sub(self.attributes.len());
+            self.attributes.extend(
+                attributes
+                    .iter()
+                    .take(room)
+                    .map(|attribute| attribute.key.clone().into_owned()),
+            );
+            return;
+        }
+        let trace_hash = hash(trace, Some("trace"));
+        self.without_trace += usize::from(trace.is_empty() && !is_log);
+        if !is_log
+            && let Some(name) = names.conversation(attributes.iter().filter_map(|attribute| {
+                Some((
+                    attribute.key.as_ref(),
+                    attribute.value.as_ref().and_then(text)?,
+                ))
+            }))
+        {
+            self.conversations.entry(trace_hash).or_insert(name);
+        }
+        let index = *self.by_trace.entry(trace_hash).or_insert_with(|| {
+            self.traces
+                .push((trace_hash, trace.to_owned(), Vec::new(), Vec::new()));
+            self.traces.len() - 1
+        });
+        let place = SpanPlace {
+            id,
+            kind: found,
+            offset,
+            length: u32::try_from(length).unwrap_or(u32::MAX),
+        };
+        let (_, _, spans, logs) = &mut self.traces[index];
+        if is_log {
+            logs.push(place)
+        } else {
+            spans.push(place)
+        }
+    }
+
+    /// Puts traces of one conversation together.
+    fn group(&mut self) {
+        for (hash, trace, spans, logs) in std::mem::take(&mut self.traces) {
+            if spans.is_empty() {
+                continue;
+            }
+            let own = if trace.is_empty() {
+                "no-trace-id".to_owned()
+            } else {
+                trace
+            };
+            let id = self.conversations.get(&hash).cloned().unwrap_or(own);
+            let index = *self.by_key.entry(id.clone()).or_insert_with(|| {
+                self.groups.push(Group {
+                    id,
+                    spans: Vec::new(),
+                    logs: Vec::new(),
+                });
+                self.groups.len() - 1
+            });
+            self.groups[index].spans.extend(spans);
+            self.groups[index].logs.extend(logs);
+        }
+    }
+}
+
+impl OtelFile {
+    /// Finds the spans of the file at `path`, which messages call `shown`.
+    ///
+    /// # Errors
+    /// If it cannot be read, is not OTLP JSON, or has no span of an agent.
+    pub(super) fn open(path: &Path, shown: &str) -> Result<Self, TraceError> {
+        let names = Conventions::known();
+        let file = File::open(path).map_err(|error| unreadable(shown, reason(&error)))?;
+        let mut scanner = OtlpScanner::new(file);
+        let (mut index, mut object) = (Index::default(), Vec::new());
+        loop {
+            let found = scanner.next(&mut object).map_err(|error| TraceError {
+                message: format!("{shown}:{}: {}", error.line, error.message),
+                help: Some("a trace is JSON of OTLP: one document, or one per line".to_owned()),
+            })?;
+            let Some(found) = found else { break };
+            let span: OtlpSpan<'_> = serde_json::from_slice(&object)
+                .map_err(|error| strange(shown, found.line, &error))?;
+            index.add(&span, found.kind, found.offset, object.len(), names);
+        }
+        index.group();
+        if index.groups.is_empty() {
+            return Err(nothing_known(shown, &index));
+        }
+        let mut notes = Vec::new();
+        if index.without_trace > 0 {
+            notes.push(format!(
+                "{shown}: {} spans have no `traceId`: they are read as one conversation",
+                index.without_trace
+            ));
+        }
+        let Index {
+            groups, parents, ..
+        } = index;
+        Ok(Self {
+            path: path.to_owned(),
+            shown: shown.to_owned(),
+            groups,
+            parents,
+            notes,
+        })
+    }
+
+    /// The ids of its conversations.
+    pub(super) fn ids(&self) -> Vec<String> {
+        self.groups.iter().map(|group| group.id.clone()).collect()
+    }
+
+    /// The conversation at this place among them.
+    ///
+    /// # Errors
+    /// If the file cannot be read any more.
+    pub(super) fn conversation(&self, index: usize) -> Result<ObservedConversation, Problem> {
+        let group = &self.groups[index];
+        let changed = |why: &str| unreadable(&self.shown, why).problem();
+        let mut file = File::open(&self.path).map_err(|error| changed(reason(&error)))?;
+        let mut bytes_of = |place: &SpanPlace| -> Result<Vec<u8>, Problem> {
+            let mut bytes = vec![0; place.length as usize];
+            let read = file
+                .seek(SeekFrom::Start(place.offset))
+                .and_then(|_| file.read_exact(&mut bytes));
+            read.map_err(|error| changed(reason(&error)))
+                .map(|()| bytes)
+        };
+        let mut logs: HashMap<u64, Vec<Vec<u8>>> = HashMap::new();
+        for place in &group.logs {
+            logs.entry(place.id).or_default().push(bytes_of(place)?);
+        }
+        let mut placed = Vec::with_capacity(group.spans.len());
+        let mut cyclic = 0_usize;
+        for place in &group.spans {
+            let bytes = bytes_of(place)?;
+            let span = serde_json::from_slice::<OtlpSpan<'_>>(&bytes)
+                .map_err(|error| changed(&error.to_string()))?;
+            let own = logs.get(&place.id).map_or(&[][..], Vec::as_slice);
+            let records: Vec<OtlpSpan<'_>> = own
+                .iter()
+                .filter_map(|bytes| serde_json::from_slice(bytes).ok())
+                .collect();
+            let kind = place.kind.unwrap_or(SpanKind::Model);
+            let span = ObservedSpan::of(kind, &span, &records, Conventions::known());
+            let Ancestors {
+                run,
+                tool,
+                is_cyclic,
+            } = self.ancestors(place);
+            cyclic += usize::from(is_cyclic);
+            let subagent =
+                tool.map(|_| span.agent.clone().unwrap_or_else(|| "subagent".to_owned()));
+            placed.push(PlacedSpan {
+                span,
+                run,
+                subagent,
+                id: place.id,
+            });
+        }
+        let mut read = conversation(&group.id, placed);
+        if cyclic > 0 {
+            read.warnings.push(format!(
+                "the parents of {cyclic} spans are cyclic: they are read as spans without a parent"
+            ));
+        }
+        Ok(read)
+    }
+
+    fn ancestors(&self, place: &SpanPlace) -> Ancestors {
+        let mut found = Ancestors {
+            run: None,
+            tool: None,
+            is_cyclic: false,
+        };
+        if place.kind == Some(SpanKind::Agent) {
+            found.run = Some(place.id);
+        }
+        let (mut seen, mut id) = (HashSet::from([place.id]), place.id);
+        while let Some((parent, _)) = self.parents.get(&id).filter(|(parent, _)| *parent != NO_ID) {
+            if !seen.insert(*parent) {
+                return Ancestors {
+                    run: found.run.filter(|run| *run == place.id),
+                    tool: None,
+                    is_cyclic: true,
+                };
+            }
+            match self.parents.get(parent) {
+                Some((_, Some(SpanKind::Agent))) => found.run = Some(*parent),
+                Some((_, Some(SpanKind::Tool))) => found.tool = Some(*parent),
+                _ => {}
+            }
+            id = *parent;
+        }
+        found
+    }
+}
+
+/// The object that ends in this line is not what OTLP says.
+fn strange(shown: &str, line: u64, error: &serde_json::Error) -> TraceError {
+    let error = error.to_string();
+    // Its own place is counted from the beginning of the object.
+    let why = error
+        .rsplit_once(" at line ")
+        .map_or(&*error, |(why, _)| why);
+    TraceError {
+        message: format!("{shown}:{line}: a span is not one of OTLP JSON: {why}"),
+        help: None,
+    }
+}
+
+/// What a span is in.
+struct Ancestors {
+    /// The outermost run of an agent.
+    run: Option<u64>,
+    /// A tool.
+    tool: Option<u64>,
+    is_cyclic: bool,
+}
+
+fn nothing_known(shown: &str, index: &Index) -> TraceError {
+    if index.spans == 0 {
+        return TraceError {
+            message: format!("{shown}: there are no spans in it"),
+            help: Some(
+                "a trace is JSON of OTLP: `{\"resourceSpans\": [{\"scopeSpans\": [{\"spans\": […]}]}]}`"
+                    .to_owned(),
+            ),
+        };
+    }
+    let mut named: Vec<String> = index
+        .attributes
+        .iter()
+        .map(|name| format!("`{}`", escape::line(name)))
+        .collect();
+    named.sort();
+    let has = if named.is_empty() {
+        "no attributes".to_owned()
+    } else {
+        format!("attributes such as {}", named.join(", "))
+    };
+    TraceError {
+        message: format!("{shown}: none of its {} spans is of an agent, a model or a tool: they have {has}", index.spans),
+        help: Some("the conventions that are known are those of GenAI, OpenInference, OpenLLMetry, pydantic-ai and the Vercel AI SDK".to_owned()),
+    }
+}

@@ -1,0 +1,369 @@
+//! From the spans of a conversation to its turns.
+//!
+//! A run of an agent is a turn; without such spans, a new message of the user begins one. What a model gives comes at the end
+//! of its span; a call is answered at the end of the span that executes it, else by a message. What is below a tool is done by a
+//! subagent.
+
+use std::collections::{HashMap, HashSet};
+
+use super::observed_span::ObservedSpan;
+use crate::verify::conventions::SpanKind;
+use crate::verify::conversation_builder::{ConversationBuilder, ToolEnd};
+use crate::verify::message_items::MessageItem;
+use ananke_engine::observed::ObservedConversation;
+use ananke_trace::trace::{Fact, Facts, RunEnd};
+
+/// What spans can show at best.
+const SHOWN: Facts = Facts::of(&[
+    Fact::Calls,
+    Fact::Arguments,
+    Fact::Results,
+    Fact::CallEnds,
+    Fact::Text,
+    Fact::UserText,
+    Fact::TurnTimes,
+    Fact::CallTimes,
+    Fact::Usage,
+    Fact::RunEnds,
+]);
+
+/// A span with its place among the others.
+#[derive(Debug)]
+pub(super) struct PlacedSpan {
+    pub(super) span: ObservedSpan,
+    /// The run of the agent that it is in, the outermost one.
+    pub(super) run: Option<u64>,
+    /// The subagent that it is of.
+    pub(super) subagent: Option<String>,
+    /// Its own id.
+    pub(super) id: u64,
+}
+
+/// Something that a span does at a moment; of two at one moment the end comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum SpanEdge {
+    Ends,
+    Begins,
+}
+
+/// The conversation that these spans are of.
+pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> ObservedConversation {
+    let has_times = spans.iter().all(|placed| placed.span.times.is_some());
+    if !has_times {
+        // In the order of the file.
+        for (index, placed) in (1..).zip(&mut spans) {
+            placed.span.times = Some((index * 2, index * 2 + 1));
+        }
+    }
+    let began = |placed: &PlacedSpan| placed.span.times.unwrap_or_default().0;
+    spans.sort_by_key(began);
+    let runs = AgentRuns::of(&mut spans);
+    let origin = spans.first().map(began).unwrap_or_default();
+    let builder = ConversationBuilder::new(thread_id);
+    let mut reader = SpanReader {
+        builder: if has_times {
+            builder.beginning_at(origin)
+        } else {
+            builder
+        },
+        runs,
+        turn: None,
+        has_answered: false,
+        calls: HashMap::new(),
+        last: origin,
+        failure: None,
+        is_run_missing: false,
+    };
+    if !has_times {
+        reader.builder.warn(
+            "there are spans without times: they are read in the order of the file".to_owned(),
+        );
+        reader.builder.lacks(Fact::TurnTimes);
+        reader.builder.lacks(Fact::CallTimes);
+    }
+    reader.note_missing(&spans);
+    let mut moments: Vec<(u64, SpanEdge, std::cmp::Reverse<u64>, usize)> = Vec::new();
+    for (index, placed) in spans.iter().enumerate() {
+        let (began, ended) = placed.span.times.unwrap_or_default();
+        // What ends together ends from the inside to the outside.
+        moments.push((began, SpanEdge::Begins, std::cmp::Reverse(0), index));
+        moments.push((
+            ended.max(began + 1),
+            SpanEdge::Ends,
+            std::cmp::Reverse(began),
+            index,
+        ));
+    }
+    moments.sort_unstable();
+    for (at, moment, _, index) in moments {
+        let placed = &mut spans[index];
+        match (placed.span.kind, moment) {
+            (SpanKind::Model, SpanEdge::Begins) => reader.model_begins(at, placed),
+            (SpanKind::Model, SpanEdge::Ends) => reader.model_ends(at, placed),
+            (SpanKind::Tool, SpanEdge::Begins) => reader.tool_begins(at, index, placed),
+            (SpanKind::Tool, SpanEdge::Ends) => reader.tool_ends(at, index, placed),
+            (SpanKind::Agent, SpanEdge::Begins) => {}
+            (SpanKind::Agent, SpanEdge::Ends) => reader.agent_ends(at, placed),
+        }
+    }
+    reader.finish(origin)
+}
+
+/// The runs of the agent, and those among them in which a model was asked.
+struct AgentRuns {
+    /// When each began.
+    all: HashMap<u64, u64>,
+    with_models: HashSet<u64>,
+}
+
+impl AgentRuns {
+    /// The runs of `spans`. A span of a run in which no model was asked replaces the model, if it has messages.
+    fn of(spans: &mut [PlacedSpan]) -> Self {
+        let is_run = |placed: &&mut PlacedSpan| {
+            placed.span.kind == SpanKind::Agent && placed.run == Some(placed.id)
+        };
+        let began = |placed: &PlacedSpan| placed.span.times.unwrap_or_default().0;
+        let all = spans
+            .iter_mut()
+            .filter(is_run)
+            .map(|placed| (placed.id, began(placed)))
+            .collect();
+        let models = spans
+            .iter()
+            .filter(|placed| placed.span.kind == SpanKind::Model);
+        let mut with_models: HashSet<u64> = models.filter_map(|placed| placed.run).collect();
+        for placed in spans.iter_mut().filter(is_run) {
+            let has_messages = placed.span.input.is_some() || placed.span.output.is_some();
+            if has_messages && with_models.insert(placed.id) {
+                placed.span.kind = SpanKind::Model;
+            }
+        }
+        Self { all, with_models }
+    }
+}
+
+/// The turn that is being read.
+struct OpenTurn {
+    run: Option<u64>,
+    asked: Option<String>,
+}
+
+/// Reads the spans of a conversation in the order of time.
+struct SpanReader {
+    builder: ConversationBuilder,
+    runs: AgentRuns,
+    turn: Option<OpenTurn>,
+    /// Whether a model has answered in the running turn.
+    has_answered: bool,
+    /// The calls that spans execute, by the indices of the spans.
+    calls: HashMap<usize, String>,
+    /// The moment of the last thing that happened.
+    last: u64,
+    /// What made the run of the turn fail.
+    failure: Option<RunEnd>,
+    /// Whether a turn has no run of an agent, so that nothing says how it ended.
+    is_run_missing: bool,
+}
+
+/// Whether the agent says or does it.
+fn is_of_agent(item: &MessageItem) -> bool {
+    matches!(
+        item,
+        MessageItem::Says(_) | MessageItem::Reasons(_) | MessageItem::Calls { .. }
+    )
+}
+
+impl SpanReader {
+    /// Notes what no span of a kind shows.
+    fn note_missing(&mut self, spans: &[PlacedSpan]) {
+        let of_agent = || spans.iter().filter(|placed| placed.subagent.is_none());
+        let has_tools = of_agent().any(|placed| placed.span.kind == SpanKind::Tool);
+        let models = || {
+            of_agent()
+                .filter(|placed| placed.span.kind == SpanKind::Model && placed.span.error.is_none())
+        };
+        let has_models = of_agent().any(|placed| placed.span.kind == SpanKind::Model);
+        if !has_models || models().any(|placed| placed.span.output.is_none()) {
+            self.builder.lacks(Fact::Text);
+            if !has_tools {
+                self.builder.lacks(Fact::Calls);
+            }
+        }
+        if !has_models || models().any(|placed| placed.span.usage.is_none()) {
+            self.builder.lacks(Fact::Usage);
+        }
+    }
+
+    fn begin_turn(&mut self, at: u64, run: Option<u64>, asked: Option<String>) {
+        self.end_turn();
+        let began = run.and_then(|run| self.runs.all.get(&run)).copied();
+        self.is_run_missing |= began.is_none();
+        self.builder
+            .begin_turn(began.unwrap_or(at).min(at), asked.as_deref());
+        self.turn = Some(OpenTurn { run, asked });
+        (self.has_answered, self.last) = (false, at);
+    }
+
+    fn end_turn(&mut self) {
+        if self.turn.take().is_some() {
+            let end = self.failure.take().unwrap_or(RunEnd::Finished);
+            if end == RunEnd::Finished && self.builder.has_open_calls() {
+                self.builder.lacks(Fact::RunEnds);
+            }
+            self.builder.end_turn(self.last, end);
+        }
+    }
+
+    fn model_begins(&mut self, at: u64, placed: &mut PlacedSpan) {
+        if placed.subagent.is_some() {
+            return;
+        }
+        let is_known = placed.span.input.is_some();
+        let mut input = placed.span.input.take().unwrap_or_default();
+        let new = input
+            .iter()
+            .rposition(is_of_agent)
+            .map_or(0, |last| last + 1);
+        let asked = input
+            .iter()
+            .rposition(|item| matches!(item, MessageItem::Asks(_)))
+            .filter(|asked| *asked >= new);
+        let text = asked.and_then(|asked| match &input[asked] {
+            MessageItem::Asks(text) => text.clone(),
+            _ => None,
+        });
+        let begins = match &self.turn {
+            None => true,
+            Some(turn) if placed.run.is_some() => {
+                turn.run != placed.run && (asked.is_some() || !is_known)
+            }
+            Some(turn) => asked.is_some() && (turn.asked != text || self.has_answered),
+        };
+        if !begins {
+            return self.builder.does(at, input.split_off(new), None);
+        }
+        let is_first = !self.builder.has_turns();
+        let after = input.split_off(asked.map_or(new, |asked| asked + 1));
+        if is_first {
+            let last_said = asked.map_or(input.len(), |asked| asked);
+            input.truncate(last_said);
+            self.builder.remember(input);
+        } else {
+            self.builder
+                .does(at, input.split_off(new.min(input.len())), None);
+        }
+        self.begin_turn(at, placed.run, text);
+        self.builder.does(at, after, None);
+    }
+
+    fn model_ends(&mut self, at: u64, placed: &mut PlacedSpan) {
+        let PlacedSpan {
+            span,
+            run,
+            subagent,
+            ..
+        } = placed;
+        self.last = self.last.max(at);
+        if let Some(agent) = span.agent.as_deref().filter(|_| subagent.is_none()) {
+            self.builder.name_agent(agent);
+        }
+        self.has_answered |= span
+            .output
+            .as_ref()
+            .is_some_and(|output| !output.is_empty());
+        self.builder.does(
+            at,
+            span.output.take().unwrap_or_default(),
+            subagent.as_deref(),
+        );
+        if let Some(usage) = span.usage {
+            self.builder.uses(at, usage);
+        }
+        if let Some((message, code)) = span
+            .error
+            .take()
+            .filter(|_| subagent.is_none() && run.is_none_or(|run| run == placed.id))
+        {
+            self.failure = Some(RunEnd::Error { message, code });
+        }
+    }
+
+    fn tool_begins(&mut self, at: u64, index: usize, placed: &mut PlacedSpan) {
+        let PlacedSpan {
+            span,
+            run,
+            subagent,
+            ..
+        } = placed;
+        let name = span.tool.take().unwrap_or_default();
+        let known = span.call_id.take().filter(|id| self.builder.knows_call(id));
+        let known = known.or_else(|| self.builder.open_call(&name));
+        let is_without_model = run.is_some_and(|run| !self.runs.with_models.contains(&run));
+        let is_other = self.turn.as_ref().is_none_or(|turn| {
+            // A call of an earlier run waited for an answer.
+            let was_waiting =
+                run.is_some() && turn.run.is_some() && known.is_some() && subagent.is_none();
+            turn.run != *run && (is_without_model || was_waiting)
+        });
+        if is_other {
+            self.begin_turn(at, *run, None);
+        }
+        self.last = self.last.max(at);
+        let id = known.unwrap_or_else(|| {
+            self.builder
+                .calls(at, None, name, span.args.take(), subagent.as_deref())
+        });
+        self.builder.executes(&id);
+        self.calls.insert(index, id);
+    }
+
+    fn tool_ends(&mut self, at: u64, index: usize, placed: &mut PlacedSpan) {
+        self.last = self.last.max(at);
+        let Some(id) = self.calls.remove(&index) else {
+            return;
+        };
+        let error = placed.span.error.take();
+        let result = placed.span.result.take();
+        let result = result.or_else(|| error.as_ref().map(|(message, _)| message.clone().into()));
+        let end = if error.is_some() {
+            ToolEnd::Failed
+        } else {
+            ToolEnd::Succeeded
+        };
+        self.builder.executed(at, &id, result, end);
+    }
+
+    fn agent_ends(&mut self, at: u64, placed: &mut PlacedSpan) {
+        if placed.run != Some(placed.id) || placed.subagent.is_some() {
+            return;
+        }
+        if let Some(agent) = &placed.span.agent {
+            self.builder.name_agent(agent);
+        }
+        if self
+            .turn
+            .as_ref()
+            .is_some_and(|turn| turn.run == Some(placed.id))
+        {
+            self.last = self.last.max(at);
+        }
+        if let Some((message, code)) = placed.span.error.take() {
+            self.failure = Some(RunEnd::Error { message, code });
+        }
+    }
+
+    fn finish(mut self, origin: u64) -> ObservedConversation {
+        if !self.builder.has_turns() {
+            self.begin_turn(origin, None, None);
+        }
+        self.end_turn();
+        if !self.builder.are_answers_judged() {
+            self.builder.lacks(Fact::CallEnds);
+            self.builder.lacks(Fact::CallTimes);
+        }
+        if self.is_run_missing {
+            self.builder.lacks(Fact::RunEnds);
+        }
+        self.builder.finish(SHOWN)
+    }
+}

@@ -1,0 +1,290 @@
+//! What is verified: each test of a file of rules, for each conversation of the traces.
+//!
+//! Flows in: traces, and rules. Flows out: a plan whose tests are held by the conversations.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::rules_file::{RULES_OF_TARGET, completed};
+use super::trace_file::{TraceContext, TraceError, TraceFile};
+use super::trace_format::TraceFormat;
+use ananke_base::context::{Context, display_name};
+use ananke_base::diagnostic::Diagnostic;
+use ananke_base::source::read;
+use ananke_base::text::escape;
+use ananke_engine::observed::{ObservedConversation, ObservedConversations};
+use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, TestEntry, plan};
+use ananke_engine::project::locate;
+use ananke_trace::outcome::{ErrorKind, Problem};
+use ananke_trace::redact::Redactor;
+
+/// The config where there is no project.
+const NO_CONFIG: &str = include_str!("no_config.yaml");
+
+/// The name of that config.
+const NO_CONFIG_FILE: &str = "rules-without-a-project.config.yaml";
+
+/// What is verified.
+pub struct VerifyRequest {
+    /// The format of the traces.
+    pub format: &'static dyn TraceFormat,
+    /// The traces, each with what messages call it.
+    pub files: Vec<(PathBuf, String)>,
+    /// The rules; without them they are those of the target, or of the tests that the traces are of.
+    pub rules: Option<PathBuf>,
+    /// The config, the target and the variables.
+    pub selection: Selection,
+}
+
+/// What is going to be verified.
+pub struct VerifyPlan {
+    /// A test for each conversation and each test of the rules.
+    pub plan: Plan,
+    /// The outside world, with the rules that are in no file.
+    pub context: Context,
+    /// Masks what is secret.
+    pub redactor: Redactor,
+    /// The conversations.
+    pub conversations: Arc<dyn ObservedConversations>,
+    /// What is odd about the rules.
+    pub problems: Vec<Diagnostic>,
+    /// What is odd about the traces.
+    pub notes: Vec<String>,
+}
+
+/// Why nothing is verified.
+pub enum VerifyError {
+    /// What is wrong with traces.
+    Traces(Vec<TraceError>),
+    /// What is wrong with the rules.
+    Rules(Vec<Diagnostic>, Redactor),
+}
+
+/// Where a conversation is: the file, and its place in it.
+type ConversationPlace = (usize, usize);
+
+/// The conversations of a run, by the ids of its tests.
+struct Traces {
+    files: Vec<Box<dyn TraceFile>>,
+    places: HashMap<String, ConversationPlace>,
+}
+
+impl ObservedConversations for Traces {
+    fn conversation<'a>(
+        &'a self,
+        id: &'a str,
+    ) -> BoxFuture<'a, Result<ObservedConversation, Problem>> {
+        if let Some((file, index)) = self.places.get(id) {
+            self.files[*file].conversation(*index)
+        } else {
+            let message = format!("there is no conversation `{id}`");
+            Box::pin(std::future::ready(Err(Problem {
+                kind: ErrorKind::Setup,
+                message,
+                help: None,
+            })))
+        }
+    }
+}
+
+/// Reads the traces and the rules.
+///
+/// # Errors
+/// If something is wrong with a trace or with the rules: everything that is.
+pub fn verify_plan(context: &Context, request: &VerifyRequest) -> Result<VerifyPlan, VerifyError> {
+    let VerifyRequest {
+        format,
+        files,
+        selection,
+        ..
+    } = request;
+    let trace_context = TraceContext {
+        context: context.clone(),
+        selection: selection.clone(),
+    };
+    let (mut opened, mut errors, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for (path, shown) in files {
+        match format.open(path, shown, &trace_context) {
+            Ok(file) => {
+                notes.extend(file.notes().iter().cloned());
+                opened.push(file);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(VerifyError::Traces(errors));
+    }
+    let rules = RuleSource::of(context, request, &opened)?;
+    let Planned {
+        plan,
+        problems,
+        redactor,
+    } = plan(&rules.context, &rules.selection, &Redactor::default());
+    let Some(mut plan) = plan else {
+        return Err(VerifyError::Rules(problems, redactor));
+    };
+    let (mut cases, mut places) = (Vec::new(), HashMap::new());
+    for (number, file) in opened.iter().enumerate() {
+        let shown = &files[number].1;
+        for (index, id) in file.ids().iter().enumerate() {
+            let is_own = |case: &&CaseEntry| {
+                rules.is_named || file.test().is_none_or(|test| test == case.id())
+            };
+            for case in plan.cases.iter().filter(is_own) {
+                let label = if file.test().is_some() {
+                    shown.clone()
+                } else {
+                    format!("{shown}#{id}")
+                };
+                let case = of_conversation(case, &label, &places, rules.lines);
+                places.insert(case.id().into_owned(), (number, index));
+                cases.push(case);
+            }
+        }
+    }
+    plan.cases = cases;
+    let conversations = Arc::new(Traces {
+        files: opened,
+        places,
+    });
+    Ok(VerifyPlan {
+        plan,
+        context: rules.context,
+        redactor,
+        conversations,
+        problems,
+        notes,
+    })
+}
+
+/// The test of the rules for one conversation, with an id of its own, at one of the `lines` of its file.
+fn of_conversation(
+    case: &CaseEntry,
+    label: &str,
+    known: &HashMap<String, ConversationPlace>,
+    lines: u32,
+) -> CaseEntry {
+    let label = escape::line(label);
+    let named = |label: &str| {
+        let test = &*case.test;
+        let (id, name) = (
+            format!("{} [{label}]", test.id),
+            format!("{} [{label}]", test.name),
+        );
+        let (skip, runs, walk, simulator) = (None, None, None, None);
+        let (turns, asks_person, hooks, line) = (0, false, false, test.line.min(lines));
+        let test = TestEntry {
+            id,
+            name,
+            simulator,
+            asks_person,
+            skip,
+            runs,
+            walk,
+            turns,
+            hooks,
+            ..test.clone()
+        };
+        let test = TestEntry { line, ..test };
+        CaseEntry {
+            test: Arc::new(test),
+            ..case.clone()
+        }
+    };
+    let mut number = 1;
+    let mut entry = named(&label);
+    while known.contains_key(&*entry.id()) {
+        number += 1;
+        entry = named(&format!("{label} {number}"));
+    }
+    entry
+}
+
+/// Where the rules come from.
+struct RuleSource {
+    context: Context,
+    selection: Selection,
+    /// Whether a file was named, whose tests are for every conversation.
+    is_named: bool,
+    /// How many lines the file has; what it lacks is added after them.
+    lines: u32,
+}
+
+impl RuleSource {
+    fn of(
+        context: &Context,
+        request: &VerifyRequest,
+        traces: &[Box<dyn TraceFile>],
+    ) -> Result<Self, VerifyError> {
+        let mut selection = request.selection.clone();
+        selection.variables.without_hooks = true;
+        let mut context = context.clone();
+        if let Some(path) = &request.rules {
+            let path = context.working_directory.join(path);
+            if locate(
+                &context,
+                selection.config.as_deref(),
+                std::slice::from_ref(&path),
+            )
+            .is_err()
+            {
+                let config = path.with_file_name(NO_CONFIG_FILE);
+                context.files = context.files.with_unsaved(config.clone(), NO_CONFIG);
+                selection.config = Some(config);
+            }
+            let mut lines = u32::MAX;
+            if let Ok(source) = read(&context.files, &path, &display_name(&context, &path))
+                && let Some(text) = completed(&path, &source.text)
+            {
+                lines = u32::try_from(source.text.lines().count())
+                    .unwrap_or(u32::MAX)
+                    .max(1);
+                context.files = context.files.with_unsaved(path.clone(), &text);
+            }
+            selection.paths = vec![path];
+            return Ok(Self {
+                context,
+                selection,
+                is_named: true,
+                lines,
+            });
+        }
+        let tests: Vec<PathBuf> = traces
+            .iter()
+            .filter_map(|file| file.test().map(PathBuf::from))
+            .collect();
+        if !tests.is_empty() {
+            selection.paths = tests;
+            selection.paths.dedup();
+            return Ok(Self {
+                context,
+                selection,
+                is_named: false,
+                lines: u32::MAX,
+            });
+        }
+        let config = locate(&context, selection.config.as_deref(), &[]);
+        let config = config.map_err(|problem| {
+            let problem = problem
+                .help("name the rules with `--rules FILE`, or start a project with `ananke init`");
+            VerifyError::Rules(vec![problem], Redactor::default())
+        })?;
+        let folder = config.parent().unwrap_or(Path::new(""));
+        let file = folder.join(RULES_OF_TARGET);
+        context.files = context
+            .files
+            .with_unsaved(file.clone(), super::rules_file::BLANK);
+        selection.paths = vec![file];
+        selection.config = Some(config);
+        Ok(Self {
+            context,
+            selection,
+            is_named: true,
+            lines: u32::MAX,
+        })
+    }
+}

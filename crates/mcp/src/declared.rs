@@ -1,0 +1,69 @@
+//! The tools of a server as neutral declarations.
+
+use serde_json::Value;
+
+use ananke_base::message::DeclaredTool;
+
+/// The tools that a server lists, in its order.
+pub(super) fn declared_tools(tools: &[Value]) -> Vec<DeclaredTool> {
+    tools.iter().map(declared_tool).collect()
+}
+
+fn declared_tool(tool: &Value) -> DeclaredTool {
+    let text = |key: &str| {
+        tool.get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let mut rest = tool.as_object().cloned().unwrap_or_default();
+    rest.retain(|key, _| {
+        !["name", "description", "inputSchema", "outputSchema"].contains(&key.as_str())
+    });
+    let hint = |key: &str| tool.get("annotations")?.get(key)?.as_bool();
+    DeclaredTool {
+        name: text("name"),
+        description: text("description"),
+        input: tool.get("inputSchema").cloned(),
+        output: tool.get("outputSchema").cloned(),
+        // Without a hint the protocol assumes the worst, which would leave nothing that can be called.
+        is_destructive: hint("destructiveHint") == Some(true) && hint("readOnlyHint") != Some(true),
+        rest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_tool_is_destructive_only_if_it_says_so() {
+        for (annotations, expected) in [
+            (json!(null), false),
+            (json!({}), false),
+            (json!({ "destructiveHint": false }), false),
+            (json!({ "destructiveHint": true }), true),
+            (
+                json!({ "destructiveHint": true, "readOnlyHint": true }),
+                false,
+            ),
+            (json!({ "destructiveHint": "yes" }), false),
+        ] {
+            let tool = declared_tool(&json!({ "name": "a", "annotations": annotations }));
+            assert_eq!(tool.is_destructive, expected, "{annotations}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_as_promised_is_empty() {
+        let tool = declared_tool(&json!(1));
+        assert_eq!(
+            (tool.name.as_str(), tool.input, tool.rest.len()),
+            ("", None, 0)
+        );
+        let tool = declared_tool(&json!({ "name": "a", "inputSchema": {}, "title": "A" }));
+        assert_eq!(Value::from(tool.rest), json!({ "title": "A" }));
+    }
+}

@@ -1,0 +1,29 @@
+//! A server over HTTP, with every variable of its config filled in.
+
+use std::sync::Arc;
+
+use url::Url;
+
+use ananke_agents::http::HttpOptions;
+
+/// A server over HTTP.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HttpSettings {
+    /// Where it is.
+    pub(crate) endpoint: Url,
+    /// How many endpoints it has.
+    pub(crate) endpoints: Endpoints,
+    /// The headers of the config.
+    pub(crate) headers: Vec<(String, String)>,
+    /// What its connections need.
+    pub(crate) options: Arc<HttpOptions>,
+}
+
+/// How many endpoints a server has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Endpoints {
+    /// One, for everything.
+    One,
+    /// One for what the server says, which names the other one, for what it is sent.
+    Two,
+}

@@ -1,0 +1,81 @@
+//! Servers of MCP as a protocol of the registry.
+
+use std::sync::Arc;
+
+use super::compile::compile;
+use super::config::McpConfig;
+use ananke_agents::{Capabilities, Capability, Protocol, ProtocolConfig, Target};
+use ananke_base::source::FreeMap;
+use ananke_model::model::{Text, TurnKind, TurnType};
+use ananke_model::variables::Interpolation;
+
+/// What a server cannot do: it is no agent that talks.
+const LACKING: &[Capability] = &[
+    Capability::Usage,
+    Capability::State,
+    Capability::UserTurns,
+    Capability::MessageParts,
+    Capability::Connect,
+    Capability::Interrupts,
+    Capability::ClientTools,
+    Capability::History,
+];
+
+impl Protocol for McpConfig {
+    const TYPE: &'static str = "mcp";
+    const SINCE: &'static str = "1.2";
+    const SIGNS: &'static [&'static str] = &[
+        "\"serverInfo\":",
+        "\"method\":\"notifications/",
+        "\"id\":\"server-error\"",
+        "Mcp-Session-Id",
+        "Clientmustaccept",
+        "NovalidsessionID",
+        "MissingsessionID",
+        "Servernotinitialized",
+    ];
+    const TURN_TYPES: &'static [TurnType] = &[
+        TurnType {
+            name: "mcp:call",
+            since: "1.2",
+            description: "Calls a tool of an MCP server.",
+            kind: TurnKind::CallTool,
+        },
+        TurnType {
+            name: "mcp:list",
+            since: "1.2",
+            description: "Lists the tools of an MCP server. The text of the turn is the list as JSON.",
+            kind: TurnKind::ListTools,
+        },
+        TurnType {
+            name: "mcp:read",
+            since: "1.2",
+            description: "Reads a resource of an MCP server. The text of the turn is the text of its contents.",
+            kind: TurnKind::ReadResource,
+        },
+        TurnType {
+            name: "mcp:prompt",
+            since: "1.2",
+            description: "Gets a prompt of an MCP server. The text of the turn is the text of its messages.",
+            kind: TurnKind::GetPrompt,
+        },
+    ];
+}
+
+impl ProtocolConfig for McpConfig {
+    fn describe(&self) -> &'static str {
+        "a server of MCP"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::all_but(LACKING)
+    }
+
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.headers.as_ref()
+    }
+
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
+    }
+}

@@ -1,0 +1,211 @@
+//! What results of a server mean.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use ananke_agents::TargetError;
+use ananke_trace::trace::ResultContent;
+
+/// The result of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CallResult {
+    /// What the call answers: its structured content; else its text, if it has nothing else; else its parts.
+    pub(super) content: ResultContent<'static>,
+    /// The text of its parts.
+    pub(super) text: String,
+    /// Whether the tool failed.
+    pub(super) is_error: bool,
+}
+
+/// A page of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ListPage {
+    pub(super) items: Vec<Value>,
+    /// The next page, if there is one.
+    pub(super) next: Option<String>,
+}
+
+impl CallResult {
+    /// Reads the result of `tools/call`.
+    ///
+    /// # Errors
+    /// If it is not what the protocol promises.
+    pub(super) fn read(result: Value) -> Result<Self, TargetError> {
+        const METHOD: &str = "tools/call";
+        let mut result = object(result, METHOD)?;
+        let Some(Value::Array(parts)) = result.remove("content") else {
+            return Err(wrong(METHOD, "no list `content`"));
+        };
+        let is_error = match result.remove("isError") {
+            None => false,
+            Some(Value::Bool(is_error)) => is_error,
+            Some(_) => return Err(wrong(METHOD, "an `isError` that is neither true nor false")),
+        };
+        let texts: Vec<&str> = parts.iter().filter_map(text_of).collect();
+        let (text, is_text) = (texts.join("\n"), texts.len() == parts.len());
+        let content = match result.remove("structuredContent") {
+            Some(structured) => ResultContent::Structured(structured),
+            None if is_text => ResultContent::Text(Cow::Owned(text.clone())),
+            None => ResultContent::Json(Value::Array(parts)),
+        };
+        Ok(Self {
+            content,
+            text,
+            is_error,
+        })
+    }
+}
+
+impl ListPage {
+    /// Reads the result of `method`, whose list is under `key`.
+    ///
+    /// # Errors
+    /// If it is not what the protocol promises.
+    pub(super) fn read(result: Value, method: &str, key: &str) -> Result<Self, TargetError> {
+        let mut result = object(result, method)?;
+        let Some(Value::Array(items)) = result.remove(key) else {
+            return Err(wrong(method, &format!("no list `{key}`")));
+        };
+        let next = match result.remove("nextCursor") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(cursor)) => Some(cursor),
+            Some(_) => return Err(wrong(method, "a `nextCursor` that is not a text")),
+        };
+        Ok(Self { items, next })
+    }
+}
+
+/// The text of what `resources/read` answers.
+///
+/// # Errors
+/// If it is not what the protocol promises.
+pub(super) fn resource_text(result: Value) -> Result<String, TargetError> {
+    const METHOD: &str = "resources/read";
+    let Some(Value::Array(contents)) = object(result, METHOD)?.remove("contents") else {
+        return Err(wrong(METHOD, "no list `contents`"));
+    };
+    let texts: Vec<&str> = contents
+        .iter()
+        .filter_map(|content| content.get("text").and_then(Value::as_str))
+        .collect();
+    Ok(texts.join("\n"))
+}
+
+/// The text of the messages that `prompts/get` answers.
+///
+/// # Errors
+/// If it is not what the protocol promises.
+pub(super) fn prompt_text(result: Value) -> Result<String, TargetError> {
+    const METHOD: &str = "prompts/get";
+    let Some(Value::Array(messages)) = object(result, METHOD)?.remove("messages") else {
+        return Err(wrong(METHOD, "no list `messages`"));
+    };
+    let texts: Vec<&str> = messages
+        .iter()
+        .filter_map(|message| message.get("content").and_then(text_of))
+        .collect();
+    Ok(texts.join("\n"))
+}
+
+/// The version that the result of `initialize` chooses.
+///
+/// # Errors
+/// If it is not what the protocol promises.
+pub(super) fn chosen_version(result: Value) -> Result<String, TargetError> {
+    const METHOD: &str = "initialize";
+    match object(result, METHOD)?.remove("protocolVersion") {
+        Some(Value::String(version)) => Ok(version),
+        _ => Err(wrong(METHOD, "no text `protocolVersion`")),
+    }
+}
+
+fn object(result: Value, method: &str) -> Result<Map<String, Value>, TargetError> {
+    match result {
+        Value::Object(result) => Ok(result),
+        _ => Err(TargetError::new(format!(
+            "the result of `{method}` is not an object"
+        ))),
+    }
+}
+
+fn wrong(method: &str, what: &str) -> TargetError {
+    TargetError::new(format!("the result of `{method}` has {what}"))
+}
+
+/// The text of a part, if it is a text.
+fn text_of(part: &Value) -> Option<&str> {
+    let is_text = part.get("type").is_some_and(|kind| kind == "text");
+    part.get("text").and_then(Value::as_str).filter(|_| is_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_answers_what_is_structured_or_its_text_or_its_parts() {
+        let (text, image) = (
+            json!({ "type": "text", "text": "a" }),
+            json!({ "type": "image", "data": "" }),
+        );
+        for (result, content) in [
+            (
+                json!({ "content": [text, text] }),
+                ResultContent::Text("a\na".into()),
+            ),
+            (
+                json!({ "content": [text], "structuredContent": { "b": 1 } }),
+                ResultContent::Structured(json!({ "b": 1 })),
+            ),
+            (
+                json!({ "content": [text, image] }),
+                ResultContent::Json(json!([text, image])),
+            ),
+            (json!({ "content": [] }), ResultContent::Text("".into())),
+        ] {
+            assert_eq!(CallResult::read(result).expect("a result").content, content);
+        }
+        let failed = CallResult::read(json!({ "content": [text, image], "isError": true }))
+            .expect("a result");
+        assert_eq!((failed.text.as_str(), failed.is_error), ("a", true));
+    }
+
+    #[test]
+    fn a_result_of_another_shape_is_an_error() {
+        for (result, why) in [
+            (json!([]), "the result of `tools/call` is not an object"),
+            (
+                json!({ "structuredContent": {} }),
+                "the result of `tools/call` has no list `content`",
+            ),
+            (
+                json!({ "content": [], "isError": 1 }),
+                "the result of `tools/call` has an `isError` that is neither true nor false",
+            ),
+        ] {
+            assert_eq!(CallResult::read(result).expect_err("wrong").message, why);
+        }
+        for (result, why) in [
+            (
+                json!({ "tools": {} }),
+                "the result of `tools/list` has no list `tools`",
+            ),
+            (
+                json!({ "tools": [], "nextCursor": 1 }),
+                "the result of `tools/list` has a `nextCursor` that is not a text",
+            ),
+        ] {
+            assert_eq!(
+                ListPage::read(result, "tools/list", "tools")
+                    .expect_err("wrong")
+                    .message,
+                why
+            );
+        }
+        let why = "the result of `initialize` has no text `protocolVersion`";
+        assert_eq!(chosen_version(json!({})).expect_err("wrong").message, why);
+    }
+}

@@ -1,0 +1,135 @@
+//! A server that is a program: each message is a line of its stdin or stdout.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::talk::{Talk, TalkEnd};
+use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram, RequestOrder, read_events};
+use ananke_agents::{Ended, Limits, TargetError};
+use ananke_base::context::At;
+
+/// How long a server may take to end after its stdin was closed.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How long a server may take to end after it was asked to, by a signal.
+const AFTER_SIGNAL: Duration = Duration::from_secs(2);
+
+/// The same for a server that has not answered in time.
+const AFTER_FAILURE: Duration = Duration::from_millis(500);
+
+/// How many lines are read after the last response.
+const MOST_STRAY: usize = 100;
+
+/// The way to a server that is a program.
+pub(super) struct StdioConnection {
+    program: PipeProgram,
+    programs: Arc<dyn PipeLauncher>,
+    server: Option<Box<dyn Pipe>>,
+}
+
+/// How a program was waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waited {
+    Ended,
+    Runs,
+}
+
+impl StdioConnection {
+    pub(super) fn new(program: PipeProgram, programs: Arc<dyn PipeLauncher>) -> Self {
+        Self {
+            program,
+            programs,
+            server: None,
+        }
+    }
+
+    /// The program, which is started if it does not run.
+    fn server(&mut self) -> Result<&mut Box<dyn Pipe>, TargetError> {
+        match &mut self.server {
+            Some(server) => Ok(server),
+            none => Ok(none.insert(self.programs.start(&self.program)?)),
+        }
+    }
+
+    /// Ends the program, so that the next message starts it again.
+    pub(super) async fn restart(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            server.end().await;
+        }
+    }
+
+    /// Sends one message, and returns when that was.
+    pub(super) fn send(&mut self, line: &[u8]) -> Result<At, TargetError> {
+        self.server()?.send(line)
+    }
+
+    /// Reads until there is something to do, or until then.
+    pub(super) async fn read(
+        &mut self,
+        until: At,
+        talk: &mut Talk<'_>,
+    ) -> Result<Ended, TargetError> {
+        let began = talk.began.unwrap_or_default();
+        let limits = Limits {
+            timeout: until.since(began),
+            deadline: None,
+            pacer: None,
+            max_event_bytes: self.program.max_line_bytes,
+            ..talk.limits.clone()
+        };
+        let server = self.server()?;
+        // What comes without being asked for comes at any time.
+        let order = (began, RequestOrder::First);
+        let Talk {
+            incoming,
+            sink,
+            closed,
+            ..
+        } = talk;
+        read_events(&mut **server, incoming, &limits, order, *sink, closed).await
+    }
+
+    /// Closes the server's stdin, waits until it has ended, and returns what is odd about that. A server that does not end is
+    /// asked to by a signal, and then killed; so is one
+    /// that did not answer, sooner.
+    pub(super) async fn close(&mut self, end: TalkEnd) -> Vec<String> {
+        let Some(mut server) = self.server.take() else {
+            return Vec::new();
+        };
+        let mut warnings = Vec::new();
+        let (grace, after) = match end {
+            TalkEnd::Complete => (GRACE, AFTER_SIGNAL),
+            TalkEnd::Failed => (AFTER_FAILURE, AFTER_FAILURE),
+        };
+        let closed = server.close();
+        if wait(&mut *server, closed.plus(grace)).await == Waited::Runs {
+            server.terminate();
+            let waited = wait(&mut *server, closed.plus(grace).plus(after)).await;
+            let how = if waited == Waited::Ended {
+                "it was ended by a signal"
+            } else {
+                "it was killed"
+            };
+            if end == TalkEnd::Complete {
+                warnings.push(format!(
+                    "the server did not end within {} s after its stdin was closed: {how}",
+                    grace.as_secs()
+                ));
+            }
+        }
+        server.end().await;
+        warnings
+    }
+}
+
+/// Waits for the end of a program. What it still prints is not needed any more.
+async fn wait(server: &mut dyn Pipe, until: At) -> Waited {
+    for _ in 0..MOST_STRAY {
+        match server.next(until).await {
+            PipeNext::Line(..) => {}
+            PipeNext::Late => return Waited::Runs,
+            PipeNext::TooLarge(_) | PipeNext::End(..) => return Waited::Ended,
+        }
+    }
+    Waited::Runs
+}

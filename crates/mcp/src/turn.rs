@@ -1,0 +1,298 @@
+//! One turn with a server: a request, or as many as a list has pages, and what its result means.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::client::Client;
+use super::declared::declared_tools;
+use super::incoming::{McpResponse, RpcError};
+use super::other_transport::with_hint;
+use super::result::{CallResult, ListPage, prompt_text, resource_text};
+use super::talk::{Break, Talk};
+use ananke_agents::{Action, TargetError};
+use ananke_base::context::At;
+use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd};
+
+/// A turn with a server.
+pub(super) struct McpTurn<'a, 's> {
+    pub(super) client: &'a mut Client,
+    pub(super) talk: Talk<'s>,
+}
+
+impl McpTurn<'_, '_> {
+    /// Does what the turn asks for. The first turn begins the conversation.
+    pub(super) async fn run(&mut self, action: Action) -> Result<(), Break> {
+        let is_first = self.client.era.is_none();
+        match self.client.connect(&mut self.talk).await {
+            Err(Break::Failed(error)) => {
+                return Err(with_hint(error, self.client, &mut self.talk).await.into());
+            }
+            connected => connected?,
+        }
+        if is_first && self.client.declares_tools && action != Action::ListTools {
+            self.declare_tools().await?;
+        }
+        match action {
+            Action::CallTool { tool, args } => self.call_tool(&tool, &args).await,
+            Action::ListTools => self.list_tools().await,
+            Action::ReadResource(uri) => {
+                let params = Map::from_iter([("uri".to_owned(), uri.into())]);
+                self.get("resources/read", params, resource_text).await
+            }
+            Action::GetPrompt { prompt, args } => {
+                let params = Map::from_iter([
+                    ("name".to_owned(), prompt.into()),
+                    ("arguments".to_owned(), args.into()),
+                ]);
+                self.get("prompts/get", params, prompt_text).await
+            }
+            // A test with such a turn does not load.
+            Action::User { .. }
+            | Action::Parts { .. }
+            | Action::Connect
+            | Action::Continue
+            | Action::Resume(_)
+            | Action::ToolResults(_) => Err(TargetError::new(
+                "a server of MCP is not talked to: its tools are listed and called",
+            )
+            .into()),
+        }
+    }
+
+    async fn call_tool(&mut self, tool: &str, args: &Value) -> Result<(), Break> {
+        if self.client.connection.needs_tools() {
+            // A server that has no list needs nothing of it.
+            let listed = list(
+                self.client,
+                "tools/list",
+                "tools",
+                &mut self.talk,
+                |_, _| Ok(()),
+            )
+            .await?;
+            let tools = if let Listed::All { items, .. } = listed {
+                items
+            } else {
+                Vec::new()
+            };
+            self.client.connection.learn_tools(&tools);
+        }
+        let params = Map::from_iter([
+            ("name".to_owned(), tool.into()),
+            ("arguments".to_owned(), args.clone()),
+        ]);
+        let pending = self
+            .client
+            .ask("tools/call", params, &mut self.talk)
+            .await?;
+        let (sent, id, call) = (pending.at, pending.id, pending.id.to_string());
+        self.start(sent)?;
+        self.change(
+            sent,
+            Change::CallOpened {
+                id: (&call).into(),
+                name: tool.into(),
+                subagent: None,
+            },
+        )?;
+        let delta = args.to_string().into();
+        self.change(
+            sent,
+            Change::CallArgs {
+                id: (&call).into(),
+                delta,
+            },
+        )?;
+        self.change(sent, Change::CallArgsDone { id: (&call).into() })?;
+        let McpResponse { at, result, .. } = self.client.response(pending, &mut self.talk).await?;
+        let CallResult {
+            content,
+            text,
+            is_error,
+        } = match result {
+            Ok(result) => CallResult::read(result)?,
+            Err(error) => {
+                let result = ResultContent::Text((&error.message).into());
+                self.change(
+                    at,
+                    Change::CallAnswered {
+                        id: (&call).into(),
+                        result,
+                        is_error: Some(true),
+                    },
+                )?;
+                return self.change(at, Change::RunEnded(error.end()));
+            }
+        };
+        self.change(
+            at,
+            Change::CallAnswered {
+                id: call.into(),
+                result: content,
+                is_error: Some(is_error),
+            },
+        )?;
+        self.say(at, id, text)
+    }
+
+    async fn list_tools(&mut self) -> Result<(), Break> {
+        let mut is_started = false;
+        let listed = list(
+            self.client,
+            "tools/list",
+            "tools",
+            &mut self.talk,
+            |talk, sent| {
+                if std::mem::replace(&mut is_started, true) {
+                    return Ok(());
+                }
+                talk.change(
+                    sent,
+                    Change::RunStarted {
+                        run_id: None,
+                        thread_id: None,
+                        is_replay: false,
+                    },
+                )
+            },
+        );
+        match listed.await? {
+            Listed::All { at, id, items } => {
+                self.client.connection.learn_tools(&items);
+                let tools = declared_tools(&items);
+                self.change(
+                    at,
+                    Change::ToolsDeclared {
+                        tools,
+                        is_answer: true,
+                    },
+                )?;
+                self.say(at, id, Value::Array(items).to_string())
+            }
+            Listed::Refused(at, error) => self.change(at, Change::RunEnded(error.end())),
+        }
+    }
+
+    /// Finds out the tools before the first turn. A server that has none may refuse.
+    async fn declare_tools(&mut self) -> Result<(), Break> {
+        let (at, tools) = match list(
+            self.client,
+            "tools/list",
+            "tools",
+            &mut self.talk,
+            |_, _| Ok(()),
+        )
+        .await?
+        {
+            Listed::All { at, items, .. } => (at, declared_tools(&items)),
+            Listed::Refused(at, _) => (at, Vec::new()),
+        };
+        self.change(
+            at,
+            Change::ToolsDeclared {
+                tools,
+                is_answer: false,
+            },
+        )
+    }
+
+    /// Makes one request whose result is a text.
+    async fn get(
+        &mut self,
+        method: &'static str,
+        params: Map<String, Value>,
+        text: fn(Value) -> Result<String, TargetError>,
+    ) -> Result<(), Break> {
+        let pending = self.client.ask(method, params, &mut self.talk).await?;
+        let id = pending.id;
+        self.start(pending.at)?;
+        let McpResponse { at, result, .. } = self.client.response(pending, &mut self.talk).await?;
+        match result {
+            Ok(result) => self.say(at, id, text(result)?),
+            Err(error) => self.change(at, Change::RunEnded(error.end())),
+        }
+    }
+
+    fn start(&mut self, at: At) -> Result<(), Break> {
+        self.change(
+            at,
+            Change::RunStarted {
+                run_id: None,
+                thread_id: None,
+                is_replay: false,
+            },
+        )
+    }
+
+    /// Reports the text of a result, and the end.
+    fn say(&mut self, at: At, id: u64, text: String) -> Result<(), Break> {
+        let id = id.to_string();
+        let role = MessageKind::Assistant;
+        self.change(
+            at,
+            Change::MessageOpened {
+                id: (&id).into(),
+                role,
+                subagent: None,
+            },
+        )?;
+        self.change(
+            at,
+            Change::MessageText {
+                id: (&id).into(),
+                delta: text.into(),
+            },
+        )?;
+        self.change(at, Change::MessageClosed { id: id.into() })?;
+        self.change(at, Change::RunEnded(RunEnd::Finished))
+    }
+
+    fn change(&mut self, at: At, change: Change<'_>) -> Result<(), Break> {
+        self.talk.change(at, change)
+    }
+}
+
+/// What came of a list.
+pub(super) enum Listed {
+    /// All of its pages: when the last came, the id of its request, and what they list.
+    All { at: At, id: u64, items: Vec<Value> },
+    /// The server refused it.
+    Refused(At, RpcError),
+}
+
+/// Asks for every page of a list. `on_sent` hears of each request.
+pub(super) async fn list(
+    client: &mut Client,
+    method: &'static str,
+    key: &'static str,
+    talk: &mut Talk<'_>,
+    mut on_sent: impl FnMut(&mut Talk<'_>, At) -> Result<(), Break>,
+) -> Result<Listed, Break> {
+    let (mut items, mut cursor, mut seen) = (Vec::new(), None::<String>, HashSet::new());
+    loop {
+        let params = cursor
+            .take()
+            .map(|cursor| ("cursor".to_owned(), cursor.into()))
+            .into_iter()
+            .collect();
+        let pending = client.ask(method, params, talk).await?;
+        let id = pending.id;
+        on_sent(talk, pending.at)?;
+        let McpResponse { at, result, .. } = client.response(pending, talk).await?;
+        let page = match result {
+            Ok(result) => ListPage::read(result, method, key)?,
+            Err(error) => return Ok(Listed::Refused(at, error)),
+        };
+        items.extend(page.items);
+        let Some(next) = page.next else {
+            return Ok(Listed::All { at, id, items });
+        };
+        if !seen.insert(next.clone()) {
+            let message =
+                format!("the list of {key} has no end: the server names the same page again");
+            return Err(TargetError::new(message).into());
+        }
+        cursor = Some(next);
+    }
+}

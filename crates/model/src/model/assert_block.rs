@@ -1,0 +1,258 @@
+//! What must hold: the same block on a target, a test and a turn.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::judge::JudgeRule;
+use super::outcome::OutcomeRule;
+use super::provenance::ProvenanceRule;
+use super::scalars::{Limit, OneOrMany, Text};
+use super::script::ScriptRule;
+use super::sequence::SequenceRule;
+use super::since::Since;
+use super::snapshot::SnapshotRule;
+use super::toggle::Toggle;
+use super::tool_rules::ToolRules;
+use super::whenever::WheneverRule;
+use ananke_base::diagnostic::Spanned;
+use ananke_base::source::Node;
+
+/// Assertions for a target, test or turn. Inner levels inherit outer ones; `false` disables an inherited rule.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(
+    transform = Since("1.3"),
+    example = serde_json::json!({"tools": {"require": [{"name": "checkout"}]}, "text": {"must_match": ["(?i)order confirmed"]}})
+)]
+pub struct AssertBlock {
+    /// Names of `assertions` from the config whose rules are applied here, before this block's own.
+    #[schemars(length(min = 1), example = &["no_errors"])]
+    pub extends: Option<Vec<Text>>,
+    /// Which tools the agent must and must not call.
+    #[schemars(
+        extend("x-since" = "1.0"),
+        example = serde_json::json!({"require": [{"name": "checkout"}], "forbid": ["delete_order"]})
+    )]
+    pub tools: Option<Spanned<Toggle<ToolRules>>>,
+    /// Time limits.
+    #[schemars(extend("x-since" = "1.0"), example = serde_json::json!({"max_duration_ms": 10_000}))]
+    pub timing: Option<Spanned<Toggle<TimingLimits>>>,
+    /// What the agent must and must not say.
+    #[schemars(
+        extend("x-since" = "1.0"),
+        example = serde_json::json!({"must_match": ["(?i)order confirmed"], "must_not_match": ["(?i)error"]})
+    )]
+    pub text: Option<Spanned<Toggle<TextRules>>>,
+    /// The expected order of calls, results and messages: on a turn in that turn, on a test or target in the whole
+    /// test. `false` disables an inherited sequence; on a turn it excludes the turn.
+    #[schemars(example = serde_json::json!({"mode": "in_order", "steps": [{"call": "get_cart"}, {"call": "checkout"}]}))]
+    pub sequence: Option<Spanned<Toggle<SequenceRule>>>,
+    /// What must or must not come before or after something, whatever the conversation: a trigger, and steps.
+    #[schemars(
+        extend("x-since" = "1.4"),
+        example = serde_json::json!([{"says": "(?i)refund (was|has been) issued", "preceded_by": {"call": "refund", "status": "executed", "is_error": false}}])
+    )]
+    pub whenever: Option<Spanned<Toggle<Vec<Spanned<WheneverRule>>>>>,
+    /// Where values must come from, and where they must not: arguments of calls, and what the agent says.
+    #[schemars(
+        extend("x-since" = "1.4"),
+        example = serde_json::json!([{"of": {"call": "refund", "arg": "order_id"}, "from": ["user", {"result": "lookup_order"}]}])
+    )]
+    pub provenance: Option<Spanned<Toggle<Vec<Spanned<ProvenanceRule>>>>>,
+    /// Checks of the agent's last message: its text or, with a `path`, the JSON in it.
+    #[schemars(example = serde_json::json!([{"path": "total", "equals": 89.5}]))]
+    pub output: Option<Spanned<Toggle<Vec<Spanned<ValueRule>>>>>,
+    /// Checks of the agent's state.
+    #[schemars(example = serde_json::json!([{"path": "cart.items", "equals": 2}]))]
+    pub state: Option<Spanned<Toggle<Vec<Spanned<ValueRule>>>>>,
+    /// How the turn must end; on a test or target the last turn. An expected error does not fail the test.
+    #[schemars(example = &"interrupted")]
+    pub outcome: Option<Spanned<OutcomeRule>>,
+    /// Token limits.
+    #[schemars(example = serde_json::json!({"max_total_tokens": 5_000}))]
+    pub usage: Option<Spanned<Toggle<UsageLimits>>>,
+    /// Compares what the agent did with a committed file: on a turn in that turn, on a test or target in the whole
+    /// test. `true`, a name for the file, or a mapping. `false` disables an inherited snapshot; on a turn it excludes
+    /// the turn.
+    #[schemars(example = true)]
+    pub snapshot: Option<Spanned<SnapshotRule>>,
+    /// Custom check scripts. They run only if all other rules pass: on a turn at its end, on a test or target at the
+    /// end of the test.
+    #[schemars(example = serde_json::json!([{"script": "check-total", "with": {"currency": "EUR"}}]))]
+    pub script: Option<Spanned<Toggle<Vec<Spanned<ScriptRule>>>>>,
+    /// Checks that other agents decide. They are asked only if all other rules pass: on a turn at its end, on a test or
+    /// target at the end of the test.
+    #[schemars(example = serde_json::json!([{"agent": "strict", "criteria": "The answer names the total."}]))]
+    pub judge: Option<Spanned<Toggle<Vec<Spanned<JudgeRule>>>>>,
+}
+
+impl AssertBlock {
+    /// The rules about tool calls, unless they are switched off.
+    pub fn tools(&self) -> Option<&ToolRules> {
+        self.tools.as_ref()?.value.on()
+    }
+
+    /// The limits of time, unless they are switched off.
+    pub fn timing(&self) -> Option<&TimingLimits> {
+        self.timing.as_ref()?.value.on()
+    }
+
+    /// The rules about what the agent says, unless they are switched off.
+    pub fn text(&self) -> Option<&TextRules> {
+        self.text.as_ref()?.value.on()
+    }
+
+    /// Which part of what the agent says they look at.
+    pub fn text_of(&self) -> TextOf {
+        self.text()
+            .and_then(|text| text.of.as_ref())
+            .map(|of| of.value)
+            .unwrap_or_default()
+    }
+
+    /// The limits in tokens, unless they are switched off.
+    pub fn usage(&self) -> Option<&UsageLimits> {
+        self.usage.as_ref()?.value.on()
+    }
+}
+
+/// A check of a JSON value: exactly one of `equals`, `one_of`, `contains`, `match`, `type`, `exists` and `schema`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct ValueRule {
+    /// Where the value is (`cart.total`, `items[0].id`, `$` for the whole value). Default: the whole state; for
+    /// `output`, the message text.
+    #[schemars(example = "items[0].id")]
+    pub path: Option<Text>,
+    /// The expected value; the order of keys does not matter.
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub equals: Option<Node>,
+    /// The expected values, one of which the value must be equal to.
+    #[schemars(with = "Option<Vec<serde_json::Value>>", length(min = 1), example = serde_json::json!(["paid", "pending"]))]
+    pub one_of: Option<Vec<Node>>,
+    /// Literal text that must occur: in a string as it is, in any other value as compact JSON.
+    #[schemars(example = "order confirmed")]
+    pub contains: Option<Text>,
+    /// Regular expression that must match: a string as it is, any other value as compact JSON.
+    #[serde(rename = "match")]
+    #[schemars(example = "^sku-")]
+    pub matches: Option<Text>,
+    /// The expected type.
+    #[serde(rename = "type")]
+    pub value_type: Option<ValueType>,
+    /// Whether there must be a value; `null` is a value.
+    pub exists: Option<bool>,
+    /// A JSON Schema that the value must satisfy.
+    #[schemars(with = "Option<serde_json::Value>", example = serde_json::json!({"type": "array", "minItems": 1}))]
+    pub schema: Option<Node>,
+    /// Negate the entry (default false). A missing value then passes.
+    pub not: Option<bool>,
+    /// Custom failure message.
+    #[schemars(example = "the cart must not be empty")]
+    pub message: Option<Text>,
+}
+
+/// A type of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum ValueType {
+    /// Text.
+    String,
+    /// Any number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+    /// A list.
+    Array,
+    /// A mapping.
+    Object,
+    /// `null`.
+    Null,
+}
+
+/// Token limits, as reported by the agent. A value equal to the limit passes; `false` disables an inherited limit.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct UsageLimits {
+    /// Maximum number of tokens that the models may read in a turn; on a test or target in the whole test.
+    pub max_input_tokens: Option<Spanned<Limit>>,
+    /// Maximum number of tokens that the models may write; counted in the same way.
+    pub max_output_tokens: Option<Spanned<Limit>>,
+    /// Maximum number of tokens that the models may read and write together; counted in the same way.
+    pub max_total_tokens: Option<Spanned<Limit>>,
+}
+
+/// Limits in milliseconds of the agent's time. A value equal to the limit passes; `false` disables an inherited limit.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.0"))]
+pub struct TimingLimits {
+    /// Maximum duration of a turn; on a test or target of the whole test.
+    pub max_duration_ms: Option<Spanned<Limit>>,
+    /// Maximum time without a tool call in progress: before the first call, between two, after the last.
+    pub max_idle_ms: Option<Spanned<Limit>>,
+    /// Maximum time to the first text of a turn; for a turn without text, to its end.
+    #[schemars(extend("x-since" = "1.3"))]
+    pub max_first_token_ms: Option<Spanned<Limit>>,
+    /// Maximum duration of each tool call, from its start to its result (or to the end of its arguments if there is no
+    /// result).
+    #[schemars(extend("x-since" = "1.3"))]
+    pub max_tool_ms: Option<Spanned<Limit>>,
+}
+
+/// Rules about what the agent says: all its messages, joined by newlines, or the last one.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct TextRules {
+    /// Regular expressions that must all match somewhere.
+    #[schemars(extend("x-since" = "1.0"), example = "(?i)order confirmed")]
+    pub must_match: Option<Spanned<Toggle<OneOrMany<Text>>>>,
+    /// Regular expressions that must not match anywhere.
+    #[schemars(extend("x-since" = "1.0"), example = ["exception", "fatal"])]
+    pub must_not_match: Option<Spanned<Toggle<OneOrMany<Text>>>>,
+    /// Literal texts that must all occur.
+    #[schemars(example = &"Order confirmed.")]
+    pub contains: Option<Spanned<Toggle<OneOrMany<Text>>>>,
+    /// Literal texts that must not occur.
+    #[schemars(example = ["(beta)", "as an AI"])]
+    pub not_contains: Option<Spanned<Toggle<OneOrMany<Text>>>>,
+    /// The agent's exact text, or a list of alternatives.
+    #[schemars(example = ["yes", "no"])]
+    pub equals: Option<Spanned<Toggle<OneOrMany<Text>>>>,
+    /// Which text the rules in this block apply to: all messages (default) or the final one.
+    #[schemars(example = &"final")]
+    pub of: Option<Spanned<TextOf>>,
+}
+
+impl TextRules {
+    /// The `of` of a block that has no other key.
+    pub fn only_of(&self) -> Option<&Spanned<TextOf>> {
+        let Self {
+            must_match,
+            must_not_match,
+            contains,
+            not_contains,
+            equals,
+            of,
+        } = self;
+        let lists = [must_match, must_not_match, contains, not_contains, equals];
+        of.as_ref()
+            .filter(|_| lists.iter().all(|list| list.is_none()))
+    }
+}
+
+/// Which part of the agent's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum TextOf {
+    /// All messages.
+    #[default]
+    All,
+    /// The last non-empty message.
+    Final,
+}

@@ -1,0 +1,121 @@
+//! What people write, one type a file.
+//!
+//! The types mirror the YAML key by key; the doc comment of a field is its description in the generated schema and in
+//! an editor's hover, and every field carries its since-version as `x-since` (that of its
+//! type, [`Since`], unless it has one of its own). Nothing here does input or output, and
+//! no string has been interpolated yet. A type is read from a [`Node`](ananke_base::source::Node) by `source::from_node`.
+
+mod assert_block;
+mod branch;
+mod call_selector;
+mod capture;
+mod case_assertion;
+mod case_line;
+mod case_message;
+mod case_simulation;
+mod cases;
+mod client_tool;
+mod content;
+mod env_file;
+mod file;
+mod hook;
+mod interactive;
+mod judge;
+mod language;
+mod message;
+mod message_part;
+mod mutation_operator;
+mod mutation_settings;
+mod outcome;
+mod percent;
+mod provenance;
+mod quarantine;
+mod redact;
+mod report_format;
+mod request_options;
+mod respond;
+mod run_defaults;
+mod scalars;
+mod script;
+mod sequence;
+mod server;
+mod short;
+mod simulate;
+mod since;
+mod snapshot;
+mod step;
+mod test;
+mod test_file;
+mod test_runs;
+mod text_or;
+mod toggle;
+mod tool_rules;
+mod tree;
+mod turn;
+mod turn_type;
+mod walk;
+mod whenever;
+
+pub use assert_block::{
+    AssertBlock, TextOf, TextRules, TimingLimits, UsageLimits, ValueRule, ValueType,
+};
+pub use branch::{TYPE, branch, take_properties};
+pub use call_selector::{CallSelector, CallStatus, ResultMatch};
+pub use capture::Capture;
+pub use case_assertion::{AssertionOptions, AssertionType, CaseAssertion, CaseAssertions};
+pub use case_line::{CaseLine, CaseTurn};
+pub use case_message::{
+    CaseInput, CaseMessage, CasePart, CaseParts, PartAudio, PartFile, PartType, PartUrl,
+};
+pub use case_simulation::{CaseCheckpoint, CaseInteractive, CaseSimulator, CaseType};
+pub use cases::{Cases, Skip};
+pub use client_tool::{ClientTool, Mock, MockAnswer, MockCase};
+pub use content::{Media, TextPart, WrittenAttachment, WrittenContent, WrittenPart};
+pub use env_file::{EnvFile, EnvFileEntry};
+pub use file::{File, is_extension_key};
+pub use hook::Hook;
+pub use interactive::{Awaiting, CONFIRMATION_TOOLS, Interactive, MissingInput};
+pub use judge::{JudgeRule, JudgedText};
+pub use language::{MEANT_SHAPES, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
+pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
+pub use message_part::MessagePart;
+pub use mutation_operator::MutationOperator;
+pub use mutation_settings::{HarmlessMutation, MutationSettings};
+pub use outcome::{OutcomeIs, OutcomeRule, RunOutcome};
+pub use percent::Percent;
+pub use provenance::{
+    DetailedSource, Normalisation, ProvenanceRule, SourceName, TracedCall, TracedValues,
+    ValueSource,
+};
+pub use quarantine::QuarantineEntry;
+pub use redact::{RedactEntry, RedactMatch};
+pub use report_format::{ReportEntry, ReportFormat, ReportTarget};
+pub use request_options::{Caller, RequestOptions};
+pub use respond::{ElicitationAction, ElicitationAnswer, Respond, ServerRoot};
+pub use run_defaults::{FlakyVerdict, JunitDialect, RunDefaults};
+pub use scalars::{
+    Decimal, Flag, Limit, Number, OneOrMany, Scalar, Text, TimeoutMs, WholeNumber, extension_keys,
+    is_reference, mapping, optional_mapping, version_schema,
+};
+pub use script::{ScriptProgram, ScriptRule};
+pub use sequence::{SequenceMode, SequenceRule, SequenceStep};
+pub use server::{Ready, Server};
+pub use short::Short;
+pub use simulate::{Checkpoint, Simulate, SimulatorName};
+pub use since::Since;
+pub use snapshot::{SnapshotOf, SnapshotRule};
+pub use step::{CallStep, MessageRole, ResultStep, StepKeys};
+pub use test::Test;
+pub use test_file::TestFile;
+pub use test_runs::TestRuns;
+pub use text_or::TextOr;
+pub use toggle::Toggle;
+pub use tool_rules::{Count, ForbidCalls, Require, RequireEntry, Subagents, ToolRules, WhichCalls};
+pub use tree::form;
+pub use turn::{
+    CallToolTurn, ConnectTurn, GetPromptTurn, ListToolsTurn, PartsTurn, ReadResourceTurn, Resume,
+    ResumeStatus, ResumeTurn, Turn, TurnKind, TurnSettings, UserTurn,
+};
+pub use turn_type::{TurnType, install_turn_types, turn_type_name};
+pub use walk::{Walk, WalkAction};
+pub use whenever::{AnswerStatus, AnsweredStep, CauseStep, SamePaths, WheneverRule, WithinScope};

@@ -1,0 +1,75 @@
+//! A mapping of which one key can be written alone: `count: 1` for `count: { exact: 1 }`.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
+use serde_json::Value;
+
+use super::scalars::forms_of;
+use super::tree::form;
+use ananke_base::source::{Entry, Node, NodeValue};
+
+/// The schema version that brings the short forms.
+const SINCE: &str = "1.3";
+
+/// An `M`, written as a mapping or as the value of one of its keys.
+#[derive(Clone, Debug)]
+pub struct Short<M>(pub M);
+
+/// Which key of a mapping can be written alone.
+pub trait ShortForm {
+    /// The key.
+    const KEY: &'static str;
+
+    /// The type of its value, for the schema.
+    type Value: JsonSchema;
+}
+
+impl<M> Deref for Short<M> {
+    type Target = M;
+
+    fn deref(&self) -> &M {
+        &self.0
+    }
+}
+
+impl<'de, M: DeserializeOwned + ShortForm> Deserialize<'de> for Short<M> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let node = Node::deserialize(deserializer)?;
+        if let NodeValue::Map(_) = node.value {
+            return form(&node).map(Self);
+        }
+        let span = node.span;
+        let entry = Entry {
+            key: M::KEY.to_owned(),
+            key_span: span,
+            value: node,
+        };
+        form(&Node {
+            value: NodeValue::Map(vec![entry]),
+            span,
+        })
+        .map(Self)
+    }
+}
+
+impl<M: JsonSchema + ShortForm> JsonSchema for Short<M> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Short{}", M::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut forms = forms_of(&generator.subschema_for::<M::Value>());
+        for form in forms.iter_mut().filter_map(Value::as_object_mut) {
+            form.insert("x-since".to_owned(), SINCE.into());
+        }
+        forms.push(generator.subschema_for::<M>().to_value());
+        json_schema!({ "anyOf": forms })
+    }
+}

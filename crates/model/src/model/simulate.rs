@@ -1,0 +1,86 @@
+//! A simulated conversation: who plays the user, and what the conversation must come by.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::assert_block::AssertBlock;
+use super::scalars::{Number, Text, TimeoutMs};
+use super::since::Since;
+use ananke_base::diagnostic::Spanned;
+use ananke_base::source::Node;
+
+/// Another agent, or a script, plays the user: it says what the user says next, until its goal is achieved or every
+/// required checkpoint is reached.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct Simulate {
+    /// The name of the target that plays the user (from the config's `targets`). Either this or `script`; without both,
+    /// `--simulator` says it.
+    #[schemars(length(min = 1), example = &"customer")]
+    pub agent: Option<Text>,
+    /// Instead of `agent`: the script that plays the user, one of the config's `scripts` or a file in `scripts/`.
+    #[schemars(length(min = 1), example = &"customer")]
+    pub script: Option<Text>,
+    /// Who the user is.
+    #[schemars(length(min = 1), example = &"an impatient customer who writes short messages")]
+    pub persona: Option<Text>,
+    /// What the user wants from the agent.
+    #[schemars(length(min = 1), example = &"cancel the order O-7 and get the money back")]
+    pub goal: Option<Text>,
+    /// Which model plays the user: the `model` of an `openai` target; other agents receive it as `connector`.
+    #[schemars(example = &"gpt-4o")]
+    pub connector: Option<Text>,
+    /// The largest number of turns, those that are written included (default 20).
+    #[schemars(example = 10)]
+    pub max_turns: Option<Number>,
+    /// Time limit for the conversation in milliseconds, from the first message of the simulator on (default 300000).
+    pub timeout_ms: Option<TimeoutMs>,
+    /// Extra keys of each question to the simulator.
+    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"order": "O-7"}))]
+    pub with: Option<Node>,
+    /// What the conversation must come by.
+    #[schemars(length(min = 1), example = serde_json::json!([{"id": "cancelled", "assert": {"tools": {"require": ["cancel_order"]}}}]))]
+    pub checkpoints: Option<Vec<Spanned<Checkpoint>>>,
+}
+
+/// Who plays the user, as it is named outside of a YAML test: a target, with or without `agents:`, or `scripts:NAME`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SimulatorName<'a> {
+    /// The target of this name.
+    Agent(&'a str),
+    /// The script of this name.
+    Script(&'a str),
+}
+
+impl<'a> SimulatorName<'a> {
+    /// What `text` names.
+    pub fn parse(text: &'a str) -> Self {
+        match text.split_once(':') {
+            Some(("scripts", name)) => Self::Script(name),
+            Some(("agents", name)) => Self::Agent(name),
+            _ => Self::Agent(text),
+        }
+    }
+}
+
+/// Something that the conversation must come by: the first turn in which its rules pass reaches it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct Checkpoint {
+    /// The checkpoint's id, unique in the test.
+    #[schemars(length(min = 1), example = &"cancelled")]
+    pub id: Text,
+    /// What it is about.
+    #[schemars(length(min = 1), example = &"the order is cancelled")]
+    pub description: Option<Text>,
+    /// What is true of the turn that reaches it. Nothing is inherited.
+    pub assert: Spanned<AssertBlock>,
+    /// The ids of checkpoints that must be reached before it, or in the same turn.
+    #[schemars(length(min = 1), example = serde_json::json!(["asked"]))]
+    pub after: Option<Vec<Text>>,
+    /// Whether the test fails without it (default true).
+    pub required: Option<bool>,
+}

@@ -1,0 +1,126 @@
+//! A step: a call, a result or a message, with the conditions on it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::call_selector::CallStatus;
+use super::scalars::Text;
+use super::short::{Short, ShortForm};
+use super::since::Since;
+use ananke_base::diagnostic::Spanned;
+use ananke_base::source::{FreeMap, Node};
+
+/// A step: exactly one of `call`, `result` and `says`, and the keys that belong to it.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.3"))]
+pub struct StepKeys {
+    /// A call to this tool, by exact name; or a mapping of the name and the conditions.
+    #[schemars(example = &"charge_card")]
+    pub call: Option<Spanned<Short<CallStep>>>,
+    /// With `call`: what its arguments must contain (partial match for mappings, element-wise for lists).
+    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
+    pub args: Option<Node>,
+    /// With `call`: require `args` to match exactly (default false: there may be more keys).
+    #[schemars(extend("x-since" = "1.4"))]
+    pub exact: Option<Spanned<bool>>,
+    /// With `call`: argument name or path (`user.name`, `items[0].id`) to regular expression; all must match.
+    #[schemars(example = serde_json::json!({"amount": "^10"}))]
+    pub args_match: Option<FreeMap<Text>>,
+    /// With `call`: its status.
+    #[schemars(extend("x-since" = "1.4"))]
+    pub status: Option<Spanned<CallStatus>>,
+    /// The result of a call to this tool, by exact name; or a mapping of the name and the conditions.
+    #[schemars(example = &"charge_card")]
+    pub result: Option<Spanned<Short<ResultStep>>>,
+    /// With `result`: regular expression for the result.
+    #[serde(rename = "match")]
+    #[schemars(example = &"paid")]
+    pub matches: Option<Text>,
+    /// With `result`: the whole result, any JSON value. A string is compared with the raw result text.
+    #[schemars(
+        with = "Option<serde_json::Value>",
+        extend("x-since" = "1.4"),
+        example = serde_json::json!({"status": "paid"})
+    )]
+    pub equals: Option<Node>,
+    /// With `result`, and since 1.4 with `call`: whether the result must be an error (`true`) or must not be (`false`).
+    pub is_error: Option<Spanned<bool>>,
+    /// A message: regular expression for its text.
+    #[schemars(example = &"(?i)shipping")]
+    pub says: Option<Text>,
+    /// With `says`: the sender of the message (default `assistant`).
+    pub role: Option<Spanned<MessageRole>>,
+}
+
+/// A call: the tool, and conditions that can also be written next to `call`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.4"))]
+pub struct CallStep {
+    /// The tool's exact name. A mapping has either this or `name_match`.
+    pub name: Option<Text>,
+    /// Instead of `name`: regular expression for the tool's name.
+    #[schemars(example = &"^cart_")]
+    pub name_match: Option<Text>,
+    /// What the arguments must contain (partial match for mappings, element-wise for lists).
+    #[serde(default, deserialize_with = "super::scalars::optional_mapping")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"currency": "EUR"}))]
+    pub args: Option<Node>,
+    /// Require `args` to match exactly (default false: there may be more keys).
+    pub exact: Option<Spanned<bool>>,
+    /// Argument name or path (`user.name`, `items[0].id`) to regular expression; all must match.
+    #[schemars(example = serde_json::json!({"amount": "^10"}))]
+    pub args_match: Option<FreeMap<Text>>,
+    /// Its status.
+    pub status: Option<Spanned<CallStatus>>,
+    /// Whether its result must be an error (`true`) or must not be (`false`).
+    pub is_error: Option<Spanned<bool>>,
+}
+
+/// A result: the tool, and conditions that can also be written next to `result`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = Since("1.4"))]
+pub struct ResultStep {
+    /// The tool's exact name. A mapping has either this or `name_match`.
+    pub name: Option<Text>,
+    /// Instead of `name`: regular expression for the tool's name.
+    #[schemars(example = &"^cart_")]
+    pub name_match: Option<Text>,
+    /// Regular expression for the result.
+    #[serde(rename = "match")]
+    #[schemars(example = &"paid")]
+    pub matches: Option<Text>,
+    /// The whole result, any JSON value. A string is compared with the raw result text.
+    #[schemars(
+        with = "Option<serde_json::Value>",
+        example = serde_json::json!({"status": "paid"})
+    )]
+    pub equals: Option<Node>,
+    /// Whether it must be an error (`true`) or must not be (`false`).
+    pub is_error: Option<Spanned<bool>>,
+}
+
+impl ShortForm for CallStep {
+    const KEY: &'static str = "name";
+    type Value = String;
+}
+
+impl ShortForm for ResultStep {
+    const KEY: &'static str = "name";
+    type Value = String;
+}
+
+/// The sender of the message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum MessageRole {
+    /// The agent.
+    #[default]
+    Assistant,
+    /// The user: what the test sends.
+    User,
+}

@@ -1,0 +1,438 @@
+//! One walk over a tree together with its schema: everything that is wrong with it, each mistake as one problem.
+//!
+//! For a union, the branch that is meant is picked (by `type`, by the only key, by the value's type), and the value is
+//! compared with that branch alone. Good files are walked too, so this looks things up and compiles nothing.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::demands::{demands, is_demand};
+use super::embedded::FileKind;
+use super::here::Here;
+use super::lazy_schema::LazySchema;
+use super::messages::{expected, one_of};
+use super::problems::{KeyMeaning, Problems};
+use super::prune::since;
+use super::repairs::Repairs;
+use super::schema_level::SchemaLevel;
+use super::union::{self, Branch};
+use super::version::Version;
+use crate::model::{is_extension_key, is_reference};
+use ananke_base::diagnostic::{Diagnostic, SourceFile, Span};
+use ananke_base::source::{Entry, Node, NodeValue, printable};
+
+/// The key that declares the version of a file: it has rules and words of its own.
+const VERSION: &str = "version";
+
+/// What a walk found.
+pub(super) struct CheckedTree {
+    /// What is wrong, and which keys and branches are newer than the file's version.
+    pub(super) problems: Vec<Diagnostic>,
+    /// What has to change for the tree to be read all the same.
+    pub(super) repairs: Repairs,
+}
+
+/// Holds a tree against the schema of its kind of file. Without a version (it is broken) nothing counts as newer.
+pub(super) fn check(
+    kind: FileKind,
+    source: &Arc<SourceFile>,
+    node: &Node,
+    version: Option<Version>,
+) -> CheckedTree {
+    let schema = LazySchema::of(kind);
+    let repairs = Repairs::new(schema);
+    let version = version.filter(|version| *version < Version::newest());
+    let mut check = Check {
+        schema,
+        policy: KeyPolicy::of(kind),
+        version,
+        needs: None,
+        is_in_newer: false,
+        levels: Vec::new(),
+        problems: Problems::new(kind, schema, source),
+        repairs,
+    };
+    check.value(&schema.root, node, None);
+    if let (Some(version), Some(needed)) = (version, check.needs) {
+        check.problems.offer_version(node, version, needed);
+    }
+    CheckedTree {
+        problems: check.problems.list,
+        repairs: check.repairs,
+    }
+}
+
+/// What a kind of file demands of its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KeyPolicy {
+    /// Each is one that the schema knows, and has a value.
+    Exact,
+    /// Programs write the file: an unknown key is odd, one in another case is the known one, one without a value is not there.
+    Lenient,
+}
+
+impl KeyPolicy {
+    fn of(kind: FileKind) -> Self {
+        match kind {
+            FileKind::Config | FileKind::Test => Self::Exact,
+            FileKind::Case => Self::Lenient,
+        }
+    }
+}
+
+struct Check<'a> {
+    schema: &'static LazySchema,
+    policy: KeyPolicy,
+    /// The version of the file, if there are newer ones.
+    version: Option<Version>,
+    /// The newest version that something in the file needs, if that is newer than the file says.
+    needs: Option<Version>,
+    /// Whether the walk is inside something that was reported as newer.
+    is_in_newer: bool,
+    /// The mappings around what is looked at, outermost first.
+    levels: Vec<SchemaLevel>,
+    problems: Problems<'a>,
+    repairs: Repairs,
+}
+
+impl Check<'_> {
+    fn value(&mut self, schema: &'static Value, node: &Node, entry: Option<&Entry>) {
+        let mut here = Here::new(node, entry);
+        self.apply(schema, &mut here);
+        for (key, unless) in std::mem::take(&mut here.missing) {
+            self.repairs.add(
+                node,
+                key,
+                here.properties.and_then(|properties| properties.get(key)),
+            );
+            if !here.is_meant(key) && !unless.is_some_and(|unless| here.is_meant(unless)) {
+                self.problems.missing_key(&here, key);
+            }
+        }
+    }
+
+    fn apply(&mut self, schema: &'static Value, here: &mut Here<'_>) {
+        let Some(keywords) = schema.as_object() else {
+            return;
+        };
+        let node = here.node;
+        if let Some(name) = schema.get("type").and_then(Value::as_str)
+            && !union::is_of_type(node, name)
+        {
+            self.problems
+                .wrong_type(here, &expected(schema), schema, &self.levels);
+            self.repairs.replace(node, schema);
+            return;
+        }
+        for (keyword, value) in keywords {
+            match (keyword.as_str(), value, &node.value) {
+                ("$ref", Value::String(target), _) => {
+                    here.definition = target.rsplit('/').next();
+                    if let Some(target) = self.schema.definition(target) {
+                        self.apply(target, here);
+                    }
+                }
+                ("oneOf", Value::Array(branches), _) => self.one_of(schema, branches, here),
+                ("anyOf", Value::Array(branches), _) if branches.iter().all(is_demand) => {
+                    let is_met = |branch| demands(branch).all(|key| node.get(key).is_some());
+                    if let (Some(first), false) = (branches.first(), branches.iter().any(is_met)) {
+                        self.apply(first, here);
+                    }
+                }
+                ("anyOf", Value::Array(branches), _) => self.any_of(schema, branches, here),
+                ("if", condition, NodeValue::Map(_)) => self.condition(schema, condition, here),
+                ("const", constant, _) if !node.is_scalar(constant) => {
+                    self.unknown_value(schema, here)
+                }
+                ("enum", Value::Array(options), _)
+                    if !options.iter().any(|value| node.is_scalar(value)) =>
+                {
+                    self.unknown_value(schema, here);
+                }
+                ("properties", _, NodeValue::Map(entries)) => self.entries(schema, entries, here),
+                ("additionalProperties", Value::Object(_), NodeValue::Map(entries)) => {
+                    for entry in entries
+                        .iter()
+                        .filter(|_| !keywords.contains_key("properties"))
+                    {
+                        self.value(value, &entry.value, Some(entry));
+                    }
+                }
+                ("required", _, NodeValue::Map(_)) => self.required(schema, here),
+                ("items", items, NodeValue::List(list)) => {
+                    for item in list {
+                        self.value(items, item, None);
+                    }
+                }
+                ("minItems", least, NodeValue::List(list)) => {
+                    self.at_least(least, list.len(), "entry", here)
+                }
+                ("minProperties", least, NodeValue::Map(entries)) => {
+                    self.at_least(least, entries.len(), "entry", here);
+                }
+                ("minLength", least, NodeValue::String(text)) => {
+                    self.at_least(least, text.chars().take(64).count(), "character", here);
+                }
+                ("minimum", least, NodeValue::Number(number))
+                    if number.as_f64() < least.as_f64() =>
+                {
+                    let what = format!("must be at least {least}, found {}", node.describe());
+                    self.problems
+                        .bad_value(here, &what, &format!("write {least} or more"));
+                    self.repairs.replace(node, schema);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn one_of(&mut self, schema: &'static Value, branches: &'static [Value], here: &mut Here<'_>) {
+        let tags = || branches.iter().filter_map(union::tag).collect::<Vec<_>>();
+        match union::pick(branches, here.node) {
+            Branch::At(index) => {
+                let branch = &branches[index];
+                here.find_elsewhere(branches, index);
+                let outer = self.is_in_newer;
+                if let (Some(since), Some(tag), Some(written)) =
+                    (since(branch), union::tag(branch), here.node.get("type"))
+                {
+                    self.newer(since, written.span, || format!("`type: {tag}`"));
+                }
+                self.apply(branch, here);
+                self.is_in_newer = outer;
+                return;
+            }
+            Branch::NoMapping => self
+                .problems
+                .no_mapping(here, schema, branches, &self.levels),
+            Branch::WrongType => {
+                self.problems
+                    .wrong_type(here, &one_of(branches), schema, &self.levels)
+            }
+            Branch::UnknownValue => self.problems.unknown_value(here, schema, &self.levels),
+            Branch::UnknownTag(written) => self.problems.unknown_tag(written, &tags()),
+            Branch::NoTag => self.problems.no_tag(here, branches, &tags()),
+            Branch::WrongKeys => {
+                let keys: Vec<&'static str> = branches.iter().filter_map(union::only_key).collect();
+                self.problems.wrong_keys(here, &keys, &self.levels);
+            }
+        }
+        self.repairs.replace(here.node, schema);
+    }
+
+    fn any_of(&mut self, schema: &'static Value, branches: &'static [Value], here: &mut Here<'_>) {
+        if let Branch::At(index) = union::pick_by_type(branches, here.node) {
+            let form = &branches[index];
+            // The one pattern in the schemas is that of a text instead of another type: exactly one reference.
+            let is_formed =
+                form.get("pattern").is_none() || here.node.as_str().is_some_and(is_reference);
+            if is_formed {
+                let outer = self.is_in_newer;
+                if let Some(since) = since(form) {
+                    self.newer(since, here.node.span, || format!("{} here", expected(form)));
+                }
+                self.apply(form, here);
+                self.is_in_newer = outer;
+                return;
+            }
+        }
+        self.problems
+            .wrong_type(here, &one_of(branches), schema, &self.levels);
+        self.repairs.replace(here.node, schema);
+    }
+
+    /// What holds if a key is there that excludes all others, or else.
+    fn condition(
+        &mut self,
+        schema: &'static Value,
+        condition: &'static Value,
+        here: &mut Here<'_>,
+    ) {
+        let Some(alone) = demands(condition).next() else {
+            return;
+        };
+        if here.node.get(alone).is_none() {
+            here.unless = Some(alone);
+            if let Some(otherwise) = schema.get("else") {
+                self.apply(otherwise, here);
+            }
+            here.unless = None;
+            return;
+        }
+        let is_among = |schema: Option<&Value>, entry: &Entry| {
+            schema
+                .and_then(|schema| schema.get("properties")?.get(&entry.key))
+                .is_some()
+        };
+        let then = schema.get("then");
+        let is_excluded = |entry: &&Entry| is_among(Some(schema), entry) && !is_among(then, entry);
+        let excluded: Vec<&Entry> = here.node.entries().iter().filter(is_excluded).collect();
+        for entry in &excluded {
+            self.repairs.drop(&entry.value);
+        }
+        self.problems.beside(alone, &excluded);
+    }
+
+    fn entries(&mut self, schema: &'static Value, entries: &[Entry], here: &mut Here<'_>) {
+        let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+            return;
+        };
+        here.properties = Some(properties);
+        let own = schema
+            .get("patternProperties")
+            .and_then(|patterns| patterns.as_object()?.values().next());
+        let is_root = self.schema.is_root(schema);
+        let mut unknown = Vec::new();
+        for entry in entries {
+            match (properties.get(&entry.key), own) {
+                (Some(property), _) if is_root && entry.key == VERSION => {
+                    if entry.value.as_str().is_none() {
+                        self.repairs.replace(&entry.value, property);
+                    }
+                }
+                (Some(property), _) if self.is_absent(schema, property, entry) => {
+                    self.repairs.drop(&entry.value);
+                }
+                (Some(property), _) => {
+                    if let Some((key, _)) = properties.get_key_value(&entry.key) {
+                        self.levels.push(SchemaLevel {
+                            schema,
+                            properties,
+                            key,
+                        });
+                        self.property(property, entry);
+                        self.levels.pop();
+                    }
+                }
+                (None, Some(own)) if is_extension_key(&entry.key) => {
+                    self.is_newer(own, entry);
+                }
+                _ => unknown.push(entry),
+            }
+        }
+        if !unknown.is_empty() && schema.get("additionalProperties") == Some(&Value::Bool(false)) {
+            let known: Vec<&str> = properties.keys().map(String::as_str).collect();
+            for entry in unknown {
+                self.unknown_key(entry, &known, here);
+            }
+        }
+    }
+
+    fn unknown_key(&mut self, entry: &Entry, known: &[&'static str], here: &mut Here<'_>) {
+        let is_lenient = self.policy == KeyPolicy::Lenient;
+        let same = known
+            .iter()
+            .find(|known| is_lenient && known.eq_ignore_ascii_case(&entry.key));
+        match same {
+            Some(same) if here.node.get(same).is_none() && !here.is_meant(same) => {
+                here.meant.push((*same).to_owned());
+                self.problems.other_case(entry, same);
+                self.repairs.rename(&entry.value, same);
+            }
+            Some(same) => {
+                self.problems.both_cases(entry, same);
+                self.repairs.drop(&entry.value);
+            }
+            None => {
+                let meaning = self.problems.unknown_key(here, entry, known, &self.levels);
+                if is_lenient {
+                    self.problems.warn_of_last();
+                }
+                match meaning {
+                    KeyMeaning::Certain(key) if !is_lenient => {
+                        self.repairs.rename(&entry.value, key)
+                    }
+                    KeyMeaning::Certain(_) | KeyMeaning::Possible => {
+                        self.repairs.drop(&entry.value)
+                    }
+                    KeyMeaning::Unknown => self.repairs.ignore(&entry.value),
+                }
+            }
+        }
+    }
+
+    /// Whether a key without a value is as good as not there.
+    fn is_absent(&self, schema: &Value, property: &Value, entry: &Entry) -> bool {
+        self.policy == KeyPolicy::Lenient
+            && entry.value.value == NodeValue::Null
+            && !union::is_free(property)
+            && !demands(schema).any(|key| key == entry.key)
+    }
+
+    fn property(&mut self, property: &'static Value, entry: &Entry) {
+        let outer = self.is_in_newer;
+        // `type` is newer with its branch.
+        if property.get("const").is_none() && self.is_newer(property, entry) {
+            self.is_in_newer = true;
+        } else {
+            // `null` is a value like others if any value is allowed; no value at all is a mistake.
+            let is_empty = entry.value.value == NodeValue::Null
+                && entry.value.span.start == entry.value.span.end;
+            if is_empty && !self.is_in_newer && union::is_free(property) {
+                self.problems.empty_value(entry);
+            }
+        }
+        self.value(property, &entry.value, Some(entry));
+        self.is_in_newer = outer;
+    }
+
+    fn required(&mut self, schema: &'static Value, here: &mut Here<'_>) {
+        let is_root = self.schema.is_root(schema);
+        for key in demands(schema).filter(|key| here.node.get(key).is_none()) {
+            if is_root && key == VERSION {
+                self.repairs
+                    .add(here.node, key, schema.pointer("/properties/version"));
+            } else {
+                here.missing.push((key, here.unless));
+            }
+        }
+    }
+
+    fn at_least(&mut self, least: &Value, count: usize, of: &str, here: &Here<'_>) {
+        let Some(least) = least.as_u64().filter(|least| (count as u64) < *least) else {
+            return;
+        };
+        let what = match (of, least) {
+            ("entry", 1) => "needs at least one entry".to_owned(),
+            ("entry", least) => format!("needs at least {least} entries"),
+            (_, 1) => "must not be an empty text".to_owned(),
+            (_, least) => format!("needs at least {least} characters"),
+        };
+        let help = match (here.entry, self.levels.last()) {
+            (None, _) => "write one, or delete the entry",
+            (Some(entry), Some(level)) if level.key == entry.key && level.is_required() => {
+                "write one: the key is required"
+            }
+            (Some(_), _) => "write one, or leave the key out",
+        };
+        self.problems.bad_value(here, &what, help);
+    }
+
+    fn unknown_value(&mut self, schema: &'static Value, here: &Here<'_>) {
+        self.problems.unknown_value(here, schema, &self.levels);
+        self.repairs.replace(here.node, schema);
+    }
+
+    /// Whether a key is newer than the file says, which is reported.
+    fn is_newer(&mut self, property: &Value, entry: &Entry) -> bool {
+        let key = || format!("`{}`", printable(&entry.key));
+        self.version
+            .and_then(|_| since(property))
+            .is_some_and(|since| self.newer(since, entry.key_span, key))
+    }
+
+    /// Reports `what` at `span` if it is newer than the file says; what is inside it is not reported as newer again.
+    fn newer(&mut self, since: Version, span: Span, what: impl Fn() -> String) -> bool {
+        let Some(version) = self
+            .version
+            .filter(|version| since > *version && !self.is_in_newer)
+        else {
+            return false;
+        };
+        self.problems.newer(&what(), since, version, span);
+        self.needs = self.needs.max(Some(since));
+        self.is_in_newer = true;
+        true
+    }
+}

@@ -1,0 +1,97 @@
+//! The committed schemas, which the program carries with it.
+
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+/// Which kind of file a schema describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FileKind {
+    /// `ananke.config.yaml`.
+    Config,
+    /// A test file.
+    Test,
+    /// A case of a JSONL file. It has no version: it may use everything.
+    Case,
+}
+
+impl FileKind {
+    /// Every kind that declares a version.
+    pub const ALL: &'static [Self] = &[Self::Config, Self::Test];
+
+    /// The name by which people ask for the schema, and its file's: `config`, `test`, `case`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Config => "config",
+            Self::Test => "test",
+            Self::Case => "case",
+        }
+    }
+
+    /// What such a file is called in a schema's title.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Config => "ananke project config",
+            Self::Test => "ananke test file",
+            Self::Case => "ananke case of a JSONL file",
+        }
+    }
+}
+
+/// The committed schema of a kind of file.
+pub fn embedded(kind: FileKind) -> &'static Value {
+    static CONFIG: OnceLock<Value> = OnceLock::new();
+    static TEST: OnceLock<Value> = OnceLock::new();
+    static CASE: OnceLock<Value> = OnceLock::new();
+    let cell = match kind {
+        FileKind::Config => &CONFIG,
+        FileKind::Test => &TEST,
+        FileKind::Case => &CASE,
+    };
+    // A test holds that the committed text is what the types make; it always parses.
+    cell.get_or_init(|| serde_json::from_str(committed(kind)).unwrap_or(Value::Bool(true)))
+}
+
+/// The committed JSON Schemas of the files that people write, as text.
+#[derive(Clone, Copy, Debug)]
+pub struct CommittedSchemas {
+    /// The schema of `ananke.config.yaml`.
+    pub config: &'static str,
+    /// The schema of a test file.
+    pub test: &'static str,
+    /// The schema of a case of a JSONL file.
+    pub case: &'static str,
+}
+
+static INSTALLED: OnceLock<CommittedSchemas> = OnceLock::new();
+
+/// Makes these the schemas of the program's files. The first call counts.
+pub fn install(schemas: CommittedSchemas) {
+    INSTALLED.get_or_init(|| schemas);
+}
+
+#[cfg(not(test))]
+fn installed() -> CommittedSchemas {
+    *INSTALLED
+        .get()
+        .expect("a program installs its schemas before it reads a file")
+}
+
+#[cfg(test)]
+fn installed() -> CommittedSchemas {
+    CommittedSchemas {
+        config: include_str!("../../../../schema/config.schema.json"),
+        test: include_str!("../../../../schema/test.schema.json"),
+        case: include_str!("../../../../schema/case.schema.json"),
+    }
+}
+
+/// Its text.
+pub(super) fn committed(kind: FileKind) -> &'static str {
+    let schemas = installed();
+    match kind {
+        FileKind::Config => schemas.config,
+        FileKind::Test => schemas.test,
+        FileKind::Case => schemas.case,
+    }
+}

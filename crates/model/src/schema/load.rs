@@ -1,0 +1,62 @@
+//! From a text to a value of the model, or every problem of the file.
+
+use std::sync::Arc;
+
+use super::check::check;
+use super::embedded::FileKind;
+use super::version::{self, Version};
+use crate::model::File;
+use ananke_base::diagnostic::{self, Code, Diagnostic, SourceFile};
+use ananke_base::source::{self, Node, NodeValue, TypeMismatch};
+
+/// A file that was read and fits its schema.
+#[derive(Clone, Debug)]
+pub struct LoadedDocument<T> {
+    /// What it says.
+    pub value: T,
+    /// The tree it was read from, with the place of every key and value.
+    pub node: Node,
+    /// The version it declares.
+    pub version: Version,
+}
+
+/// Reads a file's text as a value of the model.
+///
+/// # Errors
+/// Every problem of the file, in the order of the text.
+pub fn load<T: File>(
+    kind: FileKind,
+    source: &Arc<SourceFile>,
+) -> Result<LoadedDocument<T>, Vec<Diagnostic>> {
+    let (node, mut problems) = source::tree(source);
+    let Some(node) = node else {
+        return Err(problems);
+    };
+    let version = match version::of(source, &node) {
+        Ok(version) => Some(version),
+        // A file that is not a mapping is reported with its shape.
+        Err(_) if !matches!(node.value, NodeValue::Map(_)) => None,
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    };
+    problems.extend(check(kind, source, &node, version).problems);
+    if let (Some(version), true) = (version, problems.is_empty()) {
+        match T::read(&node) {
+            Ok(value) => {
+                return Ok(LoadedDocument {
+                    value,
+                    node,
+                    version,
+                });
+            }
+            // The second net: the types refuse what the schema lets through.
+            Err(TypeMismatch { message, span, .. }) => {
+                problems.push(Diagnostic::error(Code::WrongType, message).at(source, span, ""));
+            }
+        }
+    }
+    diagnostic::sort(&mut problems);
+    Err(problems)
+}

@@ -1,0 +1,484 @@
+//! What is said about a tree that does not fit its schema: one exact problem a mistake.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::embedded::FileKind;
+use super::foreign_words::{meanings, sentence};
+use super::here::Here;
+use super::lazy_schema::LazySchema;
+use super::messages::expected;
+use super::remedy::{Remedy, remedy};
+use super::schema_level::{self, SchemaLevel};
+use super::union;
+use super::version::Version;
+use crate::model::NOT_YET;
+use ananke_base::diagnostic::{Code, Diagnostic, Severity, SourceFile, Span};
+use ananke_base::source::{Entry, Node, NodeValue, printable};
+use ananke_base::text::{all_of, any_of, nearest, nearest_certain, suggest};
+
+/// The key by which one thing takes over what another says.
+const EXTENDS: &str = "extends";
+
+/// With how many problems before them unknown keys are looked for elsewhere.
+const MOST_PLACED: usize = 100;
+
+/// The problems of one file.
+pub(super) struct Problems<'a> {
+    kind: FileKind,
+    /// The schema of the file.
+    schema: &'static LazySchema,
+    source: &'a Arc<SourceFile>,
+    pub(super) list: Vec<Diagnostic>,
+}
+
+/// What was probably meant by an unknown key.
+pub(super) enum KeyMeaning {
+    /// This key.
+    Certain(&'static str),
+    /// A key, here or elsewhere.
+    Possible,
+    /// Nothing that is known.
+    Unknown,
+}
+
+impl<'a> Problems<'a> {
+    pub(super) fn new(
+        kind: FileKind,
+        schema: &'static LazySchema,
+        source: &'a Arc<SourceFile>,
+    ) -> Self {
+        Self {
+            kind,
+            schema,
+            source,
+            list: Vec::new(),
+        }
+    }
+
+    pub(super) fn missing_key(&mut self, here: &Here<'_>, key: &str) {
+        let problem = Diagnostic::error(Code::MissingKey, format!("the key `{key}` is missing"));
+        let problem = problem.at(self.source, here.head(), "in this mapping");
+        let property = here.properties.and_then(|properties| properties.get(key));
+        let example = property.and_then(|property| property.get("examples")?.get(0));
+        let example = match example {
+            Some(example) if !example.is_object() && !example.is_array() => example.to_string(),
+            _ => "…".to_owned(),
+        };
+        let quote = if self.kind == FileKind::Case {
+            "\""
+        } else {
+            ""
+        };
+        self.list
+            .push(problem.help(format!("add it: `{quote}{key}{quote}: {example}`")));
+    }
+
+    /// A key that is known in another case.
+    pub(super) fn other_case(&mut self, entry: &Entry, known: &str) {
+        let message = format!("`{}` is read as `{known}`", printable(&entry.key));
+        self.push(
+            Code::UnknownKey,
+            message,
+            entry.key_span,
+            format!("write `{known}`"),
+        );
+        self.warn_of_last();
+    }
+
+    /// A key that is there in another case as well.
+    pub(super) fn both_cases(&mut self, entry: &Entry, known: &str) {
+        let message = format!("`{}` and `{known}` are the same key", printable(&entry.key));
+        self.push(
+            Code::DuplicateKey,
+            message,
+            entry.key_span,
+            "keep one of them",
+        );
+    }
+
+    /// Makes the last problem one that stops nothing.
+    pub(super) fn warn_of_last(&mut self) {
+        if let Some(last) = self.list.last_mut() {
+            last.severity = Severity::Warning;
+        }
+    }
+
+    /// A key without a value.
+    pub(super) fn empty_value(&mut self, entry: &Entry) {
+        let message = format!("`{}` has no value", entry.key);
+        self.push(
+            Code::EmptyValue,
+            message,
+            entry.key_span,
+            "write a value, or remove the key",
+        );
+    }
+
+    /// Something that the version of the file does not have yet.
+    pub(super) fn newer(&mut self, what: &str, since: Version, version: Version, span: Span) {
+        let message = format!("{what} needs version {since}; this file says {version}");
+        let help = format!("write `version: \"{since}\"`, which `ananke check --fix` does");
+        self.push(Code::NewerKey, message, span, help);
+    }
+
+    /// Lets every problem of a newer key offer the version that all of them need.
+    pub(super) fn offer_version(&mut self, root: &Node, version: Version, needed: Version) {
+        let Some(span) = root.get("version").map(|node| node.span) else {
+            return;
+        };
+        let Some(written) = self.source.text.get(span.start as usize..span.end as usize) else {
+            return;
+        };
+        let raised = written.replacen(&version.to_string(), &needed.to_string(), 1);
+        // What is written in an unusual way (an alias, escapes) is left alone.
+        if raised != written {
+            for problem in self
+                .list
+                .iter_mut()
+                .filter(|problem| problem.code == Code::NewerKey)
+            {
+                *problem = problem.clone().fix(self.source, span, raised.clone());
+            }
+        }
+    }
+
+    /// Keys in a mapping with one that excludes all others.
+    pub(super) fn beside(&mut self, alone: &str, entries: &[&Entry]) {
+        let Some((first, rest)) = entries.split_first() else {
+            return;
+        };
+        let names: Vec<String> = entries
+            .iter()
+            .map(|entry| format!("`{}`", entry.key))
+            .collect();
+        let them = if rest.is_empty() { "it" } else { "them" };
+        let message = format!("{} cannot be combined with `{alone}`", all_of(&names));
+        let problem =
+            Diagnostic::error(Code::Contradiction, message).at(self.source, first.key_span, "");
+        let problem = rest.iter().fold(problem, |problem, entry| {
+            problem.at(self.source, entry.key_span, "")
+        });
+        self.list.push(problem.help(format!(
+            "put {them} into an entry of `{alone}`, or remove `{alone}`"
+        )));
+    }
+
+    /// Something else than the mapping that a union expects.
+    pub(super) fn no_mapping(
+        &mut self,
+        here: &Here<'_>,
+        schema: &'static Value,
+        branches: &[Value],
+        levels: &[SchemaLevel],
+    ) {
+        self.wrong_type(here, "a mapping", schema, levels);
+        let tags: Vec<&str> = branches.iter().filter_map(union::tag).collect();
+        if let (Some(text), Some(problem)) = (here.node.as_str(), self.list.last_mut())
+            && branches.iter().all(union::needs_tag)
+            && !text.is_empty()
+        {
+            problem.help.push(format!(
+                "begin it with `type:`, one of `{}`",
+                tags.join("`, `")
+            ));
+        }
+    }
+
+    /// A mapping whose `type` is missing.
+    pub(super) fn no_tag(&mut self, here: &Here<'_>, branches: &[Value], tags: &[&str]) {
+        let other = branches.iter().find_map(union::choosing_key);
+        let other = other
+            .map(|key| format!(", or `{key}:`"))
+            .unwrap_or_default();
+        let help = format!("add `type:`, one of `{}`{other}", tags.join("`, `"));
+        self.push(
+            Code::MissingKey,
+            "the key `type` is missing".to_owned(),
+            here.head(),
+            help,
+        );
+    }
+
+    pub(super) fn unknown_tag(&mut self, written: &Node, tags: &[&str]) {
+        let help = format!("the types are: `{}`", tags.join("`, `"));
+        let Some(text) = written.as_str() else {
+            let message = format!("expected a text as `type`, found {}", written.describe());
+            return self.push(Code::WrongType, message, written.span, help);
+        };
+        if let Some((tag, what)) = NOT_YET.iter().find(|(tag, _)| *tag == text) {
+            let message = format!("`{tag}` is {what}, which this version does not have");
+            return self.push(Code::UnknownValue, message, written.span, help);
+        }
+        let message = format!("unknown type `{}`", printable(text));
+        // `connect` for `agui:connect`.
+        let of_protocol = tags
+            .iter()
+            .find(|tag| tag.split_once(':').is_some_and(|(_, kind)| kind == text));
+        let help = match of_protocol {
+            Some(tag) => format!("did you mean `{tag}`?"),
+            None => suggest(text, tags, "the types are"),
+        };
+        self.push(Code::UnknownValue, message, written.span, help);
+        self.offer(written.span, text, tags);
+    }
+
+    /// A mapping of which exactly one key of a set is expected.
+    pub(super) fn wrong_keys(
+        &mut self,
+        here: &mut Here<'_>,
+        keys: &[&'static str],
+        levels: &[SchemaLevel],
+    ) {
+        let entries = here.node.entries();
+        let is_known = |entry: &&Entry| keys.contains(&entry.key.as_str());
+        if let [first, second, ..] = entries
+            && entries.iter().all(|entry| is_known(&entry))
+        {
+            let (message, help) = match here.entry {
+                Some(entry) => (
+                    format!("`{}` and `{}` exclude each other", first.key, second.key),
+                    format!("`{}` takes one key: keep one of them", entry.key),
+                ),
+                None => (
+                    format!("`{}` must be in an entry of its own", second.key),
+                    "this mapping takes one key: begin a new entry with `- `".to_owned(),
+                ),
+            };
+            self.push(Code::Contradiction, message, second.key_span, help);
+        } else if entries.is_empty() {
+            let help = format!("add one of `{}`", keys.join("`, `"));
+            self.push(
+                Code::MissingKey,
+                "this mapping is empty".to_owned(),
+                here.node.span,
+                help,
+            );
+        }
+        for entry in entries.iter().filter(|entry| !is_known(entry)) {
+            self.unknown_key(here, entry, keys, levels);
+        }
+    }
+
+    pub(super) fn unknown_key(
+        &mut self,
+        here: &mut Here<'_>,
+        entry: &Entry,
+        known: &[&'static str],
+        levels: &[SchemaLevel],
+    ) -> KeyMeaning {
+        let key = entry.key.as_str();
+        let elsewhere = here.elsewhere.iter().find(|(other, _)| *other == key);
+        let elsewhere = elsewhere.map(|(_, tags)| {
+            any_of(
+                &tags
+                    .iter()
+                    .map(|tag| format!("`type: {tag}`"))
+                    .collect::<Vec<_>>(),
+            )
+        });
+        let place = if elsewhere.is_none() {
+            self.place(here, entry, known, levels)
+        } else {
+            None
+        };
+        let is_elsewhere = elsewhere.is_some() || place.is_some();
+        let meant = nearest(key, known.iter().copied()).filter(|_| !is_elsewhere);
+        // A fix must not make a key that is there already, or that another fix makes.
+        let can_be_fixed =
+            meant.is_some_and(|meant| !here.is_meant(meant) && here.node.get(meant).is_none());
+        here.meant.extend(meant.map(str::to_owned));
+        let shown = printable(key);
+        let is_type_of_heir =
+            key == "type" && known.contains(&EXTENDS) && here.node.get(EXTENDS).is_some();
+        let help = match elsewhere {
+            _ if is_type_of_heir => "a target that extends another has its type".to_owned(),
+            Some(tags) => format!("`{shown}` goes with {tags}"),
+            None => place.unwrap_or_else(|| suggest(key, known, "the keys here are")),
+        };
+        self.push(
+            Code::UnknownKey,
+            format!("unknown key `{shown}`"),
+            entry.key_span,
+            help,
+        );
+        if can_be_fixed && !is_type_of_heir {
+            self.offer(entry.key_span, key, known);
+        }
+        match meant {
+            _ if is_elsewhere || is_type_of_heir => KeyMeaning::Possible,
+            None => KeyMeaning::Unknown,
+            Some(_) => match nearest_certain(key, known).filter(|_| can_be_fixed) {
+                Some(certain) => KeyMeaning::Certain(certain),
+                None => KeyMeaning::Possible,
+            },
+        }
+    }
+
+    /// The place of an unknown key, or our name for a word of another tool.
+    fn place(
+        &self,
+        here: &mut Here<'_>,
+        entry: &Entry,
+        known: &[&str],
+        levels: &[SchemaLevel],
+    ) -> Option<String> {
+        let key = entry.key.as_str();
+        // So many are not read; each of them costs a walk through a part of the schema.
+        if self.list.len() > MOST_PLACED {
+            return None;
+        }
+        if let Some(sentence) = sentence(key, known) {
+            return Some(sentence.to_owned());
+        }
+        let meanings = meanings(key);
+        if let Some(meaning) = meanings.iter().find(|meaning| known.contains(meaning)) {
+            here.meant.push((*meaning).to_owned());
+            return Some(format!("this is called `{meaning}` here"));
+        }
+        let properties = here.properties?;
+        let place = |key| schema_level::place(self.schema, properties, levels, (key, &entry.value));
+        if let Some(place) = place(key) {
+            return Some(format!("`{}` belongs {place}", printable(key)));
+        }
+        if nearest(key, known.iter().copied()).is_some() {
+            return None;
+        }
+        if let Some((meaning, place)) = meanings
+            .last()
+            .and_then(|meaning| Some((meaning, place(meaning)?)))
+        {
+            return Some(format!(
+                "this is called `{meaning}` here, and belongs {place}"
+            ));
+        }
+        let (other, file) = FileKind::ALL
+            .iter()
+            .zip(["in the config", "in a test file"])
+            .find_map(|(kind, file)| {
+                let schema = LazySchema::of(*kind);
+                (!std::ptr::eq(schema, self.schema)).then_some((schema, file))
+            })?;
+        let top = other.root.get("properties")?.as_object()?;
+        if top.contains_key(key) {
+            return Some(format!("`{}` belongs {file}", printable(key)));
+        }
+        let place = schema_level::place(other, top, &[], (key, &entry.value))?;
+        Some(format!("`{}` belongs {file}, {place}", printable(key)))
+    }
+
+    pub(super) fn unknown_value(
+        &mut self,
+        here: &Here<'_>,
+        schema: &'static Value,
+        levels: &[SchemaLevel],
+    ) {
+        let options: Vec<&str> = match schema
+            .get("oneOf")
+            .or_else(|| schema.get("enum"))
+            .and_then(Value::as_array)
+        {
+            Some(options) => options
+                .iter()
+                .filter_map(|option| option.get("const").unwrap_or(option).as_str())
+                .collect(),
+            None => schema
+                .get("const")
+                .and_then(Value::as_str)
+                .into_iter()
+                .collect(),
+        };
+        match here.node.as_str() {
+            Some(text) if !options.is_empty() => {
+                let message = format!("unknown value `{}`", printable(text));
+                let help = suggest(text, &options, "the values are");
+                self.push(Code::UnknownValue, message, here.node.span, help);
+                self.offer(here.node.span, text, &options);
+            }
+            _ => self.wrong_type(here, &expected(schema), schema, levels),
+        }
+    }
+
+    /// A value of another type than is `expected`, with what to write instead.
+    pub(super) fn wrong_type(
+        &mut self,
+        here: &Here<'_>,
+        expected: &str,
+        schema: &'static Value,
+        levels: &[SchemaLevel],
+    ) {
+        let node = here.node;
+        match (&node.value, here.entry) {
+            (NodeValue::Null, Some(entry)) => self.empty_value(entry),
+            (NodeValue::Null, None) => {
+                let help = format!("write {expected}, or delete the entry");
+                self.push(
+                    Code::EmptyValue,
+                    "this list entry has no value".to_owned(),
+                    node.span,
+                    help,
+                );
+            }
+            _ => {
+                let message = format!("expected {expected}, found {}", node.describe());
+                let problem =
+                    Diagnostic::error(Code::WrongType, message).at(self.source, node.span, "");
+                let remedy = remedy(
+                    self.source,
+                    self.schema,
+                    schema,
+                    here,
+                    levels.last().copied(),
+                );
+                self.list.push(match remedy {
+                    Some(Remedy {
+                        help,
+                        edit: Some((span, text)),
+                    }) => problem.help(help).fix(self.source, span, text),
+                    Some(Remedy { help, edit: None }) => problem.help(help),
+                    None => problem,
+                });
+            }
+        }
+    }
+
+    /// A value of the right type that is not allowed: `what` says why.
+    pub(super) fn bad_value(&mut self, here: &Here<'_>, what: &str, help: &str) {
+        let subject = here
+            .entry
+            .map_or_else(|| "this".to_owned(), |entry| format!("`{}`", entry.key));
+        self.push(
+            Code::BadValue,
+            format!("{subject} {what}"),
+            here.node.span,
+            help,
+        );
+    }
+
+    /// Lets the last problem offer the name that is certainly meant by `written` at `span`, if there is one.
+    fn offer(&mut self, span: Span, written: &str, known: &[&str]) {
+        let Some(meant) = nearest_certain(written, known) else {
+            return;
+        };
+        let Some(source) = self.source.text.get(span.start as usize..span.end as usize) else {
+            return;
+        };
+        // What is written in an unusual way (an alias, escapes) is left alone.
+        let is_as_written = ["", "'", "\""]
+            .iter()
+            .any(|quote| source == format!("{quote}{written}{quote}"));
+        if is_as_written && let Some(problem) = self.list.pop() {
+            self.list
+                .push(problem.fix(self.source, span, source.replacen(written, meant, 1)));
+        }
+    }
+
+    fn push(&mut self, code: Code, message: String, span: Span, help: impl Into<String>) {
+        self.list.push(
+            Diagnostic::error(code, message)
+                .at(self.source, span, "")
+                .help(help),
+        );
+    }
+}

@@ -1,0 +1,191 @@
+//! Which branch of a union a value is meant to be.
+
+use serde_json::Value;
+
+use ananke_base::source::{Node, NodeValue};
+
+/// The branch of a union that a value is meant to be, or why none is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Branch<'a> {
+    /// The branch at this index.
+    At(usize),
+    /// The union holds mappings, this is none.
+    NoMapping,
+    /// `type` names no branch.
+    UnknownTag(&'a Node),
+    /// `type` is missing, and nothing is meant without it.
+    NoTag,
+    /// The keys name no branch, or more than one.
+    WrongKeys,
+    /// The value is none of the allowed ones.
+    UnknownValue,
+    /// No branch takes a value of this type.
+    WrongType,
+}
+
+/// The tag of a branch of a union discriminated by `type`.
+pub(super) fn tag(branch: &Value) -> Option<&str> {
+    branch
+        .get("properties")?
+        .get("type")?
+        .get("const")?
+        .as_str()
+}
+
+/// Whether a branch must say its `type`.
+pub(super) fn needs_tag(branch: &Value) -> bool {
+    let required = branch.get("required").and_then(Value::as_array);
+    tag(branch).is_some() && required.is_some_and(|keys| keys.iter().any(|key| key == "type"))
+}
+
+/// The only key of a branch of a union discriminated by its key.
+pub(super) fn only_key(branch: &Value) -> Option<&str> {
+    let properties = branch.get("properties")?.as_object()?;
+    match (properties.len(), properties.keys().next()) {
+        (1, Some(key)) if tag(branch).is_none() => Some(key),
+        _ => None,
+    }
+}
+
+/// The key that chooses a branch without a `type` if other branches have one.
+pub(super) fn choosing_key(branch: &Value) -> Option<&str> {
+    match branch.get("required")?.as_array()?.as_slice() {
+        [key] if tag(branch).is_none() => key.as_str(),
+        _ => None,
+    }
+}
+
+/// The keys of `node` that the branch at `chosen` does not know and others do, with their tags.
+pub(super) fn of_others<'a, 'n>(
+    branches: &'a [Value],
+    chosen: usize,
+    node: &'n Node,
+) -> impl Iterator<Item = (&'n str, Vec<&'a str>)> {
+    let unknown = move |key: &&str| {
+        branches
+            .get(chosen)
+            .is_some_and(|branch| !knows(branch, key))
+    };
+    let keys = node
+        .entries()
+        .iter()
+        .map(|entry| entry.key.as_str())
+        .filter(unknown);
+    let with_tags = |key| {
+        let knowing = branches
+            .iter()
+            .filter(|branch| knows(branch, key))
+            .filter_map(tag);
+        (key, knowing.collect::<Vec<_>>())
+    };
+    keys.map(with_tags).filter(|(_, tags)| !tags.is_empty())
+}
+
+fn knows(branch: &Value, key: &str) -> bool {
+    branch
+        .get("properties")
+        .is_some_and(|properties| properties.get(key).is_some())
+}
+
+/// Picks the branch of a `oneOf`.
+pub(super) fn pick<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
+    if branches.iter().any(|branch| tag(branch).is_some()) {
+        let chosen =
+            |branch: &Value| choosing_key(branch).is_some_and(|key| node.get(key).is_some());
+        let chosen = branches.iter().position(chosen);
+        return chosen.map_or_else(|| pick_by_tag(branches, node), Branch::At);
+    }
+    if branches.iter().all(|branch| only_key(branch).is_some()) {
+        return match (&node.value, node.entries()) {
+            (NodeValue::Map(_), [entry]) => branches
+                .iter()
+                .position(|branch| only_key(branch) == Some(&entry.key))
+                .map_or(Branch::WrongKeys, Branch::At),
+            (NodeValue::Map(_), _) => Branch::WrongKeys,
+            _ => Branch::NoMapping,
+        };
+    }
+    if branches.iter().all(|branch| branch.get("const").is_some()) {
+        let is_it = |branch: &Value| {
+            branch
+                .get("const")
+                .is_some_and(|constant| node.is_scalar(constant))
+        };
+        let position = branches.iter().position(is_it);
+        return position.map_or(Branch::UnknownValue, Branch::At);
+    }
+    // Plain words as well as mappings with one key each.
+    let by_key = |branch: &&Value| only_key(branch).is_some();
+    if matches!(node.value, NodeValue::Map(_))
+        && branches.iter().filter(by_key).count() > 1
+        && branches
+            .iter()
+            .all(|branch| only_key(branch).is_some() || branch.get("const").is_some())
+    {
+        let [entry] = node.entries() else {
+            return Branch::WrongKeys;
+        };
+        let position = branches
+            .iter()
+            .position(|branch| only_key(branch) == Some(&entry.key));
+        return position.map_or(Branch::WrongKeys, Branch::At);
+    }
+    pick_by_type(branches, node)
+}
+
+fn pick_by_tag<'a>(branches: &[Value], node: &'a Node) -> Branch<'a> {
+    if !matches!(node.value, NodeValue::Map(_)) {
+        return Branch::NoMapping;
+    }
+    let untagged = |branch: &Value| tag(branch).is_some() && !needs_tag(branch);
+    match node.get("type") {
+        Some(written) => branches
+            .iter()
+            .position(|branch| written.as_str().is_some() && tag(branch) == written.as_str())
+            .map_or(Branch::UnknownTag(written), Branch::At),
+        None => branches
+            .iter()
+            .position(untagged)
+            .map_or(Branch::NoTag, Branch::At),
+    }
+}
+
+/// Picks the branch of an `anyOf` that takes values of this type.
+pub(super) fn pick_by_type<'a>(branches: &[Value], node: &Node) -> Branch<'a> {
+    let position = branches.iter().position(|branch| accepts(branch, node));
+    position.map_or(Branch::WrongType, Branch::At)
+}
+
+/// Whether a branch takes values of this type, by its own keywords (a reference is to a mapping).
+pub(super) fn accepts(branch: &Value, node: &Node) -> bool {
+    match (
+        branch.get("const"),
+        branch.get("type").and_then(Value::as_str),
+    ) {
+        (Some(constant), _) => node.is_scalar(constant),
+        (None, Some(name)) => is_of_type(node, name),
+        (None, None) => matches!(node.value, NodeValue::Map(_)),
+    }
+}
+
+/// Whether a value is of the type that schemas call `name`.
+pub(super) fn is_of_type(node: &Node, name: &str) -> bool {
+    match &node.value {
+        NodeValue::Null => name == "null",
+        NodeValue::Bool(_) => name == "boolean",
+        NodeValue::Number(number) => {
+            name == "number"
+                || name == "integer" && number.as_f64().is_some_and(|value| value.fract() == 0.0)
+        }
+        NodeValue::String(_) => name == "string",
+        NodeValue::List(_) => name == "array",
+        NodeValue::Map(_) => name == "object",
+    }
+}
+
+/// Whether a schema takes every value.
+pub(super) fn is_free(schema: &Value) -> bool {
+    !["type", "$ref", "anyOf", "oneOf", "const", "enum"]
+        .iter()
+        .any(|key| schema.get(key).is_some())
+}

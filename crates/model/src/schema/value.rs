@@ -1,0 +1,177 @@
+//! JSON Schemas that people write into their rules.
+
+use std::hash::{Hash, Hasher};
+#[cfg(feature = "json-schema")]
+use std::sync::Arc;
+
+#[cfg(feature = "json-schema")]
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+
+/// The reason why this build cannot check values against schemas, if it cannot.
+pub const NO_VALIDATOR: Option<&str> = if cfg!(feature = "json-schema") {
+    None
+} else {
+    Some("this build of ananke has no validator: it needs the feature `json-schema`")
+};
+
+/// The most mismatches that are reported for one value.
+#[cfg(feature = "json-schema")]
+const MOST_REPORTED: usize = 10;
+
+/// A JSON Schema of a test or a tool, compiled.
+#[derive(Clone, Debug)]
+pub struct ValueSchema {
+    written: Value,
+    /// `None` where something of it is known later.
+    #[cfg(feature = "json-schema")]
+    validator: Option<Arc<Validator>>,
+}
+
+impl PartialEq for ValueSchema {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl Eq for ValueSchema {}
+
+impl Hash for ValueSchema {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.written.hash(hasher);
+    }
+}
+
+/// Why something is not a valid JSON Schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaError {
+    /// Where it is wrong: the keys and positions that lead there.
+    pub path: Vec<String>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl SchemaError {
+    /// The same place as a JSON Pointer; empty for the whole.
+    pub fn pointer(&self) -> String {
+        let escaped = self
+            .path
+            .iter()
+            .map(|part| part.replace('~', "~0").replace('/', "~1"));
+        escaped.fold(String::new(), |pointer, part| pointer + "/" + &part)
+    }
+}
+
+/// A way in which a value does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaMismatch {
+    /// Where in the value, as a JSON Pointer; empty for the whole.
+    pub pointer: String,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl ValueSchema {
+    /// Compiles a schema: that of its `$schema`, else of draft 2020-12. Nothing is fetched.
+    ///
+    /// # Errors
+    /// Says what is wrong with it, and where.
+    #[cfg(feature = "json-schema")]
+    pub fn compile(written: Value) -> Result<Self, SchemaError> {
+        // Linear, whatever the value holds.
+        let options = jsonschema::options().with_pattern_options(PatternOptions::regex());
+        match options.build(&written) {
+            Ok(validator) => Ok(Self {
+                written,
+                validator: Some(Arc::new(validator)),
+            }),
+            Err(error) => Err(SchemaError {
+                path: error
+                    .instance_path()
+                    .iter()
+                    .map(|part| part.to_string())
+                    .collect(),
+                message: error.to_string(),
+            }),
+        }
+    }
+
+    /// Compiles no schema: this build has no validator.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(feature = "json-schema"))]
+    pub fn compile(_: Value) -> Result<Self, SchemaError> {
+        Err(SchemaError {
+            path: Vec::new(),
+            message: NO_VALIDATOR.unwrap_or_default().to_owned(),
+        })
+    }
+
+    /// A schema of which something is known later: it can be shown and compared, and takes every value.
+    pub fn as_written(written: Value) -> Self {
+        #[cfg(feature = "json-schema")]
+        let schema = Self {
+            written,
+            validator: None,
+        };
+        #[cfg(not(feature = "json-schema"))]
+        let schema = Self { written };
+        schema
+    }
+
+    /// In which ways `value` does not fit: this build cannot know.
+    #[cfg(not(feature = "json-schema"))]
+    pub fn mismatches(&self, _: &Value) -> Vec<SchemaMismatch> {
+        Vec::new()
+    }
+
+    /// In which ways `value` does not fit, in its own order; not more than ten.
+    #[cfg(feature = "json-schema")]
+    pub fn mismatches(&self, value: &Value) -> Vec<SchemaMismatch> {
+        let Some(validator) = &self.validator else {
+            return Vec::new();
+        };
+        let errors = validator.iter_errors(value).take(MOST_REPORTED);
+        errors
+            .map(|error| SchemaMismatch {
+                pointer: error.instance_path().to_string(),
+                message: error.masked().to_string(),
+            })
+            .collect()
+    }
+}
+
+#[cfg(all(test, feature = "json-schema"))]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn tells_what_does_not_fit_and_where() {
+        let schema = json!({"properties": {"items": {"minItems": 1}, "total": {"type": "number"}}});
+        let schema = ValueSchema::compile(schema).unwrap();
+        assert_eq!(schema.mismatches(&json!({"items": [1], "total": 2})), []);
+        let found = schema.mismatches(&json!({"items": [], "total": "2"}));
+        let found: Vec<&str> = found
+            .iter()
+            .map(|mismatch| mismatch.pointer.as_str())
+            .collect();
+        assert_eq!(found, ["/items", "/total"]);
+    }
+
+    #[test]
+    fn a_bad_schema_says_where_and_nothing_is_fetched() {
+        let bad = ValueSchema::compile(json!({"properties": {"a": {"type": "text"}}})).unwrap_err();
+        assert_eq!(bad.path, ["properties", "a", "type"]);
+        assert!(ValueSchema::compile(json!({"$ref": "https://example.org/schema"})).is_err());
+        assert!(ValueSchema::compile(json!({"pattern": "(?=a)"})).is_err());
+    }
+
+    #[test]
+    fn a_schema_that_means_itself_ends() {
+        let schema = ValueSchema::compile(json!({"$ref": "#"}));
+        let found = schema.map(|schema| schema.mismatches(&json!({"a": 1})));
+        assert!(found.is_err() || found == Ok(Vec::new()));
+    }
+}

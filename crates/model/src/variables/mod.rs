@@ -1,0 +1,33 @@
+//! `${…}`: finding references, looking them up, and filling the leaves of the model with what they mean (SPEC 2).
+//!
+//! A [`Scope`] knows names and values; a [`Interpolation`] fills leaves from a scope and collects every problem with its
+//! place. What cannot be known yet (the output of a hook, a generated thread) leaves a leaf [`Pending`](NotReady::Pending).
+
+mod credentials;
+mod interpolation;
+mod leaf;
+mod literal;
+mod mode;
+mod name;
+mod origins;
+mod pattern;
+mod reference;
+mod scan;
+mod scope;
+mod secret;
+mod url;
+mod useless;
+
+pub use credentials::credentials;
+pub use interpolation::{Interpolation, MOST_INSERTED, as_text};
+pub use leaf::{Leaf, NotReady};
+pub use literal::{literal, literal_value};
+pub use mode::Mode;
+pub use name::{is_name, is_reserved, name_problem};
+pub use origins::Origins;
+pub use pattern::{Pattern, PatternError, Patterns};
+pub use scan::{MalformedReferences, Piece, Reference, ScanError, scan};
+pub use scope::{Lookup, Scope};
+pub use secret::{SHORTEST_SECRET, Secret, is_secret_header};
+pub use url::{add_user_info, http_url};
+pub use useless::{UselessMatch, useless_match};

@@ -1,0 +1,233 @@
+//! Which names mean what.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::name::{ENVIRONMENT, is_reserved};
+use super::origins::Origins;
+use super::scan::Reference;
+use super::secret::Secret;
+use ananke_base::context::Environment;
+
+/// What a reference means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lookup<'a> {
+    /// This value.
+    Value(Cow<'a, Value>),
+    /// Something that is known later: when the test starts, or after a hook.
+    Pending,
+    /// Nothing; the words say what is missing.
+    Missing(String),
+    /// An environment variable that is not set.
+    MissingEnvironment(String),
+}
+
+/// Names and values, and the names whose values come later.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    environment: Arc<Environment>,
+    home: Option<PathBuf>,
+    values: BTreeMap<String, Value>,
+    pending: BTreeSet<String>,
+    origins: Origins,
+    open: bool,
+    hint: Option<String>,
+}
+
+impl Scope {
+    /// A scope that knows the environment alone.
+    pub fn new(environment: Arc<Environment>) -> Self {
+        Self {
+            environment,
+            ..Self::default()
+        }
+    }
+
+    /// This scope, in which `~` at the start of a path is `home`.
+    #[must_use]
+    pub fn at_home(self, home: Option<PathBuf>) -> Self {
+        Self { home, ..self }
+    }
+
+    /// What `~` at the start of a path is.
+    pub(super) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// This scope, in which variables were made of `origins`.
+    #[must_use]
+    pub fn made_of(self, origins: Origins) -> Self {
+        Self { origins, ..self }
+    }
+
+    /// Gives `name` a value, over any earlier one.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
+        self.set_made_of(name, value, Vec::new());
+    }
+
+    /// The same for a value in which references gave `used`.
+    pub fn set_made_of(&mut self, name: &str, value: impl Into<Value>, used: Vec<Secret>) {
+        self.pending.remove(name);
+        self.origins.set(name, used);
+        self.values.insert(name.to_owned(), value.into());
+    }
+
+    /// Replaces the value that `path` reaches, `NAME` or `NAME.key.0`, by `text`, if there is one.
+    pub fn replace(&mut self, path: &str, text: String) {
+        let mut parts = path.split('.');
+        let mut value = parts.next().and_then(|name| self.values.get_mut(name));
+        for part in parts {
+            value = match value {
+                Some(Value::Object(map)) => map.get_mut(part),
+                Some(Value::Array(items)) => part
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| items.get_mut(index)),
+                _ => None,
+            };
+        }
+        if let Some(value) = value {
+            *value = Value::String(text);
+        }
+    }
+
+    /// Says that `name` gets its value later.
+    pub fn expect(&mut self, name: &str) {
+        if !self.values.contains_key(name) {
+            self.pending.insert(name.to_owned());
+        }
+    }
+
+    /// Says that `name` gets another value later, whatever it is by now.
+    pub fn shadow(&mut self, name: &str) {
+        self.values.remove(name);
+        self.pending.insert(name.to_owned());
+    }
+
+    /// Says that any name may still get a value, but for the reserved ones: nothing is missing yet.
+    #[must_use]
+    pub fn open(self) -> Self {
+        Self { open: true, ..self }
+    }
+
+    /// Says that only the names that are known by now have a value.
+    #[must_use]
+    pub fn closed(self) -> Self {
+        Self {
+            open: false,
+            ..self
+        }
+    }
+
+    /// Adds to the problem of a missing name why it is missing, or where it would have to come from.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self {
+            hint: Some(hint.into()),
+            ..self
+        }
+    }
+
+    /// The help for a missing name.
+    pub fn hint_for_missing(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// What the values were made of.
+    pub fn origins(&self) -> &Origins {
+        &self.origins
+    }
+
+    /// Whether `name` has a value.
+    pub fn knows(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// What `reference` means. A default replaces a missing and an empty value (SPEC 2).
+    pub fn look_up<'a>(&'a self, reference: &Reference<'a>) -> Lookup<'a> {
+        let found = self.without_default(reference);
+        match (&found, reference.default) {
+            (Lookup::Missing(_) | Lookup::MissingEnvironment(_), Some(default)) => text(default),
+            (Lookup::Value(value), Some(default)) if is_empty(value) => text(default),
+            _ => found,
+        }
+    }
+
+    fn without_default<'a>(&'a self, reference: &Reference<'a>) -> Lookup<'a> {
+        if reference.name == ENVIRONMENT {
+            return match reference.path.as_slice() {
+                [name] => match self.environment.text(name) {
+                    Some(value) => text(value),
+                    None if self.environment.contains(name) => Lookup::MissingEnvironment(format!(
+                        "the environment variable `{name}` is not valid UTF-8"
+                    )),
+                    None => Lookup::MissingEnvironment(format!(
+                        "the environment variable `{name}` is not set"
+                    )),
+                },
+                _ => Lookup::Missing("`ENV` takes one name: `${ENV.NAME}`".to_owned()),
+            };
+        }
+        if self.pending.contains(reference.name) {
+            return Lookup::Pending;
+        }
+        let Some(mut value) = self.values.get(reference.name) else {
+            if self.open && !is_reserved(reference.name) {
+                return Lookup::Pending;
+            }
+            return Lookup::Missing(format!("the variable `{}` is not defined", reference.name));
+        };
+        for (depth, part) in reference.path.iter().enumerate() {
+            let inner = match value {
+                Value::Object(map) => map.get(*part),
+                Value::Array(items) => part
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| items.get(index)),
+                _ => None,
+            };
+            let Some(inner) = inner else {
+                let reached = [reference.name]
+                    .iter()
+                    .chain(&reference.path[..depth])
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .join(".");
+                return Lookup::Missing(format!("the variable `{reached}` has no `{part}`"));
+            };
+            value = inner;
+        }
+        Lookup::Value(Cow::Borrowed(value))
+    }
+
+    /// Every name that has a value, with it, sorted.
+    pub fn values(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.values
+            .iter()
+            .map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// Every name that has or gets a value, sorted, for suggestions.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let mut names: BTreeSet<&str> = self.values.keys().map(String::as_str).collect();
+        names.extend(self.pending.iter().map(String::as_str));
+        names.into_iter()
+    }
+
+    /// Every environment variable's name, sorted, for suggestions.
+    pub fn environment_names(&self) -> impl Iterator<Item = &str> {
+        self.environment.names()
+    }
+}
+
+fn text(text: &str) -> Lookup<'_> {
+    Lookup::Value(Cow::Owned(Value::String(text.to_owned())))
+}
+
+fn is_empty(value: &Value) -> bool {
+    matches!(value, Value::Null) || value.as_str() == Some("")
+}

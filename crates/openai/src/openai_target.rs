@@ -1,0 +1,75 @@
+//! A model behind an OpenAI-compatible endpoint.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::retry_after::LONGEST_WAIT;
+use super::session::OpenaiSession;
+use super::settings::OpenaiSettings;
+use ananke_agents::{Session, SessionOptions, Target, TargetError, http};
+
+/// A model behind an OpenAI-compatible endpoint.
+#[derive(Debug)]
+pub struct OpenaiTarget {
+    settings: Arc<OpenaiSettings>,
+}
+
+impl OpenaiTarget {
+    /// The model that `settings` describe.
+    pub fn new(settings: OpenaiSettings) -> Self {
+        Self {
+            settings: Arc::new(settings),
+        }
+    }
+}
+
+impl Target for OpenaiTarget {
+    fn agent(&self) -> &str {
+        &self.settings.model
+    }
+
+    fn endpoint(&self) -> Option<&str> {
+        Some(self.settings.endpoint.as_str())
+    }
+
+    fn address(&self, connector: Option<&str>) -> Option<String> {
+        let OpenaiSettings {
+            endpoint, model, ..
+        } = &*self.settings;
+        Some(format!(
+            "{} {}",
+            http::place(endpoint),
+            connector.unwrap_or(model)
+        ))
+    }
+
+    fn prompted(&self, instructions: &str, connector: Option<&str>) -> Option<Box<dyn Target>> {
+        let mut settings = OpenaiSettings::clone(&self.settings);
+        settings
+            .instructions
+            .get_or_insert_with(|| instructions.to_owned());
+        if let Some(model) = connector {
+            model.clone_into(&mut settings.model);
+        }
+        Some(Box::new(Self::new(settings)))
+    }
+
+    fn state(&self) -> &Value {
+        &Value::Null
+    }
+
+    fn longest_wait(&self) -> Duration {
+        LONGEST_WAIT * self.settings.retries
+    }
+
+    fn open(
+        &self,
+        options: SessionOptions,
+    ) -> BoxFuture<'_, Result<Box<dyn Session>, TargetError>> {
+        let session = OpenaiSession::new(Arc::clone(&self.settings), options);
+        Box::pin(async move { Ok(Box::new(session) as Box<dyn Session>) })
+    }
+}

@@ -1,0 +1,56 @@
+//! OpenAI-compatible chat completions as a protocol of the registry.
+
+use std::sync::Arc;
+
+use super::compile::compile;
+use super::config::OpenaiConfig;
+use super::served::ServedChat;
+use ananke_agents::{Capabilities, Capability, Protocol, ProtocolConfig, ServedProtocol, Target};
+use ananke_base::source::FreeMap;
+use ananke_model::model::Text;
+use ananke_model::variables::Interpolation;
+
+/// What a model cannot do.
+const LACKING: &[Capability] = &[
+    Capability::State,
+    Capability::Connect,
+    Capability::Interrupts,
+    Capability::OpenTools,
+    Capability::ToolSchemas,
+    Capability::MessageParts,
+    Capability::ToolParts,
+    Capability::FilesBesideImages,
+];
+
+impl Protocol for OpenaiConfig {
+    const TYPE: &'static str = "openai";
+    const SINCE: &'static str = "1.3";
+    const DESCRIPTIONS: &'static [(&'static str, &'static str)] = &[(
+        "client_tools",
+        "The model's tools: declared to it, and their calls answered by their mocks.",
+    )];
+    const SIGNS: &'static [&'static str] = &[
+        "\"object\":\"chat.completion",
+        "\"id\":\"chatcmpl-",
+        "\"type\":\"invalid_request_error\",\"param\":",
+    ];
+    const SERVED: Option<&'static dyn ServedProtocol> = Some(&ServedChat);
+}
+
+impl ProtocolConfig for OpenaiConfig {
+    fn describe(&self) -> &'static str {
+        "an OpenAI-compatible model"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::all_but(LACKING)
+    }
+
+    fn headers(&self) -> Option<&FreeMap<Text>> {
+        self.headers.as_ref()
+    }
+
+    fn compile(&self, interpolation: &mut Interpolation<'_>) -> Option<Arc<dyn Target>> {
+        compile(self, interpolation).map(|target| Arc::new(target) as Arc<dyn Target>)
+    }
+}

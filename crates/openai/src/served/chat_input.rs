@@ -1,0 +1,217 @@
+//! A chat-completions request as a server receives it.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::chat_answer::{ChatAnswer, error};
+use super::rounds::round;
+use super::streamed::streamed;
+use ananke_agents::{Action, ServedFrame, ServedRequest, ServedResponse, TimedChange, counted};
+use ananke_base::context::digest;
+use ananke_base::message::{ToolAnswer, ToolDeclaration, UserContent};
+use ananke_base::text::truncate;
+
+/// How much of a text a description contains, in characters.
+const SHOWN: usize = 80;
+
+/// The body of a request.
+#[derive(Deserialize)]
+struct ChatBody {
+    model: String,
+    messages: Vec<BodyMessage>,
+    tools: Option<Vec<BodyTool>>,
+    stream: Option<bool>,
+    stream_options: Option<StreamOptions>,
+}
+
+#[derive(Deserialize)]
+struct StreamOptions {
+    include_usage: Option<bool>,
+}
+
+#[derive(Deserialize)]
+struct BodyMessage {
+    role: String,
+    name: Option<String>,
+    content: Option<Value>,
+    tool_call_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct BodyTool {
+    function: Option<BodyFunction>,
+}
+
+#[derive(Deserialize)]
+struct BodyFunction {
+    name: String,
+    description: Option<String>,
+    parameters: Option<Value>,
+}
+
+/// A request with its conversation.
+pub(super) struct ChatInput {
+    /// What makes its response different from others.
+    id: String,
+    model: String,
+    is_streamed: bool,
+    reports_usage: bool,
+    actions: Vec<Action>,
+    tools: Vec<ToolDeclaration>,
+}
+
+impl ChatInput {
+    /// # Errors
+    /// What makes the body no such request.
+    pub(super) fn read(body: &[u8]) -> Result<Self, String> {
+        let input: ChatBody = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        let mut actions = Vec::new();
+        for message in &input.messages {
+            match (message.role.as_str(), actions.last_mut()) {
+                ("user", _) => actions.push(Action::User {
+                    message_id: String::new(),
+                    name: message.name.clone(),
+                    content: UserContent::Text(text(message.content.as_ref()).into()),
+                }),
+                ("tool", Some(Action::ToolResults(answers))) => answers.push(tool_answer(message)),
+                ("tool", _) => actions.push(Action::ToolResults(vec![tool_answer(message)])),
+                // What it said itself follows from what it was asked. Two rounds of results have it between them.
+                ("assistant", Some(Action::ToolResults(_))) => actions.push(Action::Continue),
+                _ => {}
+            }
+        }
+        let tools = input
+            .tools
+            .into_iter()
+            .flatten()
+            .filter_map(|tool| tool.function);
+        let tools = tools.map(|function| ToolDeclaration {
+            name: function.name,
+            description: function.description.unwrap_or_default(),
+            parameters: function.parameters.unwrap_or_default(),
+        });
+        actions.retain(|action| *action != Action::Continue);
+        if actions.is_empty() {
+            return Err("no message is from the user".to_owned());
+        }
+        let is_streamed = input.stream.unwrap_or_default();
+        let asks_usage = input
+            .stream_options
+            .and_then(|options| options.include_usage)
+            .unwrap_or_default();
+        Ok(Self {
+            id: digest(&String::from_utf8_lossy(body)),
+            model: input.model,
+            is_streamed,
+            reports_usage: asks_usage || !is_streamed,
+            actions,
+            tools: tools.collect(),
+        })
+    }
+}
+
+fn tool_answer(message: &BodyMessage) -> ToolAnswer {
+    ToolAnswer {
+        call: message.tool_call_id.clone().unwrap_or_default(),
+        content: text(message.content.as_ref()).into(),
+        is_error: false,
+    }
+}
+
+/// The text of a content; of several parts, those that are text.
+fn text(content: Option<&Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+impl ServedRequest for ChatInput {
+    fn thread(&self) -> Option<&str> {
+        None
+    }
+
+    fn begins(&self) -> bool {
+        self.actions.len() == 1
+    }
+
+    fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
+    fn tools(&self) -> &[ToolDeclaration] {
+        &self.tools
+    }
+
+    fn describe(&self) -> String {
+        match self.actions.last() {
+            Some(Action::User { content, .. }) => {
+                format!("{:?}", truncate::chars(&content.text(), SHOWN))
+            }
+            Some(Action::ToolResults(answers)) => counted("result", answers.len()),
+            _ => String::new(),
+        }
+    }
+
+    fn response(&self, runs: &[Vec<TimedChange>]) -> ServedResponse {
+        let is_said = |action: &Action| matches!(action, Action::User { .. });
+        let turn = self.actions.iter().rposition(is_said).unwrap_or_default();
+        let number = self.actions.len() - 1 - turn;
+        let tools: HashSet<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
+        let round = round(runs.get(turn..).unwrap_or_default(), &tools, number);
+        let answer = ChatAnswer {
+            id: &self.id,
+            model: &self.model,
+            reports_usage: self.reports_usage,
+        };
+        if self.is_streamed {
+            answer.chunks(&round)
+        } else {
+            answer.document(&round)
+        }
+    }
+
+    fn failure(&self, message: &str) -> ServedResponse {
+        let bytes = Bytes::from(error(message, None).to_string());
+        ServedResponse::new(
+            500,
+            "application/json",
+            vec![ServedFrame {
+                after: Duration::ZERO,
+                bytes,
+            }],
+        )
+    }
+
+    fn failure_frame(&self, message: &str) -> Bytes {
+        ServedFrame::event(Duration::ZERO, error(message, None)).bytes
+    }
+
+    fn adopted(&self, _recorded: &dyn ServedRequest, piece: &Bytes) -> Bytes {
+        piece.clone()
+    }
+
+    fn asks_for_stream(&self) -> bool {
+        self.is_streamed
+    }
+
+    fn streamed(&self, response: ServedResponse) -> ServedResponse {
+        if self.is_streamed {
+            response
+        } else {
+            streamed(response)
+        }
+    }
+
+    fn ids(&self) -> &[(&'static str, String)] {
+        &[]
+    }
+}

@@ -1,0 +1,262 @@
+//! The answers of a model in one turn: each but the last ends with calls that the client executes.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use ananke_agents::TimedChange;
+use ananke_trace::trace::{Change, MessageKind, RunEnd, Usage};
+
+/// One answer.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Round {
+    /// What is said, in its order.
+    pub(super) parts: Vec<(Duration, RoundPart)>,
+    /// The tokens, if they are reported.
+    pub(super) usage: Option<Usage>,
+    /// When it is over.
+    pub(super) ended: Duration,
+    /// How many calls it has.
+    pub(super) calls: usize,
+    /// Why there is no more of it: the message, and a code.
+    pub(super) error: Option<(String, Option<String>)>,
+}
+
+/// A part of an answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum RoundPart {
+    /// More of the text.
+    Text(String),
+    /// More of what the model thinks.
+    Reasoning(String),
+    /// A call begins: its place among the calls, its id and the tool.
+    Call(usize, String, String),
+    /// More of the arguments of the call at this place.
+    Arguments(usize, String),
+}
+
+/// The answer after so many times that the client has sent results: what the agent does in the turn, cut after the calls of
+/// the client's tools. Calls of other tools are the agent's own, and no client sees them.
+pub(super) fn round(runs: &[Vec<TimedChange>], tools: &HashSet<&str>, number: usize) -> Round {
+    let mut reader = RoundReader {
+        tools,
+        rounds: vec![Round::default()],
+        calls: Vec::new(),
+        is_cut: false,
+        has_said: false,
+    };
+    for TimedChange { after, change } in runs.iter().flatten() {
+        reader.read(*after, change);
+    }
+    let mut rounds = reader.rounds;
+    // Earlier rounds took their time when they were answered.
+    let before = number
+        .checked_sub(1)
+        .and_then(|last| rounds.get(last))
+        .map_or(Duration::ZERO, |last| last.ended);
+    let Some(round) = rounds.get_mut(number) else {
+        return Round::default();
+    };
+    let mut round = std::mem::take(round);
+    for (after, _) in &mut round.parts {
+        *after = after.saturating_sub(before);
+    }
+    round.ended = round.ended.saturating_sub(before);
+    round
+}
+
+struct RoundReader<'t> {
+    tools: &'t HashSet<&'t str>,
+    rounds: Vec<Round>,
+    /// The ids of the calls of the last round.
+    calls: Vec<String>,
+    /// Whether what follows is for the next round: the client answers first.
+    is_cut: bool,
+    /// Whether a message of the last round is complete.
+    has_said: bool,
+}
+
+impl RoundReader<'_> {
+    fn read(&mut self, after: Duration, change: &Change<'static>) {
+        match change {
+            Change::MessageOpened {
+                role: MessageKind::Assistant,
+                ..
+            } if self.has_said && !self.ends_round() => {
+                self.part(after, RoundPart::Text("\n\n".to_owned()));
+            }
+            Change::MessageText { delta, .. } => {
+                self.begin_after_calls();
+                self.part(after, RoundPart::Text(delta.to_string()));
+                self.has_said = true;
+            }
+            Change::Reasoning { delta, .. } => {
+                self.begin_after_calls();
+                self.part(after, RoundPart::Reasoning(delta.to_string()));
+            }
+            Change::CallOpened { id, name, .. } if self.tools.contains(&**name) => {
+                if self.is_cut {
+                    self.begin_after_calls();
+                }
+                self.part(
+                    after,
+                    RoundPart::Call(self.calls.len(), id.to_string(), name.to_string()),
+                );
+                self.calls.push(id.to_string());
+            }
+            Change::CallArgs { id, delta } => {
+                if let Some(place) = self.place(id) {
+                    self.part(after, RoundPart::Arguments(place, delta.to_string()));
+                }
+            }
+            Change::CallAnswered { id, .. } => self.is_cut |= self.place(id).is_some(),
+            Change::Usage(usage) => {
+                if self.is_cut {
+                    self.begin_after_calls();
+                }
+                let round = self.last();
+                round.usage = Some(round.usage.map_or(*usage, |sum| sum + *usage));
+            }
+            Change::RunEnded(end) => {
+                self.is_cut |= self.ends_round();
+                if let RunEnd::Error { message, code } = end {
+                    self.begin_after_calls();
+                    self.last().error = Some((message.clone(), code.clone()));
+                }
+            }
+            _ => {}
+        }
+        let round = self.last();
+        round.ended = round.ended.max(after);
+    }
+
+    /// Whether the last round has calls.
+    fn ends_round(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    /// What follows calls is of the next round.
+    fn begin_after_calls(&mut self) {
+        if self.ends_round() {
+            let ended = self.last().ended;
+            self.rounds.push(Round {
+                ended,
+                ..Round::default()
+            });
+            self.calls.clear();
+            (self.is_cut, self.has_said) = (false, false);
+        }
+    }
+
+    fn place(&self, id: &str) -> Option<usize> {
+        self.calls.iter().position(|call| call == id)
+    }
+
+    fn part(&mut self, after: Duration, part: RoundPart) {
+        let is_call = matches!(part, RoundPart::Call(..));
+        let round = self.last();
+        round.calls += usize::from(is_call);
+        round.parts.push((after, part));
+    }
+
+    fn last(&mut self) -> &mut Round {
+        if self.rounds.is_empty() {
+            self.rounds.push(Round::default());
+        }
+        let last = self.rounds.len() - 1;
+        &mut self.rounds[last]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use ananke_trace::trace::ResultContent;
+
+    fn say(id: &'static str, text: &'static str) -> Vec<Change<'static>> {
+        let role = MessageKind::Assistant;
+        let opened = Change::MessageOpened {
+            id: id.into(),
+            role,
+            subagent: None,
+        };
+        vec![
+            opened,
+            Change::MessageText {
+                id: id.into(),
+                delta: text.into(),
+            },
+            Change::MessageClosed { id: id.into() },
+        ]
+    }
+
+    fn call(id: &'static str, tool: &'static str, result: bool) -> Vec<Change<'static>> {
+        let mut changes = vec![
+            Change::CallOpened {
+                id: id.into(),
+                name: tool.into(),
+                subagent: None,
+            },
+            Change::CallArgs {
+                id: id.into(),
+                delta: "{}".into(),
+            },
+            Change::CallArgsDone { id: id.into() },
+        ];
+        let result = result.then(|| Change::CallAnswered {
+            id: id.into(),
+            result: ResultContent::Json(json!("ok")),
+            is_error: None,
+        });
+        changes.extend(result);
+        changes
+    }
+
+    fn texts(changes: &[Vec<Change<'static>>], tools: &[&str], number: usize) -> Vec<String> {
+        let changes = changes.concat().into_iter();
+        let changes = changes
+            .map(|change| TimedChange {
+                after: Duration::ZERO,
+                change,
+            })
+            .collect();
+        let round = round(&[changes], &tools.iter().copied().collect(), number);
+        let parts = round.parts.into_iter().map(|(_, part)| match part {
+            RoundPart::Text(text) | RoundPart::Reasoning(text) => text,
+            RoundPart::Call(place, id, tool) => format!("{place} {id} {tool}"),
+            RoundPart::Arguments(place, text) => format!("{place} {text}"),
+        });
+        parts.collect()
+    }
+
+    #[test]
+    fn a_round_ends_with_the_calls_that_the_client_executes() {
+        let turn = || {
+            vec![
+                say("m1", "Let me see."),
+                call("a", "look", true),
+                call("b", "own", true),
+                call("c", "pay", false),
+                call("d", "pay", false),
+                say("m2", "Done."),
+                say("m3", "Bye."),
+            ]
+        };
+        let tools = ["look", "pay"];
+        assert_eq!(
+            texts(&turn(), &tools, 0),
+            ["Let me see.", "0 a look", "0 {}"]
+        );
+        assert_eq!(
+            texts(&turn(), &tools, 1),
+            ["0 c pay", "0 {}", "1 d pay", "1 {}"]
+        );
+        assert_eq!(texts(&turn(), &tools, 2), ["Done.", "\n\n", "Bye."]);
+        assert_eq!(texts(&turn(), &tools, 3), [""; 0]);
+        assert_eq!(
+            texts(&turn(), &[], 0),
+            ["Let me see.", "\n\n", "Done.", "\n\n", "Bye."]
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! An answer that came as one document, as the stream of chunks that says the same.
+
+use serde_json::{Value, json};
+
+use ananke_agents::{ServedEnd, ServedFrame, ServedResponse};
+
+/// The answer as chunks, if it is a document; else as it is.
+pub(super) fn streamed(response: ServedResponse) -> ServedResponse {
+    let whole: Vec<u8> = response
+        .frames
+        .iter()
+        .flat_map(|frame| frame.bytes.iter().copied())
+        .collect();
+    let is_complete = response.status == 200 && response.end == ServedEnd::Complete;
+    let chunk = serde_json::from_slice(&whole)
+        .ok()
+        .filter(|_| is_complete)
+        .and_then(chunk);
+    let (Some(chunk), Some(last)) = (chunk, response.frames.last()) else {
+        return response;
+    };
+    let frames = vec![
+        ServedFrame::event(last.after, chunk),
+        ServedFrame::event(last.after, "[DONE]"),
+    ];
+    let kept = response.headers.into_iter().filter(|(name, _)| {
+        !["content-type", "content-length"]
+            .iter()
+            .any(|replaced| name.eq_ignore_ascii_case(replaced))
+    });
+    let mut stream = ServedResponse {
+        after: response.after,
+        ..ServedResponse::events(frames)
+    };
+    stream.headers.extend(kept);
+    stream
+}
+
+/// The only chunk of a stream that says what `document` says; `None` if it is no completion.
+fn chunk(mut document: Value) -> Option<Value> {
+    for choice in document.get_mut("choices")?.as_array_mut()? {
+        let mut message = choice.as_object_mut()?.remove("message")?;
+        if let Some(calls) = message.get_mut("tool_calls").and_then(Value::as_array_mut) {
+            for (index, call) in calls.iter_mut().enumerate() {
+                call.as_object_mut()?
+                    .insert("index".to_owned(), json!(index));
+            }
+        }
+        choice["delta"] = message;
+    }
+    document["object"] = json!("chat.completion.chunk");
+    Some(document)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn response(bodies: &[&str]) -> ServedResponse {
+        let frame = |(number, body): (u64, &&str)| ServedFrame {
+            after: Duration::from_millis(number),
+            bytes: Bytes::from((*body).to_owned()),
+        };
+        ServedResponse::new(
+            200,
+            "application/json",
+            (1..).zip(bodies).map(frame).collect(),
+        )
+    }
+
+    #[test]
+    fn a_document_is_one_chunk_that_says_the_same() {
+        let parts = [
+            r#"{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"mess"#,
+            r#"age":{"content":null,"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}"#,
+        ];
+        let stream = streamed(response(&parts));
+        assert!(stream.is_event_stream());
+        let text: String = stream
+            .frames
+            .iter()
+            .map(|frame| String::from_utf8_lossy(&frame.bytes).into_owned())
+            .collect();
+        let (chunk, end) = text.split_once("\n\n").unwrap();
+        assert_eq!(end, "data: [DONE]\n\n");
+        let chunk: Value = serde_json::from_str(chunk.strip_prefix("data: ").unwrap()).unwrap();
+        let call = json!({ "id": "a", "function": { "name": "f", "arguments": "{}" }, "index": 0 });
+        let choice = json!({ "index": 0, "finish_reason": "tool_calls", "delta": { "content": null, "tool_calls": [call] } });
+        assert_eq!(
+            chunk,
+            json!({ "id": "c", "object": "chat.completion.chunk", "model": "m", "choices": [choice] })
+        );
+        assert_eq!(stream.frames[0].after, Duration::from_millis(2));
+    }
+
+    #[test]
+    fn anything_else_stays_as_it_is() {
+        let broken = ServedResponse {
+            end: ServedEnd::Breaks(Duration::ZERO),
+            ..response(&[r#"{"choices":[]}"#])
+        };
+        for kept in [
+            response(&["data: {}\n\n"]),
+            response(&[r#"{"error":{}}"#]),
+            response(&[]),
+            broken,
+        ] {
+            assert_eq!(streamed(kept.clone()), kept);
+        }
+    }
+}

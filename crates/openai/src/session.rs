@@ -1,0 +1,294 @@
+//! A conversation with a model: each exchange is one POST with all messages so far, and more of them if the server rejects
+//! it for now.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::chat_message::{ChatCall, ChatMessage};
+use super::chat_request::ChatRequest;
+use super::reply_reader::{ModelReply, ReplyReader};
+use super::retry_after::{HEADER, LONGEST_WAIT, retry_after};
+use super::settings::OpenaiSettings;
+use ananke_agents::http::{
+    self, ClientEvent, HttpRequest, Method, RequestProgress, Response, Transport,
+};
+use ananke_agents::{
+    Action, Ended, Limits, Request, Session, SessionOptions, Sink, TargetError, Wire,
+};
+use ananke_base::context::{At, Clock, Ids};
+use ananke_base::message::{RequestContext, Role, ToolDeclaration};
+
+/// The headers of every request.
+const HEADERS: [(&str, &str); 2] = [
+    ("content-type", "application/json"),
+    ("accept", "text/event-stream"),
+];
+
+/// The status of a response that rejects a request for now.
+const TOO_MANY_REQUESTS: u16 = 429;
+
+/// One conversation with a model.
+pub(super) struct OpenaiSession {
+    settings: Arc<OpenaiSettings>,
+    transport: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    ids: Arc<dyn Ids>,
+    client_tools: Arc<[ToolDeclaration]>,
+    messages: Vec<ChatMessage>,
+    /// The keys of all calls so far.
+    call_keys: HashSet<String>,
+    /// The server's id of each call whose key is another.
+    call_ids: HashMap<String, String>,
+}
+
+/// What came of one request.
+enum Exchanged {
+    /// It ended.
+    Ended(Ended),
+    /// The server rejects it for now.
+    Rejected(Response),
+}
+
+impl OpenaiSession {
+    pub(super) fn new(settings: Arc<OpenaiSettings>, options: SessionOptions) -> Self {
+        let SessionOptions {
+            history,
+            client_tools,
+            clock,
+            ids,
+            transport,
+            ..
+        } = options;
+        let instructions = settings.instructions.clone();
+        let instructions = instructions.map(|text| ChatMessage::text(Role::System, text));
+        let calls = history.iter().flat_map(|message| &message.calls);
+        Self {
+            call_keys: calls.map(|call| call.id.clone()).collect(),
+            messages: instructions
+                .into_iter()
+                .chain(history.into_iter().map(ChatMessage::from))
+                .collect(),
+            call_ids: HashMap::new(),
+            settings,
+            transport,
+            clock,
+            ids,
+            client_tools,
+        }
+    }
+
+    async fn run(
+        &mut self,
+        request: Request,
+        limits: &Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<Ended, TargetError> {
+        self.add(request.action)?;
+        let body = self.body(request.context)?;
+        let mut limits = self.settings.options.limits(limits);
+        let mut retry = 0;
+        loop {
+            let mut reader = ReplyReader::new(&*self.ids, &mut self.call_keys);
+            let mut over = None;
+            let request = post(&self.settings, body.clone());
+            let talk = talk(
+                &*self.transport,
+                request,
+                &mut reader,
+                &limits,
+                sink,
+                &mut over,
+            );
+            // A cancellation drops it, and its connection.
+            let exchanged = match limits.cancel.run_until_cancelled(talk).await {
+                // The model has stopped; only the stream has not.
+                None | Some(Ok(Exchanged::Ended(Ended::Timeout))) if reader.is_ended() => {
+                    Ok(Exchanged::Ended(Ended::Terminal))
+                }
+                Some(exchanged) => exchanged,
+                None => Ok(Exchanged::Ended(Ended::Cancelled)),
+            };
+            let closed = self.transport.moment(ClientEvent::Closes(over));
+            if let Ok(Exchanged::Ended(Ended::Terminal)) = exchanged {
+                let reply = reader.finish(sink);
+                sink.wire(closed, Wire::Closed);
+                return match reply? {
+                    ModelReply::Complete(message, calls) => {
+                        self.take(message, calls).map(|()| Ended::Terminal)
+                    }
+                    ModelReply::Failed => Ok(Ended::Terminal),
+                    ModelReply::Stopped => Ok(Ended::Cancelled),
+                };
+            }
+            sink.wire(closed, Wire::Closed);
+            let response = match exchanged? {
+                Exchanged::Ended(ended) => return Ok(ended),
+                Exchanged::Rejected(response) => response,
+            };
+            let wait = retry_after(
+                &response.received,
+                retry,
+                self.clock.unix_ms(self.clock.now()),
+            );
+            if retry >= self.settings.retries || wait > LONGEST_WAIT {
+                let error = response.refusal().await;
+                let help = "the server wants to be asked again in more than a minute";
+                return Err(if wait > LONGEST_WAIT {
+                    error.with_help(help)
+                } else {
+                    error
+                });
+            }
+            // What the rejection took is time of the turn; the waiting is not.
+            limits.timeout = response.until.since(closed);
+            drop(response);
+            if limits
+                .latest()
+                .is_some_and(|latest| closed.plus(wait) >= latest)
+            {
+                return Ok(Ended::Timeout);
+            }
+            if limits
+                .cancel
+                .run_until_cancelled(self.transport.wait(wait))
+                .await
+                .is_none()
+            {
+                return Ok(Ended::Cancelled);
+            }
+            retry += 1;
+        }
+    }
+
+    /// Adds what an exchange is to say to the messages.
+    fn add(&mut self, action: Action) -> Result<(), TargetError> {
+        match action {
+            Action::User { name, content, .. } => {
+                self.messages.push(ChatMessage::user(content, name))
+            }
+            Action::ToolResults(answers) => {
+                for answer in answers {
+                    let id = self.call_ids.get(&answer.call).unwrap_or(&answer.call);
+                    self.messages.push(ChatMessage::answer(id, &answer));
+                }
+            }
+            // A test with such a turn does not load.
+            Action::Continue => {}
+            Action::Connect
+            | Action::Resume(_)
+            | Action::CallTool { .. }
+            | Action::ListTools
+            | Action::Parts { .. }
+            | Action::ReadResource(_)
+            | Action::GetPrompt { .. } => {
+                return Err(TargetError::new(
+                    "a model has no thread to connect to, no interrupts to answer, and no tools of its own",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The body of a request. The caller is not part of it; of the options, `connector` is its model.
+    fn body(&self, context: RequestContext) -> Result<Bytes, TargetError> {
+        let OpenaiSettings { model, params, .. } = &*self.settings;
+        let RequestContext { props, options, .. } = context;
+        let model = options
+            .get("connector")
+            .and_then(Value::as_str)
+            .unwrap_or(model);
+        let request = ChatRequest::new(model, &self.messages, &self.client_tools, params, props);
+        let body = serde_json::to_vec(&request);
+        body.map(Bytes::from).map_err(|error| {
+            TargetError::new(format!("the request cannot be written as JSON: {error}"))
+        })
+    }
+
+    /// Takes a complete response.
+    ///
+    /// # Errors
+    /// If it calls a tool that was not declared: nothing answers it (SPEC 5).
+    fn take(
+        &mut self,
+        message: ChatMessage,
+        calls: Vec<(String, ChatCall)>,
+    ) -> Result<(), TargetError> {
+        self.messages.push(message);
+        for (key, call) in calls {
+            let name = &call.function.name;
+            if self.client_tools.iter().all(|tool| tool.name != *name) {
+                let tools: Vec<String> = self
+                    .client_tools
+                    .iter()
+                    .map(|tool| format!("`{}`", tool.name))
+                    .collect();
+                let known = if tools.is_empty() {
+                    "none".to_owned()
+                } else {
+                    tools.join(", ")
+                };
+                let message =
+                    format!("the model called the tool `{name}`, which is not declared: {known}");
+                let help = "declare it in `client_tools`, with a mock that answers it";
+                return Err(TargetError::new(message).with_help(help));
+            }
+            if call.id != key {
+                self.call_ids.insert(key, call.id);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
+    HttpRequest {
+        method: Method::Post,
+        url: settings.endpoint.clone(),
+        headers: http::headers_with_defaults(&settings.headers, &HEADERS),
+        body,
+        response_headers: &[HEADER],
+        options: Arc::clone(&settings.options),
+        progress: RequestProgress::default(),
+    }
+}
+
+/// Sends a request and reads its response.
+async fn talk(
+    transport: &dyn Transport,
+    request: HttpRequest,
+    reader: &mut ReplyReader<'_>,
+    limits: &Limits,
+    sink: &mut dyn Sink,
+    over: &mut Option<At>,
+) -> Result<Exchanged, TargetError> {
+    let response = http::send(transport, request, limits, sink, over).await?;
+    let Some(response) = response else {
+        return Ok(Exchanged::Ended(Ended::Timeout));
+    };
+    if response.received.head.status == TOO_MANY_REQUESTS {
+        return Ok(Exchanged::Rejected(response));
+    }
+    let response = response.accepted().await?;
+    http::read_events(response, reader, limits, sink, over)
+        .await
+        .map(Exchanged::Ended)
+}
+
+impl Session for OpenaiSession {
+    fn exchange<'a>(
+        &'a mut self,
+        request: Request,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> BoxFuture<'a, Result<Ended, TargetError>> {
+        Box::pin(self.run(request, limits, sink))
+    }
+
+    fn clock(&self) -> &dyn Clock {
+        &*self.clock
+    }
+}

@@ -1,0 +1,127 @@
+//! Builds a comparison from the tests of the second run, which come one after the other.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+
+use super::baseline::Baseline;
+use super::change::{ChangeKind, Noise, TestChange};
+use super::comparison::{AgentsTime, ComparedRun, Comparison, ComparisonRules};
+use super::reader;
+use super::test_summary::TestSummary;
+use ananke_base::diagnostic::Diagnostic;
+use ananke_trace::outcome::Status;
+
+/// Which tests of the project a run has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// All of them: a test that is not there was removed.
+    AllTests,
+    /// Those that were selected.
+    SelectedTests,
+}
+
+/// Compares the tests of a run, one after the other, with a baseline.
+pub(crate) struct ComparisonBuilder {
+    before: ComparedRun,
+    /// The tests of the first run; `None` for those that came in the second.
+    open: IndexMap<String, Option<TestSummary>>,
+    noise: Noise,
+    changes: Vec<TestChange>,
+    agents_time: AgentsTime,
+}
+
+impl ComparisonBuilder {
+    pub(crate) fn new(baseline: Baseline, noise: Noise) -> Self {
+        let open = baseline
+            .tests
+            .into_iter()
+            .map(|(id, test)| (id, Some(test)))
+            .collect();
+        let agents_time = AgentsTime::default();
+        let before = ComparedRun {
+            name: baseline.name,
+            summary: baseline.summary,
+        };
+        Self {
+            before,
+            open,
+            noise,
+            changes: Vec::new(),
+            agents_time,
+        }
+    }
+
+    pub(crate) fn add(&mut self, after: TestSummary) {
+        let Some(before) = self.open.get_mut(&after.id).and_then(Option::take) else {
+            self.changes.push(TestChange::appeared(after));
+            return;
+        };
+        if (before.status, after.status) == (Status::Passed, Status::Passed) {
+            self.agents_time.tests += 1;
+            self.agents_time.before_us += before.duration_us;
+            self.agents_time.after_us += after.duration_us;
+        }
+        self.changes
+            .extend(TestChange::between(before, after, self.noise));
+    }
+
+    /// The comparison. Tests that did not come count as removed if the second run was one of all tests.
+    pub(crate) fn finish(
+        mut self,
+        after: ComparedRun,
+        coverage: Coverage,
+        also: &[ChangeKind],
+    ) -> Comparison {
+        let gone = self.open.into_values().flatten();
+        let not_run = match coverage {
+            Coverage::AllTests => {
+                self.changes.extend(gone.map(TestChange::disappeared));
+                0
+            }
+            Coverage::SelectedTests => gone.count(),
+        };
+        let Self {
+            before,
+            changes,
+            agents_time,
+            ..
+        } = self;
+        Comparison {
+            before,
+            after,
+            changes,
+            not_run,
+            agents_time,
+            also: also.to_vec(),
+        }
+    }
+}
+
+impl Comparison {
+    /// Compares the reports in two files, each a path and its name in messages.
+    ///
+    /// # Errors
+    /// What is wrong with either file.
+    pub fn of(
+        before: (&Path, &str),
+        after: (&Path, &str),
+        rules: &ComparisonRules,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let known = match Baseline::read(before.0, before.1) {
+            Ok(known) => known,
+            Err(problem) => {
+                let other = reader::read(after.0, after.1, &mut |_| {}).err();
+                return Err([problem].into_iter().chain(other).collect());
+            }
+        };
+        let mut builder = ComparisonBuilder::new(known, rules.noise);
+        let summary = reader::read(after.0, after.1, &mut |test| builder.add(test));
+        let summary = summary.map_err(|problem| vec![problem])?;
+        let run = ComparedRun {
+            name: after.1.to_owned(),
+            summary,
+        };
+        Ok(builder.finish(run, Coverage::AllTests, &rules.also))
+    }
+}

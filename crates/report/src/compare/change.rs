@@ -1,0 +1,197 @@
+//! What changed between two runs of one test, and what counts as a change.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::test_summary::TestSummary;
+use ananke_trace::outcome::Status;
+
+/// From when on a test is slower: in one run more than in another by both.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// So many times the time before.
+    pub ratio: f64,
+    /// So much more.
+    pub by: Duration,
+}
+
+impl Default for Noise {
+    /// Half as long again, and a quarter of a second.
+    fn default() -> Self {
+        Self {
+            ratio: 1.5,
+            by: Duration::from_millis(250),
+        }
+    }
+}
+
+impl Noise {
+    fn is_exceeded(self, before_us: u64, after_us: u64) -> bool {
+        let more = Duration::from_micros(after_us.saturating_sub(before_us));
+        more >= self.by && more > Duration::ZERO && ratio(before_us, after_us) >= self.ratio
+    }
+}
+
+/// How many times as long; from nothing to something is beyond every ratio.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "285 years of microseconds are exact"
+)]
+pub(crate) fn ratio(before_us: u64, after_us: u64) -> f64 {
+    after_us as f64 / before_us as f64
+}
+
+/// A kind of change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[schemars(rename = "Kind")]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// Fails, and did not fail before; also a new test that fails.
+    NewlyFailing,
+    /// Fails, as before.
+    StillFailing,
+    /// Failed, and passes.
+    NewlyPassing,
+    /// Passes on a retry, and passed on the first attempt before.
+    Flaky,
+    /// Ran, and is skipped.
+    Skipped,
+    /// Is new, and does not fail.
+    New,
+    /// No longer exists.
+    Removed,
+    /// Calls different tools, or in a different order.
+    Tools,
+    /// Its last run ends differently.
+    Ending,
+    /// Passed both times, and is slower.
+    Slower,
+}
+
+impl ChangeKind {
+    /// Every kind, in the order in which they are counted.
+    pub const ALL: [Self; 10] = [
+        Self::NewlyFailing,
+        Self::StillFailing,
+        Self::NewlyPassing,
+        Self::Flaky,
+        Self::Skipped,
+        Self::New,
+        Self::Removed,
+        Self::Tools,
+        Self::Ending,
+        Self::Slower,
+    ];
+
+    /// The words for people, after a number.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::NewlyFailing => "newly failing",
+            Self::StillFailing => "still failing",
+            Self::NewlyPassing => "newly passing",
+            Self::Flaky => "newly flaky",
+            Self::Skipped => "now skipped",
+            Self::New => "new",
+            Self::Removed => "removed",
+            Self::Tools => "with other tools",
+            Self::Ending => "with another ending",
+            Self::Slower => "slower",
+        }
+    }
+}
+
+/// What changed of one test.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TestChange {
+    /// The most important first; never empty.
+    pub(crate) kinds: Vec<ChangeKind>,
+    pub(crate) before: Option<TestSummary>,
+    pub(crate) after: Option<TestSummary>,
+}
+
+impl TestChange {
+    /// What changed of a test that both runs have; `None` where nothing did.
+    pub(crate) fn between(before: TestSummary, after: TestSummary, noise: Noise) -> Option<Self> {
+        let mut kinds = Vec::new();
+        kinds.extend(verdict(&before, &after));
+        // What a test that sent nothing did not do is no change of the agent.
+        if before.turns > 0 && after.turns > 0 {
+            if before.tools != after.tools {
+                kinds.push(ChangeKind::Tools);
+            }
+            if before.ending != after.ending {
+                kinds.push(ChangeKind::Ending);
+            }
+        }
+        let passed = |test: &TestSummary| test.status == Status::Passed;
+        // A test that fails is over early, so that its time says nothing.
+        if passed(&before)
+            && passed(&after)
+            && noise.is_exceeded(before.duration_us, after.duration_us)
+        {
+            kinds.push(ChangeKind::Slower);
+        }
+        (!kinds.is_empty()).then_some(Self {
+            kinds,
+            before: Some(before),
+            after: Some(after),
+        })
+    }
+
+    /// A test that only the second run has.
+    pub(crate) fn appeared(after: TestSummary) -> Self {
+        let kind = if after.fails() {
+            ChangeKind::NewlyFailing
+        } else {
+            ChangeKind::New
+        };
+        Self {
+            kinds: vec![kind],
+            before: None,
+            after: Some(after),
+        }
+    }
+
+    /// A test that only the first run has.
+    pub(crate) fn disappeared(before: TestSummary) -> Self {
+        Self {
+            kinds: vec![ChangeKind::Removed],
+            before: Some(before),
+            after: None,
+        }
+    }
+
+    /// The test's id.
+    pub(crate) fn id(&self) -> &str {
+        self.after
+            .as_ref()
+            .or(self.before.as_ref())
+            .map_or("", |test| &test.id)
+    }
+
+    /// Its kinds that count as regressions: a new failure, if that fails the run, and those of `also`.
+    pub(crate) fn regressions<'k>(
+        &'k self,
+        also: &'k [ChangeKind],
+    ) -> impl Iterator<Item = ChangeKind> + 'k {
+        let fails_the_run = self.after.as_ref().is_some_and(TestSummary::fails_the_run);
+        self.kinds.iter().copied().filter(move |kind| {
+            (*kind == ChangeKind::NewlyFailing && fails_the_run) || also.contains(kind)
+        })
+    }
+}
+
+/// How the verdict changed, or that it stayed a failing one.
+fn verdict(before: &TestSummary, after: &TestSummary) -> Option<ChangeKind> {
+    match (before.fails(), after.fails()) {
+        (false, true) => Some(ChangeKind::NewlyFailing),
+        (true, true) => Some(ChangeKind::StillFailing),
+        (_, false) if after.status == Status::Skipped => {
+            (before.status != Status::Skipped).then_some(ChangeKind::Skipped)
+        }
+        (true, false) => Some(ChangeKind::NewlyPassing),
+        (false, false) => (after.flaky && !before.flaky).then_some(ChangeKind::Flaky),
+    }
+}

@@ -1,0 +1,172 @@
+//! The job of a CI server that the program runs in, from the environment that the server gives it.
+
+use std::path::{Path, PathBuf};
+
+use crate::report::words::paths;
+use ananke_base::context::Context;
+
+/// The variables of a CI server: the one that only it sets, and those of the project's root, the commit, the branch and
+/// the page of the job.
+struct ServerVariables {
+    marker: &'static str,
+    root: &'static str,
+    commit: &'static str,
+    /// The first that has a value: of a pull request, its own branch.
+    branch: &'static [&'static str],
+    /// The parts of the address, each the name of a variable or, after a `/`, a text.
+    url: &'static [&'static str],
+}
+
+const SERVERS: [ServerVariables; 8] = [
+    ServerVariables {
+        marker: "GITHUB_ACTIONS",
+        root: "GITHUB_WORKSPACE",
+        commit: "GITHUB_SHA",
+        branch: &["GITHUB_HEAD_REF", "GITHUB_REF_NAME"],
+        url: &[
+            "GITHUB_SERVER_URL",
+            "/",
+            "GITHUB_REPOSITORY",
+            "/actions/runs/",
+            "GITHUB_RUN_ID",
+        ],
+    },
+    ServerVariables {
+        marker: "JENKINS_URL",
+        root: "WORKSPACE",
+        commit: "GIT_COMMIT",
+        branch: &["CHANGE_BRANCH", "GIT_BRANCH"],
+        url: &["BUILD_URL"],
+    },
+    ServerVariables {
+        marker: "GITLAB_CI",
+        root: "CI_PROJECT_DIR",
+        commit: "CI_COMMIT_SHA",
+        branch: &["CI_COMMIT_REF_NAME"],
+        url: &["CI_JOB_URL"],
+    },
+    ServerVariables {
+        marker: "TF_BUILD",
+        root: "BUILD_SOURCESDIRECTORY",
+        commit: "BUILD_SOURCEVERSION",
+        branch: &["BUILD_SOURCEBRANCHNAME"],
+        url: &[
+            "SYSTEM_COLLECTIONURI",
+            "SYSTEM_TEAMPROJECT",
+            "/_build/results?buildId=",
+            "BUILD_BUILDID",
+        ],
+    },
+    ServerVariables {
+        marker: "CIRCLECI",
+        root: "CIRCLE_WORKING_DIRECTORY",
+        commit: "CIRCLE_SHA1",
+        branch: &["CIRCLE_BRANCH"],
+        url: &["CIRCLE_BUILD_URL"],
+    },
+    ServerVariables {
+        marker: "BUILDKITE",
+        root: "BUILDKITE_BUILD_CHECKOUT_PATH",
+        commit: "BUILDKITE_COMMIT",
+        branch: &["BUILDKITE_BRANCH"],
+        url: &["BUILDKITE_BUILD_URL"],
+    },
+    ServerVariables {
+        marker: "BITBUCKET_BUILD_NUMBER",
+        root: "BITBUCKET_CLONE_DIR",
+        commit: "BITBUCKET_COMMIT",
+        branch: &["BITBUCKET_BRANCH"],
+        url: &[
+            "BITBUCKET_GIT_HTTP_ORIGIN",
+            "/pipelines/results/",
+            "BITBUCKET_BUILD_NUMBER",
+        ],
+    },
+    ServerVariables {
+        marker: "TRAVIS",
+        root: "TRAVIS_BUILD_DIR",
+        commit: "TRAVIS_COMMIT",
+        branch: &["TRAVIS_BRANCH"],
+        url: &["TRAVIS_BUILD_WEB_URL"],
+    },
+];
+
+/// The job of a CI server that the program runs in; empty outside of one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuildJob {
+    working_directory: PathBuf,
+    /// The variable that only its server sets.
+    marker: Option<&'static str>,
+    /// The root of the project that was checked out.
+    root: Option<PathBuf>,
+    /// The commit that was checked out.
+    pub commit: Option<String>,
+    /// Its branch.
+    pub branch: Option<String>,
+    /// The page of the job.
+    pub url: Option<String>,
+}
+
+impl BuildJob {
+    /// The job in whose environment `context` is.
+    pub fn of(context: &Context) -> Self {
+        let filled = |name: &str| context.variable(name).filter(|value| !value.is_empty());
+        let outside = Self {
+            working_directory: context.working_directory.clone(),
+            ..Self::default()
+        };
+        let Some(server) = SERVERS
+            .iter()
+            .find(|server| filled(server.marker).is_some())
+        else {
+            return outside;
+        };
+        let part = |part: &&'static str| {
+            if part.starts_with('/') {
+                Some(*part)
+            } else {
+                filled(part)
+            }
+        };
+        let home = || context.home.as_deref().unwrap_or(Path::new("~"));
+        let root = filled(server.root).map(|root| match root.strip_prefix("~/") {
+            Some(below) => home().join(below),
+            None => PathBuf::from(root),
+        });
+        Self {
+            marker: Some(server.marker),
+            root,
+            commit: filled(server.commit).map(str::to_owned),
+            branch: server
+                .branch
+                .iter()
+                .find_map(|name| filled(name))
+                .map(str::to_owned),
+            url: server.url.iter().map(part).collect(),
+            ..outside
+        }
+    }
+
+    /// `file`, as messages show it, from the root of the project; as it is shown if that is unknown, or the file is elsewhere.
+    pub fn file(&self, file: &str) -> String {
+        let absolute = || paths::absolute(&self.working_directory, file);
+        let below = self
+            .root
+            .as_ref()
+            .and_then(|root| paths::from(root, &absolute()));
+        below.unwrap_or_else(|| file.to_owned())
+    }
+
+    /// `file`, as messages show it, as the server looks for a file that is attached to a test: absolute for Jenkins, from the
+    /// root of the project for GitLab.
+    #[cfg(feature = "junit")]
+    pub(crate) fn attached(&self, file: &str) -> String {
+        match self.marker {
+            Some("JENKINS_URL") => {
+                paths::with_slashes(&paths::absolute(&self.working_directory, file))
+            }
+            Some("GITLAB_CI") => self.file(file),
+            _ => file.to_owned(),
+        }
+    }
+}

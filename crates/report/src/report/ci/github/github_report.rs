@@ -1,0 +1,230 @@
+//! The annotations and the summary of a run.
+
+use std::io::{self, Write};
+
+use super::annotation::{AnnotationKind, Annotations, line};
+use super::step::{JobStep, MOST_SUMMARY};
+use crate::report::file::markdown::MarkdownBuilder;
+use crate::report::reporter::Reporter;
+use crate::report::stream::Stream;
+use crate::report::words::stability::{flip, rate};
+use crate::report::words::walks::summary;
+use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::{
+    Failure, NotShownRule, Outcome, Problem, Quarantine, Stability, UncalledTool, Verdict,
+};
+use ananke_trace::redact::Sealed;
+
+/// Reports to GitHub Actions.
+pub struct GithubReport {
+    out: Stream,
+    step: JobStep,
+    errors: Annotations,
+    warnings: Annotations,
+    summary: MarkdownBuilder,
+}
+
+impl GithubReport {
+    /// A report of what runs in `step`; its annotations go to `out`, one of the streams of the program, of which the
+    /// runner reads both.
+    pub fn new(out: Box<dyn Write + Send>, step: JobStep) -> Self {
+        Self {
+            out: Stream::new(out),
+            step,
+            errors: Annotations::new(AnnotationKind::Error),
+            warnings: Annotations::new(AnnotationKind::Warning),
+            summary: MarkdownBuilder::new(usize::try_from(MOST_SUMMARY).unwrap_or(usize::MAX)),
+        }
+    }
+
+    fn case(&mut self, outcome: &Outcome) {
+        let Self {
+            step,
+            errors,
+            warnings,
+            ..
+        } = self;
+        let own = (step.file(&outcome.test.file), outcome.test.line);
+        let at_test =
+            |kind, message: &str| line(kind, Some((&own.0, own.1)), &outcome.test.id, message);
+        let at_rule = |kind, (_, failure): (u32, &Failure)| {
+            let file = step.file(&failure.place.file);
+            line(
+                kind,
+                Some((&file, failure.place.line)),
+                &outcome.test.id,
+                &finding(failure),
+            )
+        };
+        let of_walks = outcome.walks.as_deref().map(summary);
+        let of_runs = outcome.stability.as_deref().map(rate).or(of_walks);
+        match &outcome.test.quarantine {
+            Some(entry) if outcome.status().fails_the_run() => {
+                let why = outcome
+                    .headline()
+                    .map_or(outcome.status().as_str(), |(_, message)| message);
+                warnings.add(std::iter::once(at_test(
+                    AnnotationKind::Warning,
+                    &format!("{entry}: {why}"),
+                )));
+            }
+            None if outcome.status().fails_the_run() => {
+                let problem = outcome.first_problem().map(
+                    |(
+                        _,
+                        Problem {
+                            kind: _,
+                            message,
+                            help,
+                        },
+                    )| {
+                        let lines: Vec<&str> = [message.as_str()]
+                            .into_iter()
+                            .chain(help.as_deref())
+                            .collect();
+                        at_test(AnnotationKind::Error, &lines.join("\n"))
+                    },
+                );
+                let rules = outcome
+                    .all_failures()
+                    .map(|failure| at_rule(AnnotationKind::Error, failure));
+                let rate = of_runs.map(|rate| at_test(AnnotationKind::Error, &rate));
+                let not_shown = outcome.verdict.not_shown.iter().map(|rule| {
+                    let file = step.file(&rule.place.file);
+                    let place = Some((&*file, rule.place.line));
+                    line(
+                        AnnotationKind::Error,
+                        place,
+                        &outcome.test.id,
+                        &not_shown(rule),
+                    )
+                });
+                errors.add(
+                    rate.into_iter()
+                        .chain(problem)
+                        .chain(rules)
+                        .chain(not_shown),
+                );
+            }
+            None if outcome.is_flaky() => {
+                let before = outcome.earlier_attempts.last().and_then(Outcome::headline);
+                let why = before
+                    .map(|(_, message)| format!("; before: {message}"))
+                    .unwrap_or_default();
+                let message = format!("flaky: passed at attempt {}{why}", outcome.attempt());
+                warnings.add(std::iter::once(at_test(AnnotationKind::Warning, &message)));
+            }
+            None => {
+                let is_unstable = |stability: &&Stability| stability.failed > 0;
+                let rate = outcome.stability.as_deref().filter(is_unstable).map(rate);
+                let message = flip(outcome)
+                    .into_iter()
+                    .chain(rate)
+                    .collect::<Vec<_>>()
+                    .join("; ");
+                if !message.is_empty() {
+                    warnings.add(std::iter::once(at_test(AnnotationKind::Warning, &message)));
+                }
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn expired(&mut self, entries: &[Quarantine]) {
+        for Quarantine {
+            test,
+            owner,
+            expires,
+            place,
+            ..
+        } in entries
+        {
+            let message =
+                format!("this entry of the quarantine expired: last day {expires}, owner {owner}");
+            let file = self.step.file(&place.file);
+            self.errors.add(std::iter::once(line(
+                AnnotationKind::Error,
+                Some((&file, place.line)),
+                test,
+                &message,
+            )));
+        }
+    }
+
+    fn uncalled(&mut self, verdict: &Verdict) {
+        let (kind, annotations) = if verdict.warnings_fail {
+            (AnnotationKind::Error, &mut self.errors)
+        } else {
+            (AnnotationKind::Warning, &mut self.warnings)
+        };
+        for tool in &verdict.uncalled.found {
+            let place = (&*self.step.file(&tool.place.file), tool.place.line);
+            let message = format!("{}: {}", tool.message(), tool.help());
+            annotations.add(std::iter::once(line(
+                kind,
+                Some(place),
+                UncalledTool::CODE.as_str(),
+                &message,
+            )));
+        }
+    }
+}
+
+/// What is wrong, in a few lines.
+fn finding(failure: &Failure) -> String {
+    let Failure {
+        message,
+        expected,
+        seen,
+        level,
+        rule,
+        help,
+        ..
+    } = failure;
+    let mut lines = vec![message.clone()];
+    lines.extend((!expected.is_empty()).then(|| format!("expected: {expected}")));
+    lines.extend(seen.first().map(|seen| format!("seen: {seen}")));
+    lines.push(format!("rule: {} rule {rule}", level.as_str()));
+    lines.extend(help.clone());
+    lines.join("\n")
+}
+
+/// A rule that is not shown, in a few lines.
+fn not_shown(rule: &NotShownRule) -> String {
+    let NotShownRule {
+        rule,
+        level,
+        wanted,
+        lacks,
+        ..
+    } = rule;
+    format!(
+        "not shown: {lacks}\nexpected: {wanted}\nrule: {} rule {rule}",
+        level.as_str()
+    )
+}
+
+impl Reporter for GithubReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        self.summary.add(event);
+        match &**event {
+            RunEvent::CaseFinished(outcome) => self.case(outcome),
+            RunEvent::RunFinished { verdict, .. } => {
+                self.expired(&verdict.expired);
+                self.uncalled(verdict);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        let mut text = self.errors.text() + &self.warnings.text();
+        if let Err(error) = self.step.append_summary(&self.summary) {
+            // A summary that cannot be written does not fail the run.
+            let message = format!("cannot write the summary of the job: {error}");
+            text += &line(AnnotationKind::Warning, None, "ananke", &message);
+        }
+        self.out.print(&text)
+    }
+}

@@ -1,0 +1,196 @@
+//! The words of a comparison that all its forms share.
+
+use super::tools::both;
+use crate::compare::{ChangeKind, ComparedRun, Comparison, TestChange, TestSummary, ratio};
+use crate::report::layout::mark;
+use ananke_base::text::{duration, escape};
+use ananke_trace::outcome::Status;
+
+/// Headings, each with the kinds of changes under it if they are the first of a test; the most important come first.
+pub(super) const SECTIONS: [(&str, &[ChangeKind]); 8] = [
+    ("newly failing", &[ChangeKind::NewlyFailing]),
+    ("still failing", &[ChangeKind::StillFailing]),
+    ("newly flaky", &[ChangeKind::Flaky]),
+    (
+        "changed",
+        &[ChangeKind::Tools, ChangeKind::Ending, ChangeKind::Slower],
+    ),
+    ("newly passing", &[ChangeKind::NewlyPassing]),
+    ("now skipped", &[ChangeKind::Skipped]),
+    ("new", &[ChangeKind::New]),
+    ("removed", &[ChangeKind::Removed]),
+];
+
+impl Comparison {
+    /// The changes under the heading of these kinds.
+    pub(super) fn section_of<'c>(
+        &'c self,
+        kinds: &'c [ChangeKind],
+    ) -> impl Iterator<Item = &'c TestChange> {
+        self.changes
+            .iter()
+            .filter(move |change| kinds.contains(&change.kinds[0]))
+    }
+
+    /// How many tests changed in which way.
+    pub(super) fn changed(&self) -> String {
+        let counts = ChangeKind::ALL.map(|kind| (kind, self.count(kind)));
+        let changed = listed(counts.into_iter());
+        if changed.is_empty() {
+            "nothing changed".to_owned()
+        } else {
+            changed
+        }
+    }
+
+    /// Whether something became worse, and what.
+    pub(super) fn verdict_in_words(&self) -> String {
+        let regressions = self.regressions();
+        if regressions.is_empty() {
+            return "no regression".to_owned();
+        }
+        format!("regression: {}", listed(regressions.into_iter()))
+    }
+
+    /// How many tests there was nothing to compare of.
+    pub(super) fn not_run(&self) -> Option<String> {
+        let tests = tests(self.not_run);
+        (self.not_run > 0)
+            .then(|| format!("{tests} of `{}` did not run this time", name(&self.before)))
+    }
+
+    /// How the agent's time changed.
+    pub(super) fn agents_time(&self) -> Option<String> {
+        let time = self.agents_time;
+        let (before, after) = (
+            duration::rounded(time.before_us),
+            duration::rounded(time.after_us),
+        );
+        let tests = tests(time.tests);
+        let line =
+            || format!("agent's time in {tests} that passed both times: {after}, before {before}");
+        (time.tests > 0).then(line)
+    }
+}
+
+/// `2 newly failing, 1 slower`.
+fn listed(counts: impl Iterator<Item = (ChangeKind, usize)>) -> String {
+    let counted = counts.filter(|(_, count)| *count > 0);
+    counted
+        .map(|(kind, count)| format!("{count} {}", kind.words()))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn tests(count: usize) -> String {
+    format!("{count} test{}", if count == 1 { "" } else { "s" })
+}
+
+/// What messages call the report of a run.
+pub(super) fn name(run: &ComparedRun) -> String {
+    escape::line(&run.name).into_owned()
+}
+
+/// `base.json: 9 tests in 3.2 s`.
+pub(super) fn run(run: &ComparedRun) -> String {
+    format!("{}: {}", name(run), of_run(run))
+}
+
+/// `9 tests in 3.2 s`.
+pub(super) fn of_run(run: &ComparedRun) -> String {
+    let whole = run.summary;
+    let time = whole
+        .elapsed_us
+        .map(|us| format!(" in {}", duration::rounded(us)));
+    let end = match whole.exit_code {
+        None => ", incomplete",
+        Some(130) => ", interrupted",
+        Some(_) => "",
+    };
+    format!("{}{}{end}", tests(whole.total), time.unwrap_or_default())
+}
+
+/// The sign before a test.
+pub(super) fn sign(change: &TestChange) -> &'static str {
+    match (&change.after, change.kinds[0]) {
+        (_, ChangeKind::Tools | ChangeKind::Ending | ChangeKind::Slower | ChangeKind::Flaky) => "~",
+        (Some(after), _) => mark(after.status),
+        (None, _) => "-",
+    }
+}
+
+/// Why it does not pass, where that is news.
+pub(super) fn reason(change: &TestChange) -> Option<&str> {
+    let reason = change.after.as_ref()?.reason.as_deref();
+    let before = change
+        .before
+        .as_ref()
+        .and_then(|test| test.reason.as_deref());
+    reason.filter(|_| reason != before)
+}
+
+/// What the section does not say of the verdict.
+pub(super) fn note(change: &TestChange) -> String {
+    let kind = change.kinds[0];
+    let mut notes = Vec::new();
+    if let Some(after) = &change.after {
+        if after.fails() || (kind == ChangeKind::New && after.status == Status::Skipped) {
+            notes.push(after.status.words().to_owned());
+        }
+        for (is_set, word) in [
+            (after.flaky, "passed on a retry"),
+            (after.quarantined, "quarantined"),
+        ] {
+            notes.extend(is_set.then(|| word.to_owned()));
+        }
+    }
+    match &change.before {
+        None if kind == ChangeKind::NewlyFailing => notes.push("new".to_owned()),
+        Some(before) if Some(before.status) != change.after.as_ref().map(|after| after.status) => {
+            notes.push(format!("{} before", before.status.words()));
+        }
+        _ => {}
+    }
+    notes.join(", ")
+}
+
+/// Something of a test that was otherwise before.
+pub(super) struct TestDifference {
+    /// What: `tools`, `ending`, `time`.
+    pub(super) word: &'static str,
+    pub(super) was: String,
+    pub(super) is: String,
+}
+
+/// The differences in addition to the verdict.
+pub(super) fn differences(change: &TestChange) -> Vec<TestDifference> {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else {
+        return Vec::new();
+    };
+    let difference = |kind: &ChangeKind| {
+        let (word, was, is) = match kind {
+            ChangeKind::Tools => {
+                let (was, is) = both(&before.tools, &after.tools);
+                ("tools", was, is)
+            }
+            ChangeKind::Ending => ("ending", ending(before), ending(after)),
+            ChangeKind::Slower => {
+                let times = ratio(before.duration_us, after.duration_us);
+                let is = duration::rounded(after.duration_us);
+                let is = if times.is_finite() {
+                    format!("{is} ({times:.1} times as long)")
+                } else {
+                    is
+                };
+                ("time", duration::rounded(before.duration_us), is)
+            }
+            _ => return None,
+        };
+        Some(TestDifference { word, was, is })
+    };
+    change.kinds.iter().filter_map(difference).collect()
+}
+
+fn ending(test: &TestSummary) -> String {
+    test.ending.clone().unwrap_or_else(|| "none".to_owned())
+}

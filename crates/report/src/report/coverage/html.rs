@@ -1,0 +1,93 @@
+//! Coverage as a page of its own: no script, nothing from elsewhere, light or dark as its reader has it.
+//!
+//! **Invariant:** every text of an agent goes through [`code`], so that none is an element, an attribute or a style.
+
+use std::fmt::Write as _;
+
+use crate::report::page_parts::{TABLES, code, head, table};
+use ananke_engine::coverage::{CoverageReport, CoverageState};
+
+/// How many tools have a column in the table of transitions: more are listed.
+const MOST_COLUMNS: usize = 30;
+
+/// What is covered, as a page of HTML.
+pub fn coverage_page(report: &CoverageReport) -> String {
+    let totals = &report.totals;
+    let mut page = head("ananke: coverage", TABLES);
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        page,
+        "<h1>{} % exercised, {} % asserted</h1>",
+        totals.exercised_percent, totals.asserted_percent
+    );
+    page.push_str(
+        "<p>The shares are those of outcomes, values of arguments and answers to interrupts.</p>\n",
+    );
+    if totals.partial {
+        page.push_str("<p>There is more than is kept: these numbers are not complete.</p>\n");
+    }
+    let tools = report.tools.iter().map(|tool| {
+        let declared = if tool.declared { "yes" } else { "no" };
+        let states = tool.outcomes.all().map(|(_, state)| cell(state)).concat();
+        format!(
+            "<th scope=\"row\">{}</th><td>{declared}</td>{states}",
+            code(&tool.name)
+        )
+    });
+    table(
+        &mut page,
+        "Tools",
+        &["tool", "declared", "ok", "error", "denied", "pending"],
+        tools,
+    );
+    let values = report.arguments.iter().map(|argument| {
+        let [tool, path, value] =
+            [&argument.tool, &argument.path, &argument.value.to_string()].map(|text| code(text));
+        format!(
+            "<td>{tool}</td><td>{path}</td><td>{value}</td>{}",
+            cell(argument.state)
+        )
+    });
+    table(
+        &mut page,
+        "Values of arguments",
+        &["tool", "argument", "value", "state"],
+        values,
+    );
+    let answers = report.interrupts.iter().map(|interrupt| {
+        let states = interrupt
+            .answers
+            .all()
+            .map(|(_, state)| cell(state))
+            .concat();
+        format!("<th scope=\"row\">{}</th>{states}", code(&interrupt.name))
+    });
+    table(
+        &mut page,
+        "Answers to interrupts",
+        &["interrupt", "resolved", "cancelled"],
+        answers,
+    );
+    write_transitions(report, &mut page);
+    page.push_str("</main>\n</body>\n</html>\n");
+    page
+}
+
+fn write_transitions(report: &CoverageReport, page: &mut String) {
+    let is_listed =
+        |state: CoverageState| report.tools.len() <= MOST_COLUMNS || state != CoverageState::Never;
+    let rows = report
+        .transitions
+        .iter()
+        .filter(|transition| is_listed(transition.state))
+        .map(|transition| {
+            let [from, to] = [&transition.from, &transition.to].map(|text| code(text));
+            format!("<td>{from}</td><td>{to}</td>{}", cell(transition.state))
+        });
+    table(page, "Transitions", &["call", "next call", "state"], rows);
+}
+
+fn cell(state: CoverageState) -> String {
+    let word = state.as_str();
+    format!("<td class=\"{word}\">{word}</td>")
+}

@@ -1,0 +1,119 @@
+//! Writes the HTML report.
+//!
+//! What is known of a finished test goes to scratch files at once: a row for the list, its transcript, and for those that
+//! did not pass what a browser without scripts shows. The end of the run writes the head, which every reader sees first,
+//! and copies them after it.
+
+use std::io::{self, BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexSet;
+
+use super::{markup, page, plain, view};
+use crate::report::file::file_report::{FileOptions, FileReport};
+use crate::report::file::json::summary;
+use crate::report::reporter::Reporter;
+use crate::report::run_totals::RunTotals;
+use ananke_base::context::Scratch;
+use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::Outcome;
+use ananke_trace::redact::Sealed;
+
+/// The most tests that did not pass in the part for browsers without scripts.
+const MOST_PLAIN: usize = 100;
+
+/// How many targets the head names.
+const MOST_TARGETS: usize = 20;
+
+/// One HTML file of a run.
+pub struct HtmlReport {
+    destination: PathBuf,
+    rows: Scratch,
+    stories: Scratch,
+    plain: Scratch,
+    /// How many tests did not pass.
+    not_passed: usize,
+    targets: IndexSet<String>,
+    run: RunTotals,
+}
+
+impl FileReport for HtmlReport {
+    fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
+        Ok(Self {
+            rows: Scratch::beside(destination, "rows")?,
+            stories: Scratch::beside(destination, "stories")?,
+            plain: Scratch::beside(destination, "plain")?,
+            destination: destination.to_owned(),
+            not_passed: 0,
+            targets: IndexSet::new(),
+            run: RunTotals::default(),
+        })
+    }
+}
+
+impl HtmlReport {
+    fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
+        let number = self.run.totals.tests();
+        let before = if number == 0 { "\n" } else { ",\n" };
+        let row = markup::json(&view::row(outcome))?;
+        self.rows
+            .file
+            .write_all(format!("{before}{row}").as_bytes())?;
+        let test = markup::json(&view::test(outcome))?;
+        self.stories
+            .file
+            .write_all(markup::data(&format!("test-{number}"), &test).as_bytes())?;
+        if outcome.status().fails_the_run() {
+            if self.not_passed < MOST_PLAIN {
+                self.plain
+                    .file
+                    .write_all(plain::section(outcome).as_bytes())?;
+            }
+            self.not_passed += 1;
+        }
+        if self.targets.len() < MOST_TARGETS && !self.targets.contains(&outcome.test.target) {
+            self.targets.insert(outcome.test.target.clone());
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, mut out: impl Write) -> io::Result<()> {
+        let summary = summary(&self.run);
+        page::head(&mut out, &summary, &self.targets)?;
+        plain::open(&mut out, self.not_passed)?;
+        copy(&mut self.plain, &mut out)?;
+        plain::close(&mut out, self.not_passed.saturating_sub(MOST_PLAIN))?;
+        out.write_all(markup::data("summary", &markup::json(&summary)?).as_bytes())?;
+        out.write_all(markup::data_begin("tests").as_bytes())?;
+        out.write_all(b"[")?;
+        copy(&mut self.rows, &mut out)?;
+        out.write_all(b"\n]")?;
+        out.write_all(markup::DATA_END.as_bytes())?;
+        page::script(&mut out)?;
+        copy(&mut self.stories, &mut out)?;
+        out.write_all(page::FOOT)?;
+        out.flush()
+    }
+}
+
+fn copy(from: &mut Scratch, out: &mut impl Write) -> io::Result<()> {
+    from.file.rewind()?;
+    io::copy(&mut from.file, out)?;
+    Ok(())
+}
+
+impl Reporter for HtmlReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        if let RunEvent::CaseFinished(outcome) = &**event {
+            self.case(outcome)?;
+        }
+        self.run.add(event);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        let whole = Scratch::beside(&self.destination, "part")?;
+        self.write(BufWriter::new(&whole.file))?;
+        whole.put_in_place(&self.destination)
+    }
+}

@@ -1,0 +1,218 @@
+//! What was said and called, and which of it there is room for.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::report::words::duration::milliseconds;
+use ananke_trace::outcome::{CallFailure, CallOutcome, LateResult, Outcome, TranscriptLine};
+
+/// Something in the transcript.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum LineView<'a> {
+    /// A message of the agent.
+    Says {
+        event: u32,
+        said_ms: f64,
+        text: &'a str,
+    },
+    /// Its reasoning.
+    Thinks { event: u32, text: &'a str },
+    /// A tool call.
+    Calls {
+        event: u32,
+        name: &'a str,
+        args: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        result: Option<&'a str>,
+        started_ms: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        duration_ms: Option<f64>,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        mocked: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failure: Option<&'static str>,
+    },
+    /// The result of a call of an earlier turn.
+    Answered {
+        event: u32,
+        name: &'a str,
+        called_in: u32,
+        result: &'a str,
+        arrived_ms: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        failure: Option<&'static str>,
+    },
+    /// An event of the application's own.
+    Custom {
+        event: u32,
+        name: &'a str,
+        value: &'a str,
+    },
+    /// What there was no room for.
+    LeftOut { lines: usize },
+}
+
+/// The tools that were called, each once, in the order of their first calls.
+pub(crate) fn tools(outcome: &Outcome, most: usize) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for line in outcome.transcript.turns.iter().flat_map(|turn| &turn.lines) {
+        if let TranscriptLine::Calls(call) = line
+            && names.len() < most
+            && !names.contains(&call.name.as_str())
+        {
+            names.push(&call.name);
+        }
+    }
+    names
+}
+
+/// The lines that there is room for, and those that are `cited`: the first quarter and the end, where a test that stops
+/// at its first failure has what matters.
+pub(super) fn lines<'a>(
+    lines: &'a [TranscriptLine],
+    cited: &BTreeSet<u32>,
+    room: usize,
+) -> Vec<LineView<'a>> {
+    let sizes: Vec<usize> = lines.iter().map(TranscriptLine::size).collect();
+    let is_short = sizes.iter().sum::<usize>() <= room;
+    let first = if is_short {
+        lines.len()
+    } else {
+        fitting(sizes.iter(), room / 4)
+    };
+    let last = if is_short {
+        0
+    } else {
+        lines.len() - fitting(sizes.iter().rev(), room - room / 4)
+    };
+    let mut views = Vec::new();
+    let mut left_out = 0;
+    for (index, line) in lines.iter().enumerate() {
+        if index >= first && index < last && !cited.contains(&line.event()) {
+            left_out += 1;
+            continue;
+        }
+        if left_out > 0 {
+            views.push(LineView::LeftOut {
+                lines: std::mem::take(&mut left_out),
+            });
+        }
+        views.push(view(line));
+    }
+    if left_out > 0 {
+        views.push(LineView::LeftOut { lines: left_out });
+    }
+    views
+}
+
+/// How many of these fit.
+fn fitting<'s>(sizes: impl Iterator<Item = &'s usize>, room: usize) -> usize {
+    let mut used = 0;
+    sizes
+        .take_while(|size| (used += **size, used <= room).1)
+        .count()
+}
+
+fn view(line: &TranscriptLine) -> LineView<'_> {
+    match line {
+        TranscriptLine::Says(said) => LineView::Says {
+            event: said.event,
+            said_ms: milliseconds(said.at_us),
+            text: &said.text,
+        },
+        TranscriptLine::Thinks(said) => LineView::Thinks {
+            event: said.event,
+            text: &said.text,
+        },
+        TranscriptLine::Custom {
+            event, name, value, ..
+        } => LineView::Custom {
+            event: *event,
+            name,
+            value,
+        },
+        TranscriptLine::Calls(call) => self::call(call),
+        TranscriptLine::Answered(late) => {
+            let LateResult {
+                event,
+                name,
+                called_in,
+                result,
+                arrived_us,
+                failure,
+                id: _,
+            } = late;
+            LineView::Answered {
+                event: *event,
+                name,
+                called_in: *called_in,
+                result,
+                arrived_ms: milliseconds(*arrived_us),
+                failure: failure.map(CallFailure::as_str),
+            }
+        }
+    }
+}
+
+fn call(call: &CallOutcome) -> LineView<'_> {
+    let CallOutcome {
+        event,
+        name,
+        args,
+        result,
+        is_client_side,
+        started_us,
+        duration_us,
+        failure,
+        ..
+    } = call;
+    LineView::Calls {
+        event: *event,
+        name,
+        args,
+        result: result.as_deref(),
+        started_ms: milliseconds(*started_us),
+        duration_ms: duration_us.map(milliseconds),
+        mocked: *is_client_side,
+        failure: failure.map(CallFailure::as_str),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ananke_trace::outcome::SaidLine;
+
+    #[test]
+    fn the_middle_is_left_out_but_for_what_is_cited() {
+        let says = |event| {
+            TranscriptLine::Says(SaidLine {
+                event,
+                text: "x".repeat(100),
+                ..SaidLine::default()
+            })
+        };
+        let turn: Vec<TranscriptLine> = (1..=20).map(says).collect();
+        let shown = |cited: &[u32], room| {
+            let views = lines(&turn, &cited.iter().copied().collect(), room);
+            let word = |view: &LineView<'_>| match view {
+                LineView::Says { event, .. } => event.to_string(),
+                LineView::LeftOut { lines } => format!("({lines})"),
+                other => format!("{other:?}"),
+            };
+            views.iter().map(word).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            shown(&[], 2000),
+            (1..=20)
+                .map(|n| n.to_string())
+                .collect::<Vec<_>>()
+                .join(" ")
+        );
+        assert_eq!(shown(&[], 800), "1 2 (12) 15 16 17 18 19 20");
+        assert_eq!(shown(&[7, 14], 800), "1 2 (4) 7 (6) 14 15 16 17 18 19 20");
+        assert_eq!(shown(&[], 0), "(20)");
+    }
+}

@@ -1,0 +1,247 @@
+//! One test as a case: its names, its properties, what is wrong with it, and its transcript.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use quick_xml::Writer;
+
+use super::attachments::attachments;
+use super::element::{self, Element};
+use super::words;
+use crate::report::ci::BuildJob;
+use crate::report::transcript::attempts;
+use crate::report::transcript::{TranscriptScope, TranscriptStyle, transcript};
+use crate::report::words::names;
+use crate::report::words::stability::{flip, percent};
+use ananke_base::text::{escape, truncate};
+use ananke_trace::outcome::{Outcome, Status, TestIdentity, TurnOutcome};
+
+/// The depth of cases in the document.
+const CASE_DEPTH: usize = 2;
+
+/// Writes `outcome` as a case of the default profile.
+pub(super) fn write<W: Write>(
+    writer: &mut Writer<W>,
+    outcome: &Outcome,
+    job: &BuildJob,
+) -> io::Result<()> {
+    let element = named(outcome)
+        .with("file", &job.file(&outcome.test.file))
+        .with("line", &outcome.test.line.to_string())
+        .with("time", &words::in_seconds(outcome.transcript.duration_us));
+    element.open(writer)?;
+
+    let properties = Element::new("properties", CASE_DEPTH + 1);
+    properties.open(writer)?;
+    let thread = (!outcome.transcript.thread_id.is_empty())
+        .then_some(("thread", outcome.transcript.thread_id.clone()));
+    let always = [
+        ("id", &outcome.test.id),
+        ("target", &outcome.test.target),
+        ("agent", &outcome.test.agent),
+    ];
+    let always = always
+        .into_iter()
+        .map(|(name, value)| (name, value.clone()));
+    for (name, value) in always.chain(thread).chain(standing(outcome)) {
+        Element::new("property", CASE_DEPTH + 2)
+            .with("name", name)
+            .with("value", &value)
+            .empty(writer)?;
+    }
+    properties.close(writer)?;
+
+    verdict(writer, outcome)?;
+    let style = TranscriptStyle::for_files(TranscriptScope::Everything);
+    let mut transcript = transcript(outcome, style);
+    if is_shielded(outcome) || outcome.earlier_attempts.is_empty() {
+        transcript.insert_str(0, &attempts(outcome, style));
+    } else {
+        for attempt in &outcome.earlier_attempts {
+            retried(writer, attempt, outcome.status())?;
+        }
+    }
+    let attached = attachments(outcome, job);
+    if !transcript.is_empty() || !attached.is_empty() {
+        Element::new("system-out", CASE_DEPTH + 1).around(writer, |out| {
+            out.write_all(element::content(&transcript).as_bytes())?;
+            out.write_all(element::own(&attached).as_bytes())
+        })?;
+    }
+    element.close(writer)
+}
+
+/// Writes `outcome` as a case of the strict profile: its verdict alone.
+pub(super) fn write_strict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
+    let element = named(outcome).with("time", &words::in_seconds(outcome.transcript.duration_us));
+    if outcome.status() == Status::Passed {
+        return element.empty(writer);
+    }
+    element.open(writer)?;
+    verdict(writer, outcome)?;
+    element.close(writer)
+}
+
+/// What the strict profile writes of `outcome` with its suite: what the default one says in properties, and the
+/// transcript.
+pub(super) fn account(outcome: &Outcome) -> String {
+    let TestIdentity {
+        id, target, agent, ..
+    } = &outcome.test;
+    let thread_id = &outcome.transcript.thread_id;
+    let mut account = format!("=== {}  {}\n", escape::line(id), outcome.status().words());
+    let always = [("target", target), ("agent", agent), ("thread", thread_id)];
+    let always = always
+        .into_iter()
+        .map(|(name, value)| (name, value.clone()));
+    for (name, value) in always
+        .chain(standing(outcome))
+        .filter(|(_, value)| !value.is_empty())
+    {
+        // Writing to a String cannot fail.
+        let _ = writeln!(account, "{name}: {}", escape::line(&value));
+    }
+    let style = TranscriptStyle::for_files(TranscriptScope::Everything);
+    account + &attempts(outcome, style) + &transcript(outcome, style) + "\n"
+}
+
+/// The properties of a test in addition to its verdict.
+fn standing(outcome: &Outcome) -> impl Iterator<Item = (&'static str, String)> {
+    let description = outcome
+        .test
+        .description
+        .iter()
+        .map(|text| ("description", text.clone()));
+    let tags = (!outcome.test.tags.is_empty()).then(|| ("tags", outcome.test.tags.join(", ")));
+    let retried = (outcome.attempt() > 1).then(|| ("attempts", outcome.attempt().to_string()));
+    let runs = outcome.stability.iter().flat_map(|stability| {
+        let pass_rate = percent(stability.pass_rate() / 100.0)
+            .trim_end_matches('%')
+            .to_owned();
+        [
+            ("runs", stability.runs().to_string()),
+            ("pass_rate", pass_rate),
+            ("stability", stability.class().as_str().to_owned()),
+        ]
+    });
+    let walks = outcome.walks.iter().flat_map(|walks| {
+        [
+            ("walks", walks.walks.to_string()),
+            ("passed_walks", walks.passed.to_string()),
+            ("seed", walks.seed.to_string()),
+        ]
+    });
+    let flip = flip(outcome).map(|verdicts| ("comparison", verdicts));
+    let flaky = outcome.is_flaky().then(|| ("flaky", "true".to_owned()));
+    let quarantine = outcome
+        .test
+        .quarantine
+        .as_ref()
+        .map(|entry| ("quarantine", entry.to_string()));
+    let recording = outcome
+        .transcript
+        .recording
+        .iter()
+        .map(|file| ("recording", file.clone()));
+    description
+        .chain(tags)
+        .chain(retried)
+        .chain(runs)
+        .chain(walks)
+        .chain(flip)
+        .chain(flaky)
+        .chain(quarantine)
+        .chain(recording)
+}
+
+/// Whether the test did not pass, and is skipped for readers since the quarantine shields the run from it: they fail a
+/// build on every failure they see.
+fn is_shielded(outcome: &Outcome) -> bool {
+    outcome.status().fails_the_run() && outcome.test.quarantine.is_some()
+}
+
+/// An attempt before the last, as Maven's Surefire writes it: `flaky…` in a test that passed in the end, `rerun…`
+/// in one that did not. Readers expect the findings in an element of their own.
+fn retried<W: Write>(writer: &mut Writer<W>, attempt: &Outcome, last: Status) -> io::Result<()> {
+    let name = match (last, attempt.status()) {
+        (Status::Passed, Status::Failed) => "flakyFailure",
+        (Status::Passed, _) => "flakyError",
+        (_, Status::Failed) => "rerunFailure",
+        (_, _) => "rerunError",
+    };
+    let word = attempt.status().as_str();
+    let (kind, message) = attempt.headline().unwrap_or((word, word));
+    let message = short(message) + &and_more(attempt);
+    let element = Element::new(name, CASE_DEPTH + 1)
+        .with("message", &message)
+        .with("type", kind);
+    element.open(writer)?;
+    let findings = transcript(
+        attempt,
+        TranscriptStyle::for_files(TranscriptScope::Findings),
+    );
+    Element::new("stackTrace", CASE_DEPTH + 2).text(writer, &findings)?;
+    let transcript = transcript(
+        attempt,
+        TranscriptStyle::for_files(TranscriptScope::Everything),
+    );
+    if !transcript.is_empty() {
+        Element::new("system-out", CASE_DEPTH + 2).text(writer, &transcript)?;
+    }
+    element.close(writer)
+}
+
+fn named(outcome: &Outcome) -> Element {
+    Element::new("testcase", CASE_DEPTH)
+        .with("name", &escape::line(&names::title(outcome)))
+        .with("classname", &escape::line(&words::class(&outcome.test)))
+}
+
+/// At most one element: readers disagree on what several mean.
+fn verdict<W: Write>(writer: &mut Writer<W>, outcome: &Outcome) -> io::Result<()> {
+    let word = outcome.status().as_str();
+    let headline = outcome.headline();
+    let (kind, message) = headline.unwrap_or((word, word));
+    let mut skipped = |message: &str| {
+        Element::new("skipped", CASE_DEPTH + 1)
+            .with("message", &short(message))
+            .empty(writer)
+    };
+    let name = match (outcome.status(), &outcome.test.quarantine) {
+        (Status::Passed, _) => return Ok(()),
+        (Status::Skipped, _) => {
+            return skipped(headline.map_or("skipped on purpose", |(_, message)| message));
+        }
+        (_, Some(entry)) => return skipped(&format!("{entry}: {word}: {message}")),
+        (Status::Failed, None) => "failure",
+        (Status::Error | Status::Timeout | Status::Undecided | Status::NotShown, None) => "error",
+    };
+    let findings = transcript(
+        outcome,
+        TranscriptStyle::for_files(TranscriptScope::Findings),
+    );
+    Element::new(name, CASE_DEPTH + 1)
+        .with("message", &(short(message) + &and_more(outcome)))
+        .with("type", kind)
+        .text(writer, &findings)
+}
+
+/// How many findings there are in addition to the first: ` (and 3 more)`; empty if there are none.
+fn and_more(outcome: &Outcome) -> String {
+    let problems = outcome
+        .transcript
+        .turns
+        .iter()
+        .filter_map(TurnOutcome::problem);
+    let problems = problems.chain(outcome.verdict.end.problem()).count();
+    let not_shown = outcome.verdict.not_shown.len();
+    match (problems + outcome.all_failures().count() + not_shown).saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    }
+}
+
+/// What fits into an attribute that servers show as a heading.
+fn short(message: &str) -> String {
+    escape::line(&truncate::chars(message, 1000)).into_owned()
+}

@@ -1,0 +1,139 @@
+//! Writes the JUnit report.
+//!
+//! A finished test goes to a spool file at once; what stays in memory is a few numbers per test file. The end of the run
+//! writes the head with the totals, copies the spool after it and moves the whole into place.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+use quick_xml::Writer;
+
+use super::element::Element;
+use super::junit_profile::JunitProfile;
+use super::spool::SuiteSpool;
+use super::suite::{Suite, counted};
+use super::{case, element, words};
+use crate::report::ci::BuildJob;
+use crate::report::file::file_report::{FileOptions, FileReport};
+use crate::report::reporter::Reporter;
+use crate::report::run_totals::RunTotals;
+use ananke_base::context::Scratch;
+use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::{Outcome, Totals};
+use ananke_trace::redact::Sealed;
+
+/// A report in a file.
+pub struct JunitReport {
+    destination: PathBuf,
+    profile: JunitProfile,
+    job: BuildJob,
+    cases: SuiteSpool,
+    /// What the strict profile writes with each suite, after its cases.
+    accounts: Option<SuiteSpool>,
+    suites: IndexMap<String, Suite>,
+    run: RunTotals,
+}
+
+impl FileReport for JunitReport {
+    fn create(destination: &Path, options: &FileOptions) -> io::Result<Self> {
+        let profile = options.junit_profile;
+        let accounts = match profile {
+            JunitProfile::Default => None,
+            JunitProfile::Strict => Some(SuiteSpool::beside(destination)?),
+        };
+        Ok(Self {
+            cases: SuiteSpool::beside(destination)?,
+            accounts,
+            destination: destination.to_owned(),
+            profile,
+            job: options.job.clone(),
+            suites: IndexMap::new(),
+            run: RunTotals::default(),
+        })
+    }
+}
+
+impl JunitReport {
+    fn case(&mut self, outcome: &Outcome) -> io::Result<()> {
+        let suite = self
+            .suites
+            .entry(words::suite(&outcome.test))
+            .or_insert_with(|| {
+                Suite::new(
+                    words::class(&outcome.test),
+                    outcome.transcript.started_unix_ms,
+                )
+            });
+        let mut xml = Vec::new();
+        match self.profile {
+            JunitProfile::Default => case::write(&mut Writer::new(&mut xml), outcome, &self.job)?,
+            JunitProfile::Strict => case::write_strict(&mut Writer::new(&mut xml), outcome)?,
+        }
+        self.cases.add(&mut suite.cases, &xml)?;
+        // A case that could not be written is not counted either.
+        suite.totals.add(outcome);
+        if let Some(accounts) = &mut self.accounts {
+            suite.account(accounts, &element::content(&case::account(outcome)))?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, out: impl Write) -> io::Result<()> {
+        let mut writer = Writer::new(out);
+        writer
+            .get_mut()
+            .write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        let root = Element::new("testsuites", 0);
+        let root = match self.profile {
+            JunitProfile::Default => counted(
+                root.with("name", "ananke"),
+                &self.totals(),
+                self.run.started_unix_ms,
+            ),
+            // Windy Road's schema gives the root no attribute.
+            JunitProfile::Strict => root,
+        };
+        if self.suites.is_empty() {
+            root.empty(&mut writer)?;
+        } else {
+            root.open(&mut writer)?;
+            for (number, (name, suite)) in self.suites.iter().enumerate() {
+                match &mut self.accounts {
+                    None => suite.write(&mut writer, name, &mut self.cases)?,
+                    Some(accounts) => {
+                        suite.write_strict(&mut writer, number, &mut self.cases, accounts)?;
+                    }
+                }
+            }
+            root.close(&mut writer)?;
+        }
+        writer.get_mut().write_all(b"\n")?;
+        writer.get_mut().flush()
+    }
+
+    /// The counts of all suites, with the time of the run on the wall clock if it came to its end.
+    fn totals(&self) -> Totals {
+        let elapsed_us = self.run.end.as_ref().map(|end| end.elapsed_us);
+        Totals {
+            duration_us: elapsed_us.unwrap_or(self.run.totals.duration_us),
+            ..self.run.totals
+        }
+    }
+}
+
+impl Reporter for JunitReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        if let RunEvent::CaseFinished(outcome) = &**event {
+            self.case(outcome)?;
+        }
+        self.run.add(event);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        let whole = Scratch::beside(&self.destination, "part")?;
+        self.write(BufWriter::new(&whole.file))?;
+        whole.put_in_place(&self.destination)
+    }
+}

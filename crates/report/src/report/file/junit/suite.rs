@@ -1,0 +1,126 @@
+//! The tests of one file as a suite.
+
+use std::io::{self, Write};
+
+use quick_xml::Writer;
+
+use super::element::Element;
+use super::spool::{PieceRanges, SuiteSpool};
+use super::words;
+use ananke_base::context::iso8601;
+use ananke_trace::outcome::Totals;
+
+use ananke_base::text::escape;
+
+/// The depth of suites in the document.
+const SUITE_DEPTH: usize = 1;
+
+/// The most bytes of transcripts that the strict profile keeps of one file.
+const MOST_ACCOUNTS: usize = 1 << 20;
+
+/// What is kept of the tests of one file.
+#[derive(Debug, Default)]
+pub(super) struct Suite {
+    pub(super) totals: Totals,
+    class: String,
+    pub(super) cases: PieceRanges,
+    started_unix_ms: u64,
+    accounts: PieceRanges,
+    accounts_bytes: usize,
+    accounts_left_out: usize,
+}
+
+impl Suite {
+    pub(super) fn new(class: String, started_unix_ms: u64) -> Self {
+        Self {
+            class,
+            started_unix_ms,
+            ..Self::default()
+        }
+    }
+
+    /// Adds the account of one more case, made by [`super::element::content`], while there is room.
+    pub(super) fn account(&mut self, spool: &mut SuiteSpool, account: &str) -> io::Result<()> {
+        if self.accounts_left_out > 0 || self.accounts_bytes + account.len() > MOST_ACCOUNTS {
+            self.accounts_left_out += 1;
+            return Ok(());
+        }
+        self.accounts_bytes += account.len();
+        spool.add(&mut self.accounts, account.as_bytes())
+    }
+
+    /// Writes the suite of the default profile.
+    pub(super) fn write<W: Write>(
+        &self,
+        writer: &mut Writer<W>,
+        name: &str,
+        cases: &mut SuiteSpool,
+    ) -> io::Result<()> {
+        let element = Element::new("testsuite", SUITE_DEPTH).with("name", &escape::line(name));
+        let element = counted(element, &self.totals, self.started_unix_ms);
+        element.open(writer)?;
+        cases.copy(&self.cases, writer.get_mut())?;
+        element.close(writer)
+    }
+
+    /// Writes the suite of the strict profile; the order of its parts is the schema's.
+    pub(super) fn write_strict<W: Write>(
+        &self,
+        writer: &mut Writer<W>,
+        number: usize,
+        cases: &mut SuiteSpool,
+        accounts: &mut SuiteSpool,
+    ) -> io::Result<()> {
+        let (package, name) = self.class.rsplit_once('.').unwrap_or(("", &self.class));
+        let name = if name.trim().is_empty() {
+            "tests"
+        } else {
+            name
+        };
+        let element = Element::new("testsuite", SUITE_DEPTH)
+            .with("id", &number.to_string())
+            .with("package", &escape::line(package))
+            .with("name", &escape::line(name))
+            .with(
+                "timestamp",
+                &iso8601(self.started_unix_ms)[.."2026-11-21T22:08:00".len()],
+            )
+            // The schema requires a host; a report is the same on every machine.
+            .with("hostname", "localhost");
+        let element = with_counts(element, &self.totals);
+        element.open(writer)?;
+        Element::new("properties", SUITE_DEPTH + 1).empty(writer)?;
+        cases.copy(&self.cases, writer.get_mut())?;
+        Element::new("system-out", SUITE_DEPTH + 1).around(writer, |out| {
+            accounts.copy(&self.accounts, out)?;
+            match self.accounts_left_out {
+                0 => Ok(()),
+                1 => writeln!(out, "… (the transcript of 1 more test is omitted)"),
+                more => writeln!(out, "… (the transcripts of {more} more tests are omitted)"),
+            }
+        })?;
+        Element::new("system-err", SUITE_DEPTH + 1).empty(writer)?;
+        element.close(writer)
+    }
+}
+
+/// The attributes that suites and the whole have in common.
+pub(super) fn counted(element: Element, totals: &Totals, started_unix_ms: u64) -> Element {
+    with_counts(element, totals).with("timestamp", &iso8601(started_unix_ms))
+}
+
+/// A timeout is an error to every reader of JUnit, as is a test without a verdict. A test in quarantine that does not pass is skipped.
+fn with_counts(element: Element, totals: &Totals) -> Element {
+    element
+        .with("tests", &totals.tests().to_string())
+        .with("failures", &totals.failed.to_string())
+        .with(
+            "errors",
+            &(totals.error + totals.timeout + totals.undecided + totals.not_shown).to_string(),
+        )
+        .with(
+            "skipped",
+            &(totals.skipped + totals.quarantined).to_string(),
+        )
+        .with("time", &words::in_seconds(totals.duration_us))
+}

@@ -1,0 +1,270 @@
+//! What a Markdown report keeps of a run while it goes: as much as fits into it, and numbers.
+
+use std::fmt::Write as _;
+
+use super::failures::Failures;
+use super::rows::MarkdownRows;
+use super::words::{code, folded};
+use crate::report::layout::Page;
+use crate::report::layout::counts;
+use crate::report::layout::{Palette, mark};
+use crate::report::run_totals::{RunClose, RunTotals};
+use crate::report::slowest::Slowest;
+use crate::report::words::ruling;
+use crate::report::words::stability::{flip, flip_rate, rate};
+use ananke_base::text::duration;
+use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::{Outcome, Quarantine, Status, UncalledTools, Verdict};
+
+/// The number of slowest tests in the report.
+const SLOWEST: usize = 5;
+
+/// The most bytes of a name in a row, and of a message.
+const NAME: usize = 300;
+
+/// Builds the Markdown report of a run.
+#[derive(Debug)]
+pub(in crate::report) struct MarkdownBuilder {
+    most: usize,
+    run: RunTotals,
+    failures: Failures,
+    quarantined: MarkdownRows,
+    flaky: MarkdownRows,
+    /// The tests that ran several times.
+    repeated: MarkdownRows,
+    slowest: Slowest,
+}
+
+impl MarkdownBuilder {
+    /// A report that keeps what a text of at most `most` bytes can contain.
+    pub(in crate::report) fn new(most: usize) -> Self {
+        Self {
+            most,
+            run: RunTotals::default(),
+            failures: Failures::new(most),
+            quarantined: MarkdownRows::new(most / 8),
+            flaky: MarkdownRows::new(most / 8),
+            repeated: MarkdownRows::new(most / 8),
+            slowest: Slowest::new(SLOWEST),
+        }
+    }
+
+    /// Takes the next event of the run.
+    pub(in crate::report) fn add(&mut self, event: &RunEvent) {
+        self.run.add(event);
+        if let RunEvent::CaseFinished(outcome) = event {
+            self.case(outcome);
+        }
+    }
+
+    fn case(&mut self, outcome: &Outcome) {
+        let failed = outcome.status().fails_the_run();
+        let of_runs = outcome.stability.as_deref().map(rate);
+        let came_to: Vec<String> = flip(outcome).into_iter().chain(of_runs).collect();
+        if !came_to.is_empty() {
+            self.repeated.add(&format!(
+                "{} {}",
+                code(&outcome.test.id, NAME),
+                came_to.join("; ")
+            ));
+        }
+        match &outcome.test.quarantine {
+            None if failed => self.failures.add(outcome),
+            Some(entry) if failed => self.quarantined.add(&quarantined(outcome, entry)),
+            None if outcome.is_flaky() => {
+                let row = format!(
+                    "{} passed at attempt {}",
+                    code(&outcome.test.id, NAME),
+                    outcome.attempt()
+                );
+                self.flaky.add(&row);
+            }
+            _ => {}
+        }
+        self.slowest.add(outcome, || code(&outcome.test.id, NAME));
+    }
+
+    /// The whole in at most `room` bytes, or what was said when this was made where that is less; nothing where not
+    /// even the verdict fits.
+    pub(in crate::report) fn text(&self, room: usize) -> String {
+        let room = room.min(self.most);
+        let (head, rest) = (self.head(), self.rest());
+        if head.len() > room {
+            return String::new();
+        }
+        let rest = if head.len() + rest.len() > room {
+            String::new()
+        } else {
+            rest
+        };
+        let failures = self.failures.text(room - head.len() - rest.len());
+        // If there is no room for it, not even the count of omitted tests is written.
+        let failures = if failures.len() > room - head.len() - rest.len() {
+            String::new()
+        } else {
+            failures
+        };
+        let mut text = head + &failures + &rest;
+        text.truncate(text.trim_end().len());
+        text + "\n"
+    }
+
+    /// The verdict and the numbers.
+    fn head(&self) -> String {
+        let RunTotals {
+            totals,
+            selected,
+            snapshots,
+            end,
+            ..
+        } = &self.run;
+        let sign = if self.run.exit_code() == Some(0) {
+            mark(Status::Passed)
+        } else {
+            mark(Status::Failed)
+        };
+        let mut page = Page::default();
+        page.lines(&format!("## {sign} {}\n\n", self.run.reason()));
+        counts::write(&mut page, &Palette::default(), totals, *selected);
+        if let Some(RunClose { elapsed_us, .. }) = end {
+            page.plain(&format!(" in {}", duration::rounded(*elapsed_us)));
+        }
+        page.end();
+        page.end();
+        for line in ruling::totals(totals.judged)
+            .into_iter()
+            .chain(flip_rate(totals))
+        {
+            page.plain(&line);
+            page.end();
+            page.end();
+        }
+        let snapshots = snapshots.counts();
+        if !snapshots.is_empty() {
+            page.plain(&format!("snapshots: {snapshots}"));
+            page.end();
+            page.end();
+        }
+        page.into_text()
+    }
+
+    /// The part after the failures.
+    fn rest(&self) -> String {
+        let mut text = String::new();
+        let end = self.run.end.as_ref();
+        text += &expired(
+            end.map(|end| end.verdict.expired.as_slice())
+                .unwrap_or_default(),
+            self.most / 8,
+        );
+        text += &end
+            .map(|end| warnings(&end.verdict, self.most / 8))
+            .unwrap_or_default();
+        let MarkdownRows { count, .. } = self.flaky;
+        if count > 0 {
+            let fails = end.is_some_and(|end| end.verdict.flaky_fails);
+            let fails = if fails {
+                ", which fails the run (`--flaky fail`)"
+            } else {
+                ""
+            };
+            let _ = write!(text, "### flaky{fails}\n\n{}\n", self.flaky.text());
+        }
+        if self.repeated.count > 0 {
+            let tests = if self.repeated.count == 1 {
+                "test"
+            } else {
+                "tests"
+            };
+            text += &folded(
+                &format!("stability of {} {tests}", self.repeated.count),
+                &self.repeated.text(),
+            );
+        }
+        if self.quarantined.count > 0 {
+            text += &folded(
+                &format!("{} quarantined", self.quarantined.count),
+                &self.quarantined.text(),
+            );
+        }
+        if self.run.totals.tests() > SLOWEST {
+            let rows = self
+                .slowest
+                .tests()
+                .iter()
+                .fold(String::new(), |mut rows, (us, id)| {
+                    let _ = writeln!(rows, "- {} {id}", duration::rounded(*us));
+                    rows
+                });
+            text += &folded("slowest", &rows);
+        }
+        text
+    }
+}
+
+fn quarantined(outcome: &Outcome, entry: &Quarantine) -> String {
+    let status = outcome.status().words();
+    let message = outcome
+        .headline()
+        .map(|(_, message)| format!(": {}", code(message, NAME)));
+    let Quarantine { expires, owner, .. } = entry;
+    let id = code(&outcome.test.id, NAME);
+    format!(
+        "{id} {status}{}, until {expires} ({})",
+        message.unwrap_or_default(),
+        code(owner, NAME)
+    )
+}
+
+fn expired(entries: &[Quarantine], room: usize) -> String {
+    if entries.is_empty() {
+        return String::new();
+    }
+    let mut rows = MarkdownRows::new(room);
+    for Quarantine {
+        test,
+        owner,
+        expires,
+        place,
+        ..
+    } in entries
+    {
+        let (test, owner, place) = (
+            code(test, NAME),
+            code(owner, NAME),
+            code(&place.to_string(), NAME),
+        );
+        rows.add(&format!(
+            "{test} last day {expires}, owner {owner}, {place}"
+        ));
+    }
+    format!(
+        "### expired quarantine entries, which fail the run\n\n{}\n",
+        rows.text()
+    )
+}
+
+fn warnings(verdict: &Verdict, room: usize) -> String {
+    let UncalledTools { found, note } = &verdict.uncalled;
+    if found.is_empty() && note.is_none() {
+        return String::new();
+    }
+    let mut rows = MarkdownRows::new(room);
+    if let Some(note) = note {
+        rows.add(note);
+    }
+    for tool in found {
+        let (place, name, nearest) = (tool.place.to_string(), &tool.name, &tool.nearest);
+        let [place, name, nearest] = [&place, name, nearest].map(|text| code(text, NAME));
+        rows.add(&format!(
+            "{place}: no agent called {name}, which `{}` names. Did you mean {nearest}?",
+            tool.rule
+        ));
+    }
+    let fails = if verdict.warnings_fail {
+        ", which fail the run (`--deny-warnings`)"
+    } else {
+        ""
+    };
+    format!("### warnings{fails}\n\n{}\n", rows.text())
+}

@@ -1,0 +1,46 @@
+//! Writes the Markdown report when the run is over.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::builder::MarkdownBuilder;
+use crate::report::file::file_report::{FileOptions, FileReport};
+use crate::report::reporter::Reporter;
+use ananke_base::context::Scratch;
+use ananke_engine::run::RunEvent;
+use ananke_trace::redact::Sealed;
+
+/// The most bytes of the report. GitHub takes 65,536 characters, and no text has more characters than bytes.
+pub const MOST: usize = 65_000;
+
+/// A Markdown file.
+pub struct MarkdownReport {
+    destination: PathBuf,
+    scratch: Scratch,
+    builder: MarkdownBuilder,
+}
+
+impl FileReport for MarkdownReport {
+    fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
+        let scratch = Scratch::beside(destination, "part")?;
+        Ok(Self {
+            destination: destination.to_owned(),
+            scratch,
+            builder: MarkdownBuilder::new(MOST),
+        })
+    }
+}
+
+impl Reporter for MarkdownReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        self.builder.add(event);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.scratch
+            .file
+            .write_all(self.builder.text(MOST).as_bytes())?;
+        self.scratch.put_in_place(&self.destination)
+    }
+}

@@ -1,0 +1,304 @@
+//! The report in the Test Anything Protocol, version 14: one line per test as each ends, the plan at the end.
+//!
+//! A test that is skipped has the directive `SKIP`; one in quarantine that did not pass has the one for tests that are not
+//! expected to pass yet, which fails no harness. What is wrong with a test is in a block of YAML after its line.
+//! **Invariant:** no text of an agent is a line of its own: it is in a description with `\` and `#` escaped, or in a quoted string of YAML.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::report::file::file_report::{FileOptions, FileReport};
+use crate::report::reporter::Reporter;
+use crate::report::run_totals::{RunClose, RunTotals};
+use crate::report::words::duration::milliseconds;
+use crate::report::words::ruling;
+use crate::report::words::stability::{checkpoint, flip, flip_rate, numbers, percent};
+use crate::report::words::walks::summary;
+use ananke_base::context::Scratch;
+use ananke_base::diagnostic::Place;
+use ananke_base::text::{escape, truncate};
+use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::{Failure, Level, NotShownRule, Outcome, Status, UncalledTool};
+use ananke_trace::redact::Sealed;
+
+/// The most bytes of one text.
+const LONGEST: usize = 2 << 10;
+
+/// The most characters of the reason of runs that failed.
+const LONGEST_REASON: usize = 400;
+
+/// The most findings of a test.
+const MOST_FINDINGS: usize = 20;
+
+/// The directive for tests that are not expected to pass yet; in pieces, since it is no mark for later.
+const NOT_YET: &str = concat!("TO", "DO");
+
+/// A TAP file.
+pub struct TapReport {
+    destination: PathBuf,
+    scratch: Scratch,
+    run: RunTotals,
+}
+
+impl FileReport for TapReport {
+    fn create(destination: &Path, _: &FileOptions) -> io::Result<Self> {
+        let mut scratch = Scratch::beside(destination, "part")?;
+        scratch.file.write_all(b"TAP version 14\n")?;
+        Ok(Self {
+            destination: destination.to_owned(),
+            scratch,
+            run: RunTotals::default(),
+        })
+    }
+}
+
+impl Reporter for TapReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        self.run.add(event);
+        match &**event {
+            RunEvent::CaseFinished(outcome) => self
+                .scratch
+                .file
+                .write_all(point(self.run.totals.tests(), outcome).as_bytes()),
+            _ => Ok(()),
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.scratch.file.write_all(end(&self.run).as_bytes())?;
+        self.scratch.put_in_place(&self.destination)
+    }
+}
+
+/// The line of one test with its block of YAML.
+fn point(number: usize, outcome: &Outcome) -> String {
+    let not = if outcome.status().fails_the_run() {
+        "not "
+    } else {
+        ""
+    };
+    let mut point = format!(
+        "{not}ok {number} - {}{}\n",
+        described(&outcome.test.id),
+        directive(outcome)
+    );
+    if outcome.status() != Status::Skipped {
+        diagnosis(&mut point, outcome);
+    }
+    point
+}
+
+/// What a harness is to make of a test that did not pass and yet fails nothing.
+fn directive(outcome: &Outcome) -> String {
+    match (outcome.status(), &outcome.test.quarantine) {
+        (Status::Skipped, _) => {
+            let why = outcome
+                .headline()
+                .map_or("skipped on purpose", |(_, why)| why);
+            format!(" # SKIP {}", described(why))
+        }
+        (status, Some(entry)) if status.fails_the_run() => {
+            format!(" # {NOT_YET} {}", described(&entry.to_string()))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The block of YAML.
+fn diagnosis(point: &mut String, outcome: &Outcome) {
+    let mut put = |line: &str| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(point, "  {line}");
+    };
+    put("---");
+    put(&format!(
+        "duration_ms: {}",
+        milliseconds(outcome.transcript.duration_us)
+    ));
+    if outcome.attempt() > 1 {
+        put(&format!("attempts: {}", outcome.attempt()));
+    }
+    if let Some(stability) = &outcome.stability {
+        put(&format!("runs: {}", stability.runs()));
+        put(&format!(
+            "pass_rate: {}",
+            percent(stability.pass_rate() / 100.0).trim_end_matches('%')
+        ));
+        put(&format!("stability: {}", stability.class().as_str()));
+        if !stability.checkpoints.is_empty() {
+            put("checkpoints:");
+        }
+        for reached in &stability.checkpoints {
+            put(&format!(
+                "  - {}",
+                quoted(&checkpoint(reached, stability.runs()))
+            ));
+        }
+        if !stability.failures.is_empty() {
+            put("failed_runs:");
+        }
+        for failed in &stability.failures {
+            let reason = format!(
+                "{}: {}",
+                numbers(failed),
+                truncate::chars(&failed.message, LONGEST_REASON)
+            );
+            put(&format!("  - {}", quoted(&reason)));
+        }
+    }
+    if let Some(walks) = &outcome.walks {
+        put(&format!("walks: {}", quoted(&summary(walks))));
+    }
+    if let Some(flip) = flip(outcome) {
+        put(&format!("comparison: {}", quoted(&flip)));
+    }
+    if outcome.status().fails_the_run() {
+        let word = outcome.status().as_str();
+        let (kind, message) = outcome.headline().unwrap_or((word, word));
+        let first = outcome
+            .all_failures()
+            .next()
+            .filter(|_| outcome.status() == Status::Failed);
+        let (file, line) = first.map_or(
+            (outcome.test.file.as_str(), outcome.test.line),
+            |(_, failure)| (&*failure.place.file, failure.place.line),
+        );
+        put(&format!("message: {}", quoted(message)));
+        put(&format!(
+            "severity: {}",
+            if outcome.status() == Status::Failed {
+                "fail"
+            } else {
+                "error"
+            }
+        ));
+        put(&format!("status: {word}"));
+        put(&format!("kind: {}", quoted(kind)));
+        put(&format!("at: {{ file: {}, line: {line} }}", quoted(file)));
+        let failures: Vec<&Failure> = outcome.all_failures().map(|(_, failure)| failure).collect();
+        if !failures.is_empty() {
+            put("findings:");
+        }
+        for failure in failures.iter().take(MOST_FINDINGS) {
+            put(&format!("  - {}", finding(failure)));
+        }
+        if failures.len() > MOST_FINDINGS {
+            put(&format!(
+                "further_findings: {}",
+                failures.len() - MOST_FINDINGS
+            ));
+        }
+        let not_shown = &outcome.verdict.not_shown;
+        if !not_shown.is_empty() {
+            put("not_shown:");
+        }
+        for rule in not_shown.iter().take(MOST_FINDINGS) {
+            put(&format!("  - {}", not_shown_rule(rule)));
+        }
+        if not_shown.len() > MOST_FINDINGS {
+            put(&format!(
+                "further_not_shown: {}",
+                not_shown.len() - MOST_FINDINGS
+            ));
+        }
+    }
+    put("...");
+}
+
+fn finding(failure: &Failure) -> String {
+    let Failure {
+        rule,
+        level,
+        place,
+        message,
+        expected,
+        ..
+    } = failure;
+    rule_line(rule, *level, place, message, expected)
+}
+
+fn not_shown_rule(not_shown: &NotShownRule) -> String {
+    let NotShownRule {
+        rule,
+        level,
+        place,
+        lacks,
+        wanted,
+        ..
+    } = not_shown;
+    rule_line(rule, *level, place, lacks, wanted)
+}
+
+fn rule_line(rule: &str, level: Level, place: &Place, message: &str, expected: &str) -> String {
+    let (rule, message, expected) = (quoted(rule), quoted(message), quoted(expected));
+    let (level, file, line) = (level.as_str(), quoted(&place.file), place.line);
+    format!(
+        "{{ rule: {rule}, level: {level}, message: {message}, expected: {expected}, file: {file}, line: {line} }}"
+    )
+}
+
+/// The plan, and what made the run fail or end although no test says so.
+fn end(run: &RunTotals) -> String {
+    let RunTotals { totals, end, .. } = run;
+    let tests = totals.tests();
+    let reason = run.reason();
+    let found = end
+        .as_ref()
+        .map_or(&[][..], |end| &end.verdict.uncalled.found);
+    let mut warnings: String = found.iter().take(MOST_FINDINGS).map(warning).collect();
+    if found.len() > MOST_FINDINGS {
+        let _ = writeln!(
+            warnings,
+            "# warning: and {} more",
+            found.len() - MOST_FINDINGS
+        );
+    }
+    match end {
+        None
+        | Some(RunClose {
+            interrupted: true, ..
+        }) => format!("1..{tests}\nBail out! {reason}\n"),
+        Some(RunClose { verdict, .. })
+            if !verdict.is_pass()
+                && totals.failing() + totals.undecided + totals.not_shown == 0 =>
+        {
+            let number = tests + 1;
+            format!("not ok {number} - the run: {reason}\n{warnings}1..{number}\n")
+        }
+        Some(_) => {
+            let notes = ruling::totals(totals.judged)
+                .into_iter()
+                .chain(flip_rate(totals));
+            notes.fold(
+                format!("1..{tests}\n# {reason}\n{warnings}"),
+                |text, note| text + "# " + &note + "\n",
+            )
+        }
+    }
+}
+
+fn warning(tool: &UncalledTool) -> String {
+    let warning = format!(
+        "warning: {}: {}: {}",
+        tool.place,
+        tool.message(),
+        tool.help()
+    );
+    format!("# {}\n", described(&warning))
+}
+
+/// `text` in a description or after a directive.
+fn described(text: &str) -> String {
+    escape::line(&truncate::bytes(text, LONGEST))
+        .replace('\\', r"\\")
+        .replace('#', r"\#")
+}
+
+/// `text` as a string of YAML: on one line, and with what a terminal must not get made visible.
+fn quoted(text: &str) -> String {
+    let text = escape::line(&truncate::bytes(text, LONGEST))
+        .replace('\\', r"\\")
+        .replace('"', "\\\"");
+    format!("\"{text}\"")
+}

@@ -1,0 +1,72 @@
+//! Scores and survivors as a page of its own: no script, nothing from elsewhere, light or dark as its reader has it.
+//!
+//! **Invariant:** every text of an agent goes through [`code`], so that none is an element, an attribute or a style.
+
+use std::fmt::Write as _;
+
+use super::words::{counts, tables, unnoticed};
+use crate::report::page_parts::{TABLES, code, head, table};
+use ananke_lab::mutation::MutationReport;
+
+/// The report as a page of HTML.
+pub fn mutation_page(report: &MutationReport) -> String {
+    let mut page = head("ananke: changes that rules notice", TABLES);
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        page,
+        "<h1>{} of the changes are noticed</h1>",
+        report.total.percent_words()
+    );
+    let counted: Vec<String> = counts(&report.total)
+        .iter()
+        .map(|(what, count)| format!("{count} {what}"))
+        .collect();
+    let _ = writeln!(page, "<p>{}</p>", counted.join(", "));
+    for (heading, rows) in tables(report) {
+        let rows = rows.iter().map(|(name, score)| {
+            let cells = counts(score)
+                .map(|(_, count)| format!("<td>{count}</td>"))
+                .concat();
+            let (name, percent) = (code(name), score.percent_words());
+            format!("<th scope=\"row\">{name}</th><td>{percent}</td>{cells}")
+        });
+        let columns: Vec<&str> = [heading, "score"]
+            .into_iter()
+            .chain(counts(&report.total).map(|(what, _)| what))
+            .collect();
+        table(&mut page, &format!("By {heading}"), &columns, rows);
+    }
+    let rows = unnoticed(report).map(|(fate, mutant)| {
+        let [test, change] = [&mutant.test, &mutant.change].map(|text| code(text));
+        let rule = mutant.suggestion.as_ref().map(|rule| {
+            let level = rule.level_words();
+            format!("{level}, {}:<pre>{}</pre>", code(&format!("{}:{}", rule.file, rule.line)), code_lines(&rule.yaml))
+        });
+        format!(
+            "<td>{fate}</td><td>{}</td><td>{}</td><td>{test}</td><td>{}</td><td>{}</td><td>{change}</td><td>{}</td>",
+            mutant.operator,
+            mutant.severity,
+            mutant.turn + 1,
+            mutant.event,
+            rule.unwrap_or_default()
+        )
+    });
+    let columns = [
+        "fate",
+        "operator",
+        "severity",
+        "test",
+        "turn",
+        "event",
+        "change",
+        "rule that notices it",
+    ];
+    table(&mut page, "Changes that are not noticed", &columns, rows);
+    page.push_str("</main>\n</body>\n</html>\n");
+    page
+}
+
+/// Text of several lines.
+fn code_lines(text: &str) -> String {
+    text.lines().map(code).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,96 @@
+//! The counts of a run, and its end.
+
+use crate::report::snapshot_totals::SnapshotTotals;
+use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::{RunFacts, Totals, Verdict};
+use ananke_trace::trace::Usage;
+
+/// The numbers of a run so far.
+#[derive(Debug, Default)]
+pub(crate) struct RunTotals {
+    pub(crate) selected: usize,
+    pub(crate) started_unix_ms: u64,
+    pub(crate) totals: Totals,
+    pub(crate) total_turns: usize,
+    pub(crate) facts: RunFacts,
+    /// The tokens of all turns of all attempts, as far as agents reported them.
+    pub(crate) usage: Usage,
+    pub(crate) snapshots: SnapshotTotals,
+    /// How the run came to its end, once it did.
+    pub(crate) end: Option<RunClose>,
+}
+
+/// The end of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct RunClose {
+    pub(crate) verdict: Verdict,
+    pub(crate) elapsed_us: u64,
+    pub(crate) interrupted: bool,
+}
+
+impl RunTotals {
+    /// Counts what an event brings.
+    pub(crate) fn add(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::RunStarted {
+                tests,
+                unix_ms,
+                facts,
+            } => {
+                self.facts.clone_from(facts);
+                self.selected = *tests;
+                self.started_unix_ms = *unix_ms;
+            }
+            RunEvent::CaseFinished(outcome) => {
+                self.totals.add(outcome);
+                self.snapshots.add(outcome);
+                let (turns, usage) = outcome.spent();
+                self.total_turns += turns;
+                self.usage = self.usage + usage;
+            }
+            RunEvent::ObsoleteSnapshots { left, deleted } => self.snapshots.obsolete(left, deleted),
+            RunEvent::RunFinished {
+                verdict,
+                elapsed_us,
+                interrupted,
+            } => {
+                let verdict = verdict.clone();
+                self.end = Some(RunClose {
+                    verdict,
+                    elapsed_us: *elapsed_us,
+                    interrupted: *interrupted,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// The exit code that the tests lead to, 130 if the run was interrupted; `None` if it was aborted.
+    pub(crate) fn exit_code(&self) -> Option<u8> {
+        self.end.as_ref().map(|end| match end {
+            RunClose {
+                interrupted: true, ..
+            } => 130,
+            RunClose { verdict, .. } => verdict.exit_code(),
+        })
+    }
+
+    /// Why it is that exit code, for people.
+    pub(crate) fn reason(&self) -> String {
+        let total = self.totals.tests();
+        let reasons = match &self.end {
+            None => return format!("the run ended after {total} of {} tests", self.selected),
+            Some(RunClose {
+                interrupted: true, ..
+            }) => return "the run was interrupted".to_owned(),
+            Some(end) => end.verdict.reasons(),
+        };
+        if !reasons.is_empty() {
+            reasons.join("; ")
+        } else if self.totals.quarantined > 0 {
+            "no test failed outside of the quarantine".to_owned()
+        } else {
+            "no test failed".to_owned()
+        }
+    }
+}

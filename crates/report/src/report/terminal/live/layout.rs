@@ -1,0 +1,307 @@
+//! What the area looks like at a size: a row for each test that runs, as many as there is room for, and one for the run.
+//!
+//! **Invariant:** no row is wider than the terminal, there are never more rows than it has, and a test's turn is shown
+//! before its id is shown whole.
+
+use anstyle::Style;
+
+use super::area::StyledLine;
+use super::state::{AreaState, Repeat, RunningTest};
+use crate::report::layout::Palette;
+use ananke_base::context::{At, Colouring, TerminalSize};
+use ananke_base::text::{columns, duration};
+
+/// What a terminal is taken for that does not know its size.
+const USUAL: TerminalSize = TerminalSize {
+    columns: 80,
+    rows: 24,
+};
+
+/// How many rows there are at most, with that of the run: more is too much to read.
+const MOST: usize = 12;
+
+/// How few rows there are before they take more than half of the terminal.
+const FEW: usize = 3;
+
+/// The columns that an id gets before its turn is shortened.
+const ID: usize = 20;
+
+/// The columns that an id gets at most, so that its turn is not far from it.
+const WIDEST_ID: usize = 72;
+
+/// The least room for the reason of a retry.
+const WHY: usize = 16;
+
+/// Below this, every column counts.
+const NARROW: usize = 40;
+
+/// Turns as time goes on.
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/// How long each sign of it is shown, in microseconds.
+const SIGN_US: u64 = 100_000;
+
+/// How an area looks.
+#[derive(Clone, Copy, Debug)]
+pub struct LiveOptions {
+    /// Whether there is colour.
+    pub colour: Colouring,
+    /// Whether the running tests are shown in addition to the progress of the run.
+    pub tests: bool,
+    /// The size of the terminal.
+    pub size: fn() -> Option<TerminalSize>,
+}
+
+/// The rows of the area; none where nothing goes on.
+pub(crate) fn rows(
+    state: &AreaState,
+    now: At,
+    size: Option<TerminalSize>,
+    options: LiveOptions,
+) -> Vec<StyledLine> {
+    let TerminalSize { columns, rows } = size.unwrap_or(USUAL);
+    let palette = Palette::new(options.colour);
+    // The last column stays free: some terminals wrap where it is written to.
+    let layout = Layout {
+        now,
+        palette,
+        columns: columns.saturating_sub(1),
+        is_narrow: columns < NARROW,
+    };
+    let mut shown = Vec::new();
+    if let Some((what, since)) = &state.waiting {
+        shown.push(layout.waiting(what, *since));
+    }
+    if let Some((since, tests)) = state.begun {
+        let most = (rows / 2)
+            .max(FEW)
+            .min(rows.saturating_sub(1).max(1))
+            .min(MOST);
+        if options.tests {
+            shown.extend(layout.tests(&state.running, most - 1));
+        }
+        shown.push(layout.run(state, since, tests));
+    }
+    shown
+        .into_iter()
+        .map(|row| row.cut(layout.columns))
+        .collect()
+}
+
+struct Layout {
+    now: At,
+    palette: Palette,
+    columns: usize,
+    is_narrow: bool,
+}
+
+/// How much is said of where a test is.
+#[derive(Clone, Copy)]
+enum Words {
+    /// `turn 2 of 3, retry 1 of 2`, and since when.
+    All,
+    /// `2/3, retry 1`, and since when.
+    Few,
+    /// The same without the time.
+    Fewest,
+}
+
+impl Layout {
+    fn waiting(&self, what: &str, since: At) -> StyledLine {
+        let elapsed = self.elapsed(since);
+        let room = self
+            .columns
+            .saturating_sub(columns::width(self.margin()) + 4 + elapsed.len());
+        let what = columns::beginning_of(what, room);
+        self.row([
+            self.spinner(),
+            plain(&what),
+            plain("  "),
+            (self.palette.faint, elapsed),
+        ])
+    }
+
+    /// At most `most` rows of the tests that run; those that are not shown are counted.
+    fn tests(&self, running: &[RunningTest], most: usize) -> Vec<StyledLine> {
+        let shown = if running.len() <= most {
+            running.len()
+        } else {
+            most.saturating_sub(1)
+        };
+        let (shown, further) = running.split_at(shown);
+        let mut rows = self.table(shown);
+        if !further.is_empty() && most > 0 {
+            let count = further.len();
+            let words = match (shown.is_empty(), count) {
+                (true, 1) => "1 test runs".to_owned(),
+                (true, _) => format!("{count} tests run"),
+                (false, _) => format!("… and {count} more"),
+            };
+            rows.push(self.row([(self.palette.faint, words)]));
+        }
+        rows
+    }
+
+    /// Rows with the ids in one column and the turns in another.
+    fn table(&self, tests: &[RunningTest]) -> Vec<StyledLine> {
+        let widest = tests
+            .iter()
+            .map(|test| columns::width(&test.shown))
+            .max()
+            .unwrap_or_default()
+            .min(WIDEST_ID);
+        // The spinner and the spaces next to the id.
+        let room = self.room().saturating_sub(4);
+        let labels = |words| -> Vec<(String, String)> {
+            tests
+                .iter()
+                .map(|test| (place(test, words), self.time(test, words)))
+                .collect()
+        };
+        let beside = |labels: &[(String, String)]| {
+            let (places, times) = widths(labels);
+            places + if times > 0 { times + 2 } else { 0 }
+        };
+        let has_room =
+            |words: &Words| room.saturating_sub(beside(&labels(*words))) >= widest.min(ID);
+        let words = [Words::All, Words::Few]
+            .into_iter()
+            .find(has_room)
+            .unwrap_or(Words::Fewest);
+        let labels = labels(words);
+        let width = widest.min(room.saturating_sub(beside(&labels)).max(1));
+        let (places, times) = widths(&labels);
+        let rows = tests.iter().zip(labels).map(|(test, (place, time))| {
+            let id = columns::end_of(&test.shown, width);
+            let gap = " ".repeat(width - columns::width(&id) + 2);
+            let place = columns::beginning_of(&place, room.saturating_sub(width));
+            let behind = if times > 0 {
+                format!("{place:<places$}  {time:<times$}")
+            } else {
+                place
+            };
+            let left = room.saturating_sub(width + columns::width(&behind));
+            let why = why(test, left.saturating_sub(2));
+            self.row([
+                self.spinner(),
+                plain(&id),
+                plain(&gap),
+                (self.palette.faint, behind.trim_end().to_owned()),
+                plain(if why.is_empty() { "" } else { "  " }),
+                (self.palette.faint, why),
+            ])
+        });
+        rows.collect()
+    }
+
+    /// How far the run is.
+    fn run(&self, state: &AreaState, since: At, tests: usize) -> StyledLine {
+        let Palette {
+            strong,
+            failed,
+            faint,
+            ..
+        } = self.palette;
+        let failures = if state.failed > 0 {
+            format!("  {} failed", state.failed)
+        } else {
+            String::new()
+        };
+        let row = |done: String, time: String| {
+            self.row([(strong, done), (failed, failures.clone()), (faint, time)])
+        };
+        let (done, time) = (
+            format!("{} of {tests} tests", state.done),
+            format!("  {}", self.elapsed(since)),
+        );
+        let rows = [row(done.clone(), time), row(done, String::new())];
+        let fitting = rows.into_iter().find(|row| row.width() <= self.columns);
+        fitting.unwrap_or_else(|| row(format!("{}/{tests}", state.done), String::new()))
+    }
+
+    fn row<const PARTS: usize>(&self, parts: [(Style, String); PARTS]) -> StyledLine {
+        StyledLine([plain(self.margin())].into_iter().chain(parts).collect())
+    }
+
+    /// What every row begins with.
+    fn margin(&self) -> &'static str {
+        if self.is_narrow { "" } else { "  " }
+    }
+
+    /// The columns after the margin.
+    fn room(&self) -> usize {
+        self.columns.saturating_sub(self.margin().len())
+    }
+
+    fn spinner(&self) -> (Style, String) {
+        let sign = usize::try_from(self.now.0 / SIGN_US % 10).unwrap_or_default();
+        (self.palette.name, format!("{} ", SPINNER[sign]))
+    }
+
+    fn time(&self, test: &RunningTest, words: Words) -> String {
+        match words {
+            Words::All | Words::Few => self.elapsed(test.since),
+            Words::Fewest => String::new(),
+        }
+    }
+
+    /// The whole seconds since then.
+    fn elapsed(&self, since: At) -> String {
+        match self.now.since(since).as_secs() {
+            seconds @ 0..60 => format!("{seconds} s"),
+            seconds => duration::rounded(seconds.saturating_mul(1_000_000)),
+        }
+    }
+}
+
+fn plain(text: &str) -> (Style, String) {
+    (Style::new(), text.to_owned())
+}
+
+/// The widest of the places and of the times.
+fn widths(labels: &[(String, String)]) -> (usize, usize) {
+    let widest = |of: fn(&(String, String)) -> &String| {
+        labels
+            .iter()
+            .map(|row| of(row).len())
+            .max()
+            .unwrap_or_default()
+    };
+    (widest(|(place, _)| place), widest(|(_, time)| time))
+}
+
+/// The turn that a test is in.
+fn place(test: &RunningTest, words: Words) -> String {
+    let repeat = test
+        .repeat
+        .as_ref()
+        .map(|repeat| (repeat.word, repeat.number, repeat.of));
+    match words {
+        Words::All => {
+            let turn = test.turn.map_or("set-up".to_owned(), |(turn, of)| {
+                format!("turn {turn} of {of}")
+            });
+            turn + &repeat
+                .map(|(word, number, of)| format!(", {word} {number} of {of}"))
+                .unwrap_or_default()
+        }
+        Words::Few | Words::Fewest => {
+            let turn = test
+                .turn
+                .map_or("set-up".to_owned(), |(turn, of)| format!("{turn}/{of}"));
+            turn + &repeat
+                .map(|(word, number, _)| format!(", {word} {number}"))
+                .unwrap_or_default()
+        }
+    }
+}
+
+/// Why a test is retried, or how its runs went, if there is room for it.
+fn why(test: &RunningTest, room: usize) -> String {
+    match &test.repeat {
+        Some(Repeat { why, .. }) if !why.is_empty() && room >= WHY => {
+            format!("({})", columns::beginning_of(why, room - 2))
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,213 @@
+//! What the end of a run lists for people: the tests that failed and why, those that are flaky or in quarantine, and
+//! the entries of the quarantine that need attention; at most [`MOST`] of each.
+
+use std::collections::BTreeMap;
+
+use anstyle::Style;
+
+use super::failed_tests::FailedTests;
+use super::listing::{MOST, bounded, further};
+use crate::report::layout::Page;
+use crate::report::layout::{Palette, mark};
+use ananke_base::diagnostic::Place;
+use ananke_base::text::escape;
+use ananke_trace::outcome::{Outcome, Quarantine, Status, UncalledTool, UncalledTools, Verdict};
+
+/// What the end of a run lists.
+#[derive(Debug, Default)]
+pub(crate) struct RunResult {
+    failed: FailedTests,
+    /// The conversations in which no rule failed, and whose traces do not show some.
+    not_shown: FailedTests,
+    flaky: List,
+    quarantined: List,
+    /// The entries of the quarantine that were met, and whether every test of theirs passed at once.
+    entries: BTreeMap<Place, (Quarantine, bool)>,
+}
+
+#[derive(Debug, Default)]
+struct List {
+    listed: Vec<(Status, String)>,
+    further: usize,
+}
+
+impl RunResult {
+    /// Whether a test failed that is not in quarantine.
+    pub(crate) fn has_failed(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
+    pub(crate) fn add(&mut self, outcome: &Outcome) {
+        let failed = outcome.status().fails_the_run();
+        match &outcome.test.quarantine {
+            None if outcome.status() == Status::NotShown => self.not_shown.add(outcome),
+            None if failed => self.failed.add(outcome),
+            None if outcome.is_flaky() => {
+                self.flaky.add(
+                    outcome,
+                    &format!("  passed at attempt {}", outcome.attempt()),
+                );
+            }
+            None => {}
+            Some(entry) => {
+                if failed {
+                    let Quarantine { expires, owner, .. } = entry;
+                    self.quarantined
+                        .add(outcome, &format!("  until {expires} ({})", bounded(owner)));
+                }
+                let passed = outcome.status() == Status::Passed && !outcome.is_flaky();
+                let met = self
+                    .entries
+                    .entry(entry.place.clone())
+                    .or_insert_with(|| (entry.clone(), true));
+                met.1 &= passed;
+            }
+        }
+    }
+
+    /// Writes everything that is listed, each kind under a heading of its own; the failed tests come last, nearest to the
+    /// counts. The verdict is there where the run came to its end.
+    pub(crate) fn write(&self, verdict: Option<&Verdict>, palette: &Palette, page: &mut Page) {
+        self.quarantined.write("quarantined", palette, page);
+        self.can_go(palette, page);
+        let fails = verdict.is_some_and(|verdict| verdict.flaky_fails);
+        let flaky = if fails {
+            "flaky, which fails the run (`--flaky fail`)"
+        } else {
+            "flaky"
+        };
+        self.flaky.write(flaky, palette, page);
+        expired(
+            verdict
+                .map(|verdict| verdict.expired.as_slice())
+                .unwrap_or_default(),
+            palette,
+            page,
+        );
+        if let Some(verdict) = verdict {
+            warnings(verdict, palette, page);
+        }
+        self.not_shown.write("not shown", palette, page);
+        self.failed.write("failed", palette, page);
+    }
+
+    /// The entries whose tests all passed.
+    fn can_go(&self, palette: &Palette, page: &mut Page) {
+        let idle: Vec<&Quarantine> = self
+            .entries
+            .values()
+            .filter(|(_, passed)| *passed)
+            .map(|(entry, _)| entry)
+            .collect();
+        if idle.is_empty() {
+            return;
+        }
+        page.line(
+            palette.strong,
+            "passed in quarantine: if they are fixed, their entries can go",
+        );
+        for entry in idle.iter().take(MOST) {
+            row(
+                mark(Status::Passed),
+                palette.passed,
+                &entry.test,
+                &format!("  {}", entry.place),
+                page,
+            );
+        }
+        further(idle.len().saturating_sub(MOST), palette, page);
+        page.end();
+    }
+}
+
+impl List {
+    fn add(&mut self, outcome: &Outcome, beside: &str) {
+        if self.listed.len() < MOST {
+            self.listed
+                .push((outcome.status(), bounded(&outcome.test.id) + beside));
+        } else {
+            self.further += 1;
+        }
+    }
+
+    fn write(&self, heading: &str, palette: &Palette, page: &mut Page) {
+        if self.listed.is_empty() {
+            return;
+        }
+        page.line(palette.strong, heading);
+        for (status, id) in &self.listed {
+            row(mark(*status), palette.of(*status), id, "", page);
+        }
+        further(self.further, palette, page);
+        page.end();
+    }
+}
+
+fn expired(entries: &[Quarantine], palette: &Palette, page: &mut Page) {
+    if entries.is_empty() {
+        return;
+    }
+    page.line(
+        palette.strong,
+        "expired quarantine entries, which fail the run",
+    );
+    for Quarantine {
+        test,
+        owner,
+        expires,
+        place,
+        ..
+    } in entries.iter().take(MOST)
+    {
+        let beside = format!("  last day {expires}, owner {}, {place}", bounded(owner));
+        row(mark(Status::Error), palette.failed, test, &beside, page);
+    }
+    further(entries.len().saturating_sub(MOST), palette, page);
+    page.line(
+        palette.faint,
+        "  fix the tests and remove the entries, or agree on a later day with the owners",
+    );
+    page.end();
+}
+
+/// The warnings of the run itself, as `ananke check` prints its own.
+fn warnings(verdict: &Verdict, palette: &Palette, page: &mut Page) {
+    let UncalledTools { found, note } = &verdict.uncalled;
+    let (severity, style) = if verdict.warnings_fail {
+        ("error", palette.failed)
+    } else {
+        ("warning", palette.warning)
+    };
+    for tool in found.iter().take(MOST) {
+        page.put(style, &format!("{severity}[{}]", UncalledTool::CODE));
+        page.plain(&format!(": {}", escape::line(&tool.message())));
+        page.end();
+        let Place { file, line, column } = &tool.place;
+        page.line(
+            palette.faint,
+            &escape::line(&format!(" --> {}:{line}:{column}", bounded(file))),
+        );
+        page.line(
+            Style::new(),
+            &escape::line(&format!("  = help: {}", tool.help())),
+        );
+        page.end();
+    }
+    further(found.len().saturating_sub(MOST), palette, page);
+    if !found.is_empty() {
+        page.line(
+            Style::new(),
+            &format!("For more: `ananke explain {}`", UncalledTool::CODE),
+        );
+        page.end();
+    }
+    if let Some(note) = note {
+        page.line(palette.faint, &format!("note: {note}"));
+        page.end();
+    }
+}
+
+fn row(sign: &str, style: Style, what: &str, beside: &str, page: &mut Page) {
+    page.sign(2, style, sign);
+    page.line(Style::new(), &escape::line(&(bounded(what) + beside)));
+}

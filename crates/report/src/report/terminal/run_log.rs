@@ -1,0 +1,213 @@
+//! Lines about tests that run, for a log: nothing in it is redrawn, and a reader wants to see that something goes on.
+//!
+//! **Invariant:** memory grows with the tests that run at once, not with those that ran.
+
+use anstyle::Style;
+
+use crate::report::layout::{Page, Palette, mark};
+use ananke_base::context::At;
+use ananke_base::text::{duration, escape, truncate};
+use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::Status;
+
+/// After how many seconds a test is slow. It is mentioned again each time that has doubled.
+const SLOW_AFTER: u64 = 30;
+
+/// What a log says of tests before they are reported.
+pub(super) struct RunLog {
+    palette: Palette,
+    running: Vec<LoggedTest>,
+    /// How many tests there are.
+    tests: usize,
+    /// How many are over.
+    ended: usize,
+    /// Whether tests end in another order than they are reported in.
+    is_parallel: bool,
+}
+
+/// Whether a test has its line when it is reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TestLine {
+    /// It was printed when the test ended.
+    Printed,
+    /// It is still to be printed, after this index, which may be empty.
+    Missing(String),
+}
+
+struct LoggedTest {
+    id: String,
+    since: At,
+    /// The turn it is in, and how many it has.
+    turn: Option<(usize, usize)>,
+    /// The seconds after which it is mentioned.
+    next: u64,
+}
+
+impl RunLog {
+    pub(super) fn new(palette: Palette) -> Self {
+        Self {
+            palette,
+            running: Vec::new(),
+            tests: 0,
+            ended: 0,
+            is_parallel: false,
+        }
+    }
+
+    /// Whether a test that ended has its line before it is reported in the order of the plan.
+    pub(super) fn line_of_ended(&self) -> TestLine {
+        if self.is_parallel {
+            TestLine::Printed
+        } else {
+            TestLine::Missing(self.index())
+        }
+    }
+
+    /// How many tests have ended, of several: `[ 3/40]`.
+    fn index(&self) -> String {
+        let Self { ended, tests, .. } = self;
+        let width = tests.to_string().len();
+        if *tests > 1 {
+            format!("[{ended:>width$}/{tests}]")
+        } else {
+            String::new()
+        }
+    }
+
+    /// What is to be printed at once.
+    pub(super) fn event(&mut self, event: &RunEvent, now: At) -> String {
+        match event {
+            RunEvent::RunStarted { tests, facts, .. } => {
+                (self.tests, self.is_parallel) = (*tests, facts.parallel > 1 && *tests > 1);
+            }
+            RunEvent::CaseStarted { id } => {
+                let id = truncate::bytes(id, 400).into_owned();
+                self.running.push(LoggedTest {
+                    id,
+                    since: now,
+                    turn: None,
+                    next: SLOW_AFTER,
+                });
+            }
+            RunEvent::TurnStarted { id, turn, of } => {
+                if let Some(test) = self.running.iter_mut().find(|test| test.id == *id) {
+                    test.turn = Some((*turn, *of));
+                }
+            }
+            RunEvent::CaseEnded {
+                id,
+                status,
+                duration_us,
+                ..
+            } => {
+                let id = truncate::bytes(id, 400);
+                self.running.retain(|test| test.id != id);
+                self.ended += 1;
+                if self.is_parallel && *status != Status::Skipped {
+                    return self.ended(&id, *status, *duration_us);
+                }
+            }
+            _ => {}
+        }
+        String::new()
+    }
+
+    /// `[12/40] ✓ a.test.yaml::one  1.2 s`
+    fn ended(&self, id: &str, status: Status, duration_us: u64) -> String {
+        let palette = &self.palette;
+        let mut page = Page::default();
+        page.put(palette.faint, &self.index());
+        page.space(1);
+        page.put(palette.of(status), mark(status));
+        page.space(1);
+        page.plain(&escape::line(id));
+        page.space(2);
+        page.line(palette.faint, &duration::rounded(duration_us));
+        page.into_text()
+    }
+
+    /// A line for each test that has been running for long since it was mentioned last.
+    pub(super) fn slow(&mut self, now: At) -> String {
+        let mut page = Page::default();
+        for LoggedTest {
+            id,
+            since,
+            turn,
+            next,
+        } in &mut self.running
+        {
+            let seconds = now.since(*since).as_secs();
+            if seconds < *next {
+                continue;
+            }
+            while *next <= seconds {
+                *next *= 2;
+            }
+            page.put(self.palette.warning, "SLOW");
+            page.put(Style::new(), &format!(" {}", escape::line(id)));
+            page.space(2);
+            let turn = turn
+                .map(|(turn, of)| format!(" (turn {turn} of {of})"))
+                .unwrap_or_default();
+            let time = duration::rounded(seconds.saturating_mul(1_000_000));
+            page.line(self.palette.faint, &format!("{time}{turn}"));
+        }
+        page.into_text()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use ananke_trace::outcome::RunFacts;
+
+    #[test]
+    fn a_test_has_a_line_when_it_ends_and_while_it_is_slow() {
+        let mut log = RunLog::new(Palette::default());
+        let at = |seconds| At::default().plus(Duration::from_secs(seconds));
+        let started = |id: &str| RunEvent::CaseStarted { id: id.to_owned() };
+        let ended = |id: &str, status| RunEvent::CaseEnded {
+            id: id.to_owned(),
+            status,
+            duration_us: 1_200_000,
+            fails_the_run: false,
+        };
+        let facts = RunFacts {
+            parallel: 2,
+            ..RunFacts::default()
+        };
+        let run = RunEvent::RunStarted {
+            tests: 12,
+            unix_ms: 0,
+            facts: Box::new(facts),
+        };
+        assert_eq!(log.event(&run, at(0)), "");
+        assert_eq!(
+            log.event(&started("a::one"), at(0)) + &log.event(&started("b::two\u{1b}"), at(1)),
+            ""
+        );
+        assert_eq!(
+            log.event(&ended("b::two\u{1b}", Status::Failed), at(2)),
+            "[ 1/12] ✗ b::two\\u{1b}  1.2 s\n"
+        );
+        assert_eq!(log.event(&started("c"), at(20)) + &log.slow(at(29)), "");
+        assert_eq!(log.slow(at(31)), "SLOW a::one  31 s\n");
+        log.event(
+            &RunEvent::TurnStarted {
+                id: "a::one".to_owned(),
+                turn: 2,
+                of: 3,
+            },
+            at(32),
+        );
+        assert_eq!(log.slow(at(49)), "");
+        assert_eq!(
+            log.slow(at(70)),
+            "SLOW a::one  1 min 10 s (turn 2 of 3)\nSLOW c  50 s\n"
+        );
+        assert_eq!(log.slow(at(71)), "");
+        assert_eq!(log.event(&ended("a::one", Status::Skipped), at(90)), "");
+    }
+}

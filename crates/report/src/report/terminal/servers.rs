@@ -1,0 +1,83 @@
+//! A server that ended while the tests ran: which one, how, and what it printed last.
+
+use std::io::{self, Write};
+
+use crate::report::layout::Page;
+use crate::report::layout::{Palette, mark};
+use crate::report::reporter::Reporter;
+use crate::report::stream::Stream;
+use ananke_base::context::{Colouring, TerminalSize};
+use ananke_base::text::escape;
+use ananke_engine::run::RunEvent;
+use ananke_trace::outcome::Status;
+use ananke_trace::redact::Sealed;
+
+/// Reports servers that end to people, in addition to a report for programs.
+pub struct ServerReport {
+    out: Stream,
+    palette: Palette,
+    size: fn() -> Option<TerminalSize>,
+}
+
+impl ServerReport {
+    /// A report on `out`, wrapped at the width of the terminal, if there is one.
+    pub fn new(
+        out: Box<dyn Write + Send>,
+        colour: Colouring,
+        size: fn() -> Option<TerminalSize>,
+    ) -> Self {
+        Self {
+            out: Stream::new(out),
+            palette: Palette::new(colour),
+            size,
+        }
+    }
+}
+
+impl Reporter for ServerReport {
+    fn event(&mut self, event: &Sealed<RunEvent>) -> io::Result<()> {
+        if let RunEvent::ServerEnded { what, printed } = &**event {
+            self.out.print(&ended(
+                what,
+                printed,
+                &self.palette,
+                TerminalSize::width(self.size),
+            ))?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The block for people.
+pub(crate) fn ended(what: &str, printed: &str, palette: &Palette, width: Option<usize>) -> String {
+    let mut page = Page::of_width(width);
+    page.put(palette.failed, mark(Status::Error));
+    page.space(1);
+    page.hang();
+    page.line(
+        palette.strong,
+        &escape::line(&format!("{what} while the tests ran")),
+    );
+    page.lines(&last_words(printed, width));
+    page.into_text()
+}
+
+/// The last lines of a server under a heading; empty if there are none.
+pub fn last_words(printed: &str, width: Option<usize>) -> String {
+    let mut page = Page::of_width(width);
+    if !printed.is_empty() {
+        page.plain("  what it printed last:");
+        for line in printed.lines() {
+            page.end();
+            page.space(4);
+            page.hang();
+            page.plain(&escape::line(line));
+        }
+        page.end();
+    }
+    page.into_text()
+}

@@ -1,0 +1,79 @@
+//! Which lines of a long turn an excerpt keeps.
+
+use std::collections::BTreeSet;
+
+use super::style::TranscriptScope;
+use ananke_trace::outcome::TranscriptLine;
+
+/// A turn with at most so many lines is kept whole.
+const SHORT: usize = 12;
+
+/// How many lines are kept at the beginning of a turn.
+const FIRST: usize = 2;
+
+/// How many are kept at its end.
+const LAST: usize = 3;
+
+/// Whether each of `lines` is kept: in an excerpt of a long turn those that a finding names, with what was just before
+/// and after them, and both ends.
+pub(crate) fn kept(
+    lines: &[TranscriptLine],
+    cited: &BTreeSet<u32>,
+    scope: TranscriptScope,
+) -> Vec<bool> {
+    let count = lines.len();
+    if scope != TranscriptScope::Excerpt || count <= SHORT {
+        return vec![true; count];
+    }
+    let mut kept: Vec<bool> = (0..count)
+        .map(|index| index < FIRST || index + LAST >= count)
+        .collect();
+    for index in (0..count).filter(|index| cited.contains(&lines[*index].event())) {
+        kept[index.saturating_sub(1)..(index + 2).min(count)].fill(true);
+    }
+    // One line takes no more room than a line that says it is omitted.
+    for index in 1..count - 1 {
+        kept[index] |= kept[index - 1] && kept[index + 1];
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ananke_trace::outcome::SaidLine;
+
+    fn drawn(count: u32, cited: &[u32], scope: TranscriptScope) -> String {
+        let says = |event| {
+            TranscriptLine::Says(SaidLine {
+                event,
+                ..SaidLine::default()
+            })
+        };
+        let lines: Vec<TranscriptLine> = (0..count).map(says).collect();
+        let kept = kept(&lines, &cited.iter().copied().collect(), scope);
+        kept.iter()
+            .map(|kept| if *kept { '#' } else { '.' })
+            .collect()
+    }
+
+    #[test]
+    fn keeps_both_ends_and_what_a_finding_names() {
+        for (count, cited, expected) in [
+            (0, &[][..], ""),
+            (12, &[], "############"),
+            (13, &[], "##........###"),
+            (14, &[6], "##...###...###"),
+            (14, &[3], "#####......###"),
+            (14, &[4, 7], "#########..###"),
+            (14, &[0, 13], "##.........###"),
+        ] {
+            assert_eq!(
+                drawn(count, cited, TranscriptScope::Excerpt),
+                expected,
+                "{count} {cited:?}"
+            );
+            assert!(!drawn(count, cited, TranscriptScope::Everything).contains('.'));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The runs of a test that runs several times, for people: how many passed, and why the others did not.
+
+use anstyle::Style;
+
+use super::style::{TranscriptScope, TranscriptStyle};
+use super::writer::transcript;
+use crate::report::layout::{Page, mark};
+use crate::report::words::stability::{
+    all_passed, checkpoint, decision, numbers, rate, times, tries,
+};
+use ananke_base::text::{escape, truncate};
+use ananke_trace::outcome::{FailedRuns, Outcome, Status};
+
+/// The most characters of a finding on one line.
+const LONGEST: usize = 200;
+
+/// What the runs of `outcome` came to, which of them failed, and the heading of the one whose transcript follows; empty
+/// for a test that runs once, and in short for one whose runs all passed. With [`TranscriptScope::Everything`] each reason has the transcript of its first run.
+pub(super) fn runs(page: &mut Page, outcome: &Outcome, style: TranscriptStyle) {
+    let Some(stability) = outcome.stability.as_deref() else {
+        return;
+    };
+    if style.scope != TranscriptScope::Everything && all_passed(outcome).is_some() {
+        return;
+    }
+    let palette = style.palette;
+    let line = |page: &mut Page, text: &str, look: Style| {
+        page.space(style.indent);
+        page.hang_at(style.indent + 2);
+        page.line(look, text);
+    };
+    line(page, &rate(stability), palette.of(outcome.status()));
+    if let Some(decision) = decision(stability) {
+        line(page, &decision, Style::new());
+    }
+    if stability.failed > 0 || style.scope == TranscriptScope::Everything {
+        line(page, &times(stability), palette.faint);
+    }
+    if let Some(tries) = tries(stability) {
+        line(page, &tries, palette.faint);
+    }
+    for reached in &stability.checkpoints {
+        let is_missed = reached.is_required && reached.reached < stability.runs();
+        let look = if is_missed {
+            palette.of(Status::Failed)
+        } else {
+            palette.faint
+        };
+        line(
+            page,
+            &escape::line(&checkpoint(reached, stability.runs())),
+            look,
+        );
+    }
+    for failed in &stability.failures {
+        reason(page, failed, style);
+        if let (Some(example), TranscriptScope::Everything) = (outcome.example(failed), style.scope)
+        {
+            page.lines(&transcript(
+                example,
+                TranscriptStyle {
+                    indent: style.indent + 2,
+                    ..style
+                },
+            ));
+        }
+    }
+    if stability.further_failed > 0 {
+        let plural = if stability.further_failed == 1 {
+            "run"
+        } else {
+            "runs"
+        };
+        line(
+            page,
+            &format!(
+                "… and {} more {plural} failed for other reasons",
+                stability.further_failed
+            ),
+            palette.faint,
+        );
+    }
+    let has_transcript = outcome.status().fails_the_run()
+        || style.scope == TranscriptScope::Everything && outcome.status() != Status::Skipped;
+    if has_transcript && stability.runs() > 1 {
+        line(page, &format!("run {}", outcome.run), palette.strong);
+    }
+}
+
+/// The runs that failed for one reason, and the finding of the first.
+fn reason(page: &mut Page, failed: &FailedRuns, style: TranscriptStyle) {
+    page.space(style.indent);
+    page.hang_at(style.indent + 2);
+    page.put(style.palette.strong, &numbers(failed));
+    page.space(2);
+    page.put(style.palette.of(failed.status), failed.status.as_str());
+    page.space(2);
+    page.put(style.palette.of(failed.status), mark(failed.status));
+    page.space(1);
+    let message = failed
+        .message
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    page.line(
+        Style::new(),
+        &escape::line(&truncate::chars(&message, style.item.min(LONGEST))),
+    );
+}

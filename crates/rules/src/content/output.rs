@@ -1,0 +1,159 @@
+//! `output`: what the agent's last message must be, as text or as the JSON in it.
+
+use serde_json::Value;
+
+use super::embedded_json;
+use super::value_condition::{ExpectedValue, ValueCondition, type_name};
+use crate::collector::Collector;
+use crate::describe::{said, short};
+use crate::evaluation::{Finding, Judgement, Monitor, View, at_scope_end};
+use crate::rule::Rule;
+use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::source::NodeValue;
+use ananke_model::model::{AssertBlock, TextOf, ValueRule, ValueType};
+use ananke_model::variables::{Interpolation, Patterns};
+use ananke_trace::trace::{Fact, Facts};
+
+/// What messages call the text.
+const TEXT: &str = "the last message";
+
+/// What messages call the JSON in it.
+const JSON: &str = "the JSON of the last message";
+
+/// What the last message must be: its text, or a value in the JSON that it is or contains.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct OutputRule {
+    /// The value, and what it must be; without a path it is the text.
+    condition: ValueCondition,
+}
+
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    for written in collector
+        .switched(block.output.as_ref())
+        .into_iter()
+        .flatten()
+    {
+        collector.add(written.span, |interpolation| {
+            OutputRule::compile(written, interpolation)
+        });
+    }
+}
+
+impl OutputRule {
+    fn compile(
+        written: &Spanned<ValueRule>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let ValueRule {
+            path: None,
+            equals,
+            one_of,
+            value_type,
+            ..
+        } = &written.value
+        else {
+            return ValueCondition::compile(written, interpolation)
+                .map(|condition| Self { condition });
+        };
+        let is_text = |value: &NodeValue| matches!(value, NodeValue::String(_));
+        let mut equals = equals.iter().chain(one_of.iter().flatten());
+        let other = match (equals.find(|node| !is_text(&node.value)), value_type) {
+            (Some(node), _) => Some(format!("equal to {}", node.describe())),
+            (None, Some(ValueType::String) | None) => None,
+            (None, Some(other)) => Some(format!("of type {}", type_name(*other))),
+        };
+        if let Some(other) = other {
+            let message = format!(
+                "without a `path` the text of the message is meant, which is never {other}"
+            );
+            let help = "add `path: \"$\"` for the JSON in it".to_owned();
+            interpolation.report(Code::BadValue, written.span, message, Some(help));
+            return None;
+        }
+        ValueCondition::compile(written, interpolation).map(|condition| Self { condition })
+    }
+
+    fn whole(&self) -> &'static str {
+        if self.condition.path.is_some() {
+            JSON
+        } else {
+            TEXT
+        }
+    }
+}
+
+impl Rule for OutputRule {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Text])
+    }
+
+    fn describe(&self) -> String {
+        let ValueCondition {
+            path,
+            wanted,
+            is_negated,
+            ..
+        } = &self.condition;
+        match (path, wanted, is_negated) {
+            (None, ExpectedValue::Exists, false) => "a last message".to_owned(),
+            (None, ExpectedValue::Exists, true) => "no last message".to_owned(),
+            _ => self.condition.describe(self.whole()),
+        }
+    }
+
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let rule = Self {
+            condition: self.condition.started(patterns)?,
+        };
+        Ok(at_scope_end(move |view| rule.check(view)))
+    }
+}
+
+impl OutputRule {
+    /// Checks the last message that is not empty.
+    fn check(&self, view: &View<'_>) -> Judgement {
+        let text = view.text(TextOf::Final);
+        let expects_json = self.condition.path.is_some();
+        if text.is_empty() {
+            // What is not there is not what it must not be.
+            if self.condition.is_negated && !expects_json {
+                return Judgement::Passed;
+            }
+            let why = format!("the agent said nothing in {}", view.scope.this());
+            return Judgement::failed(self.absent(&why, Vec::new()));
+        }
+        if !expects_json {
+            return self.check_text(text);
+        }
+        match embedded_json::find(&text) {
+            Ok(value) => self.condition.mismatch(&value, self.whole()).into(),
+            Err(why) => {
+                Judgement::failed(self.absent(&format!("{TEXT} {why}"), vec![said(&short(&text))]))
+            }
+        }
+    }
+
+    fn check_text(&self, text: String) -> Judgement {
+        let mut words = vec![said(&short(&text))];
+        let text = Value::String(text);
+        if self.condition.mismatch(&text, self.whole()).is_none() {
+            return Judgement::Passed;
+        }
+        words.extend(self.condition.differences(&text).into_iter().flatten());
+        // The message itself is easier to read than the same as a string of JSON.
+        let finding = self.absent(&format!("{TEXT} is not as it must be"), words);
+        let help = "a text is not JSON: `path: \"$\"` selects the JSON in it";
+        let has_schema = matches!(self.condition.wanted, ExpectedValue::Fit(_));
+        Judgement::failed(Finding {
+            help: has_schema.then(|| help.to_owned()),
+            ..finding
+        })
+    }
+
+    fn absent(&self, why: &str, words: Vec<String>) -> Finding {
+        Finding {
+            expected: self.describe(),
+            ..self.condition.absent(why, words, self.whole())
+        }
+    }
+}

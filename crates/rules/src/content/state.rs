@@ -1,0 +1,50 @@
+//! `state`: what the agent's state must be at the end of the scope.
+
+use super::value_condition::ValueCondition;
+use crate::collector::Collector;
+use crate::evaluation::{Monitor, at_scope_end};
+use crate::rule::Rule;
+use ananke_model::model::AssertBlock;
+use ananke_model::variables::Patterns;
+use ananke_trace::trace::{Fact, Facts};
+
+/// What messages call it.
+const WHOLE: &str = "the state";
+
+/// What a value in the state must be.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct StateRule(ValueCondition);
+
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    for written in collector
+        .switched(block.state.as_ref())
+        .into_iter()
+        .flatten()
+    {
+        collector.add(written.span, |interpolation| {
+            ValueCondition::compile(written, interpolation).map(StateRule)
+        });
+    }
+}
+
+impl Rule for StateRule {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::State])
+    }
+
+    fn describe(&self) -> String {
+        self.0.describe(WHOLE)
+    }
+
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let condition = self.0.started(patterns)?;
+        Ok(at_scope_end(move |view| {
+            condition.mismatch(view.trace.state.value(), WHOLE).into()
+        }))
+    }
+
+    /// The state of a test is that of its last turn.
+    fn is_about_last_turn(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,238 @@
+//! What a JSON value in a larger one must be: the conditions of every rule that looks at values.
+
+use serde_json::Value;
+
+use crate::describe::{json, short};
+use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::source::Node;
+use ananke_model::model::{self, ValueType};
+use ananke_model::schema::{SchemaError, ValueSchema};
+use ananke_model::variables::{Interpolation, Pattern, Patterns};
+use ananke_trace::trace::Path;
+
+/// The keys of which an entry has one.
+const CONDITIONS: &str = "`equals`, `one_of`, `contains`, `match`, `type`, `exists` and `schema`";
+
+/// What one value must be (SPEC 7.5).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ValueCondition {
+    /// Where the value is; without it the whole is meant.
+    pub(super) path: Option<Path>,
+    /// What it must be.
+    pub(super) wanted: ExpectedValue,
+    /// Whether it must not be that. A value that is not there is not that.
+    pub(super) is_negated: bool,
+    /// What a failure says, instead of the words of the rule.
+    pub(super) message: Option<String>,
+}
+
+/// What a value must be.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum ExpectedValue {
+    /// This value.
+    Equal(Value),
+    /// One of these values.
+    OneOf(Vec<Value>),
+    /// Text that contains this, of a string; of any other value its compact JSON.
+    Contain(String),
+    /// Text that matches, of a string; of any other value its compact JSON.
+    Match(Pattern),
+    /// A value of this type.
+    Type(ValueType),
+    /// There.
+    Exists,
+    /// Valid for this schema.
+    Fit(ValueSchema),
+}
+
+impl ValueCondition {
+    /// Checks and fills a condition; `None` if something is known later or was reported.
+    pub(super) fn compile(
+        written: &Spanned<model::ValueRule>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let model::ValueRule {
+            path,
+            equals,
+            one_of,
+            contains,
+            matches,
+            value_type,
+            exists,
+            schema,
+            not,
+            message,
+        } = &written.value;
+        let path = match path {
+            None => Some(None),
+            Some(text) => interpolation.text(text).ok().and_then(|path| {
+                let help = "a path has keys and indexes alone: `items[0].id`";
+                let report = |error| {
+                    interpolation.report(Code::BadValue, text.span, error, Some(help.to_owned()))
+                };
+                Path::parse(&path).map_err(report).ok().map(Some)
+            }),
+        };
+        let equals = equals
+            .as_ref()
+            .map(|node| interpolation.json(node).ok().map(ExpectedValue::Equal));
+        let one_of = one_of.as_ref().map(|all| {
+            let all: Vec<Option<Value>> = all
+                .iter()
+                .map(|node| interpolation.json(node).ok())
+                .collect();
+            all.into_iter()
+                .collect::<Option<Vec<Value>>>()
+                .map(ExpectedValue::OneOf)
+        });
+        let contains = contains
+            .as_ref()
+            .map(|text| interpolation.text(text).ok().map(ExpectedValue::Contain));
+        let matches = matches
+            .as_ref()
+            .map(|text| interpolation.pattern(text).ok().map(ExpectedValue::Match));
+        let value_type = value_type.map(|value_type| Some(ExpectedValue::Type(value_type)));
+        let schema = schema.as_ref().map(|node| fit(node, interpolation));
+        let given = exists.map(|_| Some(ExpectedValue::Exists));
+        let mut wanted = [equals, one_of, contains, matches, value_type, given, schema]
+            .into_iter()
+            .flatten();
+        let message = message
+            .as_ref()
+            .map(|text| interpolation.text(text))
+            .transpose();
+        let only = match (wanted.next(), wanted.next()) {
+            (Some(only), None) => only,
+            (None, _) => {
+                let problem = "nothing says what the value must be";
+                let help = format!("add one of {CONDITIONS}");
+                interpolation.report(Code::MissingKey, written.span, problem, Some(help));
+                None
+            }
+            (Some(_), Some(_)) => {
+                let problem = format!("an entry takes one of {CONDITIONS}, not several");
+                let help = "write one entry for each of them: all must pass";
+                interpolation.report(
+                    Code::Contradiction,
+                    written.span,
+                    problem,
+                    Some(help.to_owned()),
+                );
+                None
+            }
+        };
+        let is_negated = not.unwrap_or_default() != (*exists == Some(false));
+        Some(Self {
+            path: path?,
+            wanted: only?,
+            is_negated,
+            message: message.ok()?,
+        })
+    }
+
+    /// The same condition with its pattern compiled.
+    ///
+    /// # Errors
+    /// If the pattern compiles to more than is allowed.
+    pub(super) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+        let mut started = self.clone();
+        if let ExpectedValue::Match(pattern) = &mut started.wanted {
+            pattern.start(patterns)?;
+        }
+        Ok(started)
+    }
+
+    /// What is expected of `whole` (`the state`), in words.
+    pub(super) fn describe(&self, whole: &str) -> String {
+        let value = match &self.path {
+            None => whole.to_owned(),
+            Some(path) if path.is_whole() => whole.to_owned(),
+            Some(path) if self.wanted == ExpectedValue::Exists => {
+                let something = if self.is_negated {
+                    "nothing"
+                } else {
+                    "something"
+                };
+                return format!("{something} at `{}` in {whole}", path.as_str());
+            }
+            Some(path) => format!("`{}` in {whole}", path.as_str()),
+        };
+        let not = if self.is_negated { "not " } else { "" };
+        match &self.wanted {
+            ExpectedValue::Equal(wanted) => format!("{value} {not}equal to `{}`", json(wanted)),
+            ExpectedValue::OneOf(all) => format!("{value} {not}equal to one of {}", listed(all)),
+            ExpectedValue::Contain(text) => format!("{value} {not}containing `{}`", short(text)),
+            ExpectedValue::Match(pattern) => {
+                format!("{value} {not}matching `{}`", short(pattern.as_str()))
+            }
+            ExpectedValue::Type(wanted) => format!("{value} {not}of type {}", type_name(*wanted)),
+            ExpectedValue::Exists => format!("{value} {not}there"),
+            ExpectedValue::Fit(_) => format!("{value} {not}fitting the schema"),
+        }
+    }
+
+    /// What is expected, after the place and what was found there.
+    pub(super) fn briefly(&self) -> String {
+        match (&self.wanted, self.is_negated) {
+            (ExpectedValue::Equal(wanted), false) => format!("`{}`", json(wanted)),
+            (ExpectedValue::Equal(_), true) => "another value".to_owned(),
+            (ExpectedValue::OneOf(all), false) => format!("one of {}", listed(all)),
+            (ExpectedValue::OneOf(all), true) => format!("none of {}", listed(all)),
+            (ExpectedValue::Contain(text), false) => format!("a text containing `{}`", short(text)),
+            (ExpectedValue::Contain(text), true) => format!("a text without `{}`", short(text)),
+            (ExpectedValue::Match(pattern), false) => {
+                format!("a match of `{}`", short(pattern.as_str()))
+            }
+            (ExpectedValue::Match(pattern), true) => {
+                format!("no match of `{}`", short(pattern.as_str()))
+            }
+            (ExpectedValue::Type(wanted), false) => format!("the type {}", type_name(*wanted)),
+            (ExpectedValue::Type(wanted), true) => {
+                format!("another type than {}", type_name(*wanted))
+            }
+            (ExpectedValue::Exists, false) => "something".to_owned(),
+            (ExpectedValue::Exists, true) => "nothing".to_owned(),
+            (ExpectedValue::Fit(_), false) => "what fits the schema".to_owned(),
+            (ExpectedValue::Fit(_), true) => "what does not fit the schema".to_owned(),
+        }
+    }
+}
+
+/// Values in a row.
+fn listed(all: &[Value]) -> String {
+    all.iter()
+        .map(|value| format!("`{}`", json(value)))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn fit(node: &Node, interpolation: &mut Interpolation<'_>) -> Option<ExpectedValue> {
+    let written = interpolation.json(node).ok()?;
+    if interpolation.json_waits(node) {
+        return Some(ExpectedValue::Fit(ValueSchema::as_written(written)));
+    }
+    match ValueSchema::compile(written) {
+        Ok(schema) => Some(ExpectedValue::Fit(schema)),
+        Err(SchemaError { path, message }) => {
+            let place = node.at(path.iter().map(String::as_str)).span;
+            interpolation.report(
+                Code::BadValue,
+                place,
+                format!("this is not a valid JSON Schema: {message}"),
+                None,
+            );
+            None
+        }
+    }
+}
+
+pub(super) fn type_name(value_type: ValueType) -> &'static str {
+    match value_type {
+        ValueType::Null => "null",
+        ValueType::Boolean => "boolean",
+        ValueType::Number => "number",
+        ValueType::String => "string",
+        ValueType::Array => "array",
+        ValueType::Object => "object",
+    }
+}

@@ -1,0 +1,232 @@
+//! Compares values with conditions, and says in words what does not match.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::value_condition::{ExpectedValue, ValueCondition};
+use crate::describe::short;
+use crate::evaluation::Finding;
+use crate::json_focus::{JsonFocus, brief, focused};
+use ananke_base::text::nearest;
+use ananke_model::model::ValueType;
+use ananke_trace::trace::{Path, is_same_json};
+
+impl ValueCondition {
+    /// What is wrong with `value`, which is all of `whole` (`the state`); `None` if nothing is.
+    pub(super) fn mismatch(&self, value: &Value, whole: &str) -> Option<Finding> {
+        let Self {
+            path, is_negated, ..
+        } = self;
+        let found = path.as_ref().map_or(Some(value), |path| path.find(value));
+        let why = found.map_or(Some(Vec::new()), |found| self.differences(found));
+        if why.is_none() != *is_negated {
+            return None;
+        }
+        let path = path.as_ref().filter(|path| !path.is_whole());
+        let place = path
+            .map(|path| format!(" at `{}`", path.as_str()))
+            .unwrap_or_default();
+        let is = if path.is_some() { "has" } else { "is" };
+        let (expected, briefly) = (self.describe(whole), self.briefly());
+        let own = match found {
+            Some(found) => format!("{whole} {is} `{}`{place}, expected {briefly}", brief(found)),
+            None => format!("{whole} has nothing{place}, expected {briefly}"),
+        };
+        let words = match (found, path) {
+            (None, Some(path)) => around_path(path, value, whole),
+            _ => why.unwrap_or_default(),
+        };
+        Some(self.finding(own, expected, words))
+    }
+
+    /// What is wrong if there is no value, for the reason `why`.
+    pub(super) fn absent(&self, why: &str, words: Vec<String>, whole: &str) -> Finding {
+        let own = format!("{why}, expected {}", self.briefly());
+        self.finding(own, self.describe(whole), words)
+    }
+
+    fn finding(&self, own: String, expected: String, words: Vec<String>) -> Finding {
+        Finding::in_words(own, expected, words).in_words_of(self.message.as_deref())
+    }
+
+    /// In which ways a value is not what is expected, if there are words for them; `None` if it is.
+    pub(super) fn differences(&self, found: &Value) -> Option<Vec<String>> {
+        let is_it = match &self.wanted {
+            ExpectedValue::Equal(wanted) => is_same_json(wanted, found),
+            ExpectedValue::OneOf(all) => all.iter().any(|wanted| is_same_json(wanted, found)),
+            ExpectedValue::Contain(text) => text_of(found).contains(text.as_str()),
+            ExpectedValue::Match(pattern) => pattern.is_match(&text_of(found)),
+            ExpectedValue::Type(wanted) => type_of(found) == *wanted,
+            ExpectedValue::Exists => true,
+            ExpectedValue::Fit(schema) => {
+                let words = schema.mismatches(found).into_iter().map(|mismatch| {
+                    match mismatch.pointer.as_str() {
+                        "" => mismatch.message,
+                        pointer => format!("{}: {}", short(pointer), short(&mismatch.message)),
+                    }
+                });
+                return Some(words.collect()).filter(|words: &Vec<String>| !words.is_empty());
+            }
+        };
+        (!is_it).then(Vec::new)
+    }
+}
+
+/// What there is instead, if nothing is at a path.
+fn around_path(path: &Path, value: &Value, whole: &str) -> Vec<String> {
+    let (way, reached, missing) = path.reach(value);
+    let place = if way.is_empty() {
+        whole.to_owned()
+    } else {
+        format!("`{}`", short(&way))
+    };
+    let meant = match (reached, missing) {
+        (Value::Object(entries), Some(missing)) => nearest(missing, entries.keys()),
+        _ => None,
+    };
+    let focus = meant.map(|key| JsonFocus {
+        path: vec![key.clone()],
+        note: String::new(),
+    });
+    let shown = focused(reached, focus.as_slice());
+    let question = meant.map(|key| format!("did you mean `{}`?", short(key)));
+    [format!("{place} is `{shown}`")]
+        .into_iter()
+        .chain(question)
+        .collect()
+}
+
+/// What a pattern looks at: a string as it is, any other value as compact JSON.
+pub(crate) fn text_of(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+fn type_of(value: &Value) -> ValueType {
+    match value {
+        Value::Null => ValueType::Null,
+        Value::Bool(_) => ValueType::Boolean,
+        Value::Number(_) => ValueType::Number,
+        Value::String(_) => ValueType::String,
+        Value::Array(_) => ValueType::Array,
+        Value::Object(_) => ValueType::Object,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::Evidence;
+    use ananke_model::schema::ValueSchema;
+    use serde_json::json;
+
+    fn mismatch(
+        wanted: ExpectedValue,
+        path: Option<&str>,
+        negated: bool,
+        value: &Value,
+    ) -> Option<Vec<String>> {
+        let path = path.map(|path| Path::parse(path).unwrap());
+        let condition = ValueCondition {
+            path,
+            wanted,
+            is_negated: negated,
+            message: None,
+        };
+        condition.mismatch(value, "the state").map(|finding| {
+            let evidence = finding.evidence.into_iter().map(|evidence| match evidence {
+                Evidence::Words(words) => words,
+                Evidence::Call { .. } => String::new(),
+            });
+            [finding.message].into_iter().chain(evidence).collect()
+        })
+    }
+
+    #[test]
+    fn numbers_and_keys_are_equal_by_what_they_mean() {
+        let equal = |wanted: Value, found: Value| {
+            mismatch(ExpectedValue::Equal(wanted), None, false, &found).is_none()
+        };
+        assert!(equal(
+            json!({"a": 5, "b": [1.0]}),
+            json!({"b": [1], "a": 5.0})
+        ));
+        assert!(equal(json!(u64::MAX), json!(u64::MAX)));
+        assert!(!equal(json!(u64::MAX), json!(u64::MAX - 1)));
+        assert!(!equal(json!("5"), json!(5)));
+        assert!(!equal(json!({"a": 1}), json!({"a": 1, "b": 2})));
+        assert!(!equal(json!([1, 2]), json!([2, 1])));
+    }
+
+    #[test]
+    fn a_missing_path_is_reported_with_what_is_near() {
+        let state = json!({"cart": {"items": 2, "total": 9}});
+        let found = mismatch(
+            ExpectedValue::Equal(json!(9)),
+            Some("cart.totl"),
+            false,
+            &state,
+        )
+        .unwrap();
+        assert_eq!(
+            found,
+            [
+                "the state has nothing at `cart.totl`, expected `9`",
+                "`cart` is `{…, \"total\": 9}`",
+                "did you mean `total`?"
+            ]
+        );
+        let found = mismatch(ExpectedValue::Exists, Some("x.y"), false, &json!([1])).unwrap();
+        assert_eq!(found[1], "the state is `[1]`");
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_what_must_not_be() {
+        let state = json!({"a": null});
+        assert_eq!(
+            mismatch(ExpectedValue::Equal(json!(1)), Some("b"), true, &state),
+            None
+        );
+        assert_eq!(
+            mismatch(ExpectedValue::Exists, Some("b"), true, &state),
+            None
+        );
+        assert!(mismatch(ExpectedValue::Exists, Some("a"), true, &state).is_some());
+        assert_eq!(
+            mismatch(
+                ExpectedValue::Type(ValueType::Null),
+                Some("a"),
+                false,
+                &state
+            ),
+            None
+        );
+        assert!(
+            mismatch(
+                ExpectedValue::Type(ValueType::Null),
+                Some("a"),
+                true,
+                &state
+            )
+            .is_some()
+        );
+    }
+
+    #[test]
+    fn a_schema_reports_each_mismatch() {
+        let schema = ValueSchema::compile(
+            json!({"properties": {"n": {"type": "number"}}, "required": ["m"]}),
+        );
+        let found = mismatch(
+            ExpectedValue::Fit(schema.unwrap()),
+            None,
+            false,
+            &json!({"n": "1"}),
+        )
+        .unwrap();
+        assert_eq!(found.len(), 3, "{found:?}");
+    }
+}

@@ -1,0 +1,137 @@
+//! A conversation as JSON, for scripts and judges: nothing of a protocol, no times, nothing truncated or masked.
+//!
+//! The part of a trace that a rule looks at flows in, a mapping flows out; docs/scripts.md says what each key means.
+
+use serde_json::{Map, Value, json};
+
+use super::evaluation::{Exclusions, RuleScope, View};
+use ananke_model::model::TextOf;
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{Author, Message, MessageKind, ToolCall, ToolResult, Trace, TurnRanges};
+
+/// What was said and done, as far as the rule sees it.
+pub(super) fn conversation(view: &View<'_>) -> Map<String, Value> {
+    let messages = view.trace.messages.iter();
+    let messages = messages
+        .filter(|message| view.includes_text(message) || view.includes_user_text(message))
+        .map(message);
+    let calls = view.trace.calls.iter().enumerate();
+    let calls = calls
+        .filter(|(index, _)| view.counts_or_was_answered(*index))
+        .map(|(_, counted)| call(counted));
+    Map::from_iter([
+        ("output".to_owned(), Value::String(view.text(TextOf::Final))),
+        (
+            "input".to_owned(),
+            input(view).map_or(Value::Null, Value::from),
+        ),
+        ("expected".to_owned(), Value::Null),
+        ("messages".to_owned(), messages.collect()),
+        ("tool_calls".to_owned(), calls.collect()),
+    ])
+}
+
+/// The whole conversation, whatever any rule looks at.
+pub fn whole_conversation(trace: &Trace) -> Map<String, Value> {
+    let (exclusions, redactor) = (Exclusions::default(), Redactor::default());
+    conversation(&View {
+        trace,
+        scope: RuleScope::Test,
+        exclusions: &exclusions,
+        redactor: &redactor,
+    })
+}
+
+/// The same as text: what was said, called and answered, one after the other.
+pub(super) fn transcript(view: &View<'_>) -> String {
+    let mut parts = Vec::new();
+    for message in &view.trace.messages {
+        let role = match () {
+            () if view.includes_user_text(message) => "user",
+            () if view.includes_text(message) => "assistant",
+            () => continue,
+        };
+        parts.push((message.order, format!("{role}: {}", message.text)));
+    }
+    for (index, call) in view
+        .trace
+        .calls
+        .iter()
+        .enumerate()
+        .filter(|(_, call)| !call.name.is_empty())
+    {
+        if view.counts(index) {
+            parts.push((
+                call.order,
+                format!("call: {}({})", call.name, call.args_value()),
+            ));
+        }
+        for result in call
+            .results
+            .iter()
+            .filter(|_| view.counts_or_was_answered(index))
+        {
+            parts.push((
+                result.order,
+                format!("result of {}: {}", call.name, result.text),
+            ));
+        }
+    }
+    parts.sort_by_key(|(order, _)| *order);
+    parts
+        .into_iter()
+        .map(|(_, part)| part)
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// What the user said in the turn, or in the last turn of the test in which they said something.
+fn input<'t>(view: &View<'t>) -> Option<&'t str> {
+    let said = |turn: &'t TurnRanges| {
+        turn.input
+            .message_id
+            .is_some()
+            .then_some(turn.input.text.as_str())
+    };
+    view.turns().rev().find_map(|(_, turn)| said(turn))
+}
+
+fn message(message: &Message) -> Value {
+    let role = if message.role == MessageKind::User {
+        "user"
+    } else {
+        "assistant"
+    };
+    json!({
+        "role": role,
+        "content": message.text,
+        "turn": message.turn + 1,
+        "subagent": subagent(&message.author),
+    })
+}
+
+fn call(call: &ToolCall) -> Value {
+    let result = call.result();
+    let status = match result {
+        None => "pending",
+        Some(result) if result.is_denied => "denied",
+        Some(_) => "executed",
+    };
+    json!({
+        "id": call.wire_id,
+        "name": call.name,
+        "args": call.args_value(),
+        "result": result.map(ToolResult::value),
+        "is_error": result.is_some_and(|result| result.is_denied || result.is_error == Some(true)),
+        "status": status,
+        "turn": call.counted_in + 1,
+        "subagent": subagent(&call.author),
+    })
+}
+
+fn subagent(author: &Author) -> Option<&str> {
+    match author {
+        Author::Agent => None,
+        Author::Subagent(id) => Some(id),
+    }
+}

@@ -1,0 +1,414 @@
+//! Runs the monitors of a test.
+
+use super::decision::Decision;
+use super::judgement::Moment;
+use super::question::Question;
+use super::scope::RuleScope;
+use super::view::Exclusions;
+use super::watch::{NewFindings, RuleWatch};
+use crate::captured::{Captured, Writing};
+use crate::inherit::{Inherited, TurnRules};
+use crate::limits::{Measure, monitor, total};
+use crate::rule::RuleEntry;
+use crate::rule_origin::RuleOrigin;
+use ananke_model::variables::Patterns;
+use ananke_trace::outcome::{ErrorKind, Failure, PassedRule, Problem, TimeLimits};
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{Delta, RunEnd, Trace};
+
+/// Whether a turn came to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// It did.
+    Complete,
+    /// An error, a timeout or a rule ended it.
+    Aborted,
+}
+
+/// What follows a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Following {
+    /// Another turn, as far as is known.
+    Turns,
+    /// Nothing: it was the last turn.
+    Nothing,
+}
+
+/// The monitors of one test: those with the test as their scope, those of the running turn, and those of earlier turns
+/// that still wait for results.
+#[derive(Debug)]
+pub struct Evaluator {
+    rules: Inherited,
+    redactor: Redactor,
+    patterns: Patterns,
+    test: Vec<RuleWatch>,
+    turn: Vec<RuleWatch>,
+    waiting: Vec<RuleWatch>,
+    found: NewFindings,
+    /// How many turns have begun.
+    begun: usize,
+}
+
+impl Evaluator {
+    /// Starts the monitors of the test.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn start(rules: Inherited, redactor: Redactor) -> Result<Self, regex::Error> {
+        Self::start_with(Patterns::default(), rules, redactor)
+    }
+
+    /// The same with patterns that need not be compiled again.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn start_with(
+        mut patterns: Patterns,
+        rules: Inherited,
+        redactor: Redactor,
+    ) -> Result<Self, regex::Error> {
+        let mut test = Vec::new();
+        for entry in &rules.test {
+            let monitor = entry.rule.monitor(&mut patterns)?;
+            test.push(RuleWatch::of_rule(
+                entry,
+                RuleScope::Test,
+                rules.exclusions(entry),
+                monitor,
+            ));
+        }
+        for (measure, bound) in rules
+            .limits
+            .iter()
+            .filter(|(measure, _)| measure.has_total())
+        {
+            let mut monitor = total(measure, bound.clone());
+            for (index, turn) in rules.turns.iter().enumerate() {
+                monitor.set_turn_rules(index, &turn.limits, &turn.separate);
+            }
+            test.push(RuleWatch::of_limit(
+                measure,
+                bound,
+                RuleScope::Test,
+                monitor,
+            ));
+        }
+        let (turn, waiting, found) = (Vec::new(), Vec::new(), NewFindings::default());
+        Ok(Self {
+            rules,
+            redactor,
+            patterns,
+            test,
+            turn,
+            waiting,
+            found,
+            begun: 0,
+        })
+    }
+
+    /// The compiled patterns of the rules that have watched so far.
+    pub fn patterns(&self) -> &Patterns {
+        &self.patterns
+    }
+
+    /// The same evaluator, to which a snapshot that may be written is no failure.
+    #[must_use]
+    pub fn writing(mut self, writing: Writing) -> Self {
+        self.found.writing = writing;
+        self
+    }
+
+    /// Takes the snapshots to write, so that their rules pass.
+    pub fn take_captured(&mut self) -> Vec<Captured> {
+        std::mem::take(&mut self.found.captured)
+    }
+
+    /// Takes the questions since the last call: to be asked if all other rules pass, else dropped.
+    pub fn take_questions(&mut self) -> Vec<Question> {
+        std::mem::take(&mut self.found.questions)
+    }
+
+    /// Takes over what was decided about the rule of `question`; returns its failure if it fails.
+    pub fn decide(
+        &mut self,
+        question: &Question,
+        decision: Decision,
+        trace: &Trace,
+    ) -> Option<Failure> {
+        let finding = question.rejection(&decision, &self.redactor);
+        let (is_asked, ruling) = match decision {
+            Decision::NotAsked => (false, None),
+            Decision::Ruled(ruling) => (true, Some(ruling)),
+            Decision::Confirmed | Decision::Rejected(_) => (true, None),
+        };
+        for watch in self.asking(question).filter(|_| is_asked) {
+            (watch.is_asking, watch.has_failed) = (false, finding.is_some());
+            watch.ruling.clone_from(&ruling);
+        }
+        let failure = question.origin.failure(question.path, finding?, trace);
+        Some(Failure { ruling, ..failure })
+    }
+
+    fn asking(&mut self, question: &Question) -> impl Iterator<Item = &mut RuleWatch> {
+        let watches = self.test.iter_mut().chain(&mut self.turn);
+        watches.filter(|watch| watch.is_of(question.path, &question.origin))
+    }
+
+    /// Takes over the rules of the turn `index`, counted from 0, which were unknown when the test started. It need not be
+    /// one of the turns that are written.
+    pub fn set_turn_rules(&mut self, index: usize, rules: TurnRules) {
+        for unwritten in self.rules.turns.len()..=index {
+            let rules = self.rules.of_unwritten_turn();
+            self.set_total_rules(unwritten, &rules);
+            self.rules.turns.push(rules);
+        }
+        self.set_total_rules(index, &rules);
+        self.rules.turns[index] = rules;
+    }
+
+    fn set_total_rules(&mut self, index: usize, rules: &TurnRules) {
+        for watch in &mut self.test {
+            watch
+                .monitor
+                .set_turn_rules(index, &rules.limits, &rules.separate);
+        }
+    }
+
+    /// Starts the monitors of the turn `index`, counted from 0. To a turn that is not written, the rules of the target and
+    /// the test apply.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn begin_turn(&mut self, index: usize) -> Result<(), regex::Error> {
+        let scope = RuleScope::Turn(index);
+        self.begun = index + 1;
+        self.waiting.extend(
+            self.turn
+                .drain(..)
+                .filter(|watch| !watch.is_decided && !watch.has_failed),
+        );
+        if index >= self.rules.turns.len() {
+            self.set_turn_rules(index, self.rules.of_unwritten_turn());
+        }
+        let rules = &self.rules.turns[index];
+        for entry in &rules.entries {
+            let monitor = entry.rule.monitor(&mut self.patterns)?;
+            let exclusions = Exclusions {
+                subagents: rules.excludes_subagents,
+                ..Exclusions::default()
+            };
+            self.turn
+                .push(RuleWatch::of_rule(entry, scope, exclusions, monitor));
+        }
+        for (measure, bound) in rules.limits.iter() {
+            self.turn.push(RuleWatch::of_limit(
+                measure,
+                bound,
+                scope,
+                monitor(measure, bound.clone()),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Something happened. Answers whether a rule failed with it.
+    pub fn touched(&mut self, trace: &Trace, touch: Delta) -> bool {
+        let before = self.found.violations.len();
+        for watch in self
+            .waiting
+            .iter_mut()
+            .chain(&mut self.test)
+            .chain(&mut self.turn)
+        {
+            watch.feed(
+                trace,
+                &self.redactor,
+                Moment::Touched(touch),
+                &mut self.found,
+            );
+        }
+        self.found.violations.len() > before
+    }
+
+    /// The running turn has ended; returns every rule that failed in it. If it was aborted by an error or a timeout,
+    /// requirements that are still open are not judged (SPEC 5).
+    pub fn end_turn(
+        &mut self,
+        trace: &Trace,
+        completion: Completion,
+        following: Following,
+    ) -> Vec<Failure> {
+        for watch in self.test.iter_mut().chain(&mut self.turn) {
+            watch.feed(trace, &self.redactor, Moment::TurnEnd, &mut self.found);
+        }
+        // After the last turn nothing can arrive that a rule of it could wait for.
+        let end = if following == Following::Nothing {
+            Moment::TestEnd
+        } else {
+            Moment::ScopeEnd
+        };
+        for watch in &mut self.turn {
+            if completion == Completion::Complete || !watch.is_requirement() {
+                watch.feed(trace, &self.redactor, end, &mut self.found);
+            }
+        }
+        self.take_failures(trace)
+    }
+
+    /// Takes the rules that have passed since the last call, each with its scope: those of the test first, outer levels
+    /// first.
+    pub fn take_passed(&mut self) -> Vec<(RuleScope, PassedRule)> {
+        let watches = self
+            .test
+            .iter_mut()
+            .chain(&mut self.waiting)
+            .chain(&mut self.turn);
+        let passed =
+            watches.filter(|watch| watch.is_decided && !(watch.has_failed || watch.is_asking));
+        let passed = passed.filter_map(
+            |RuleWatch {
+                 path,
+                 origin,
+                 scope,
+                 expected,
+                 measured,
+                 ruling,
+                 monitor,
+                 ..
+             }| {
+                let passed = PassedRule {
+                    wanted: expected.take()?,
+                    rule: (*path).into(),
+                    level: origin.level,
+                    place: origin.place.clone(),
+                    written: origin.written(),
+                    measured: *measured,
+                    ruling: ruling.take(),
+                    counts: monitor.counts(),
+                };
+                Some((*scope, passed))
+            },
+        );
+        passed.collect()
+    }
+
+    /// Takes the warnings of rules since the last call, those of the test first.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        let watches = self
+            .test
+            .iter_mut()
+            .chain(&mut self.waiting)
+            .chain(&mut self.turn);
+        let warnings = watches.filter_map(|watch| {
+            let warning = watch.monitor.take_warning()?;
+            Some(format!(
+                "`{}` ({}): {warning}",
+                watch.path, watch.origin.place
+            ))
+        });
+        warnings.collect()
+    }
+
+    /// A rule of the turn that has just ended that cannot be evaluated: the test cannot pass, and the rule has not failed.
+    pub fn unjudged(&self) -> Option<Problem> {
+        self.turn.iter().find_map(|watch| {
+            let (why, level) = (watch.unknown.as_ref()?, watch.origin.level.as_str());
+            let (path, place) = (watch.path, &watch.origin.place);
+            Some(Problem {
+                kind: ErrorKind::Agent,
+                message: format!(
+                    "{why}: the {level} rule `{path}` ({place}) could not be evaluated"
+                ),
+                help: Some(
+                    "drop the limit, or switch it off for this turn with `false`".to_owned(),
+                ),
+            })
+        })
+    }
+
+    /// The limits of time of the running turn.
+    pub fn time_limits(&self) -> TimeLimits {
+        let turn = self
+            .begun
+            .checked_sub(1)
+            .and_then(|index| self.rules.turns.get(index));
+        let most = |measure| Some(turn?.limits.get(measure)?.most);
+        TimeLimits {
+            duration_ms: most(Measure::Duration),
+            idle_ms: most(Measure::Idle),
+            first_text_ms: most(Measure::FirstToken),
+            tool_ms: most(Measure::Tool),
+        }
+    }
+
+    /// Whether a rule expects the running turn to end so: an error or a cancelled run is then no problem.
+    pub fn expects(&self, outcome: &RunEnd) -> bool {
+        let Some(index) = self.begun.checked_sub(1) else {
+            return false;
+        };
+        let last = self.rules.turns.iter().rposition(|turn| !turn.is_replay);
+        let of_turn = self
+            .rules
+            .turns
+            .get(index)
+            .map_or(&[][..], |turn| &turn.entries);
+        let of_test: &[RuleEntry] = if last == Some(index) {
+            &self.rules.test
+        } else {
+            &[]
+        };
+        of_turn
+            .iter()
+            .chain(of_test)
+            .any(|entry| entry.rule.expects(outcome))
+    }
+
+    /// The test has ended; returns every rule that failed on the test as a whole.
+    pub fn settle(&mut self, trace: &Trace) -> Vec<Failure> {
+        for watch in self
+            .waiting
+            .iter_mut()
+            .chain(&mut self.turn)
+            .chain(&mut self.test)
+        {
+            watch.feed(trace, &self.redactor, Moment::TestEnd, &mut self.found);
+        }
+        self.take_failures(trace)
+    }
+
+    /// Takes what failed since the last call, written out as the trace is now.
+    fn take_failures(&mut self, trace: &Trace) -> Vec<Failure> {
+        for watch in self
+            .waiting
+            .iter_mut()
+            .chain(&mut self.test)
+            .chain(&mut self.turn)
+        {
+            watch.count_unlisted(&mut self.found.violations);
+        }
+        self.found
+            .violations
+            .drain(..)
+            .map(|violation| violation.failure(trace))
+            .collect()
+    }
+
+    /// What the whole test requires and nothing has decided yet, each rule with where it is defined.
+    pub fn open_rules(&self) -> impl Iterator<Item = (&'static str, &RuleOrigin)> {
+        let open = self
+            .test
+            .iter()
+            .filter(|watch| watch.is_asking || !(watch.is_decided || watch.has_failed));
+        open.map(|watch| (watch.path, &watch.origin))
+    }
+
+    /// Whether a rule about tool calls applies anywhere.
+    pub fn looks_at_tools(&self) -> bool {
+        let turns = self.rules.turns.iter().flat_map(|turn| &turn.entries);
+        self.rules
+            .test
+            .iter()
+            .chain(turns)
+            .any(RuleEntry::is_about_tools)
+    }
+}

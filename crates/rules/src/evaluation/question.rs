@@ -1,0 +1,76 @@
+//! Questions: what a rule leaves to a script or a judge to decide.
+
+use super::decision::Decision;
+use super::finding::Finding;
+use super::judge_question::JudgeQuestion;
+use super::script_question::ScriptQuestion;
+use crate::rule_origin::RuleOrigin;
+use ananke_trace::outcome::{ErrorKind, Problem};
+use ananke_trace::redact::Redactor;
+
+/// Who is asked what.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inquiry {
+    /// A script of the project.
+    Script(ScriptQuestion),
+    /// Another agent.
+    Judge(JudgeQuestion),
+}
+
+/// An inquiry and the rule that makes it: asked only if all other rules pass (SPEC 7.5).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// What is asked.
+    pub inquiry: Inquiry,
+    /// The path of the rule.
+    pub(crate) path: &'static str,
+    /// Where the rule is defined.
+    pub(crate) origin: RuleOrigin,
+}
+
+impl Question {
+    /// The problem of a rule that neither passes nor fails, because of `problem`.
+    pub fn unanswered(&self, problem: Problem) -> Problem {
+        let (rule, why) = (self.rule(), &problem.message);
+        let message = match problem.kind {
+            ErrorKind::Judge => format!("judge error: {why}; asked by {rule}"),
+            _ => format!("{rule} could not be evaluated: {why}"),
+        };
+        Problem { message, ..problem }
+    }
+
+    /// The warning that its rule is not evaluated.
+    pub fn not_asked(&self) -> String {
+        match &self.inquiry {
+            Inquiry::Judge(JudgeQuestion { agent, .. }) => {
+                format!(
+                    "{} was not evaluated: `--no-judge` leaves out the judge `{agent}`",
+                    self.rule()
+                )
+            }
+            Inquiry::Script(_) => format!("{} was not evaluated", self.rule()),
+        }
+    }
+
+    /// How its rule fails after this decision; `None` if it does not.
+    pub(crate) fn rejection(&self, decision: &Decision, redactor: &Redactor) -> Option<Finding> {
+        match (&self.inquiry, decision) {
+            (Inquiry::Script(script), Decision::Confirmed) if script.is_negated => {
+                Some(script.acceptance(redactor))
+            }
+            (Inquiry::Script(script), Decision::Rejected(why)) if !script.is_negated => {
+                Some(script.rejection(why.as_deref(), redactor))
+            }
+            (Inquiry::Judge(judge), Decision::Ruled(ruling)) if !ruling.passes() => {
+                Some(judge.rejection(ruling, redactor))
+            }
+            _ => None,
+        }
+    }
+
+    /// ``the test rule `judge` (pay.test.yaml:7)``
+    fn rule(&self) -> String {
+        let RuleOrigin { level, place, .. } = &self.origin;
+        format!("the {} rule `{}` ({place})", level.as_str(), self.path)
+    }
+}

@@ -1,0 +1,71 @@
+//! What a rule asks a script, and how the rule fails after the answer.
+
+use serde_json::Value;
+
+use super::finding::Finding;
+use crate::describe::{said, short};
+use crate::script_source::ScriptSource;
+use ananke_trace::redact::Redactor;
+
+/// How many lines of a script's message are shown.
+const SHOWN_LINES: usize = 10;
+
+/// A script, and what it is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScriptQuestion {
+    /// Which script.
+    pub program: ScriptSource,
+    /// How long it may take, in milliseconds, if the rule says so.
+    pub timeout_ms: Option<u64>,
+    /// The whole request.
+    pub request: Value,
+    /// Whether the rule passes if the script rejects.
+    pub is_negated: bool,
+    /// The author's own sentence about the failure.
+    pub(crate) message: Option<String>,
+    /// What the rule expects, in words.
+    pub(crate) expected: String,
+}
+
+impl ScriptQuestion {
+    /// How the rule fails after the script accepted it.
+    pub(super) fn acceptance(&self, redactor: &Redactor) -> Finding {
+        let message = format!(
+            "the script {} accepted it, expected that it is rejected",
+            self.program
+        );
+        let seen = self.request["output"]
+            .as_str()
+            .map(|output| said(&short(&redactor.text(output))));
+        Finding::in_words(message, self.expected.clone(), seen).in_words_of(self.message.as_deref())
+    }
+
+    /// How the rule fails after the script rejected it with the message `words`.
+    pub(super) fn rejection(&self, words: Option<&str>, redactor: &Redactor) -> Finding {
+        let Self {
+            program,
+            request,
+            expected,
+            ..
+        } = self;
+        let words = redactor.text(words.unwrap_or_default());
+        let mut lines = words
+            .lines()
+            .map(str::trim_end)
+            .filter(|line| !line.is_empty());
+        let says = format!("the script {program} rejected it");
+        let message = lines
+            .next()
+            .map_or_else(|| says.clone(), |first| format!("{says}: {}", short(first)));
+        let mut shown: Vec<String> = lines.by_ref().take(SHOWN_LINES).map(short).collect();
+        if lines.next().is_some() {
+            shown.push("…".to_owned());
+        }
+        shown.extend(
+            request["output"]
+                .as_str()
+                .map(|output| said(&short(&redactor.text(output)))),
+        );
+        Finding::in_words(message, expected.clone(), shown).in_words_of(self.message.as_deref())
+    }
+}

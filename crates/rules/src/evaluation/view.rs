@@ -1,0 +1,192 @@
+//! What a rule sees of a conversation.
+
+use std::collections::BTreeSet;
+
+use super::scope::RuleScope;
+use ananke_model::model::TextOf;
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::{
+    CallPhase, Callers, Message, MessageKind, Origin, ToolCall, Trace, TurnRanges,
+};
+
+/// What a rule does not look at, though it is in its scope.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Exclusions {
+    /// The turns that switch the rule off, counted from 0.
+    pub(crate) turns: BTreeSet<usize>,
+    /// Whether calls of subagents are excluded.
+    pub(crate) subagents: bool,
+}
+
+/// The conversation so far, and which part of it a rule is about.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View<'a> {
+    /// Everything so far.
+    pub(crate) trace: &'a Trace,
+    /// The scope of the rule.
+    pub(crate) scope: RuleScope,
+    /// What of it does not count.
+    pub(crate) exclusions: &'a Exclusions,
+    /// Knows what must not be quoted in part: a part of a secret cannot be masked any more.
+    pub(crate) redactor: &'a Redactor,
+}
+
+impl<'a> View<'a> {
+    /// The turn that is the scope; `None` if it is the test.
+    pub(crate) fn turn(&self) -> Option<&'a TurnRanges> {
+        match self.scope {
+            RuleScope::Turn(turn) => self.trace.turns.get(turn),
+            RuleScope::Test => None,
+        }
+    }
+
+    /// The turns of the scope that the rule looks at, with their indices.
+    pub(crate) fn turns(&self) -> impl DoubleEndedIterator<Item = (usize, &'a TurnRanges)> {
+        let (scope, excluded) = (self.scope, &self.exclusions.turns);
+        let turns = self.trace.turns.iter().enumerate();
+        turns.filter(move |(index, _)| match scope {
+            RuleScope::Turn(turn) => turn == *index,
+            RuleScope::Test => !excluded.contains(index),
+        })
+    }
+
+    /// Whether a call counts for the rule: live, and started in its scope.
+    pub(crate) fn counts(&self, call: usize) -> bool {
+        let turn = self.trace.calls.get(call).map(|call| call.counted_in);
+        self.is_visible(call) && turn.is_some_and(|turn| self.includes_turn(turn))
+    }
+
+    /// Whether a call is visible to the rule: a live one, and a replayed one only in its own turn (SPEC 6, Snapshots).
+    pub(crate) fn is_visible(&self, call: usize) -> bool {
+        let Some(call) = self.trace.calls.get(call) else {
+            return false;
+        };
+        self.includes_author(call) && self.includes_origin(call.origin, call.counted_in)
+    }
+
+    /// Whether a message is part of the agent's text that the rule looks at.
+    pub(crate) fn includes_text(&self, message: &Message) -> bool {
+        message.is_text() && self.includes_message(message)
+    }
+
+    /// Whether a message is one of the user that the rule looks at.
+    pub(crate) fn includes_user_text(&self, message: &Message) -> bool {
+        message.role == MessageKind::User
+            && !message.text.is_empty()
+            && self.includes_message(message)
+    }
+
+    /// Like [`View::counts`], and calls that were answered in the turn count too.
+    pub(crate) fn counts_or_was_answered(&self, call: usize) -> bool {
+        let was_answered = self
+            .turn()
+            .is_some_and(|turn| turn.late_results.contains(&call));
+        let includes_author = self
+            .trace
+            .calls
+            .get(call)
+            .is_some_and(|call| self.includes_author(call));
+        self.trace.is_live(call) && includes_author && (was_answered || self.counts(call))
+    }
+
+    /// Whether the last result of a call arrived in the scope, whichever turn the call started in.
+    pub(crate) fn was_answered(&self, call: usize) -> bool {
+        let turn = self.trace.calls.get(call).and_then(|call| call.answered_in);
+        self.is_visible(call) && turn.is_some_and(|turn| self.includes_turn(turn))
+    }
+
+    /// When the tool `name` was first called or answered, as far as the rule sees.
+    pub(crate) fn first(&self, name: &str, what: CallPhase) -> Option<u32> {
+        let replayed = || {
+            let turn = self.turn().filter(|turn| turn.input.is_replay)?;
+            turn.calls
+                .clone()
+                .filter(|call| self.is_visible(*call))
+                .find_map(|call| {
+                    let call = self
+                        .trace
+                        .calls
+                        .get(call)
+                        .filter(|call| call.name == name)?;
+                    match what {
+                        CallPhase::Called => Some(call.order),
+                        CallPhase::Answered => call.results.first().map(|result| result.order),
+                    }
+                })
+        };
+        let callers = if self.exclusions.subagents {
+            Callers::Agent
+        } else {
+            Callers::All
+        };
+        self.trace.first(name, what, callers).or_else(replayed)
+    }
+
+    /// The agent's text in the scope.
+    pub(crate) fn text(&self, of: TextOf) -> String {
+        match (of, self.scope) {
+            (TextOf::All, RuleScope::Test) => self
+                .trace
+                .text_of(|turn| !self.exclusions.turns.contains(&turn)),
+            (TextOf::All, RuleScope::Turn(_)) => self
+                .turn()
+                .map(|turn| self.trace.turn_text(turn))
+                .unwrap_or_default(),
+            (TextOf::Final, _) => {
+                let texts = self.turns().rev().map(|(_, turn)| self.last_message(turn));
+                texts
+                    .into_iter()
+                    .find(|text| !text.is_empty())
+                    .unwrap_or_default()
+            }
+        }
+    }
+
+    /// The agent's text in the running turn; `None` if the rule does not look at it.
+    pub(crate) fn text_of_running_turn(&self, of: TextOf) -> Option<String> {
+        let last = self.trace.turns.len().saturating_sub(1);
+        let turn = self
+            .trace
+            .turns
+            .last()
+            .filter(|_| !self.exclusions.turns.contains(&last))?;
+        match of {
+            TextOf::All if turn.input.is_replay && self.scope == RuleScope::Test => None,
+            TextOf::All => Some(self.trace.turn_text(turn)),
+            TextOf::Final => Some(self.last_message(turn)),
+        }
+    }
+
+    fn last_message(&self, turn: &TurnRanges) -> String {
+        let messages = self
+            .trace
+            .messages
+            .get(turn.messages.clone())
+            .unwrap_or_default();
+        let last = messages.iter().rfind(|message| self.includes_text(message));
+        last.map(|message| message.text.clone()).unwrap_or_default()
+    }
+
+    fn includes_message(&self, message: &Message) -> bool {
+        !self.exclusions.turns.contains(&message.turn)
+            && self.includes_origin(message.origin, message.turn)
+    }
+
+    fn includes_origin(&self, origin: Origin, turn: usize) -> bool {
+        match origin {
+            Origin::Streamed | Origin::SnapshotOnly => true,
+            Origin::Replayed => self.scope == RuleScope::Turn(turn),
+            Origin::History => false,
+        }
+    }
+
+    fn includes_author(&self, call: &ToolCall) -> bool {
+        !(self.exclusions.subagents && call.is_by_subagent())
+    }
+
+    /// Whether the rule looks at a turn.
+    pub(crate) fn includes_turn(&self, turn: usize) -> bool {
+        (self.scope == RuleScope::Test || self.scope == RuleScope::Turn(turn))
+            && !self.exclusions.turns.contains(&turn)
+    }
+}

@@ -1,0 +1,241 @@
+//! One rule while a test runs: its monitor, and what came of it so far.
+
+use super::finding::Finding;
+use super::judgement::{Judgement, Moment};
+use super::monitor::Monitor;
+use super::question::Question;
+use super::scope::RuleScope;
+use super::view::{Exclusions, View};
+use crate::captured::{Captured, Writing};
+use crate::limits::{Bound, Measure};
+use crate::rule::{RuleEntry, RuleKind};
+use crate::rule_origin::RuleOrigin;
+use ananke_trace::outcome::{Failure, Measured, RuleCounts, Ruling};
+use ananke_trace::redact::Redactor;
+use ananke_trace::trace::Trace;
+
+/// How often one rule may fail in one turn, or one scope: an agent may violate it without end.
+const MOST_FINDINGS: usize = 100;
+
+/// A rule, its monitor and its state.
+#[derive(Debug)]
+pub(super) struct RuleWatch {
+    pub(super) path: &'static str,
+    pub(super) origin: RuleOrigin,
+    pub(super) scope: RuleScope,
+    /// What it expects, in words, until it is reported as passed.
+    pub(super) expected: Option<String>,
+    pub(super) monitor: Box<dyn Monitor>,
+    /// Whether nothing that comes changes its judgement.
+    pub(super) is_decided: bool,
+    pub(super) has_failed: bool,
+    /// Waiting for the answer of a script or a judge.
+    pub(super) is_asking: bool,
+    /// The number that is within its limit.
+    pub(super) measured: Option<Measured>,
+    /// What a judge decided.
+    pub(super) ruling: Option<Ruling>,
+    /// Why it cannot be evaluated.
+    pub(super) unknown: Option<String>,
+    /// The author's own sentence about its failure.
+    message: Option<String>,
+    kind: RuleKind,
+    exclusions: Exclusions,
+    /// How many findings there were since failures were last reported.
+    findings: usize,
+}
+
+/// What the rules found since it was last taken.
+#[derive(Debug, Default)]
+pub(super) struct NewFindings {
+    pub(super) violations: Vec<RuleViolation>,
+    /// Snapshots to write.
+    pub(super) captured: Vec<Captured>,
+    /// Which snapshots may be written.
+    pub(super) writing: Writing,
+    /// What scripts and judges have to decide.
+    pub(super) questions: Vec<Question>,
+}
+
+/// A failure before its texts are made.
+#[derive(Debug)]
+pub(super) struct RuleViolation {
+    path: &'static str,
+    kind: RuleKind,
+    origin: RuleOrigin,
+    finding: Finding,
+    counts: Option<RuleCounts>,
+}
+
+impl RuleWatch {
+    /// Watches with `monitor`, which is that of `entry`.
+    pub(super) fn of_rule(
+        RuleEntry { path, rule, origin }: &RuleEntry,
+        scope: RuleScope,
+        exclusions: Exclusions,
+        monitor: Box<dyn Monitor>,
+    ) -> Self {
+        let message = rule.message().map(str::to_owned);
+        let watch = Self::new(path, origin, scope, rule.kind(), monitor, rule.describe());
+        Self {
+            message,
+            exclusions,
+            ..watch
+        }
+    }
+
+    /// Watches a limit with `monitor`.
+    pub(super) fn of_limit(
+        measure: Measure,
+        bound: &Bound,
+        scope: RuleScope,
+        monitor: Box<dyn Monitor>,
+    ) -> Self {
+        let expected = format!("at most {}", bound.shown(measure));
+        Self::new(
+            measure.path(),
+            &bound.origin,
+            scope,
+            RuleKind::Limit,
+            monitor,
+            expected,
+        )
+    }
+
+    fn new(
+        path: &'static str,
+        origin: &RuleOrigin,
+        scope: RuleScope,
+        kind: RuleKind,
+        monitor: Box<dyn Monitor>,
+        expected: String,
+    ) -> Self {
+        Self {
+            path,
+            origin: origin.clone(),
+            scope,
+            expected: Some(expected),
+            monitor,
+            is_decided: false,
+            has_failed: false,
+            is_asking: false,
+            measured: None,
+            ruling: None,
+            unknown: None,
+            message: None,
+            kind,
+            exclusions: Exclusions::default(),
+            findings: 0,
+        }
+    }
+
+    /// Feeds the monitor; a requirement that has failed is decided, a prohibition may be violated again.
+    pub(super) fn feed(
+        &mut self,
+        trace: &Trace,
+        redactor: &Redactor,
+        moment: Moment,
+        found: &mut NewFindings,
+    ) {
+        // What was violated in a turn is not reported again when the scope as a whole is checked.
+        if self.is_decided || self.has_failed && moment.is_over() {
+            return;
+        }
+        let view = View {
+            trace,
+            scope: self.scope,
+            exclusions: &self.exclusions,
+            redactor,
+        };
+        match self.monitor.watch(&view, moment) {
+            Judgement::Open => {}
+            Judgement::Passed => self.is_decided = true,
+            Judgement::Within(measured, words) => {
+                (self.measured, self.is_decided) = (Some(measured), true);
+                if let Some(expected) = &mut self.expected {
+                    expected.push_str(&words);
+                }
+            }
+            Judgement::Failed(findings) => {
+                let room = MOST_FINDINGS.saturating_sub(self.findings);
+                self.findings += findings.len();
+                for finding in findings.into_iter().take(room) {
+                    self.fail(finding, found);
+                }
+                self.has_failed = true;
+                self.is_decided = self.is_requirement();
+            }
+            Judgement::SnapshotDiffers(captured) => {
+                self.is_decided = true;
+                if captured.may_be_written(found.writing) {
+                    found.captured.push(*captured);
+                } else {
+                    self.fail(captured.failure(), found);
+                }
+            }
+            Judgement::Asks(inquiry) => {
+                (self.is_decided, self.is_asking) = (true, true);
+                let (path, origin) = (self.path, self.origin.clone());
+                found.questions.push(Question {
+                    inquiry: *inquiry,
+                    path,
+                    origin,
+                });
+            }
+            Judgement::Unknown(why) => {
+                self.unknown = Some(why);
+                (self.has_failed, self.is_decided) = (true, true);
+            }
+        }
+    }
+
+    fn fail(&mut self, finding: Finding, found: &mut NewFindings) {
+        self.has_failed = true;
+        let finding = finding.in_words_of(self.message.as_deref());
+        let counts = self.monitor.counts();
+        let Self {
+            path, kind, origin, ..
+        } = self;
+        found.violations.push(RuleViolation {
+            path,
+            kind: *kind,
+            origin: origin.clone(),
+            finding,
+            counts,
+        });
+    }
+
+    /// Says in the last of the rule's violations how many more there were than are listed.
+    pub(super) fn count_unlisted(&mut self, violations: &mut [RuleViolation]) {
+        let unlisted = std::mem::take(&mut self.findings).saturating_sub(MOST_FINDINGS);
+        let is_own = |violation: &&mut RuleViolation| self.is_of(violation.path, &violation.origin);
+        if unlisted > 0
+            && let Some(last) = violations.iter_mut().rfind(is_own)
+        {
+            let message = &mut last.finding.message;
+            *message = format!("{message} (and {unlisted} more times, which are not listed)");
+        }
+    }
+
+    /// Whether it has to pass by the end of its scope: not judged where that was aborted (SPEC 5).
+    pub(super) fn is_requirement(&self) -> bool {
+        self.kind == RuleKind::Requirement
+    }
+
+    /// Whether it is the rule at `path` and `origin`.
+    pub(super) fn is_of(&self, path: &str, origin: &RuleOrigin) -> bool {
+        self.path == path && self.origin == *origin
+    }
+}
+
+impl RuleViolation {
+    /// The failure; calls are shown as `trace` knows them now.
+    pub(super) fn failure(self, trace: &Trace) -> Failure {
+        let is_prohibition = self.kind == RuleKind::Prohibition;
+        Failure {
+            is_prohibition,
+            counts: self.counts,
+            ..self.origin.failure(self.path, self.finding, trace)
+        }
+    }
+}

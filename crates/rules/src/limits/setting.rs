@@ -1,0 +1,79 @@
+//! What a level says about a limit.
+
+use super::measure::Measure;
+use crate::rule_origin::RuleOrigin;
+use ananke_base::text::duration;
+use ananke_trace::outcome::{Measured, MeasuredUnit};
+
+/// What a level says about a limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// `false`: what outer levels say does not apply.
+    Off(RuleOrigin),
+    /// This limit applies.
+    Bound(Bound),
+    /// A limit that is known later, as it is written.
+    Later(String, RuleOrigin),
+}
+
+impl Setting {
+    /// Where it is written.
+    pub fn origin(&self) -> &RuleOrigin {
+        match self {
+            Self::Off(origin) | Self::Later(_, origin) => origin,
+            Self::Bound(bound) => &bound.origin,
+        }
+    }
+
+    /// What it allows, in words.
+    pub fn describe(&self, measure: Measure) -> String {
+        match self {
+            Self::Off(_) => "no limit".to_owned(),
+            Self::Bound(bound) => bound.shown(measure),
+            Self::Later(written, _) => format!("{written} {}", measure.unit()),
+        }
+    }
+}
+
+/// A limit in milliseconds or tokens; a value equal to it passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// The largest number that passes.
+    pub most: u64,
+    /// Where it is written.
+    pub origin: RuleOrigin,
+}
+
+impl Bound {
+    /// What it allows, as reports write it: `1.5 s`.
+    pub(crate) fn shown(&self, measure: Measure) -> String {
+        if measure.unit() == "ms" {
+            self.time()
+        } else {
+            format!("{} {}", self.most, measure.unit())
+        }
+    }
+
+    /// What a limit of time allows, in words.
+    pub(crate) fn time(&self) -> String {
+        duration::exact(self.most.saturating_mul(1000))
+    }
+
+    /// So many tokens, and this limit.
+    pub(crate) fn tokens(&self, actual: u64) -> Measured {
+        Measured {
+            actual,
+            limit: self.most,
+            unit: MeasuredUnit::Tokens,
+        }
+    }
+
+    /// A time of so many microseconds, and this limit.
+    pub(crate) fn micros(&self, actual: u64) -> Measured {
+        Measured {
+            actual,
+            limit: self.most,
+            unit: MeasuredUnit::Milliseconds,
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Warnings about rules that can never fail and tests that can never pass.
+
+use super::lint_context::LintContext;
+use super::rules::Rules;
+use super::{calls, exclusions, limits, texts};
+use crate::block::Block;
+use crate::inherit::{Inherited, TurnRules, inherit};
+use crate::limits::Setting;
+use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_trace::outcome::Level;
+
+/// The warnings of one test.
+#[derive(Debug, Default)]
+pub struct Lint {
+    /// True of this test.
+    pub certain: Vec<Diagnostic>,
+    /// What the target's limits and triggers never do in this test: a mistake only if it is so in every test.
+    pub of_target: Vec<Diagnostic>,
+}
+
+/// Checks what applies in a test.
+pub fn lint(target: &Block, test: &Block, turns: &[Block], surroundings: &LintContext<'_>) -> Lint {
+    let merged = inherit(target, test, turns);
+    let rules = Rules::new(&merged, surroundings);
+    let mut lint = Lint::default();
+    calls::lint(&rules, &mut lint.certain);
+    let triggers = exclusions::lint(&rules, &mut lint.certain);
+    texts::lint(&rules, &mut lint.certain);
+    limits::unused(test, &merged, surroundings, &mut lint.certain);
+    for (level, warning) in limits::lint(&merged, surroundings)
+        .into_iter()
+        .chain(triggers)
+    {
+        let warnings = if level == Level::Target {
+            &mut lint.of_target
+        } else {
+            &mut lint.certain
+        };
+        warnings.push(warning);
+    }
+    let is_later = |block: &Block| {
+        block
+            .limits
+            .iter()
+            .any(|(_, limit)| matches!(limit, Setting::Later(..)))
+    };
+    let later = [target, test].into_iter().chain(turns).any(is_later);
+    if !later && asserts_nothing(&merged) {
+        let message = "the test asserts nothing: it passes whenever the agent answers";
+        lint.certain.push(
+            Diagnostic::warning(Code::AssertsNothing, message)
+                .at(surroundings.test, surroundings.name, "")
+                .help("say in an `assert` what must hold, on the test or on one of its turns"),
+        );
+    }
+    lint
+}
+
+fn asserts_nothing(merged: &Inherited) -> bool {
+    let is_empty = |turn: &TurnRules| turn.entries.is_empty() && turn.limits.is_empty();
+    merged.test.is_empty() && merged.limits.is_empty() && merged.turns.iter().all(is_empty)
+}

@@ -1,0 +1,209 @@
+//! Rules about what the agent says that exclude each other.
+
+use std::collections::HashMap;
+
+use super::rules::{MOST_PAIRS, Rules, Scoped};
+use crate::claim::Claim;
+use crate::describe::literally;
+use crate::evaluation::RuleScope;
+use crate::rule::RuleEntry;
+use crate::text::{Needle, TextMatcher};
+use ananke_base::diagnostic::{Code, Diagnostic};
+use ananke_model::model::TextOf;
+use ananke_model::variables::{Patterns, UselessMatch, useless_match};
+
+#[expect(
+    clippy::mutable_key_type,
+    reason = "a pattern is its text, whether it is compiled or not"
+)]
+pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
+    let mut ruled_out: HashMap<&Needle, Vec<Scoped<'_>>> = HashMap::new();
+    let mut literals: Vec<(&str, TextOf, Scoped<'_>)> = Vec::new();
+    for (scoped, claim) in rules.claims() {
+        if let Claim::NeverSays(needle) = claim {
+            ruled_out.entry(needle).or_default().push(scoped);
+            if let TextMatcher::Literal(literal) = &needle.matcher {
+                literals.push((literal, needle.of, scoped));
+            }
+        }
+    }
+    let mut pairs = 0;
+    for (scoped @ (_, entry), claim) in rules.claims() {
+        if let Claim::Says(needle) | Claim::NeverSays(needle) = claim
+            && let Some(why) = matches_everything(needle)
+        {
+            let effect = if let Claim::Says(_) = claim {
+                "rule can never fail"
+            } else {
+                "test can never pass"
+            };
+            let message = format!("{why}: the {effect}");
+            let warning = Diagnostic::warning(Code::UselessPattern, message);
+            let warning = warning.at(
+                rules.surroundings.source(&entry.origin),
+                entry.origin.span,
+                "",
+            );
+            found.push(warning.help("write a pattern that matches some texts and not others"));
+        }
+        match claim {
+            Claim::Says(needle) => {
+                let same = ruled_out.get(needle).into_iter().flatten();
+                let same: Vec<&Scoped<'_>> = same
+                    .filter(|other| rules.overlap(**other, scoped))
+                    .collect();
+                found.extend(
+                    same.iter()
+                        .map(|(_, other)| said_and_not(needle, entry, other, rules)),
+                );
+                pairs += literals.len();
+                if let (TextMatcher::Literal(literal), true) =
+                    (&needle.matcher, pairs <= MOST_PAIRS)
+                    && is_known(literal)
+                {
+                    let within = literals.iter().find(|(part, of, (other, forbidden))| {
+                        literal.contains(part)
+                            && is_known(part)
+                            && rules.overlap((*other, *forbidden), scoped)
+                            && (*of == TextOf::All || needle.of == TextOf::Final)
+                            && !same
+                                .iter()
+                                .any(|(_, known)| std::ptr::eq(*known, *forbidden))
+                    });
+                    found.extend(
+                        within.map(|(_, _, (_, other))| said_and_not(needle, entry, other, rules)),
+                    );
+                }
+            }
+            Claim::SaysOneOf(texts, of) => {
+                pairs += rules.all.len() * texts.len();
+                if pairs <= MOST_PAIRS && texts.iter().all(|text| is_known(text)) {
+                    found.extend(never_equal(texts, of, scoped, rules));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The rule that none of `texts` satisfies.
+fn never_equal(
+    texts: &[String],
+    of: TextOf,
+    (scope, entry): Scoped<'_>,
+    rules: &Rules<'_>,
+) -> Option<Diagnostic> {
+    let mut patterns = Patterns::default();
+    let looks_at_the_same = |other: RuleScope, against: &RuleEntry| {
+        let mut turns = rules.merged.turns.iter();
+        other == scope && turns.all(|turn| turn.leaves_out(entry) == turn.leaves_out(against))
+    };
+    let mut is_earlier = true;
+    let against = rules.claims().find(|((other, against), claim)| {
+        if std::ptr::eq(*against, entry) {
+            is_earlier = false;
+            return false;
+        }
+        match claim {
+            Claim::Says(needle) => {
+                looks_at_the_same(*other, against)
+                    && needle.of == of
+                    && containing(texts, needle, &mut patterns) == Some(0)
+            }
+            Claim::NeverSays(needle) => {
+                rules.overlap((*other, against), (scope, entry))
+                    && needle.of == of
+                    && containing(texts, needle, &mut patterns) == Some(texts.len())
+            }
+            Claim::SaysOneOf(others, other_of) => {
+                looks_at_the_same(*other, against)
+                    && *other_of == of
+                    // The later one of two such rules is reported.
+                    && is_earlier
+                    && others.iter().all(|text| is_known(text))
+                    && !texts.iter().any(|text| others.contains(text))
+            }
+            _ => false,
+        }
+    });
+    against.map(|((_, against), _)| {
+        let (wanted, other) = (entry.rule.describe(), against.rule.describe());
+        let message =
+            format!("{wanted} is wanted here, and {other} there: the test can never pass");
+        let places = (
+            (&entry.origin, "must be this"),
+            (&against.origin, "ruled out"),
+        );
+        rules
+            .surroundings
+            .warning(Code::ForbiddenText, message, places.0, places.1)
+            .help("drop one of the two, or write each on the turns it is meant for")
+    })
+}
+
+/// Why every text contains the needle, if every text does.
+fn matches_everything(needle: &Needle) -> Option<String> {
+    match &needle.matcher {
+        // An empty pattern is reported where it is written.
+        TextMatcher::Pattern(pattern) => {
+            let text = pattern.as_str();
+            let is_useless = !text.is_empty() && is_known(text);
+            (is_useless && useless_match(text) == Some(UselessMatch::Everything))
+                .then(|| format!("`{}` matches every text", literally(text)))
+        }
+        TextMatcher::Literal(literal) => literal
+            .is_empty()
+            .then(|| "an empty text is in every text".to_owned()),
+    }
+}
+
+/// Whether a text contains nothing that only a run fills in.
+fn is_known(text: &str) -> bool {
+    !text.contains("${")
+}
+
+/// How many of the texts contain the needle; `None` if that is unknown.
+fn containing(texts: &[String], needle: &Needle, patterns: &mut Patterns) -> Option<usize> {
+    let is_known = match &needle.matcher {
+        TextMatcher::Pattern(pattern) => is_known(pattern.as_str()),
+        TextMatcher::Literal(literal) => is_known(literal),
+    };
+    let needle = needle.started(patterns).ok().filter(|_| is_known)?;
+    Some(
+        texts
+            .iter()
+            .filter(|text| needle.find(text).is_some())
+            .count(),
+    )
+}
+
+fn said_and_not(
+    needle: &Needle,
+    required: &RuleEntry,
+    forbidden: &RuleEntry,
+    rules: &Rules<'_>,
+) -> Diagnostic {
+    let (message, beside) = match &needle.matcher {
+        TextMatcher::Pattern(pattern) => (
+            format!(
+                "`{}` must match and must not match the same text",
+                pattern.as_str()
+            ),
+            "must match",
+        ),
+        TextMatcher::Literal(literal) => (
+            format!("`{}` must be said and must not be said", literally(literal)),
+            "must be said",
+        ),
+    };
+    let places = ((&required.origin, beside), (&forbidden.origin, "ruled out"));
+    rules
+        .surroundings
+        .warning(
+            Code::ForbiddenText,
+            format!("{message}: the test can never pass"),
+            places.0,
+            places.1,
+        )
+        .help("drop one of the two, or write each on the turns it is meant for")
+}

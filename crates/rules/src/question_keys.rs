@@ -1,0 +1,33 @@
+//! The keys that a test adds to a question of its own making, to a judge or a simulator.
+
+use serde_json::{Map, Value};
+
+use ananke_base::diagnostic::Code;
+use ananke_base::source::Node;
+use ananke_model::variables::{Interpolation, Leaf};
+
+/// The keys of `with`, none of which may be `reserved`: every question has those of its own.
+pub fn question_keys(
+    with: Option<&Node>,
+    reserved: &[&str],
+    interpolation: &mut Interpolation<'_>,
+) -> Leaf<Map<String, Value>> {
+    let mut wrong = None;
+    for entry in with
+        .into_iter()
+        .flat_map(Node::entries)
+        .filter(|entry| reserved.contains(&entry.key.as_str()))
+    {
+        let message = format!(
+            "`{}` cannot be set here: every question has its own",
+            entry.key
+        );
+        wrong = Some(interpolation.report(Code::BadValue, entry.key_span, message, None));
+    }
+    let with = interpolation.optional_json(with)?;
+    match (wrong, with) {
+        (Some(wrong), _) => Err(wrong),
+        (None, Some(Value::Object(with))) => Ok(with),
+        (None, _) => Ok(Map::new()),
+    }
+}

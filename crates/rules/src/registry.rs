@@ -1,0 +1,87 @@
+//! Every rule, one line each, in the order in which people read them.
+
+use super::collector::Collector;
+use super::content::{outcome, output, state};
+use super::provenance::provenance;
+use super::sequence::sequence;
+use super::text::{equals, must_match, must_not_match};
+use super::tools::{
+    allow_only, forbid, forbid_calls, max_calls, max_identical_calls, require, schema,
+};
+use super::whenever::whenever;
+use super::{judge, script, snapshot};
+use ananke_model::model::AssertBlock;
+
+/// A rule that assert blocks can define: its path in the block, and what reads it there.
+pub(crate) type RegisteredRule = (&'static str, fn(&AssertBlock, &mut Collector<'_, '_>));
+
+/// The rules; limits of time and tokens are in [`limits`](super::limits).
+pub(crate) const RULES: &[RegisteredRule] = &[
+    ("tools.forbid", forbid::compile),
+    ("tools.require", require::compile),
+    ("tools.forbid_calls", forbid_calls::compile),
+    ("tools.allow_only", allow_only::compile),
+    ("tools.max_calls", max_calls::compile),
+    ("tools.max_identical_calls", max_identical_calls::compile),
+    ("tools.schema", schema::compile),
+    ("text.must_match", must_match::compile_patterns),
+    ("text.must_not_match", must_not_match::compile_patterns),
+    ("text.contains", must_match::compile_literals),
+    ("text.not_contains", must_not_match::compile_literals),
+    ("text.equals", equals::compile),
+    ("sequence", sequence::compile),
+    ("whenever", whenever::compile),
+    ("provenance", provenance::compile),
+    ("output", output::compile),
+    ("state", state::compile),
+    ("script", script::compile),
+    ("judge", judge::compile),
+    ("outcome", outcome::compile),
+    ("snapshot", snapshot::compile),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn every_key_of_an_assert_block_has_a_line() {
+        let schema = schemars::schema_for!(AssertBlock).to_value();
+        let keys = |of: &Value| -> Vec<String> {
+            of["properties"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(String::clone)
+                .collect()
+        };
+        let within = |name: &str, prefix: &str| -> Vec<String> {
+            keys(&schema["$defs"][name])
+                .iter()
+                .map(|key| format!("{prefix}.{key}"))
+                .collect()
+        };
+        let mut written: BTreeSet<String> = keys(&schema).into_iter().collect();
+        written.extend(within("ToolRules", "tools"));
+        written.extend(within("TextRules", "text"));
+        // Blocks, and keys that say how others are meant. The registry of limits is that of `limits`.
+        for other in [
+            "extends",
+            "tools",
+            "tools.subagents",
+            "text",
+            "text.of",
+            "timing",
+            "usage",
+        ] {
+            assert!(written.remove(other), "{other}");
+        }
+        let registered: BTreeSet<String> =
+            RULES.iter().map(|(path, _)| (*path).to_owned()).collect();
+        assert_eq!(registered, written);
+    }
+}

@@ -1,0 +1,203 @@
+//! What a rule is. Each rule implements [`Rule`] in a file of its own and has one line in the registry.
+
+use std::any::Any;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::claim::Claim;
+use super::evaluation::{Monitor, RuleScope};
+use super::rule_origin::RuleOrigin;
+use ananke_base::diagnostic::Span;
+use ananke_model::variables::Patterns;
+use ananke_trace::trace::{Facts, RunEnd};
+
+/// How a rule is inherited, and when it is decided (SPEC 7.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RuleKind {
+    /// Applies to every turn of its scope and to the whole of it; decided as soon as it is violated.
+    Prohibition,
+    /// A number that inner levels override.
+    Limit,
+    /// Has to pass by the end of its scope.
+    Requirement,
+}
+
+/// A rule of an assert block, checked and filled.
+pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
+    /// The facts that it rests on: without one of them, nothing is known about it.
+    fn needs(&self) -> Facts;
+
+    /// What it expects, in the words of its failures.
+    fn describe(&self) -> String;
+
+    /// How it is inherited, and when it is decided.
+    fn kind(&self) -> RuleKind {
+        RuleKind::Requirement
+    }
+
+    /// The author's own sentence about its failure, if there is one.
+    fn message(&self) -> Option<&str> {
+        None
+    }
+
+    /// When it is decided, in words.
+    fn when_decided(&self, scope: RuleScope) -> String {
+        format!("evaluated at the end of {}", scope.words())
+    }
+
+    /// Starts watching.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error>;
+
+    /// What it demands or rules out, for warnings.
+    fn claims(&self) -> Vec<Claim<'_>> {
+        Vec::new()
+    }
+
+    /// The exact names of tools without which it may pass, each with its place unless that is the place of the rule.
+    fn named_tools(&self) -> Vec<(&str, Option<Span>)> {
+        Vec::new()
+    }
+
+    /// Whether it looks at tool calls, though it is not one of `tools`.
+    fn names_tools(&self) -> bool {
+        false
+    }
+
+    /// Whether it looks at the tools that the agent declares.
+    fn looks_at_declared_tools(&self) -> bool {
+        false
+    }
+
+    /// Whether the innermost level that defines it replaces it, instead of adding to it.
+    fn is_overridden(&self) -> bool {
+        false
+    }
+
+    /// Whether a turn that defines `inner` switches this rule off for itself; only for what is overridden.
+    fn is_loosened_by(&self, _inner: &dyn Rule) -> bool {
+        false
+    }
+
+    /// Whether on a test it is about the last turn alone.
+    fn is_about_last_turn(&self) -> bool {
+        false
+    }
+
+    /// Whether it expects a turn to end so.
+    fn expects(&self, _outcome: &RunEnd) -> bool {
+        false
+    }
+}
+
+/// What every type of rule brings by itself: equality with any rule, and the way back to its type.
+pub(crate) trait AnyRule: Any {
+    /// Whether `other` is the same rule.
+    fn is_same(&self, other: &dyn Rule) -> bool;
+
+    /// Hashes it, so that rules are found without comparing all of them.
+    fn hash_with(&self, hasher: &mut dyn Hasher);
+}
+
+impl<R: Rule + Eq + Hash> AnyRule for R {
+    fn is_same(&self, other: &dyn Rule) -> bool {
+        other.downcast_ref::<R>() == Some(self)
+    }
+
+    fn hash_with(&self, mut hasher: &mut dyn Hasher) {
+        self.hash(&mut hasher);
+    }
+}
+
+impl dyn Rule {
+    /// The rule as one of the type `R`, if it is one.
+    pub(crate) fn downcast_ref<R: Any>(&self) -> Option<&R> {
+        (self as &dyn Any).downcast_ref()
+    }
+}
+
+impl PartialEq for dyn Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same(other)
+    }
+}
+
+impl Eq for dyn Rule {}
+
+impl Hash for dyn Rule {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.hash_with(hasher);
+    }
+}
+
+/// A rule and where it is defined.
+#[derive(Clone, Debug)]
+pub struct RuleEntry {
+    /// Its path in an assert block: `tools.forbid`.
+    pub path: &'static str,
+    pub(crate) rule: Arc<dyn Rule>,
+    /// Where it is defined.
+    pub origin: RuleOrigin,
+}
+
+impl RuleEntry {
+    /// The rule as one of the type `R`, if it is one.
+    pub fn rule<R: Any>(&self) -> Option<&R> {
+        self.rule.downcast_ref()
+    }
+
+    /// Whether it looks at tool calls.
+    pub fn is_about_tools(&self) -> bool {
+        self.path.starts_with("tools.") || self.rule.names_tools()
+    }
+
+    /// Whether it looks at the tools that the agent declares.
+    pub fn looks_at_declared_tools(&self) -> bool {
+        self.rule.looks_at_declared_tools()
+    }
+
+    /// Whether it applies to every turn of its scope, and is decided as soon as it is violated.
+    pub fn is_prohibition(&self) -> bool {
+        self.rule.kind() == RuleKind::Prohibition
+    }
+
+    /// What the rule expects, in words.
+    pub fn describe(&self) -> String {
+        self.rule.describe()
+    }
+
+    /// When the rule is decided, in words.
+    pub fn when_decided(&self, scope: RuleScope) -> String {
+        self.rule.when_decided(scope)
+    }
+}
+
+impl PartialEq for RuleEntry {
+    fn eq(&self, other: &Self) -> bool {
+        self.origin == other.origin
+            && (Arc::ptr_eq(&self.rule, &other.rule) || *self.rule == *other.rule)
+    }
+}
+
+impl Eq for RuleEntry {}
+
+/// A rule that was already defined.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DroppedRule {
+    /// The rule.
+    pub entry: RuleEntry,
+    /// Where it was already defined.
+    pub kept: RuleOrigin,
+}
+
+/// A rule that another level, or a later block, switches off or replaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReplacedRule {
+    /// The rule.
+    pub entry: RuleEntry,
+    /// What replaces it.
+    pub by: RuleOrigin,
+}

@@ -1,0 +1,204 @@
+//! `script`: a program of the project says whether what the agent did in the scope is right.
+//!
+//! Nothing here runs it: the judgement is a question, which the engine has answered after all other rules have passed.
+
+use serde_json::{Map, Value};
+
+use super::collector::Collector;
+use super::conversation::conversation;
+use super::describe::short;
+use super::evaluation::{Inquiry, Judgement, Monitor, RuleScope, ScriptQuestion, at_scope_end};
+use super::rule::Rule;
+use super::script_source::ScriptSource;
+use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::source::Node;
+use ananke_model::model::{AssertBlock, ScriptRule};
+use ananke_model::variables::{Interpolation, Patterns};
+use ananke_trace::trace::{Fact, Facts};
+
+/// A script that must accept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Script {
+    /// Which one.
+    pub program: ScriptSource,
+    /// How long it may take, in milliseconds, if the rule says so.
+    timeout_ms: Option<u64>,
+    /// What the rule passes to it.
+    with: Map<String, Value>,
+    /// What the answer should be.
+    expected: Option<Value>,
+    is_negated: bool,
+    /// What a failure says first.
+    message: Option<String>,
+}
+
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    for written in collector
+        .switched(block.script.as_ref())
+        .into_iter()
+        .flatten()
+    {
+        let named = written
+            .value
+            .script
+            .as_ref()
+            .map_or(written.span, |name| name.span);
+        collector.add_at(written.span, named, |interpolation| {
+            Script::compile(written, interpolation)
+        });
+    }
+}
+
+impl Script {
+    fn compile(
+        written: &Spanned<ScriptRule>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let ScriptRule {
+            script,
+            cmd,
+            timeout_ms,
+            with,
+            expected,
+            not,
+            message,
+        } = &written.value;
+        let mut json = |node: Option<&Node>| node.map(|node| interpolation.json(node)).transpose();
+        let (with, expected) = (json(with.as_ref()), json(expected.as_ref()));
+        let message = message
+            .as_ref()
+            .map(|text| interpolation.text(text))
+            .transpose();
+        let timeout = match timeout_ms {
+            // What is known later is no part of what the rule wants.
+            Some(number) if interpolation.written_number(number).is_some() => Ok(None),
+            Some(number) => interpolation.number(number).map(Some),
+            None => Ok(None),
+        };
+        let program = match (script, cmd) {
+            (Some(name), None) => {
+                let filled = interpolation.text(name).ok()?;
+                if filled.is_empty() && !name.value.is_empty() {
+                    interpolation.report(
+                        Code::EmptyValue,
+                        name.span,
+                        "the name of a script cannot be empty",
+                        None,
+                    );
+                    return None;
+                }
+                ScriptSource::Named(filled)
+            }
+            (None, Some(words)) => {
+                let filled: Vec<Option<String>> = words
+                    .iter()
+                    .map(|word| interpolation.text(word).ok())
+                    .collect();
+                let filled: Vec<String> = filled.into_iter().collect::<Option<_>>()?;
+                if let (Some(""), Some(first)) = (filled.first().map(String::as_str), words.first())
+                {
+                    let message = "the first entry of `cmd` names no program";
+                    interpolation.report(Code::BadValue, first.span, message, None);
+                    return None;
+                }
+                ScriptSource::Command(filled)
+            }
+            (Some(name), Some(_)) => {
+                let message = "`script` and `cmd` both say which program is asked";
+                interpolation.report(
+                    Code::Contradiction,
+                    name.span,
+                    message,
+                    Some("keep one of them".to_owned()),
+                );
+                return None;
+            }
+            (None, None) => {
+                let message = "nothing says which program is asked";
+                let help = "name a script with `script`, or write a command as `cmd`";
+                interpolation.report(
+                    Code::MissingKey,
+                    written.span,
+                    message,
+                    Some(help.to_owned()),
+                );
+                return None;
+            }
+        };
+        let with = match with.ok()? {
+            Some(Value::Object(with)) => with,
+            _ => Map::new(),
+        };
+        Some(Self {
+            program,
+            timeout_ms: timeout.ok()?,
+            with,
+            expected: expected.ok()?,
+            is_negated: not.unwrap_or_default(),
+            message: message.ok()?,
+        })
+    }
+}
+
+impl Rule for Script {
+    fn needs(&self) -> Facts {
+        Facts::of(&[
+            Fact::Calls,
+            Fact::Arguments,
+            Fact::Results,
+            Fact::Text,
+            Fact::UserText,
+        ])
+    }
+
+    fn describe(&self) -> String {
+        let with = if self.with.is_empty() {
+            String::new()
+        } else {
+            format!(
+                " with `{}`",
+                short(&Value::Object(self.with.clone()).to_string())
+            )
+        };
+        let verdict = if self.is_negated {
+            "rejects"
+        } else {
+            "accepts"
+        };
+        format!("the script {}{with} {verdict} it", self.program)
+    }
+
+    fn when_decided(&self, scope: RuleScope) -> String {
+        format!(
+            "asked at the end of {}, if all other rules pass",
+            scope.words()
+        )
+    }
+
+    fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let (script, expected) = (self.clone(), self.describe());
+        Ok(at_scope_end(move |view| {
+            let Script {
+                program,
+                timeout_ms,
+                with,
+                expected: wanted,
+                is_negated,
+                message,
+            } = script.clone();
+            let mut request = conversation(view);
+            request.insert("with".to_owned(), Value::Object(with));
+            request.insert("expected".to_owned(), wanted.unwrap_or_default());
+            let (request, expected) = (Value::Object(request), expected.clone());
+            let question = ScriptQuestion {
+                program,
+                timeout_ms,
+                request,
+                is_negated,
+                message,
+                expected,
+            };
+            Judgement::Asks(Box::new(Inquiry::Script(question)))
+        }))
+    }
+}

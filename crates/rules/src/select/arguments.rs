@@ -1,0 +1,112 @@
+//! What the arguments of a call must be for it to be selected.
+
+use super::json_subset::{JsonComparison, JsonSubset};
+use super::mismatches::{Mismatches, Whole};
+use super::path_patterns::{PathPatterns, PatternMiss};
+use crate::json_focus::JsonFocus;
+use ananke_base::diagnostic::Code;
+use ananke_base::source::FreeMap;
+use ananke_model::model::{CallSelector, Text};
+use ananke_model::variables::{Interpolation, Patterns};
+use ananke_trace::trace::{Args, ToolCall};
+
+/// Conditions on arguments; a call is selected if all match.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ArgumentConditions {
+    /// What they must contain.
+    json: Option<JsonSubset>,
+    /// Arguments and the pattern each must match.
+    matching: PathPatterns,
+    /// Arguments and the pattern that each must not match, if it is there.
+    not_matching: PathPatterns,
+}
+
+impl ArgumentConditions {
+    /// Checks and fills the conditions; `None` if something is known later or was reported.
+    pub(super) fn compile(
+        written: &CallSelector,
+        unwanted: Option<&FreeMap<Text>>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        if let Some(args) = &written.args
+            && args.entries().is_empty()
+            && !written.is_exact()
+        {
+            let help = "add `exact: true` where calls without arguments are meant, or drop it";
+            let message = "`args` without a key selects every call";
+            interpolation.report(Code::EmptyValue, args.span, message, Some(help.to_owned()));
+        }
+        let json = JsonSubset::compile(
+            written.args.as_ref(),
+            JsonComparison::of(written),
+            interpolation,
+        );
+        let matching = PathPatterns::compile(written.args_match.as_ref(), interpolation);
+        let not_matching = PathPatterns::compile(unwanted, interpolation);
+        Some(Self {
+            json: json.ok()?,
+            matching: matching?,
+            not_matching: not_matching?,
+        })
+    }
+
+    /// Whether every call matches.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.json.is_none() && self.matching.is_empty() && self.not_matching.is_empty()
+    }
+
+    /// Whether every call that matches these surely matches `fewer`.
+    pub(super) fn include(&self, fewer: &Self) -> bool {
+        (fewer.json.is_none() || fewer.json == self.json)
+            && self.matching.include(&fewer.matching)
+            && self.not_matching.include(&fewer.not_matching)
+    }
+
+    /// Each condition in words.
+    pub(super) fn describe(&self) -> Vec<String> {
+        let json = self.json.iter().map(|json| json.describe(Whole::Arguments));
+        json.chain(self.matching.describe("matching"))
+            .chain(self.not_matching.describe("not matching"))
+            .collect()
+    }
+
+    /// The arguments that are looked at.
+    pub(super) fn focus(&self) -> Vec<JsonFocus> {
+        let json = self.json.iter().flat_map(JsonSubset::focus);
+        json.chain(self.matching.focus())
+            .chain(self.not_matching.focus())
+            .collect()
+    }
+
+    /// Compiles the patterns.
+    pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+        self.matching.start(patterns)?;
+        self.not_matching.start(patterns)
+    }
+
+    /// Adds the ways in which the call's arguments do not match.
+    pub(super) fn mismatches(&self, call: &ToolCall, mismatches: &mut Mismatches) {
+        if self.is_empty() {
+            return;
+        }
+        match call.args() {
+            Args::Json(value) => {
+                if let Some(json) = &self.json {
+                    json.compare(value, Whole::Arguments, mismatches);
+                }
+                let misses = self
+                    .matching
+                    .mismatches(value)
+                    .chain(self.not_matching.hits(value));
+                for PatternMiss { place, .. } in misses {
+                    mismatches.add_at(Whole::Arguments, place, 1);
+                }
+            }
+            Args::Malformed(error) if self.json.is_some() || !self.matching.is_empty() => {
+                mismatches.add(format!("the arguments are not valid JSON: {error}"));
+            }
+            // What is not JSON has no argument that could match.
+            Args::Malformed(_) => {}
+        }
+    }
+}

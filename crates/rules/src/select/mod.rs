@@ -1,0 +1,22 @@
+//! Which calls a rule is about: by name, arguments and result.
+
+mod arguments;
+mod count;
+#[cfg(test)]
+mod fakes;
+mod json_subset;
+mod mismatches;
+mod path_patterns;
+mod result;
+mod selector;
+mod suffixed_names;
+mod tool_name;
+mod written_name;
+
+pub(crate) use count::CallCount;
+pub(crate) use mismatches::Mismatches;
+pub use path_patterns::PathPatterns;
+pub(crate) use selector::{NotMatchKeys, Selector};
+pub use suffixed_names::suffixed_pattern;
+pub(crate) use tool_name::{ToolName, tool_name};
+pub(crate) use written_name::WrittenName;

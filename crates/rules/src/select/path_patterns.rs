@@ -1,0 +1,130 @@
+//! Patterns that parts of a JSON value must match: of the arguments of a call, or of its result.
+
+use serde_json::Value;
+
+use crate::content::text_of;
+use crate::describe::short;
+use crate::json_focus::{JsonFocus, not};
+use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::source::FreeMap;
+use ananke_model::model::Text;
+use ananke_model::variables::{Interpolation, Pattern, Patterns};
+use ananke_trace::trace::{Args, Path, ToolCall};
+
+/// Paths in a value and the pattern each must match (SPEC 7.2, `args_match`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PathPatterns(Vec<(Path, Pattern)>);
+
+/// An argument that a pattern decides on.
+pub(crate) struct PatternMiss {
+    /// What is wrong, in words.
+    pub(crate) words: String,
+    /// The argument.
+    pub(super) place: JsonFocus,
+}
+
+impl PathPatterns {
+    /// Checks and fills the patterns; `None` if something is known later or was reported.
+    pub fn compile(
+        written: Option<&FreeMap<Text>>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let compile = |(key, text): &(Spanned<String>, Text)| {
+            let path = Path::parse(key)
+                .map_err(|error| interpolation.report(Code::BadValue, key.span, error, None));
+            path.ok().zip(interpolation.pattern(text).ok())
+        };
+        // Every pattern is looked at, so that every problem is reported.
+        let compiled: Vec<_> = written.into_iter().flatten().map(compile).collect();
+        compiled.into_iter().collect::<Option<_>>().map(Self)
+    }
+
+    /// Compiles the patterns.
+    ///
+    /// # Errors
+    /// If a pattern compiles to more than is allowed.
+    pub fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+        self.0
+            .iter_mut()
+            .try_for_each(|(_, pattern)| pattern.start(patterns))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether every call that matches these also matches `fewer`.
+    pub(crate) fn include(&self, fewer: &Self) -> bool {
+        fewer.0.iter().all(|condition| self.0.contains(condition))
+    }
+
+    /// Each pattern in words: `` `amount` matching `^10` ``; `how` is `matching` or `not matching`.
+    pub(crate) fn describe<'p>(&'p self, how: &'p str) -> impl Iterator<Item = String> + 'p {
+        let words = move |(path, pattern): &(Path, Pattern)| {
+            format!("`{}` {how} `{}`", path.as_str(), short(pattern.as_str()))
+        };
+        self.0.iter().map(words)
+    }
+
+    /// Why the call's arguments do not match; `None` if they do.
+    pub fn mismatch(&self, call: &ToolCall) -> Option<String> {
+        if self.0.is_empty() {
+            return None;
+        }
+        match call.args() {
+            Args::Json(value) => self.mismatches(value).next().map(|miss| miss.words),
+            Args::Malformed(error) => Some(format!("the arguments are not valid JSON: {error}")),
+        }
+    }
+
+    /// The arguments that are looked at.
+    pub(super) fn focus(&self) -> impl Iterator<Item = JsonFocus> + '_ {
+        self.0.iter().map(|(path, _)| at(path, String::new()))
+    }
+
+    /// Each argument that does not match its pattern.
+    pub(super) fn mismatches<'m>(
+        &'m self,
+        args: &'m Value,
+    ) -> impl Iterator<Item = PatternMiss> + 'm {
+        self.0.iter().filter_map(|(path, pattern)| {
+            let wanted = format!("`{}`", short(pattern.as_str()));
+            let Some(found) = path.find(args) else {
+                let words = format!("the argument `{}` is missing", path.as_str());
+                return Some(PatternMiss {
+                    words,
+                    place: at(path, not(&format!("a match of {wanted}"))),
+                });
+            };
+            let text = text_of(found);
+            (!pattern.is_match(&text)).then(|| PatternMiss {
+                words: format!("{}, which does not match {wanted}", is(path, &text)),
+                place: at(path, not(&format!("a match of {wanted}"))),
+            })
+        })
+    }
+
+    /// Each argument that matches its pattern.
+    pub(crate) fn hits<'m>(&'m self, args: &'m Value) -> impl Iterator<Item = PatternMiss> + 'm {
+        self.0.iter().filter_map(|(path, pattern)| {
+            let text = text_of(path.find(args)?);
+            let unwanted = format!("`{}`", short(pattern.as_str()));
+            pattern.is_match(&text).then(|| PatternMiss {
+                words: format!("{}, which matches {unwanted}", is(path, &text)),
+                place: at(path, format!(" matches {unwanted}")),
+            })
+        })
+    }
+}
+
+fn at(path: &Path, note: String) -> JsonFocus {
+    JsonFocus {
+        path: path.parts().to_vec(),
+        note,
+    }
+}
+
+fn is(path: &Path, text: &str) -> String {
+    format!("argument `{}` is `{}`", path.as_str(), short(text))
+}

@@ -1,0 +1,293 @@
+//! What the result of a call must be for it to be selected.
+
+use serde_json::Value;
+
+use super::json_subset::{JsonComparison, JsonSubset};
+use super::mismatches::{Mismatches, Whole};
+use super::path_patterns::{PathPatterns, PatternMiss};
+use crate::describe::{self, short};
+use crate::json_focus::{JsonFocus, not};
+use ananke_base::diagnostic::Code;
+use ananke_model::model::{CallSelector, CallStatus, ResultMatch, Text};
+use ananke_model::variables::{Interpolation, Pattern, Patterns};
+use ananke_trace::trace::{Fact, Facts, ToolResult};
+
+/// Conditions on a result; a call is selected if all match.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ResultConditions {
+    /// What it must contain.
+    json: Option<JsonSubset>,
+    /// The pattern it must match.
+    pub(crate) matching: Option<Pattern>,
+    /// The patterns that values in it must match.
+    parts: PathPatterns,
+    /// The pattern it must not match.
+    not_matching: Option<Pattern>,
+    /// Whether it must be an error, or must not be one.
+    pub(crate) is_error: Option<bool>,
+    /// How far the call must have come.
+    status: Option<CallStatus>,
+}
+
+impl ResultConditions {
+    /// Checks and fills the conditions; `None` if something is known later or was reported.
+    pub(super) fn compile(
+        written: &CallSelector,
+        unwanted: Option<&Text>,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let json = JsonSubset::compile(
+            written.result.as_ref(),
+            JsonComparison::of(written),
+            interpolation,
+        );
+        let (whole, parts) = match &written.result_match {
+            Some(ResultMatch::Whole(text)) => (Some(text), None),
+            Some(ResultMatch::Parts(parts)) => (None, Some(parts)),
+            None => (None, None),
+        };
+        let mut pattern =
+            |text: Option<&Text>| text.map(|text| interpolation.pattern(text)).transpose();
+        let (matching, not_matching) = (pattern(whole), pattern(unwanted));
+        let parts = PathPatterns::compile(parts, interpolation);
+        Some(Self {
+            json: json.ok()?,
+            matching: matching.ok()?,
+            parts: parts?,
+            not_matching: not_matching.ok()?,
+            is_error: written.is_error,
+            status: written.status.as_ref().map(|status| status.value),
+        })
+    }
+
+    /// Whether every call matches.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The facts that they rest on.
+    pub(crate) fn needs(&self) -> Facts {
+        let ends = self.is_error.is_some()
+            || matches!(self.status, Some(CallStatus::Executed | CallStatus::Denied));
+        Facts::NONE
+            .with((!self.is_empty()).then_some(Fact::Results))
+            .with(ends.then_some(Fact::CallEnds))
+    }
+
+    /// Whether the call must have no result.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.status == Some(CallStatus::Pending)
+    }
+
+    /// Whether a call that matches may no longer do so later: it is answered, or its result turns out to be a failure.
+    pub(crate) fn is_provisional(&self) -> bool {
+        self.is_error == Some(false)
+            || matches!(
+                self.status,
+                Some(CallStatus::Pending | CallStatus::Executed)
+            )
+    }
+
+    /// Whether a call that failed or was denied is meant to match, or not to.
+    pub(crate) fn says_how_it_ended(&self) -> bool {
+        self.is_error.is_some() || self.status.is_some()
+    }
+
+    /// Whether every call that matches these surely matches `fewer`.
+    pub(crate) fn include(&self, fewer: &Self) -> bool {
+        let Self {
+            json,
+            matching,
+            parts,
+            not_matching,
+            is_error,
+            status,
+        } = fewer;
+        (json.is_none() || json == &self.json)
+            && (matching.is_none() || matching == &self.matching)
+            && self.parts.include(parts)
+            && (not_matching.is_none() || not_matching == &self.not_matching)
+            && (is_error.is_none() || is_error == &self.is_error)
+            && (status.is_none() || status == &self.status)
+    }
+
+    /// Each condition in words.
+    pub(crate) fn describe(&self) -> Vec<String> {
+        let pattern = |word: &str, pattern: &Pattern| {
+            format!("a result {word} `{}`", short(pattern.as_str()))
+        };
+        [
+            self.json.as_ref().map(|json| json.describe(Whole::Result)),
+            self.matching
+                .as_ref()
+                .map(|matching| pattern("matching", matching)),
+            self.parts_in_words(),
+            self.not_matching
+                .as_ref()
+                .map(|not_matching| pattern("not matching", not_matching)),
+            self.is_error.map(|is_error| {
+                let words = if is_error {
+                    "an error as its result"
+                } else {
+                    "a result that is not an error"
+                };
+                words.to_owned()
+            }),
+            self.status
+                .map(|status| format!("the status `{}`", word(status))),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// The JSON that it must contain or be equal to, as it is shown.
+    pub(crate) fn written_json(&self) -> Option<String> {
+        self.json.as_ref().map(|json| describe::json(&json.value))
+    }
+
+    fn parts_in_words(&self) -> Option<String> {
+        let parts: Vec<String> = self.parts.describe("matching").collect();
+        (!parts.is_empty()).then(|| format!("a result with {}", parts.join(" and ")))
+    }
+
+    /// The places in the result that are looked at.
+    pub(super) fn focus(&self) -> Vec<JsonFocus> {
+        self.json
+            .iter()
+            .flat_map(JsonSubset::focus)
+            .chain(self.parts.focus())
+            .collect()
+    }
+
+    /// Compiles the patterns.
+    pub(super) fn start(&mut self, patterns: &mut Patterns) -> Result<(), regex::Error> {
+        self.parts.start(patterns)?;
+        let mut own = [&mut self.matching, &mut self.not_matching]
+            .into_iter()
+            .flatten();
+        own.try_for_each(|pattern| pattern.start(patterns))
+    }
+
+    /// Adds the ways in which the result of a call does not match.
+    pub(super) fn mismatches(&self, result: Option<&ToolResult>, mismatches: &mut Mismatches) {
+        let Self {
+            json,
+            matching,
+            parts,
+            not_matching,
+            is_error,
+            status,
+        } = self;
+        if self.is_empty() {
+            return;
+        }
+        let Some(result) = result else {
+            if !self.is_pending() {
+                let conditions = [
+                    matching.is_some(),
+                    !parts.is_empty(),
+                    not_matching.is_some(),
+                    is_error.is_some(),
+                ];
+                let conditions = conditions.into_iter().filter(|is_there| *is_there).count();
+                let weight = json.as_ref().map_or(0, JsonSubset::weight) + conditions;
+                let note = json.as_ref().map(JsonSubset::note).unwrap_or_default();
+                mismatches.add_at(Whole::Result, whole(note), weight.max(1));
+            }
+            return;
+        };
+        if let Some(json) = json.as_ref().filter(|json| !is_same_text(json, result)) {
+            json.compare(&result.value(), Whole::Result, mismatches);
+        }
+        if let Some(pattern) = matching
+            .as_ref()
+            .filter(|pattern| !pattern.is_match(&result.text))
+        {
+            let note = not(&format!("a match of `{}`", short(pattern.as_str())));
+            mismatches.add_at(Whole::Result, whole(note), 1);
+        }
+        for PatternMiss { place, .. } in parts.mismatches(&result.value()) {
+            mismatches.add_at(Whole::Result, place, 1);
+        }
+        if let Some(pattern) = not_matching
+            .as_ref()
+            .filter(|pattern| pattern.is_match(&result.text))
+        {
+            let note = format!(" matches `{}`", short(pattern.as_str()));
+            mismatches.add_at(Whole::Result, whole(note), 1);
+        }
+        // A result of which the protocol does not say so is no error.
+        let failed = result.is_error == Some(true);
+        match is_error {
+            Some(true) if !failed => mismatches.add("the result is not an error".to_owned()),
+            Some(false) if failed => mismatches.add("the result is an error".to_owned()),
+            _ => {}
+        }
+        let found = if result.is_denied {
+            CallStatus::Denied
+        } else {
+            CallStatus::Executed
+        };
+        if let Some(status) = status.filter(|status| *status != found) {
+            mismatches.add(format!(
+                "the call is `{}`, expected `{}`",
+                word(found),
+                word(status)
+            ));
+        }
+    }
+}
+
+/// The result as a whole, with `note` after it.
+fn whole(note: String) -> JsonFocus {
+    JsonFocus {
+        path: Vec::new(),
+        note,
+    }
+}
+
+/// Reports what cannot be meant together with a `status`.
+pub(super) fn check_status(
+    written: &CallSelector,
+    unwanted: Option<&Text>,
+    interpolation: &mut Interpolation<'_>,
+) {
+    let Some(status) = &written.status else {
+        return;
+    };
+    let on_result = [
+        ("result", written.result.is_some()),
+        ("result_match", written.result_match.is_some()),
+        ("result_not_match", unwanted.is_some()),
+        ("is_error", written.is_error.is_some()),
+    ];
+    let mut report = |message: &str| {
+        let help = "keep one of the two".to_owned();
+        interpolation.report(Code::Contradiction, status.span, message, Some(help));
+    };
+    if let (CallStatus::Pending, Some((key, _))) = (
+        status.value,
+        on_result.into_iter().find(|(_, is_there)| *is_there),
+    ) {
+        report(&format!(
+            "a pending call has no result, which `{key}` looks at"
+        ));
+    }
+    if status.value == CallStatus::Denied && written.is_error == Some(false) {
+        report("the result of a denied call is an error, which `is_error: false` excludes");
+    }
+}
+
+/// Whether a text in quotes is the text of the result: `42` may have been a number or a text.
+fn is_same_text(json: &JsonSubset, result: &ToolResult) -> bool {
+    matches!(&json.value, Value::String(wanted) if *wanted == result.text)
+}
+
+fn word(status: CallStatus) -> &'static str {
+    match status {
+        CallStatus::Pending => "pending",
+        CallStatus::Executed => "executed",
+        CallStatus::Denied => "denied",
+    }
+}

@@ -1,0 +1,196 @@
+//! `sequence`: in which order calls, results and messages must come.
+//!
+//! Steps are compiled; at the end of the scope, what happened is matched with them and, if it does not match, compared
+//! with them. The mode `only` is a prohibition and checks everything when it comes. The cost grows with the steps times
+//! what happened, never faster.
+
+use super::matching::{self, Matched};
+use super::miss::SequenceMiss;
+use super::only::Only;
+use super::step::Step;
+use super::steps::Steps;
+use super::walk::walk;
+use crate::claim::Claim;
+use crate::collector::Collector;
+use crate::evaluation::{Judgement, Monitor, RuleScope, at_scope_end};
+use crate::rule::{Rule, RuleKind};
+use crate::steps::{Item, Kinds, StepMatcher};
+use ananke_base::diagnostic::{Code, Span};
+use ananke_model::model::{AssertBlock, SequenceMode, SequenceRule};
+use ananke_model::variables::{Interpolation, Patterns};
+use ananke_trace::trace::{Facts, Trace};
+
+/// How many steps one rule may have: what is done for each thing that happens grows with them.
+const MOST_STEPS: usize = 200;
+
+/// How many steps are listed in words.
+const LISTED_STEPS: usize = 6;
+
+/// Steps, and how what happens must match them (SPEC 7.5).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Sequence {
+    mode: SequenceMode,
+    steps: Vec<Step>,
+}
+
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    if let Some(written) = &block.sequence
+        && let Some(rule) = collector.switched(Some(written))
+    {
+        collector.add(written.span, |interpolation| {
+            Sequence::compile(rule, written.span, interpolation)
+        });
+    }
+}
+
+impl Sequence {
+    fn compile(
+        written: &SequenceRule,
+        span: Span,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let SequenceRule { mode, steps } = written;
+        if steps.len() > MOST_STEPS {
+            let message = format!(
+                "a sequence of {} steps is longer than the {MOST_STEPS} it may have",
+                steps.len()
+            );
+            let help = "write a sequence on each turn, which is about that turn alone";
+            interpolation.report(Code::LimitExceeded, span, message, Some(help.to_owned()));
+            return None;
+        }
+        // Every step is looked at, so that every problem is reported.
+        let steps: Vec<Option<Step>> = steps
+            .iter()
+            .map(|step| Step::compile(step, *mode, interpolation))
+            .collect();
+        Some(Self {
+            mode: *mode,
+            steps: steps.into_iter().collect::<Option<_>>()?,
+        })
+    }
+
+    fn kinds(&self) -> Kinds {
+        Kinds::of(self.steps.iter().map(|step| &step.matcher))
+    }
+
+    fn is_prohibition(&self) -> bool {
+        self.mode == SequenceMode::Only
+    }
+}
+
+impl Rule for Sequence {
+    fn kind(&self) -> RuleKind {
+        if self.is_prohibition() {
+            RuleKind::Prohibition
+        } else {
+            RuleKind::Requirement
+        }
+    }
+
+    fn needs(&self) -> Facts {
+        self.steps
+            .iter()
+            .fold(Facts::NONE, |needs, step| needs | step.matcher.needs())
+    }
+
+    fn describe(&self) -> String {
+        let mut steps: Vec<String> = self
+            .steps
+            .iter()
+            .take(LISTED_STEPS)
+            .map(Step::describe)
+            .collect();
+        if self.steps.len() > LISTED_STEPS {
+            steps.push(format!("and {} more", self.steps.len() - LISTED_STEPS));
+        }
+        let (kinds, steps) = (self.kinds().words(), steps.join("; "));
+        match self.mode {
+            SequenceMode::Exact => format!("exactly these {kinds}, in this order: {steps}"),
+            SequenceMode::InOrder => format!("in this order, others may come between: {steps}"),
+            SequenceMode::AnyOrder => format!("exactly these {kinds}, in any order: {steps}"),
+            SequenceMode::AtLeast => format!("in any order, others may come too: {steps}"),
+            SequenceMode::Only => format!("no {kinds} but these: {steps}"),
+        }
+    }
+
+    fn when_decided(&self, scope: RuleScope) -> String {
+        if self.is_prohibition() {
+            return "fails as soon as something comes that no step allows".to_owned();
+        }
+        format!("evaluated at the end of {}", scope.words())
+    }
+
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let all: Result<_, regex::Error> = self
+            .steps
+            .iter()
+            .map(|step| step.started(patterns))
+            .collect();
+        let steps = Steps {
+            expected: self.describe(),
+            mode: self.mode,
+            kinds: self.kinds(),
+            all: all?,
+        };
+        if self.is_prohibition() {
+            return Ok(Box::new(Only::new(steps)));
+        }
+        Ok(at_scope_end(move |view| {
+            let items = walk(view, steps.kinds);
+            let matched = matched(&steps, &items, view.trace);
+            if matched.is_complete() {
+                return Judgement::Passed;
+            }
+            let miss = SequenceMiss {
+                steps: &steps,
+                items: &items,
+                matched: &matched,
+                view,
+            };
+            Judgement::failed(miss.finding())
+        }))
+    }
+
+    /// The steps without which it cannot pass.
+    fn claims(&self) -> Vec<Claim<'_>> {
+        let required = self
+            .steps
+            .iter()
+            .filter(|step| !step.is_optional && !self.is_prohibition());
+        let claims = required.filter_map(|step| match &step.matcher {
+            StepMatcher::Call(selector) => Some(Claim::Step {
+                selector,
+                is_result: false,
+            }),
+            StepMatcher::Result(selector) => Some(Claim::Step {
+                selector,
+                is_result: true,
+            }),
+            StepMatcher::Message { .. } => None,
+        });
+        claims.collect()
+    }
+
+    fn names_tools(&self) -> bool {
+        let Kinds { calls, results, .. } = self.kinds();
+        calls || results
+    }
+
+    fn is_overridden(&self) -> bool {
+        true
+    }
+}
+
+fn matched(steps: &Steps, items: &[Item], trace: &Trace) -> Matched {
+    let optional: Vec<bool> = steps.all.iter().map(|step| step.is_optional).collect();
+    let matches = |step: usize, item: usize| steps.all[step].matches(trace, items[item]);
+    match steps.mode {
+        SequenceMode::Exact => matching::exact(&optional, items.len(), matches),
+        SequenceMode::InOrder => matching::in_order(&optional, items.len(), matches),
+        SequenceMode::AnyOrder => matching::any_order(&optional, items.len(), matches),
+        SequenceMode::AtLeast | SequenceMode::Only => {
+            matching::at_least(&optional, items.len(), matches)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! `text.equals`: the agent's text is this one, or one of these.
+
+use crate::claim::Claim;
+use crate::collector::Collector;
+use crate::describe::{literally, said, short};
+use crate::evaluation::{Finding, Judgement, Monitor, View, at_scope_end};
+use crate::rule::Rule;
+use ananke_base::diagnostic::Difference;
+use ananke_base::text::any_of;
+use ananke_model::model::{AssertBlock, OneOrMany, Text, TextOf};
+use ananke_model::variables::{Interpolation, Patterns};
+use ananke_trace::trace::{Fact, Facts};
+
+/// How many texts are listed.
+const SHOWN: usize = 3;
+
+/// Texts of which the agent must say one, and nothing else.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Equals {
+    texts: Vec<String>,
+    /// What is compared with them.
+    of: TextOf,
+}
+
+pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.text().and_then(|text| text.equals.as_ref());
+    if let Some(OneOrMany(texts)) = collector.switched(written)
+        && let [first, ..] = texts.as_slice()
+    {
+        collector.add(first.span, |interpolation| {
+            Equals::compile(texts, block.text_of(), interpolation)
+        });
+    }
+}
+
+impl Rule for Equals {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Text])
+    }
+
+    fn describe(&self) -> String {
+        let whose = match self.of {
+            TextOf::All => "text",
+            TextOf::Final => "a last message",
+        };
+        format!("{whose} equal to {}", self.listed())
+    }
+
+    fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let equals = self.clone();
+        Ok(at_scope_end(move |view| equals.check(view)))
+    }
+
+    fn claims(&self) -> Vec<Claim<'_>> {
+        vec![Claim::SaysOneOf(&self.texts, self.of)]
+    }
+}
+
+impl Equals {
+    fn compile(texts: &[Text], of: TextOf, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+        let texts: Vec<Option<String>> = texts
+            .iter()
+            .map(|text| interpolation.text(text).ok())
+            .collect();
+        Some(Self {
+            texts: texts.into_iter().collect::<Option<_>>()?,
+            of,
+        })
+    }
+
+    fn check(&self, view: &View<'_>) -> Judgement {
+        let text = view.text(self.of);
+        if self.texts.contains(&text) {
+            return Judgement::Passed;
+        }
+        let (scope, listed) = (view.scope.this(), self.listed());
+        let message = match (text.is_empty(), self.of) {
+            (true, _) => format!("the agent said nothing in {scope}, expected {listed}"),
+            (false, TextOf::All) => format!("what the agent said in {scope} is not {listed}"),
+            (false, TextOf::Final) => {
+                format!("the agent's last message in {scope} is not {listed}")
+            }
+        };
+        let nearest = self.nearest(&text);
+        let alike = nearest.and_then(|nearest| nearly(nearest, &text));
+        let difference = nearest
+            .filter(|_| !text.is_empty())
+            .map(|nearest| {
+                Difference::between(&view.redactor.text(nearest), &view.redactor.text(&text))
+            })
+            .filter(|difference| !difference.is_empty());
+        // A difference shows what was said.
+        let words = difference
+            .is_none()
+            .then(|| said(&short(&text)))
+            .into_iter()
+            .chain(alike);
+        Judgement::failed(Finding {
+            difference,
+            ..Finding::in_words(message, self.describe(), words)
+        })
+    }
+
+    fn listed(&self) -> String {
+        let word = |text: &String| match text.as_str() {
+            "" => "an empty text".to_owned(),
+            text => format!("`{}`", literally(text)),
+        };
+        let mut shown: Vec<String> = self.texts.iter().take(SHOWN).map(word).collect();
+        if self.texts.len() > SHOWN {
+            shown.push(format!("one of {} more", self.texts.len() - SHOWN));
+        }
+        any_of(&shown)
+    }
+
+    /// The text with the longest common prefix; the first of several that are equally near.
+    fn nearest(&self, text: &str) -> Option<&String> {
+        let common = |wanted: &&String| {
+            wanted
+                .bytes()
+                .zip(text.bytes())
+                .take_while(|(wanted, said)| wanted == said)
+                .count()
+        };
+        self.texts.iter().rev().max_by_key(common)
+    }
+}
+
+/// What makes two texts differ though they look alike.
+fn nearly(wanted: &str, text: &str) -> Option<String> {
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    if wanted.trim() == text.trim() {
+        Some("only whitespace around it differs".to_owned())
+    } else if words(wanted) == words(text) {
+        Some("only whitespace differs".to_owned())
+    } else if wanted.to_lowercase() == text.to_lowercase() {
+        Some("only upper and lower case differ".to_owned())
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_looks_alike_is_distinguished() {
+        assert_eq!(
+            nearly("a b\n", "a b").unwrap(),
+            "only whitespace around it differs"
+        );
+        assert_eq!(nearly("a b", "a\n b").unwrap(), "only whitespace differs");
+        assert_eq!(
+            nearly("Ab", "aB").unwrap(),
+            "only upper and lower case differ"
+        );
+        assert_eq!(nearly("a", "b"), None);
+    }
+
+    #[test]
+    fn the_nearest_text_is_the_one_that_begins_alike() {
+        let texts = ["yes", "no, thank you", "no"].map(str::to_owned).to_vec();
+        let equals = Equals {
+            texts,
+            of: TextOf::All,
+        };
+        assert_eq!(equals.nearest("no, thanks").unwrap(), "no, thank you");
+        assert_eq!(equals.nearest("maybe").unwrap(), "yes");
+        assert_eq!(equals.listed(), "`yes`, `no, thank you` or `no`");
+    }
+}

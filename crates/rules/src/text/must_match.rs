@@ -1,0 +1,73 @@
+//! `text.must_match` and `text.contains`: what the agent's text must contain somewhere.
+
+use super::collect::collect;
+use super::needle::Needle;
+use crate::claim::Claim;
+use crate::collector::Collector;
+use crate::describe::{said, short};
+use crate::evaluation::{Finding, Judgement, Monitor, at_scope_end};
+use crate::rule::Rule;
+use ananke_model::model::{AssertBlock, TextOf};
+use ananke_model::variables::Patterns;
+use ananke_trace::trace::{Fact, Facts};
+
+/// A regex that must match, or a text that must be contained, somewhere in the agent's text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct MustMatch(Needle);
+
+pub(crate) fn compile_patterns(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.text().and_then(|text| text.must_match.as_ref());
+    collect(written, block, Needle::pattern, MustMatch, collector);
+}
+
+pub(crate) fn compile_literals(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.text().and_then(|text| text.contains.as_ref());
+    collect(written, block, Needle::literal, MustMatch, collector);
+}
+
+impl Rule for MustMatch {
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Text])
+    }
+
+    fn describe(&self) -> String {
+        let article = match self.0.of {
+            TextOf::All => "",
+            TextOf::Final => "a ",
+        };
+        format!("{article}{}", self.0.describe())
+    }
+
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        let (expected, of, needle) = (self.describe(), self.0.of, self.0.started(patterns)?);
+        Ok(at_scope_end(move |view| {
+            let text = view.text(of);
+            if needle.find(&text).is_some() {
+                return Judgement::Passed;
+            }
+            let scope = view.scope.this();
+            let message = match of {
+                TextOf::All => format!("nothing the agent said in {scope} {}", needle.finds()),
+                TextOf::Final if text.is_empty() => {
+                    let must = needle.must_find();
+                    format!("the agent said nothing in {scope}, where its last message must {must}")
+                }
+                TextOf::Final => {
+                    format!(
+                        "the agent's last message in {scope} does not {}",
+                        needle.must_find()
+                    )
+                }
+            };
+            let mut words = vec![said(&short(&text))];
+            if needle.differs_in_case(&text) {
+                words.push("it does, but for upper and lower case".to_owned());
+            }
+            Judgement::failed(Finding::in_words(message, expected.clone(), words))
+        }))
+    }
+
+    fn claims(&self) -> Vec<Claim<'_>> {
+        vec![Claim::Says(&self.0)]
+    }
+}

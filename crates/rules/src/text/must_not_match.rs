@@ -1,0 +1,150 @@
+//! `text.must_not_match` and `text.not_contains`: what the agent's text must not contain anywhere.
+
+use super::collect::collect;
+use super::needle::{Needle, TextMatcher};
+use crate::claim::Claim;
+use crate::collector::Collector;
+use crate::describe::{around, short};
+use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::rule::{Rule, RuleKind};
+use ananke_model::model::{AssertBlock, TextOf};
+use ananke_model::variables::Patterns;
+use ananke_trace::trace::{Delta, Fact, Facts};
+
+/// A regex that must not match, or a text that must not be contained: on every turn of its scope as soon as it comes,
+/// and on the whole of the scope at its end.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct MustNotMatch(Needle);
+
+pub(crate) fn compile_patterns(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.text().and_then(|text| text.must_not_match.as_ref());
+    collect(written, block, Needle::pattern, MustNotMatch, collector);
+}
+
+pub(crate) fn compile_literals(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
+    let written = block.text().and_then(|text| text.not_contains.as_ref());
+    collect(written, block, Needle::literal, MustNotMatch, collector);
+}
+
+impl MustNotMatch {
+    /// Whether one message is enough to violate it.
+    fn is_early(&self) -> bool {
+        self.0.of == TextOf::All && !self.0.is_anchored()
+    }
+}
+
+impl Rule for MustNotMatch {
+    fn kind(&self) -> RuleKind {
+        RuleKind::Prohibition
+    }
+
+    fn needs(&self) -> Facts {
+        Facts::of(&[Fact::Text])
+    }
+
+    fn describe(&self) -> String {
+        format!("no {}", self.0.describe())
+    }
+
+    fn when_decided(&self, scope: RuleScope) -> String {
+        match (self.is_early(), self.0.of, scope) {
+            (true, _, scope) => {
+                format!(
+                    "fails as soon as a message, or the whole text of {}, matches",
+                    scope.words()
+                )
+            }
+            (false, TextOf::All, RuleScope::Test) => {
+                "fails at the end of a turn whose text matches, or of the test".to_owned()
+            }
+            (false, TextOf::Final, RuleScope::Test) => {
+                "fails at the end of a turn whose last message says it".to_owned()
+            }
+            (false, _, RuleScope::Turn(_)) => "fails at the end of the turn".to_owned(),
+        }
+    }
+
+    fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
+        Ok(Box::new(MustNotMatchMonitor {
+            expected: self.describe(),
+            is_early: self.is_early(),
+            needle: self.0.started(patterns)?,
+            has_failed_in_turn: false,
+        }))
+    }
+
+    fn claims(&self) -> Vec<Claim<'_>> {
+        vec![Claim::NeverSays(&self.0)]
+    }
+}
+
+/// Checks each message when it closes, the joined text at the end of a turn, and that of the scope at its end; or the
+/// last message alone, at the end of each turn.
+struct MustNotMatchMonitor {
+    expected: String,
+    is_early: bool,
+    needle: Needle,
+    /// The same text found in a message and again in the joined text is one failure.
+    has_failed_in_turn: bool,
+}
+
+impl Monitor for MustNotMatchMonitor {
+    fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
+        match moment {
+            Moment::Touched(Delta::MessageClosed(index)) if self.is_early => {
+                let message = &view.trace.messages[index];
+                if !view.includes_text(message) {
+                    return Judgement::Open;
+                }
+                let finding = self.check(view, &message.text, "the agent said");
+                finding.map_or(Judgement::Open, |finding| {
+                    Judgement::failed(Finding {
+                        events: vec![message.opened],
+                        ..finding
+                    })
+                })
+            }
+            Moment::Touched(_) => Judgement::Open,
+            Moment::TurnEnd => {
+                let who = match self.needle.of {
+                    TextOf::All => "the agent said in this turn",
+                    TextOf::Final => "the agent's last message in this turn says",
+                };
+                let text = view.text_of_running_turn(self.needle.of);
+                let finding = text.and_then(|text| self.check(view, &text, who));
+                self.has_failed_in_turn = false;
+                finding.map_or(Judgement::Open, Judgement::failed)
+            }
+            Moment::ScopeEnd | Moment::TestEnd => match (self.needle.of, view.scope) {
+                (TextOf::All, RuleScope::Test) => self
+                    .check(
+                        view,
+                        &view.text(TextOf::All),
+                        "the agent said over the test",
+                    )
+                    .into(),
+                // The last message of a test is that of one of its turns.
+                (TextOf::Final, _) | (TextOf::All, RuleScope::Turn(_)) => Judgement::Passed,
+            },
+        }
+    }
+}
+
+impl MustNotMatchMonitor {
+    fn check(&mut self, view: &View<'_>, text: &str, who: &str) -> Option<Finding> {
+        if self.has_failed_in_turn {
+            return None;
+        }
+        let found = view
+            .redactor
+            .expand_to_secret(text, self.needle.find(text)?);
+        self.has_failed_in_turn = true;
+        let said = short(&text[found.clone()]);
+        let message = match self.needle.matcher {
+            TextMatcher::Literal(_) => format!("{who} `{said}`"),
+            TextMatcher::Pattern(_) => format!("{who} `{said}`, which {}", self.needle.finds()),
+        };
+        let words = format!("said: {}", around(text, found));
+        Some(Finding::in_words(message, self.expected.clone(), [words]))
+    }
+}

@@ -1,0 +1,138 @@
+//! Needles: a pattern or a literal text that is looked for in what the agent says, in all of it or in its last message.
+
+use std::ops::Range;
+
+use regex_syntax::hir::Look;
+
+use crate::describe::{literally, short};
+use ananke_base::diagnostic::Code;
+use ananke_model::model::{Text, TextOf};
+use ananke_model::variables::{Interpolation, Pattern, Patterns};
+
+/// What is looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TextMatcher {
+    /// A match of this regex.
+    Pattern(Pattern),
+    /// This text.
+    Literal(String),
+}
+
+/// What is looked for, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Needle {
+    /// What is looked for.
+    pub(crate) matcher: TextMatcher,
+    /// Where.
+    pub(crate) of: TextOf,
+}
+
+impl Needle {
+    pub(crate) fn pattern(
+        text: &Text,
+        of: TextOf,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        interpolation.pattern(text).ok().map(|pattern| Self {
+            matcher: TextMatcher::Pattern(pattern),
+            of,
+        })
+    }
+
+    pub(crate) fn literal(
+        text: &Text,
+        of: TextOf,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let literal = interpolation.text(text).ok()?;
+        if literal.is_empty() {
+            let message = "every text contains an empty text";
+            let help = "write the expected text, or remove the entry";
+            interpolation.report(Code::EmptyValue, text.span, message, Some(help.to_owned()));
+            return None;
+        }
+        Some(Self {
+            matcher: TextMatcher::Literal(literal),
+            of,
+        })
+    }
+
+    /// `` text matching `x` ``
+    pub(crate) fn describe(&self) -> String {
+        let whose = match self.of {
+            TextOf::All => "text",
+            TextOf::Final => "last message",
+        };
+        match &self.matcher {
+            TextMatcher::Pattern(pattern) => {
+                format!("{whose} matching `{}`", short(pattern.as_str()))
+            }
+            TextMatcher::Literal(literal) => format!("{whose} containing `{}`", literally(literal)),
+        }
+    }
+
+    /// Whether a match in one message may be none in the joined text: `^` and `$` mean its ends.
+    pub(crate) fn is_anchored(&self) -> bool {
+        let pattern = match &self.matcher {
+            TextMatcher::Pattern(pattern) => pattern.as_str(),
+            TextMatcher::Literal(_) => return false,
+        };
+        let Ok(hir) = regex_syntax::parse(pattern) else {
+            return true;
+        };
+        let looks = hir.properties().look_set();
+        [Look::Start, Look::End, Look::StartCRLF, Look::EndCRLF]
+            .into_iter()
+            .any(|look| looks.contains(look))
+    }
+
+    /// The same needle with its pattern compiled.
+    ///
+    /// # Errors
+    /// If the pattern compiles to more than is allowed.
+    pub(crate) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+        let mut started = self.clone();
+        if let TextMatcher::Pattern(pattern) = &mut started.matcher {
+            pattern.start(patterns)?;
+        }
+        Ok(started)
+    }
+
+    /// Where it first is in `text`.
+    pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
+        match &self.matcher {
+            TextMatcher::Pattern(pattern) => pattern.find(text),
+            TextMatcher::Literal(literal) => {
+                text.find(literal).map(|start| start..start + literal.len())
+            }
+        }
+    }
+
+    /// Whether `text` contains the literal in another case; false for patterns.
+    pub(crate) fn differs_in_case(&self, text: &str) -> bool {
+        match &self.matcher {
+            TextMatcher::Pattern(_) => false,
+            TextMatcher::Literal(literal) => text.to_lowercase().contains(&literal.to_lowercase()),
+        }
+    }
+
+    /// What it does to a text: `` matches `x` ``.
+    pub(super) fn finds(&self) -> String {
+        let (verb, what) = self.verb();
+        let ending = if verb == "match" { "es" } else { "s" };
+        format!("{verb}{ending} `{what}`")
+    }
+
+    /// What it must do to a text: `` match `x` ``.
+    pub(super) fn must_find(&self) -> String {
+        let (verb, what) = self.verb();
+        format!("{verb} `{what}`")
+    }
+
+    fn verb(&self) -> (&'static str, String) {
+        match &self.matcher {
+            TextMatcher::Pattern(pattern) => ("match", short(pattern.as_str())),
+            TextMatcher::Literal(literal) => ("contain", literally(literal)),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! What is reported if a trigger violates its rule: the trigger, what came or did not come, and what came nearest.
+
+use super::happening::{Happening, What};
+use super::related_steps::{Relation, either};
+use super::running_rule::RunningRule;
+use super::tied_step::TiedStep;
+use crate::call_focus::CallFocus;
+use crate::describe::{around, literally, said, short};
+use crate::evaluation::{Evidence, Finding, View};
+use crate::steps::{Item, StepMatcher};
+use ananke_model::model::MessageRole;
+use ananke_trace::trace::Trace;
+
+/// For how many violations of a rule the nearest candidate is looked for.
+const EXPLAINED: usize = 20;
+
+/// How many things are looked at for one of them.
+const CANDIDATES: usize = 1000;
+
+/// A trigger that violates its rule.
+pub(super) struct TriggerViolation {
+    pub(super) trigger: Happening,
+    /// Which pattern of the rule.
+    pub(super) pattern: usize,
+    /// The step that is missing, or that came.
+    pub(super) step: TiedStep,
+    /// What came though it must not, if that is known.
+    pub(super) cause: Option<Happening>,
+}
+
+/// Whether something is meant, or comes nearest to what is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closeness {
+    Itself,
+    Closest,
+}
+
+/// Makes findings, and remembers how many.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    explained: usize,
+    is_warned: bool,
+}
+
+/// Something that comes near to a step.
+struct NearestCause {
+    happening: Happening,
+    weight: usize,
+    focus: CallFocus,
+}
+
+impl Findings {
+    /// The warning about comparisons that could not be made, once.
+    pub(super) fn take_warning(&mut self, not_checkable: u64) -> Option<String> {
+        if not_checkable == 0 || std::mem::replace(&mut self.is_warned, true) {
+            return None;
+        }
+        Some("an argument of `same` is missing in a call, which is then not the same".to_owned())
+    }
+
+    pub(super) fn finding(
+        &mut self,
+        view: &View<'_>,
+        parts: &RunningRule,
+        violation: &TriggerViolation,
+    ) -> Finding {
+        let TriggerViolation {
+            trigger,
+            pattern,
+            step,
+            cause,
+        } = violation;
+        let (trace, relation) = (view.trace, parts.patterns[*pattern].relation);
+        let groups = &parts.patterns[*pattern].groups;
+        let group = groups.iter().find(|group| group.contains(step));
+        let wanted = group
+            .filter(|_| !relation.is_negated())
+            .map_or_else(|| step.describe(), |group| either(group));
+        let whole = if parts.is_within_turn {
+            " in its turn"
+        } else {
+            ""
+        };
+        let what = words(view, parts, trigger);
+        let name = parts
+            .name
+            .as_ref()
+            .map(|name| format!("{name}: "))
+            .unwrap_or_default();
+        let message = if relation.is_negated() {
+            format!(
+                "{name}{what}, and {wanted} came {} it{whole}",
+                relation.word()
+            )
+        } else {
+            format!(
+                "{name}{what} without {wanted} {} it{whole}",
+                relation.word()
+            )
+        };
+        let mut events: Vec<u32> = trigger.event(trace).into_iter().collect();
+        let mut evidence = vec![shown(
+            trace,
+            trigger,
+            CallFocus::default(),
+            Closeness::Itself,
+        )];
+        let candidate = match cause {
+            Some(cause) => Some(NearestCause {
+                happening: *cause,
+                weight: 0,
+                focus: CallFocus::default(),
+            }),
+            None if self.explained < EXPLAINED => {
+                self.explained += 1;
+                nearest(trace, parts, violation, relation)
+            }
+            None => None,
+        };
+        if let Some(NearestCause {
+            happening,
+            mut focus,
+            weight,
+        }) = candidate
+        {
+            if weight == 0 && !relation.is_negated() {
+                focus.words.push(format!(
+                    "it matches, but not {} the trigger",
+                    relation.word()
+                ));
+            }
+            events.extend(happening.event(trace));
+            let closeness = if relation.is_negated() {
+                Closeness::Itself
+            } else {
+                Closeness::Closest
+            };
+            evidence.push(shown(trace, &happening, focus, closeness));
+        }
+        Finding {
+            message,
+            expected: parts.expected.clone(),
+            evidence,
+            events,
+            ..Finding::default()
+        }
+    }
+}
+
+/// What the trigger is, in words.
+fn words(view: &View<'_>, parts: &RunningRule, trigger: &Happening) -> String {
+    match trigger.what {
+        What::Item(Item::Call(index)) => {
+            format!("`{}` was called", short(&view.trace.calls[index].name))
+        }
+        What::Item(Item::Result(index)) => {
+            format!("`{}` was answered", short(&view.trace.calls[index].name))
+        }
+        What::Item(Item::Message { index, by }) => {
+            let whose = if by == MessageRole::User {
+                "the user"
+            } else {
+                "the agent"
+            };
+            let text = &view.trace.messages[index].text;
+            let found = match &parts.trigger {
+                StepMatcher::Message { pattern, .. } => pattern.find(text),
+                StepMatcher::Call(_) | StepMatcher::Result(_) => None,
+            };
+            let quoted =
+                found.map(|found| around(text, view.redactor.expand_to_secret(text, found)));
+            format!("{whose} said `{}`", literally(&quoted.unwrap_or_default()))
+        }
+        What::Answer(_) => "an interrupt was answered".to_owned(),
+    }
+}
+
+/// Something that happened, as evidence.
+fn shown(trace: &Trace, happening: &Happening, focus: CallFocus, closeness: Closeness) -> Evidence {
+    let is_closest = closeness == Closeness::Closest;
+    match happening.what {
+        What::Item(Item::Call(index) | Item::Result(index)) => Evidence::Call {
+            index,
+            focus,
+            is_closest,
+        },
+        What::Item(Item::Message { index, by }) => {
+            let whose = if by == MessageRole::User {
+                "the user "
+            } else {
+                ""
+            };
+            let event = happening.event(trace).unwrap_or_default();
+            let words = if focus.words.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", focus.words.join("; "))
+            };
+            let text = short(&trace.messages[index].text);
+            Evidence::Words(format!(
+                "#{event} {whose}{}{words}",
+                said(&literally(&text))
+            ))
+        }
+        What::Answer(_) => Evidence::Words("an interrupt was answered".to_owned()),
+    }
+}
+
+/// What comes nearest to the step, of what happened most recently.
+fn nearest(
+    trace: &Trace,
+    parts: &RunningRule,
+    violation: &TriggerViolation,
+    relation: Relation,
+) -> Option<NearestCause> {
+    let TriggerViolation { trigger, step, .. } = violation;
+    let wanted = step.step()?;
+    let own = step.tie.of_trigger(trace, trigger);
+    let candidates = recent(trace, wanted).filter(|happening| {
+        let is_own = happening.of_call().is_some() && happening.of_call() == trigger.of_call();
+        happening != trigger && !is_own && (!parts.is_within_turn || happening.turn == trigger.turn)
+    });
+    let weighed = candidates.take(CANDIDATES).filter_map(|happening| {
+        let What::Item(item) = happening.what else {
+            return None;
+        };
+        let mismatches = wanted.mismatches(trace, item)?;
+        let mut focus = mismatches.focus();
+        let mut weight = mismatches.weight();
+        let is_tied = own.is_some() && step.tie.of_step(trace, &happening) == own;
+        if !step.tie.is_empty() && !is_tied {
+            focus.words.push(format!("not{}", step.tie.describe()));
+            weight += 1;
+        }
+        let is_answered =
+            step.counts_from(trace, &happening) < trigger.order && happening.has_result(trace);
+        if wanted.awaits_result() && !wanted.is_pending() && relation.is_before() && !is_answered {
+            focus.words = vec!["it had no result yet".to_owned()];
+            weight = weight.max(1);
+        }
+        let lies_so = if relation.is_before() {
+            happening.order < trigger.order
+        } else {
+            happening.order > trigger.order
+        };
+        // What must not come lies where it must not.
+        (!relation.is_negated() || weight == 0 && lies_so).then_some(NearestCause {
+            happening,
+            weight,
+            focus,
+        })
+    });
+    weighed.min_by_key(|nearest| nearest.weight)
+}
+
+/// What a step is about, the newest first.
+fn recent<'t>(
+    trace: &'t Trace,
+    wanted: &'t StepMatcher,
+) -> Box<dyn Iterator<Item = Happening> + 't> {
+    match wanted {
+        StepMatcher::Call(_) => {
+            let calls = (0..trace.calls.len())
+                .rev()
+                .map(|index| Happening::call(trace, index));
+            Box::new(calls.filter(|call| about(trace, wanted, call)))
+        }
+        StepMatcher::Result(_) => {
+            let answered = (0..trace.calls.len())
+                .rev()
+                .filter(|index| !trace.calls[*index].results.is_empty());
+            let last = answered
+                .map(|index| Happening::result(trace, index, trace.calls[index].results.len() - 1));
+            Box::new(last.filter(|result| about(trace, wanted, result)))
+        }
+        StepMatcher::Message { .. } => {
+            let messages = (0..trace.messages.len())
+                .rev()
+                .filter_map(|index| Happening::message(trace, index));
+            Box::new(messages.filter(|message| about(trace, wanted, message)))
+        }
+    }
+}
+
+fn about(trace: &Trace, wanted: &StepMatcher, happening: &Happening) -> bool {
+    matches!(happening.what, What::Item(item) if wanted.is_about(trace, item))
+}

@@ -1,0 +1,473 @@
+//! Triggers with steps that must come before, or must not come: violated as soon as that is known.
+//!
+//! A trigger is looked at when it is known, and not before the arguments of every earlier call are: a call has its place where it
+//! starts. What may still turn out to be a failure is looked at when its turn ends.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::finding::{Findings, TriggerViolation};
+use super::happening::{Happening, What};
+use super::memory::{Memory, MemoryKey, OpenTriggers};
+use super::related_steps::Relation;
+use super::running_rule::RunningRule;
+use super::tied_step::TiedStep;
+use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
+use crate::steps::StepMatcher;
+use ananke_trace::outcome::RuleCounts;
+use ananke_trace::trace::{Delta, Origin, Trace};
+
+/// Watches for triggers, and for what must not follow them.
+pub(super) struct Prohibition {
+    parts: RunningRule,
+    steps: Vec<WatchedStep>,
+    findings: Findings,
+    /// Triggers that wait for the arguments of earlier calls, by their place among all that happened.
+    waiting: BTreeMap<u32, Vec<Happening>>,
+    /// What may turn out to be a failure by the end of the turn: triggers, and calls and results that must not follow one.
+    late: Vec<Happening>,
+    /// The places of calls whose arguments are still arriving.
+    unfinished: BTreeSet<u32>,
+    /// Triggers that were looked at.
+    triggered: HashSet<(What, u32)>,
+    /// Violations that were reported: the pattern, and the place of the trigger.
+    reported: HashSet<(usize, u32)>,
+    not_checkable: u64,
+    /// How many messages, calls and turns were seen; `None` before the first moment.
+    seen: Option<[usize; 3]>,
+}
+
+/// A step, and what it matched.
+struct WatchedStep {
+    pattern: usize,
+    relation: Relation,
+    step: TiedStep,
+    memory: Memory,
+    open: OpenTriggers,
+}
+
+impl WatchedStep {
+    /// Whether what matches may no longer do so when its turn is over.
+    fn is_revocable(&self) -> bool {
+        self.step.step().is_some_and(StepMatcher::is_revocable)
+    }
+
+    /// Whether only the end of the scope shows what matches.
+    fn is_pending(&self) -> bool {
+        self.step.step().is_some_and(StepMatcher::is_pending)
+    }
+}
+
+impl Prohibition {
+    pub(super) fn new(parts: RunningRule) -> Self {
+        let mut steps = Vec::new();
+        for (pattern, written) in parts.patterns.iter().enumerate() {
+            steps.extend(written.steps().map(|step| WatchedStep {
+                pattern,
+                relation: written.relation,
+                step: step.clone(),
+                memory: Memory::default(),
+                open: OpenTriggers::default(),
+            }));
+        }
+        Self {
+            parts,
+            steps,
+            findings: Findings::default(),
+            waiting: BTreeMap::new(),
+            late: Vec::new(),
+            unfinished: BTreeSet::new(),
+            triggered: HashSet::new(),
+            reported: HashSet::new(),
+            not_checkable: 0,
+            seen: None,
+        }
+    }
+}
+
+impl Monitor for Prohibition {
+    fn watch(&mut self, view: &View<'_>, moment: Moment) -> Judgement {
+        let mut found = Vec::new();
+        self.catch_up(view, &mut found);
+        let trace = view.trace;
+        match moment {
+            Moment::Touched(Delta::CallStarted(index)) => {
+                if self.parts.needs_args(&trace.calls[index].name)
+                    && trace.calls[index].args_done.is_none()
+                {
+                    self.unfinished.insert(trace.calls[index].order);
+                } else {
+                    self.take(view, Happening::call(trace, index), &mut found);
+                }
+            }
+            Moment::Touched(Delta::ArgsDone(index)) => {
+                if self.unfinished.remove(&trace.calls[index].order) {
+                    self.take(view, Happening::call(trace, index), &mut found);
+                }
+            }
+            Moment::Touched(Delta::Answered(index)) => {
+                self.take(view, Happening::call(trace, index), &mut found);
+                let nth = trace.calls[index].results.len().saturating_sub(1);
+                self.take(view, Happening::result(trace, index, nth), &mut found);
+            }
+            Moment::Touched(Delta::MessageClosed(index)) => {
+                if let Some(message) = Happening::message(trace, index) {
+                    self.take(view, message, &mut found);
+                }
+            }
+            Moment::Touched(Delta::ToolsDeclared | Delta::StateChanged) => {}
+            Moment::TurnEnd => self.end_turn(view, &mut found),
+            Moment::ScopeEnd | Moment::TestEnd => {
+                self.end_turn(view, &mut found);
+                self.end_scope(view, &mut found);
+                return Judgement::open_or(found).or(Judgement::Passed);
+            }
+        }
+        self.decide_waiting(view, &mut found);
+        Judgement::open_or(found)
+    }
+
+    fn counts(&self) -> Option<RuleCounts> {
+        let triggered = self.triggered.len() as u64;
+        Some(RuleCounts {
+            triggered,
+            not_checkable: self.not_checkable,
+        })
+    }
+
+    fn take_warning(&mut self) -> Option<String> {
+        self.findings.take_warning(self.not_checkable)
+    }
+}
+
+impl Prohibition {
+    /// Takes what no moment reports: what was there before, messages of the user, and answers to interrupts.
+    fn catch_up(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
+        let trace = view.trace;
+        let [mut messages, mut calls, mut turns] =
+            self.seen.unwrap_or_else(|| self.remember_earlier(view));
+        while turns < trace.turns.len() {
+            for answer in Happening::answers(trace, turns) {
+                self.take(view, answer, found);
+            }
+            turns += 1;
+        }
+        while messages < trace.messages.len() {
+            let is_history = trace.messages[messages].origin == Origin::History;
+            match Happening::message(trace, messages) {
+                Some(message) if is_history => self.remember(view, trace, message.before_all()),
+                Some(message) if message.is_of_user() => self.take(view, message, found),
+                Some(_) | None => {}
+            }
+            messages += 1;
+        }
+        while calls < trace.calls.len() {
+            if trace.calls[calls].origin == Origin::History {
+                self.remember(view, trace, Happening::call(trace, calls).before_all());
+            }
+            calls += 1;
+        }
+        self.seen = Some([messages, calls, turns]);
+    }
+
+    /// Takes the history and the turns before the scope, as causes alone; how many messages, calls and turns these are.
+    fn remember_earlier(&mut self, view: &View<'_>) -> [usize; 3] {
+        let trace = view.trace;
+        if let Some(history) = trace.history() {
+            for happening in Happening::all(history) {
+                self.remember(view, history, happening.before_all());
+            }
+        }
+        let RuleScope::Turn(first) = view.scope else {
+            return [0; 3];
+        };
+        let Some(turn) = view.turn() else {
+            return [0; 3];
+        };
+        for happening in Happening::all(trace).filter(|happening| happening.turn < first) {
+            self.remember(view, trace, happening);
+        }
+        [turn.messages.start, turn.calls.start, first]
+    }
+
+    /// Takes something that happened: as a cause, as something that must not follow, and as a trigger.
+    fn take(&mut self, view: &View<'_>, happening: Happening, found: &mut Vec<Finding>) {
+        if !happening.includes_author(view, view.trace) {
+            return;
+        }
+        self.remember(view, view.trace, happening);
+        let is_late = self.steps.iter().any(|step| {
+            step.relation == Relation::ForbiddenAfter
+                && step.is_revocable()
+                && step.step.matches(view.trace, &happening)
+        });
+        if is_late {
+            self.late.push(happening);
+        }
+        for step in 0..self.steps.len() {
+            if !self.steps[step].is_revocable() && !self.steps[step].is_pending() {
+                self.follows(view, step, happening, found);
+            }
+        }
+        if self.is_trigger(view, happening) {
+            let is_revocable = self.parts.trigger.is_revocable();
+            if is_revocable || self.parts.trigger.is_pending() {
+                self.late.push(happening);
+            } else {
+                self.waiting
+                    .entry(happening.order)
+                    .or_default()
+                    .push(happening);
+                self.triggered.insert((happening.what, happening.order));
+            }
+        }
+    }
+
+    /// Whether something is a trigger that was not looked at.
+    fn is_trigger(&self, view: &View<'_>, happening: Happening) -> bool {
+        happening.is_live(view.trace)
+            && view.includes_turn(happening.turn)
+            && happening.is(&self.parts.trigger, view.trace)
+            && !self.triggered.contains(&(happening.what, happening.order))
+    }
+
+    /// Takes something as a cause.
+    fn remember(&mut self, view: &View<'_>, trace: &Trace, happening: Happening) {
+        if !happening.includes_author(view, trace) {
+            return;
+        }
+        for watched in &mut self.steps {
+            let WatchedStep {
+                step,
+                relation,
+                memory,
+                ..
+            } = watched;
+            let position = if relation.is_before() {
+                step.counts_from(trace, &happening)
+            } else {
+                happening.order
+            };
+            let matched = || {
+                step.matches(trace, &happening)
+                    .then(|| step.tie.of_step(trace, &happening))
+                    .flatten()
+            };
+            let matched = matched().map(|key| ((self.parts.turn_of(&happening), key), position));
+            let is_provisional = step.step().is_some_and(StepMatcher::looks_at_outcome);
+            match matched {
+                matched if is_provisional && happening.order > 0 => {
+                    memory.update(happening.order, matched)
+                }
+                Some((place, position)) => memory.add(place, position),
+                None => {}
+            }
+        }
+    }
+
+    /// Looks at the triggers that something must not follow.
+    fn follows(
+        &mut self,
+        view: &View<'_>,
+        step: usize,
+        happening: Happening,
+        found: &mut Vec<Finding>,
+    ) {
+        let WatchedStep {
+            relation,
+            step: wanted,
+            open,
+            pattern,
+            ..
+        } = &mut self.steps[step];
+        if *relation != Relation::ForbiddenAfter
+            || open.is_empty()
+            || !view.includes_turn(happening.turn)
+            || !wanted.matches(view.trace, &happening)
+        {
+            return;
+        }
+        let Some(key) = wanted.tie.of_step(view.trace, &happening) else {
+            self.not_checkable += 1;
+            return;
+        };
+        let place = (self.parts.turn_of(&happening), key);
+        let pattern = *pattern;
+        for trigger in open.take_before(&place, happening.order) {
+            if self.reported.insert((pattern, trigger.order)) {
+                let step = self.steps[step].step.clone();
+                let violation = TriggerViolation {
+                    trigger,
+                    pattern,
+                    step,
+                    cause: Some(happening),
+                };
+                found.push(self.findings.finding(view, &self.parts, &violation));
+            }
+        }
+    }
+
+    /// Looks at the triggers that wait for nothing any more.
+    fn decide_waiting(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
+        let first = self.unfinished.first().copied().unwrap_or(u32::MAX);
+        while let Some(ready) = self
+            .waiting
+            .first_entry()
+            .filter(|entry| *entry.key() <= first)
+        {
+            for trigger in ready.remove() {
+                self.decide(view, trigger, found);
+            }
+        }
+    }
+
+    /// Looks at one trigger.
+    fn decide(&mut self, view: &View<'_>, trigger: Happening, found: &mut Vec<Finding>) {
+        let mut is_checkable = true;
+        for pattern in 0..self.parts.patterns.len() {
+            let relation = self.parts.patterns[pattern].relation;
+            let violation = match relation {
+                Relation::RequiredBefore => self.missing_before(view.trace, pattern, trigger),
+                Relation::ForbiddenBefore | Relation::ForbiddenAfter => {
+                    self.unwanted(view.trace, pattern, trigger, &mut is_checkable)
+                }
+                Relation::RequiredAfter => None,
+            };
+            if let Some(violation) = violation
+                && self.reported.insert((pattern, trigger.order))
+            {
+                found.push(self.findings.finding(view, &self.parts, &violation));
+            }
+        }
+        self.not_checkable += u64::from(!is_checkable);
+    }
+
+    /// The first group of which no step came before.
+    fn missing_before(
+        &self,
+        trace: &Trace,
+        pattern: usize,
+        trigger: Happening,
+    ) -> Option<TriggerViolation> {
+        let mut steps = self.steps.iter().filter(|step| step.pattern == pattern);
+        let groups = &self.parts.patterns[pattern].groups;
+        for group in groups {
+            let of_group: Vec<&WatchedStep> = steps.by_ref().take(group.len()).collect();
+            let is_there = of_group.iter().any(|watched| {
+                let place = watched
+                    .step
+                    .tie
+                    .of_trigger(trace, &trigger)
+                    .map(|key| (self.parts.turn_of(&trigger), key));
+                place.is_some_and(|place| watched.memory.is_before(&place, trigger.order))
+            });
+            if !is_there {
+                let step = of_group.first()?.step.clone();
+                return Some(TriggerViolation {
+                    trigger,
+                    pattern,
+                    step,
+                    cause: None,
+                });
+            }
+        }
+        None
+    }
+
+    /// The first step that came though it must not; a trigger that nothing followed yet stays open.
+    fn unwanted(
+        &mut self,
+        trace: &Trace,
+        pattern: usize,
+        trigger: Happening,
+        is_checkable: &mut bool,
+    ) -> Option<TriggerViolation> {
+        let turn = self.parts.turn_of(&trigger);
+        let mut found = None;
+        for (index, watched) in self
+            .steps
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, step)| step.pattern == pattern)
+        {
+            let Some(key) = watched.step.tie.of_trigger(trace, &trigger) else {
+                *is_checkable &= watched.relation != Relation::ForbiddenAfter;
+                continue;
+            };
+            let place: MemoryKey = (turn, key);
+            let is_there = if watched.relation.is_before() {
+                watched.memory.is_before(&place, trigger.order)
+            } else {
+                !watched.is_revocable()
+                    && !watched.is_pending()
+                    && watched.memory.is_after(&place, trigger.order)
+            };
+            if is_there {
+                found.get_or_insert(index);
+            } else if !watched.relation.is_before() {
+                watched.open.add(place, trigger);
+            }
+        }
+        let step = self.steps[found?].step.clone();
+        Some(TriggerViolation {
+            trigger,
+            pattern,
+            step,
+            cause: None,
+        })
+    }
+
+    /// Looks at what may have turned out to be a failure in the turn.
+    fn end_turn(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
+        self.unfinished.clear();
+        self.decide_waiting(view, found);
+        for happening in std::mem::take(&mut self.late) {
+            for step in 0..self.steps.len() {
+                if self.steps[step].is_revocable() && !self.steps[step].is_pending() {
+                    self.follows(view, step, happening, found);
+                }
+            }
+            if self.parts.trigger.is_pending() && happening.is(&self.parts.trigger, view.trace) {
+                self.late.push(happening);
+            } else if self.parts.trigger.is_revocable() && self.is_trigger(view, happening) {
+                self.triggered.insert((happening.what, happening.order));
+                self.decide(view, happening, found);
+            }
+        }
+    }
+
+    /// Looks at the calls that have no result when the scope is over.
+    fn end_scope(&mut self, view: &View<'_>, found: &mut Vec<Finding>) {
+        for happening in std::mem::take(&mut self.late) {
+            if self.is_trigger(view, happening) {
+                self.triggered.insert((happening.what, happening.order));
+                self.decide(view, happening, found);
+            }
+        }
+        let mut violations = Vec::new();
+        for watched in self
+            .steps
+            .iter()
+            .filter(|step| step.relation == Relation::ForbiddenAfter)
+        {
+            for (place, trigger) in watched.open.all() {
+                if watched.memory.is_after(place, trigger.order)
+                    && self.reported.insert((watched.pattern, trigger.order))
+                {
+                    let (pattern, step) = (watched.pattern, watched.step.clone());
+                    violations.push(TriggerViolation {
+                        trigger: *trigger,
+                        pattern,
+                        step,
+                        cause: None,
+                    });
+                }
+            }
+        }
+        violations.sort_unstable_by_key(|violation| (violation.trigger.order, violation.pattern));
+        found.extend(
+            violations
+                .iter()
+                .map(|violation| self.findings.finding(view, &self.parts, violation)),
+        );
+    }
+}

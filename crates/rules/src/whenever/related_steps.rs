@@ -1,0 +1,166 @@
+//! What must or must not come before or after a trigger.
+
+use super::tied_step::{TiedStep, TriggerKind};
+use ananke_base::diagnostic::{Code, Spanned};
+use ananke_base::text::any_of;
+use ananke_model::model::{self, OneOrMany};
+use ananke_model::variables::{Interpolation, Patterns};
+
+/// How steps lie to their trigger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Relation {
+    RequiredBefore,
+    ForbiddenBefore,
+    RequiredAfter,
+    ForbiddenAfter,
+}
+
+impl Relation {
+    /// Whether its steps must not come.
+    pub(super) fn is_negated(self) -> bool {
+        matches!(self, Self::ForbiddenBefore | Self::ForbiddenAfter)
+    }
+
+    /// Whether its steps come before the trigger.
+    pub(super) fn is_before(self) -> bool {
+        matches!(self, Self::RequiredBefore | Self::ForbiddenBefore)
+    }
+
+    /// `before` or `after`.
+    pub(super) fn word(self) -> &'static str {
+        if self.is_before() { "before" } else { "after" }
+    }
+}
+
+/// Steps, and how they lie to their trigger: of each group one step must come, of a negated relation none.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct RelatedSteps {
+    pub(super) relation: Relation,
+    pub(super) groups: Vec<Vec<TiedStep>>,
+}
+
+impl RelatedSteps {
+    /// Checks and fills the steps.
+    pub(super) fn compile(
+        relation: Relation,
+        written: &Spanned<OneOrMany<Spanned<model::CauseStep>>>,
+        of_trigger: TriggerKind,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
+        let OneOrMany(entries) = &written.value;
+        if entries.is_empty() {
+            let help = "add a step, or drop the key".to_owned();
+            interpolation.report(
+                Code::EmptyValue,
+                written.span,
+                "an empty list of steps says nothing",
+                Some(help),
+            );
+            return None;
+        }
+        // Every step is looked at, so that every problem is reported.
+        let groups: Vec<Option<Vec<TiedStep>>> = entries
+            .iter()
+            .map(|entry| group(entry, of_trigger, interpolation))
+            .collect();
+        Some(Self {
+            relation,
+            groups: groups.into_iter().collect::<Option<_>>()?,
+        })
+    }
+
+    /// The steps in words.
+    pub(super) fn describe(&self) -> String {
+        let groups: Vec<String> = self.groups.iter().map(|group| either(group)).collect();
+        let no = if self.relation.is_negated() {
+            "not "
+        } else {
+            ""
+        };
+        let between = if self.relation.is_negated() {
+            " or "
+        } else {
+            " and "
+        };
+        format!("{no}{} {} it", groups.join(between), self.relation.word())
+    }
+
+    /// The same steps with their patterns compiled.
+    pub(super) fn started(&self, patterns: &mut Patterns) -> Result<Self, regex::Error> {
+        let mut groups = Vec::new();
+        for group in &self.groups {
+            let steps: Result<Vec<TiedStep>, _> =
+                group.iter().map(|step| step.started(patterns)).collect();
+            groups.push(steps?);
+        }
+        Ok(Self {
+            relation: self.relation,
+            groups,
+        })
+    }
+
+    /// Its steps.
+    pub(super) fn steps(&self) -> impl Iterator<Item = &TiedStep> {
+        self.groups.iter().flatten()
+    }
+}
+
+/// Steps of which one is enough, in words.
+pub(super) fn either(group: &[TiedStep]) -> String {
+    any_of(&group.iter().map(TiedStep::describe).collect::<Vec<_>>())
+}
+
+/// A step alone, or those of `any_of`.
+fn group(
+    entry: &Spanned<model::CauseStep>,
+    of_trigger: TriggerKind,
+    interpolation: &mut Interpolation<'_>,
+) -> Option<Vec<TiedStep>> {
+    let model::CauseStep {
+        keys,
+        answered,
+        same,
+        any_of,
+    } = &entry.value;
+    let Some(any_of) = any_of else {
+        return TiedStep::compile(entry, of_trigger, interpolation).map(|step| vec![step]);
+    };
+    let is_alone = keys.call.is_none()
+        && keys.result.is_none()
+        && keys.says.is_none()
+        && answered.is_none()
+        && same.is_none();
+    let mut report = |code, message: &str, help: &str| {
+        interpolation.report(code, entry.span, message, Some(help.to_owned()));
+    };
+    if !is_alone {
+        report(
+            Code::Contradiction,
+            "`any_of` has no other keys next to it",
+            "write the other step into the list",
+        );
+    }
+    if any_of.is_empty() {
+        report(
+            Code::EmptyValue,
+            "an empty list of steps says nothing",
+            "add a step, or drop the key",
+        );
+    }
+    if let Some(inner) = any_of.iter().find(|step| step.value.any_of.is_some()) {
+        let help = "write its steps into the outer list".to_owned();
+        interpolation.report(
+            Code::Contradiction,
+            inner.span,
+            "`any_of` contains `any_of`",
+            Some(help),
+        );
+        return None;
+    }
+    let steps: Vec<Option<TiedStep>> = any_of
+        .iter()
+        .map(|step| TiedStep::compile(step, of_trigger, interpolation))
+        .collect();
+    let steps = steps.into_iter().collect::<Option<Vec<_>>>()?;
+    (is_alone && !steps.is_empty()).then_some(steps)
+}

@@ -1,0 +1,140 @@
+//! The size of findings: texts that quote an agent are truncated where they are too long to be read.
+//!
+//! A transcript is truncated when it is taken from the trace; this is about the findings, which quote ids, names and
+//! messages of any length. **Invariant:** a truncated text says how much of it is missing.
+
+use std::borrow::Cow;
+
+use super::failure::Failure;
+use super::input_decision::InputDecision;
+use super::not_shown_rule::NotShownRule;
+use super::outcome::Outcome;
+use super::passed_rule::PassedRule;
+use super::problem::Problem;
+use super::ruling::{JudgeAnswer, Ruling};
+use super::test_end::TestEnd;
+use super::test_verdict::TestVerdict;
+use super::turn::TurnOutcome;
+use crate::redact::excerpt;
+use ananke_base::text::truncate;
+
+/// The longest text of an agent, or of a finding about it, that a report gets, in bytes.
+const LONGEST: usize = 16 << 10;
+
+/// `text`, or of a long one the first bytes and how many more there are; a secret across the end is masked whole.
+pub fn bounded(text: &str) -> String {
+    if text.len() <= LONGEST {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(LONGEST);
+    excerpt(text, 0..end) + &truncate::missing(text.len() - end)
+}
+
+impl Outcome {
+    /// Truncates findings and expectations that are too long to be read.
+    pub fn bound(&mut self) {
+        self.transcript
+            .turns
+            .iter_mut()
+            .for_each(TurnOutcome::bound);
+        let TestVerdict {
+            end,
+            held,
+            not_shown,
+            judges_not_asked: _,
+            warnings,
+            snapshots: _,
+        } = &mut self.verdict;
+        match end {
+            TestEnd::Evaluated(failures) => failures.iter_mut().for_each(Failure::bound),
+            TestEnd::Problem(problem, failures) => {
+                problem.bound();
+                failures.iter_mut().for_each(Failure::bound);
+            }
+            TestEnd::Skipped(reason) => bound(reason),
+        }
+        held.iter_mut().for_each(PassedRule::bound);
+        not_shown.iter_mut().for_each(NotShownRule::bound);
+        warnings.iter_mut().for_each(bound);
+        let failed_runs = self
+            .stability
+            .iter_mut()
+            .flat_map(|stability| &mut stability.failures);
+        failed_runs.for_each(|failed| bound(&mut failed.message));
+    }
+}
+
+impl NotShownRule {
+    fn bound(&mut self) {
+        bound(&mut self.written);
+        bound(&mut self.wanted);
+    }
+}
+
+impl TurnOutcome {
+    fn bound(&mut self) {
+        self.end.failures_mut().iter_mut().for_each(Failure::bound);
+        self.end.problem_mut().into_iter().for_each(Problem::bound);
+        self.held.iter_mut().for_each(PassedRule::bound);
+        self.warnings.iter_mut().for_each(bound);
+        if let Some(InputDecision { question, hint, .. }) = &mut self.awaits {
+            question.iter_mut().chain(hint).for_each(bound);
+        }
+    }
+}
+
+impl PassedRule {
+    fn bound(&mut self) {
+        self.ruling.iter_mut().for_each(Ruling::bound);
+        bound(&mut self.wanted);
+        bound(&mut self.written);
+    }
+}
+
+impl Failure {
+    fn bound(&mut self) {
+        self.ruling.iter_mut().for_each(Ruling::bound);
+        let Self {
+            message,
+            written,
+            expected,
+            seen,
+            help,
+            ..
+        } = self;
+        [message, written, expected]
+            .into_iter()
+            .chain(seen)
+            .chain(help)
+            .for_each(bound);
+    }
+}
+
+impl Ruling {
+    fn bound(&mut self) {
+        for JudgeAnswer {
+            reason,
+            suggestions,
+            ..
+        } in &mut self.answers
+        {
+            [reason].into_iter().chain(suggestions).for_each(bound);
+        }
+    }
+}
+
+impl Problem {
+    fn bound(&mut self) {
+        [&mut self.message]
+            .into_iter()
+            .chain(&mut self.help)
+            .for_each(bound);
+    }
+}
+
+/// Truncates what was masked before.
+fn bound(text: &mut String) {
+    if let Cow::Owned(truncated) = truncate::bytes(text, LONGEST) {
+        *text = truncated;
+    }
+}

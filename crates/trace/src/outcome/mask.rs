@@ -1,0 +1,481 @@
+//! Masking of an outcome: every string that can come from the agent, a variable or a file.
+
+use std::borrow::Cow;
+
+use super::call::{CallOutcome, LateResult};
+use super::checkpoint::CheckpointOutcome;
+use super::checkpoint_runs::CheckpointRuns;
+use super::failed_runs::FailedRuns;
+use super::failure::Failure;
+use super::identity::TestIdentity;
+use super::input_decision::InputDecision;
+use super::not_shown_rule::NotShownRule;
+use super::outcome::Outcome;
+use super::passed_rule::PassedRule;
+use super::problem::Problem;
+use super::quarantine::Quarantine;
+use super::ruling::{JudgeAnswer, Ruling};
+use super::run_end::{OpenInterrupt, ReportedRunEnd};
+use super::test_end::TestEnd;
+use super::test_verdict::TestVerdict;
+use super::transcript::Transcript;
+use super::transcript_line::TranscriptLine;
+use super::turn::TurnOutcome;
+use super::turn_end::TurnEnd;
+use super::uncalled_tool::UncalledTool;
+use super::walk::{ActionCount, FailedWalk, Walks};
+use crate::redact::{Mask, Redactor};
+use ananke_base::diagnostic::Place;
+
+impl Mask for Place {
+    fn mask(&mut self, redactor: &Redactor) {
+        if let Cow::Owned(file) = redactor.text(&self.file) {
+            self.file = file.into();
+        }
+    }
+}
+
+impl Mask for UncalledTool {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            place,
+            name,
+            rule: _,
+            nearest,
+        } = self;
+        place.mask(redactor);
+        name.mask(redactor);
+        nearest.mask(redactor);
+    }
+}
+
+impl Mask for PassedRule {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            rule: _,
+            level: _,
+            place,
+            written,
+            measured: _,
+            ruling,
+            counts: _,
+            wanted,
+        } = self;
+        ruling.mask(redactor);
+        place.mask(redactor);
+        written.mask(redactor);
+        wanted.mask(redactor);
+    }
+}
+
+impl Mask for NotShownRule {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            rule: _,
+            level: _,
+            place,
+            written,
+            wanted,
+            lacks: _,
+        } = self;
+        place.mask(redactor);
+        written.mask(redactor);
+        wanted.mask(redactor);
+    }
+}
+
+impl Mask for Failure {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            place,
+            written,
+            excerpt,
+            message,
+            expected,
+            ruling,
+            seen,
+            difference,
+            help,
+            ..
+        } = self;
+        ruling.mask(redactor);
+        place.mask(redactor);
+        written.mask(redactor);
+        for line in &mut excerpt.lines {
+            line.text.mask(redactor);
+        }
+        excerpt.truncate();
+        message.mask(redactor);
+        expected.mask(redactor);
+        seen.mask(redactor);
+        help.mask(redactor);
+        for hunk in difference
+            .iter_mut()
+            .flat_map(|difference| &mut difference.hunks)
+        {
+            for line in &mut hunk.lines {
+                line.text.mask(redactor);
+            }
+        }
+    }
+}
+
+impl Mask for Ruling {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            judge,
+            lane: _,
+            threshold: _,
+            quorum: _,
+            is_negated: _,
+            answers,
+        } = self;
+        judge.mask(redactor);
+        answers.mask(redactor);
+    }
+}
+
+impl Mask for JudgeAnswer {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            passed: _,
+            score: _,
+            reason,
+            suggestions,
+        } = self;
+        reason.mask(redactor);
+        suggestions.mask(redactor);
+    }
+}
+
+impl Mask for Problem {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            kind: _,
+            message,
+            help,
+        } = self;
+        message.mask(redactor);
+        help.mask(redactor);
+    }
+}
+
+impl Mask for CallOutcome {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            id,
+            name,
+            args,
+            result,
+            ..
+        } = self;
+        id.mask(redactor);
+        name.mask(redactor);
+        args.mask(redactor);
+        result.mask(redactor);
+    }
+}
+
+impl Mask for TranscriptLine {
+    fn mask(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Says(said) | Self::Thinks(said) => {
+                said.id.mask(redactor);
+                said.text.mask(redactor);
+            }
+            Self::Calls(call) => call.mask(redactor),
+            Self::Answered(late) => late.mask(redactor),
+            Self::Custom { name, value, .. } => {
+                name.mask(redactor);
+                value.mask(redactor);
+            }
+        }
+    }
+}
+
+impl Mask for LateResult {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            id, name, result, ..
+        } = self;
+        id.mask(redactor);
+        name.mask(redactor);
+        result.mask(redactor);
+    }
+}
+
+impl Mask for ReportedRunEnd {
+    fn mask(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Finished | Self::Cancelled => {}
+            Self::Error(message) => message.mask(redactor),
+            Self::Interrupted(interrupts) => interrupts.mask(redactor),
+        }
+    }
+}
+
+impl Mask for OpenInterrupt {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            id,
+            reason,
+            message,
+            tool,
+        } = self;
+        id.mask(redactor);
+        for text in [reason, message, tool] {
+            text.mask(redactor);
+        }
+    }
+}
+
+impl Mask for TurnEnd {
+    fn mask(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Evaluated(failures) | Self::Stopped(failures) => failures.mask(redactor),
+            Self::Problem(problem, failures) => {
+                problem.mask(redactor);
+                failures.mask(redactor);
+            }
+        }
+    }
+}
+
+impl Mask for TestEnd {
+    fn mask(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Evaluated(failures) => failures.mask(redactor),
+            Self::Problem(problem, failures) => {
+                problem.mask(redactor);
+                failures.mask(redactor);
+            }
+            Self::Skipped(reason) => reason.mask(redactor),
+        }
+    }
+}
+
+impl Mask for TurnOutcome {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            number: _,
+            id,
+            input,
+            origin: _,
+            lines,
+            started_unix_ms: _,
+            ended_unix_ms: _,
+            duration_us: _,
+            run_end,
+            usage: _,
+            awaits,
+            end,
+            held,
+            warnings,
+            timing: _,
+        } = self;
+        if let Some(InputDecision {
+            reason: _,
+            question,
+            hint,
+        }) = awaits
+        {
+            question.mask(redactor);
+            hint.mask(redactor);
+        }
+        held.mask(redactor);
+        run_end.mask(redactor);
+        id.mask(redactor);
+        input.mask(redactor);
+        lines.mask(redactor);
+        end.mask(redactor);
+        warnings.mask(redactor);
+    }
+}
+
+/// Truncates as well: nothing is truncated before it is masked.
+impl Mask for Outcome {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            test,
+            verdict,
+            transcript,
+            run: _,
+            earlier_attempts,
+            stability,
+            walks,
+            other_runs,
+            self_comparison: _,
+        } = self;
+        test.mask(redactor);
+        verdict.mask(redactor);
+        transcript.mask(redactor);
+        earlier_attempts.mask(redactor);
+        if let Some(stability) = stability {
+            stability.failures.mask(redactor);
+            stability.checkpoints.mask(redactor);
+        }
+        if let Some(walks) = walks {
+            walks.mask(redactor);
+        }
+        other_runs.mask(redactor);
+        self.bound();
+    }
+}
+
+impl Mask for Walks {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            seed: _,
+            walks: _,
+            passed: _,
+            actions,
+            failed,
+            turns: _,
+            usage: _,
+        } = self;
+        for ActionCount {
+            name,
+            taken: _,
+            possible: _,
+        } in actions
+        {
+            name.mask(redactor);
+        }
+        if let Some(FailedWalk {
+            number: _,
+            actions,
+            shrunk,
+            tries: _,
+            is_shortest: _,
+        }) = failed
+        {
+            actions.mask(redactor);
+            shrunk.mask(redactor);
+        }
+    }
+}
+
+impl Mask for CheckpointRuns {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            id,
+            is_required: _,
+            reached: _,
+            turns: _,
+        } = self;
+        id.mask(redactor);
+    }
+}
+
+impl Mask for FailedRuns {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            status: _,
+            kind,
+            message,
+            rule,
+            count: _,
+            runs: _,
+        } = self;
+        kind.mask(redactor);
+        message.mask(redactor);
+        rule.mask(redactor);
+    }
+}
+
+impl Mask for TestIdentity {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            id,
+            name,
+            row,
+            description,
+            tags,
+            file,
+            path,
+            is_default_target: _,
+            line: _,
+            target,
+            agent,
+            quarantine,
+        } = self;
+        for text in [id, name, file, path, target, agent] {
+            text.mask(redactor);
+        }
+        row.mask(redactor);
+        description.mask(redactor);
+        tags.mask(redactor);
+        quarantine.mask(redactor);
+    }
+}
+
+impl Mask for TestVerdict {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            end,
+            held,
+            not_shown,
+            judges_not_asked: _,
+            warnings,
+            snapshots,
+        } = self;
+        not_shown.mask(redactor);
+        end.mask(redactor);
+        held.mask(redactor);
+        warnings.mask(redactor);
+        for written in snapshots {
+            written.file.mask(redactor);
+        }
+    }
+}
+
+impl Mask for Transcript {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            thread_id,
+            history,
+            turns,
+            checkpoints,
+            turns_not_run: _,
+            messages_count: _,
+            state,
+            started_unix_ms: _,
+            ended_unix_ms: _,
+            duration_us: _,
+            recording,
+        } = self;
+        thread_id.mask(redactor);
+        state.mask(redactor);
+        for message in history {
+            message.text.mask(redactor);
+        }
+        turns.mask(redactor);
+        for CheckpointOutcome {
+            id,
+            description,
+            missed,
+            ..
+        } in checkpoints
+        {
+            id.mask(redactor);
+            description.mask(redactor);
+            missed.mask(redactor);
+        }
+        recording.mask(redactor);
+    }
+}
+
+impl Mask for Quarantine {
+    fn mask(&mut self, redactor: &Redactor) {
+        let Self {
+            test,
+            owner,
+            expires: _,
+            reason,
+            place: _,
+        } = self;
+        test.mask(redactor);
+        owner.mask(redactor);
+        reason.mask(redactor);
+    }
+}

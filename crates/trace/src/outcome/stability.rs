@@ -1,0 +1,75 @@
+//! What all runs of a test came to, of a test that runs several times.
+//!
+//! **Invariant:** its size does not depend on the number of runs: of those that failed for one reason a single one is kept.
+
+use serde::{Deserialize, Serialize};
+
+use super::checkpoint_runs::CheckpointRuns;
+use super::failed_runs::FailedRuns;
+use super::run_policy::RunPolicy;
+use crate::trace::Usage;
+use ananke_base::statistics::{DurationStatistics, Interval, StabilityClass, exact_interval};
+
+/// What decided a test that runs several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StabilityVerdict {
+    /// Enough runs passed.
+    Passed,
+    /// Too many runs failed.
+    Failed,
+    /// A prohibition was violated, which a sequential test does not forgive.
+    Violated,
+    /// A run could not be recorded or replayed.
+    Broken,
+    /// The last run that was allowed decided nothing.
+    Undecided,
+    /// The run of all tests was stopped before.
+    Stopped,
+}
+
+/// What all runs of a test came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stability {
+    /// How often it was to run.
+    pub policy: RunPolicy,
+    /// How many runs passed.
+    pub passed: u32,
+    /// How many runs did not.
+    pub failed: u32,
+    /// What decided it.
+    pub verdict: StabilityVerdict,
+    /// The agent's time in each run.
+    pub durations: DurationStatistics,
+    /// How many turns were sent in all runs.
+    pub turns: usize,
+    /// The tokens of all runs.
+    pub usage: Usage,
+    /// How often each checkpoint of a simulated conversation was reached, in the order of the test.
+    pub checkpoints: Vec<CheckpointRuns>,
+    /// The runs that did not pass, by reason; the most frequent first.
+    pub failures: Vec<FailedRuns>,
+    /// How many more did not pass, for reasons that are not listed.
+    pub further_failed: u32,
+}
+
+impl Stability {
+    /// How many runs there were.
+    pub fn runs(&self) -> u32 {
+        self.passed + self.failed
+    }
+
+    /// The share of runs that passed, in per cent: 0 to 100.
+    pub fn pass_rate(&self) -> f64 {
+        100.0 * f64::from(self.passed) / f64::from(self.runs().max(1))
+    }
+
+    /// Where the pass rate is with a confidence of 95 %, from 0 to 1.
+    pub fn interval(&self) -> Interval {
+        exact_interval(self.passed, self.runs())
+    }
+
+    /// How stable it is.
+    pub fn class(&self) -> StabilityClass {
+        StabilityClass::of(self.passed, self.runs())
+    }
+}

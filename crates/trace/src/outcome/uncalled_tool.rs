@@ -1,0 +1,41 @@
+//! Names in rules that are probably misspelled: no agent of the run called such a tool, and one typo away is one that exists.
+
+use ananke_base::diagnostic::{Code, Place};
+
+/// A tool that a rule names, no agent of the run called, and whose name is one typo from that of another tool.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UncalledTool {
+    /// Where the name is written.
+    pub place: Place,
+    /// The name.
+    pub name: String,
+    /// The rule: `tools.forbid`.
+    pub rule: &'static str,
+    /// The tool that was probably meant.
+    pub nearest: String,
+}
+
+impl UncalledTool {
+    /// The kind of problem, for `ananke explain`.
+    pub const CODE: Code = Code::UncalledTool;
+
+    /// What is wrong, on one line.
+    pub fn message(&self) -> String {
+        let Self { name, rule, .. } = self;
+        format!("no agent called `{name}`, which `{rule}` names")
+    }
+
+    /// What to do.
+    pub fn help(&self) -> String {
+        format!("did you mean `{}`?", self.nearest)
+    }
+}
+
+/// Everything that is known of such names at the end of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UncalledTools {
+    /// By place.
+    pub found: Vec<UncalledTool>,
+    /// Why some names are missing here; `None` if all were compared.
+    pub note: Option<&'static str>,
+}

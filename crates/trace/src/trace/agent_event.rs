@@ -1,0 +1,265 @@
+//! What an agent did in a run, as a list of events.
+
+use std::fmt;
+
+use serde_json::Value;
+
+use super::call::{ToolCall, ToolResult};
+use super::change::MessageKind;
+use super::origin::Origin;
+use super::trace::Trace;
+use ananke_base::context::At;
+use ananke_base::text::truncate;
+
+/// How much of a text a list of events shows, in characters.
+const SHOWN: usize = 100;
+
+/// Who a message is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventRole {
+    /// The agent.
+    Assistant,
+    /// The user.
+    User,
+}
+
+/// Something that happened in a run, in its order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AgentEvent {
+    /// A text.
+    Message {
+        /// Who it is from.
+        role: EventRole,
+        /// The text.
+        content: String,
+    },
+    /// A call to a tool.
+    FunctionCall {
+        /// The call's id.
+        tool_call_id: String,
+        /// The tool's name.
+        name: String,
+        /// The arguments; their text if they are not JSON.
+        arguments: Value,
+    },
+    /// The result of a call.
+    FunctionCallOutput {
+        /// The call's id.
+        tool_call_id: String,
+        /// The tool's name.
+        name: String,
+        /// The result; its text if it is not JSON.
+        output: Value,
+        /// Whether the agent or the client says that the call failed.
+        is_error: bool,
+        /// From the end of the arguments to the result, in milliseconds.
+        execution_time_ms: u64,
+    },
+}
+
+impl EventRole {
+    /// `assistant` or `user`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Assistant => "assistant",
+            Self::User => "user",
+        }
+    }
+}
+
+impl AgentEvent {
+    /// Who said or did it: calls and their results are the agent's.
+    pub fn role(&self) -> EventRole {
+        match self {
+            Self::Message { role, .. } => *role,
+            Self::FunctionCall { .. } | Self::FunctionCallOutput { .. } => EventRole::Assistant,
+        }
+    }
+
+    /// What kind of event it is: `a message`, `a function call` or `a function call output`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Message { .. } => "a message",
+            Self::FunctionCall { .. } => "a function call",
+            Self::FunctionCallOutput { .. } => "a function call output",
+        }
+    }
+
+    /// The event in short, in a sentence: `a call to get_weather`.
+    pub fn short(&self) -> String {
+        match self {
+            Self::Message { role, content } => {
+                format!(
+                    "a message of the {} `{}`",
+                    role.as_str(),
+                    truncate::chars(content, SHOWN)
+                )
+            }
+            Self::FunctionCall { name, .. } => format!("a call to {name}"),
+            Self::FunctionCallOutput { name, .. } => format!("an output of {name}"),
+        }
+    }
+}
+
+/// One line of a list of events.
+impl fmt::Display for AgentEvent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = match self {
+            Self::Message { role, content } => format!("message ({}): {content}", role.as_str()),
+            Self::FunctionCall {
+                name, arguments, ..
+            } => format!("function call: {name}({arguments})"),
+            Self::FunctionCallOutput {
+                name,
+                output,
+                is_error,
+                ..
+            } => {
+                format!(
+                    "function call output: {name} → {}{output}",
+                    if *is_error { "error: " } else { "" }
+                )
+            }
+        };
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        formatter.write_str(&truncate::chars(&line, 2 * SHOWN))
+    }
+}
+
+/// The events of the last turn of `trace`, in their order.
+pub fn events_of_last_turn(trace: &Trace) -> Vec<AgentEvent> {
+    let Some(turn) = trace.turns.last() else {
+        return Vec::new();
+    };
+    let mut events: Vec<(u32, AgentEvent)> = Vec::new();
+    for message in &trace.messages[turn.messages.clone()] {
+        if message.role == MessageKind::Assistant && !message.text.is_empty() {
+            let content = message.text.clone();
+            events.push((
+                message.order,
+                AgentEvent::Message {
+                    role: EventRole::Assistant,
+                    content,
+                },
+            ));
+        }
+    }
+    for call in trace.calls[turn.calls.clone()]
+        .iter()
+        .filter(|call| call.origin != Origin::History)
+    {
+        let (tool_call_id, name) = (call.wire_id.to_string(), call.name.to_string());
+        let arguments = call.args_value();
+        events.push((
+            call.order,
+            AgentEvent::FunctionCall {
+                tool_call_id,
+                name,
+                arguments,
+            },
+        ));
+        events.extend(
+            call.results
+                .iter()
+                .map(|result| (result.order, output(call, result))),
+        );
+    }
+    // What was called before, and has a result since: a call that waited for an approval, for example.
+    for call in turn
+        .late_results
+        .iter()
+        .filter_map(|index| trace.calls.get(*index))
+    {
+        let late = call
+            .results
+            .iter()
+            .filter(|result| result.order >= turn.began);
+        events.extend(late.map(|result| (result.order, output(call, result))));
+    }
+    events.sort_by_key(|(order, _)| *order);
+    events.into_iter().map(|(_, event)| event).collect()
+}
+
+fn output(call: &ToolCall, result: &ToolResult) -> AgentEvent {
+    let begun: At = call.args_done.unwrap_or(call.started);
+    AgentEvent::FunctionCallOutput {
+        tool_call_id: call.wire_id.to_string(),
+        name: call.name.to_string(),
+        output: result.value(),
+        is_error: result.is_error == Some(true) || result.is_denied,
+        execution_time_ms: result.at.0.saturating_sub(begun.0) / 1000,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Change, Input, Interrupt, ResultContent, RunEnd};
+
+    #[test]
+    fn a_result_is_an_event_of_the_turn_in_which_it_comes() {
+        let mut trace = Trace::new(Value::Null);
+        let mut deltas = Vec::new();
+        let result = |id: &'static str, text: &'static str| {
+            let result = ResultContent::Text(text.into());
+            Change::CallAnswered {
+                id: id.into(),
+                result,
+                is_error: None,
+            }
+        };
+        let call = |id: &'static str| Change::CallOpened {
+            id: id.into(),
+            name: "book".into(),
+            subagent: None,
+        };
+        let start = || Change::RunStarted {
+            run_id: None,
+            thread_id: None,
+            is_replay: false,
+        };
+        let waits = RunEnd::Interrupted(vec![Interrupt::default()]);
+        let turns = [
+            vec![
+                start(),
+                call("a"),
+                result("a", "1"),
+                call("b"),
+                Change::RunEnded(waits),
+            ],
+            vec![
+                start(),
+                result("b", "2"),
+                call("c"),
+                result("c", "3"),
+                Change::RunEnded(RunEnd::Finished),
+            ],
+            vec![start(), Change::RunEnded(RunEnd::Finished)],
+        ];
+        let mut found = Vec::new();
+        for changes in turns {
+            trace.begin_turn(Input::default());
+            trace.begin_exchange(At::default());
+            for change in changes {
+                trace.apply(At::default(), change, &mut deltas);
+            }
+            trace.end_turn(&mut deltas);
+            found.push(
+                events_of_last_turn(&trace)
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>(),
+            );
+        }
+        let output = |text: &str| format!("function call output: book → {text}");
+        let call = || "function call: book({})".to_owned();
+        assert_eq!(
+            found,
+            [
+                vec![call(), output("1"), call()],
+                vec![output("2"), call(), output("3")],
+                Vec::new()
+            ]
+        );
+    }
+}

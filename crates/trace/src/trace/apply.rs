@@ -1,0 +1,323 @@
+//! What each change does to the trace.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::call::{ToolCall, ToolResult};
+use super::change::{Change, MessageKind, ResultContent};
+use super::custom_events::{CustomEvent, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
+use super::declaration::Declaration;
+use super::delta::Delta;
+use super::message::Message;
+use super::origin::Author;
+use super::tool_index::CallPhase;
+use super::trace::Trace;
+use super::violation::Violation;
+use ananke_base::context::At;
+
+impl Trace {
+    /// Applies one change; what it added goes to `deltas`.
+    pub fn apply(&mut self, at: At, change: Change<'_>, deltas: &mut Vec<Delta>) {
+        self.ensure_event(at);
+        match change {
+            Change::Stamped(stamp) => {
+                self.stamps.resize(self.last_event() as usize, None);
+                self.stamps.push(Some(stamp));
+            }
+            Change::RunStarted {
+                run_id,
+                thread_id,
+                is_replay,
+            } => {
+                if let Some(id) =
+                    thread_id.filter(|id| self.thread_ids.last().is_none_or(|last| last != id))
+                {
+                    self.thread_ids.push(id.into_owned());
+                }
+                if let Some(exchange) = self.exchanges.last_mut() {
+                    exchange.run_started(run_id.map(Cow::into_owned));
+                    exchange.running.is_replay = is_replay;
+                }
+            }
+            Change::RunEnded(outcome) => {
+                let event = self.last_event();
+                if let Some(exchange) = self.exchanges.last_mut() {
+                    exchange.run_ended(at, event, outcome);
+                }
+            }
+            Change::MessageOpened { id, role, subagent } => {
+                self.open_message(&id, role, author(subagent))
+            }
+            Change::MessageText { id, delta } => self.add_text(at, &id, &delta),
+            Change::MessageClosed { id } => {
+                if let Some(index) = self.known.messages.get(&*id).copied() {
+                    self.close_message(index, deltas);
+                }
+            }
+            Change::CallOpened { id, name, subagent } => {
+                self.open_call(at, &id, &name, author(subagent), deltas);
+            }
+            Change::CallArgs { id, delta } => self.add_args(&id, &delta),
+            Change::CallArgsDone { id } => self.finish_args(at, &id, deltas),
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => self.answer(at, &id, result, is_error, deltas),
+            Change::CallFailed { id, is_denied } => {
+                if let Some(result) = self.failed_result(&id, deltas) {
+                    result.is_denied |= is_denied;
+                }
+            }
+            Change::ToolsDeclared { tools, is_answer } => {
+                let (turn, event) = (self.current_turn(), self.last_event());
+                self.declarations.push(Declaration {
+                    tools,
+                    turn,
+                    event,
+                    is_answer,
+                });
+                deltas.push(Delta::ToolsDeclared);
+            }
+            Change::Reasoning {
+                id,
+                delta,
+                subagent,
+            } => self.reason(at, &id, &delta, author(subagent)),
+            Change::Custom { name, value } => self.add_custom(name.into_owned(), value),
+            Change::Truncated => {
+                if let Some(exchange) = self.exchanges.last_mut() {
+                    exchange.is_truncated = true;
+                }
+            }
+            Change::Usage(usage) => {
+                if let Some(exchange) = self.exchanges.last_mut() {
+                    exchange.add_usage(usage);
+                }
+            }
+            Change::StateReplaced(value) => {
+                self.state.replace(value);
+                deltas.push(Delta::StateChanged);
+                self.forget_earlier_state();
+            }
+            Change::StatePatched(patch) => {
+                self.forget_earlier_state();
+                if let Err(error) = self.state.patch(&patch) {
+                    self.warn(format!("a change of the state does not apply: {error}"));
+                } else {
+                    deltas.push(Delta::StateChanged);
+                }
+            }
+            Change::Snapshot(items) => self.snapshot(at, items, deltas),
+            Change::Violation {
+                rule,
+                message,
+                events,
+            } => {
+                let (message, exchange) =
+                    (message.into_owned(), self.exchanges.len().saturating_sub(1));
+                if let Some(turn) = self.turns.last_mut() {
+                    turn.violations.add(Violation {
+                        rule,
+                        message,
+                        exchange,
+                        events,
+                    });
+                }
+            }
+            Change::Warning(text) => self.warn(text),
+        }
+    }
+
+    /// The agent sent a state: the one from before a replay is obsolete.
+    fn forget_earlier_state(&mut self) {
+        if let Some(before) = &mut self.before_replay {
+            before.state = None;
+        }
+    }
+
+    fn open_message(&mut self, id: &str, role: MessageKind, author: Author) {
+        let turn = self.current_turn();
+        if let Some(known) = self.known.messages.get(id).copied()
+            && self.messages[known].turn == turn
+            && self.messages[known].role == role
+        {
+            // Re-opened: the same message goes on.
+            self.messages[known].reopen();
+            return;
+        }
+        let mut message = Message::new(id.into(), role, author, turn, self.last_event());
+        message.origin = self.origin();
+        self.push_message(message);
+    }
+
+    fn add_text(&mut self, at: At, id: &str, delta: &str) {
+        let turn = self.current_turn();
+        let known = self
+            .known
+            .messages
+            .get(id)
+            .copied()
+            .filter(|index| self.messages[*index].turn == turn);
+        let index = if let Some(index) = known {
+            index
+        } else {
+            self.open_message(id, MessageKind::Assistant, Author::Agent);
+            self.messages.len() - 1
+        };
+        let event = self.last_event();
+        self.messages[index].add_text(at, event, delta);
+        if self.messages[index].is_closed() {
+            // Text after the end is text all the same; the end of the turn closes the message again.
+            self.messages[index].reopen();
+        }
+    }
+
+    /// A call that waits for its result may be announced again, with its arguments or without (SPEC 6).
+    fn open_call(&mut self, at: At, id: &str, name: &str, author: Author, deltas: &mut Vec<Delta>) {
+        if let Some(known) = self.known_call(id) {
+            let call = &self.calls[known];
+            if call.results.is_empty() && call.name == name {
+                let last_event = self.last_event();
+                self.calls[known].announce_again(last_event);
+                return;
+            }
+            self.warn(format!(
+                "the call id `{id}` is used again for another call: counted as a new call"
+            ));
+        }
+        let (turn, event) = (self.current_turn(), self.last_event());
+        let mut call = ToolCall::new(id.into(), name.into(), author, turn, at, event);
+        call.origin = self.origin();
+        self.push_call(call);
+        deltas.push(Delta::CallStarted(self.calls.len() - 1));
+    }
+
+    fn add_args(&mut self, id: &str, delta: &str) {
+        let last_event = self.last_event();
+        match self.known_call(id) {
+            Some(index) => {
+                self.calls[index].add_args(delta);
+                self.calls[index].last_event = last_event;
+            }
+            None => self.warn(format!(
+                "arguments for the call `{id}`, which never started"
+            )),
+        }
+    }
+
+    fn finish_args(&mut self, at: At, id: &str, deltas: &mut Vec<Delta>) {
+        let last_event = self.last_event();
+        if let Some(index) = self.known_call(id) {
+            self.calls[index].last_event = last_event;
+            if self.calls[index].finish_args(at, last_event) {
+                deltas.push(Delta::ArgsDone(index));
+            }
+        }
+    }
+
+    /// Several results of one call: the last is its result. A result without a call matches no rule.
+    pub(super) fn answer(
+        &mut self,
+        at: At,
+        id: &str,
+        result: ResultContent<'_>,
+        is_error: Option<bool>,
+        deltas: &mut Vec<Delta>,
+    ) {
+        let Some(index) = self.known_call(id) else {
+            self.warn(format!("a result for the call `{id}`, which never started"));
+            return;
+        };
+        let (turn, event, order) = (self.current_turn(), self.last_event(), self.next_order());
+        let call = &mut self.calls[index];
+        if call.origin.is_new() {
+            self.tools
+                .note(&call.name, CallPhase::Answered, &call.author, order);
+        }
+        if call.finish_args(at, event) {
+            deltas.push(Delta::ArgsDone(index));
+        }
+        call.answer(
+            ToolResult {
+                order,
+                ..ToolResult::new(result, is_error, at, event)
+            },
+            turn,
+        );
+        if call.counted_in != turn
+            && let Some(turn) = self.turns.last_mut()
+        {
+            turn.late_results.insert(index);
+        }
+        deltas.push(Delta::Answered(index));
+    }
+
+    /// Marks the last result of a call as failed. A rule that looks at failures has to look at the call again.
+    fn failed_result(&mut self, id: &str, deltas: &mut Vec<Delta>) -> Option<&mut ToolResult> {
+        let index = self.known_call(id)?;
+        let result = self.calls[index].results.last_mut()?;
+        result.is_error = Some(true);
+        deltas.push(Delta::Answered(index));
+        Some(result)
+    }
+
+    fn reason(&mut self, at: At, id: &str, delta: &str, author: Author) {
+        if !self.kept.add_reasoning(delta) {
+            return self.warn_once(format!(
+                "reasoning beyond {MAX_REASONING_BYTES} bytes is not kept"
+            ));
+        }
+        let turn = self.current_turn();
+        let known = self
+            .known
+            .reasoning
+            .get(id)
+            .copied()
+            .filter(|index| self.messages[*index].turn == turn);
+        let index = known.unwrap_or_else(|| {
+            let mut message = Message::new(
+                id.into(),
+                MessageKind::Reasoning,
+                author,
+                turn,
+                self.last_event(),
+            );
+            message.origin = self.origin();
+            self.known.reasoning.insert(id.into(), self.messages.len());
+            self.add_message(message);
+            self.messages.len() - 1
+        });
+        let event = self.last_event();
+        self.messages[index].add_text(at, event, delta);
+    }
+
+    fn add_custom(&mut self, name: String, value: Value) {
+        if !self.kept.add_custom(&name, &value) {
+            return self.warn_once(format!(
+                "custom events beyond {MAX_CUSTOM_BYTES} bytes are not kept"
+            ));
+        }
+        let event = self.last_event();
+        self.custom.push(CustomEvent { name, value, event });
+        if let Some(turn) = self.turns.last_mut() {
+            turn.custom.end = self.custom.len();
+        }
+    }
+
+    /// Adds a warning that a turn contains once, however often its cause repeats.
+    fn warn_once(&mut self, text: String) {
+        if self
+            .turns
+            .last()
+            .is_some_and(|turn| !turn.warnings.contains(&text))
+        {
+            self.warn(text);
+        }
+    }
+}
+
+fn author(subagent: Option<Cow<'_, str>>) -> Author {
+    subagent.map_or(Author::Agent, |id| Author::Subagent(id.into_owned()))
+}

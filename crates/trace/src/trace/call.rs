@@ -1,0 +1,270 @@
+//! A tool call and its results.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value};
+
+use super::change::ResultContent;
+use super::origin::{Author, Origin};
+use super::same_json::read_json;
+use ananke_base::context::At;
+use ananke_base::text::ShortText;
+
+/// A tool call. It counts from its start, with or without a result (SPEC 6).
+#[derive(Debug)]
+pub struct ToolCall {
+    /// Its id in the protocol; if several calls have one id, the later ones have ids of their own.
+    pub wire_id: ShortText,
+    /// The tool's name.
+    pub name: ShortText,
+    /// The text of the arguments as sent.
+    pub args_text: ShortText,
+    /// Every result, in order; the last one is the call's result.
+    pub results: Vec<ToolResult>,
+    /// The turn it started in, counted from 0.
+    pub counted_in: usize,
+    /// The turn of its last result, counted from 0.
+    pub answered_in: Option<usize>,
+    /// Who made it.
+    pub author: Author,
+    /// Whether it is a client-side (frontend) tool: the client answered it, not the agent's side.
+    pub is_client_side: bool,
+    /// How it became known.
+    pub origin: Origin,
+    /// Its place in the order of all message starts, call starts and results.
+    pub order: u32,
+    /// When it started.
+    pub started: At,
+    /// When its arguments were complete.
+    pub args_done: Option<At>,
+    /// The number of the event that completed its arguments.
+    pub(super) args_done_event: u32,
+    /// The number of the event that opened it.
+    pub first_event: u32,
+    /// The number of the last event about it.
+    pub last_event: u32,
+    /// Whether the next arguments replace those that are there.
+    repeats_args: bool,
+    args: OnceLock<Box<Args>>,
+}
+
+/// The arguments as JSON, or why they are not valid JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Args {
+    /// The arguments; an empty text is an empty object.
+    Json(Value),
+    /// The text is not valid JSON; the parser's message.
+    Malformed(String),
+}
+
+/// What the text of a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ResultForm {
+    /// Text alone.
+    Text,
+    /// JSON.
+    Json,
+    /// A JSON string without its quotes.
+    JsonString,
+}
+
+/// One result of a call.
+#[derive(Debug)]
+pub struct ToolResult {
+    /// The text that rules match: an object or array as compact JSON, a JSON string unquoted, anything else as sent.
+    pub text: ShortText,
+    pub(super) form: ResultForm,
+    pub(super) structured: OnceLock<Option<Box<Value>>>,
+    /// Whether the agent calls it the structured result.
+    pub is_structured: bool,
+    /// Whether it is an error, if the protocol says so.
+    pub is_error: Option<bool>,
+    /// Whether the call was denied and not executed.
+    pub is_denied: bool,
+    /// When it arrived.
+    pub at: At,
+    /// Its place in the order of all message starts, call starts and results.
+    pub order: u32,
+    /// The number of the event that brought it.
+    pub event: u32,
+}
+
+impl ToolCall {
+    pub(super) fn new(
+        wire_id: ShortText,
+        name: ShortText,
+        author: Author,
+        turn: usize,
+        at: At,
+        event: u32,
+    ) -> Self {
+        Self {
+            wire_id,
+            name,
+            args_text: ShortText::default(),
+            results: Vec::new(),
+            counted_in: turn,
+            answered_in: None,
+            author,
+            is_client_side: false,
+            origin: Origin::Streamed,
+            order: 0,
+            started: at,
+            args_done: None,
+            args_done_event: event,
+            first_event: event,
+            last_event: event,
+            repeats_args: false,
+            args: OnceLock::new(),
+        }
+    }
+
+    /// The arguments as JSON; parsed once, when first needed.
+    pub fn args(&self) -> &Args {
+        self.args.get_or_init(|| {
+            if self.args_text.trim().is_empty() {
+                return Box::new(Args::Json(Value::Object(Map::new())));
+            }
+            Box::new(match read_json(&self.args_text) {
+                Ok(value) => Args::Json(value),
+                Err(error) => Args::Malformed(error.to_string()),
+            })
+        })
+    }
+
+    /// The arguments as a value; if they are not valid JSON, their text.
+    pub fn args_value(&self) -> Value {
+        match self.args() {
+            Args::Json(args) => args.clone(),
+            Args::Malformed(_) => Value::from(self.args_text.as_str()),
+        }
+    }
+
+    /// The call's result: the last one.
+    pub fn result(&self) -> Option<&ToolResult> {
+        self.results.last()
+    }
+
+    /// When the call ended: at its result, else at the end of its arguments, else at its start (SPEC 7.3).
+    pub fn ended(&self) -> At {
+        self.result()
+            .map(|result| result.at)
+            .or(self.args_done)
+            .unwrap_or(self.started)
+    }
+
+    /// Drops what was parsed of it: a rule that looks at it again has it parsed again. An agent may make a million calls.
+    pub fn forget_parsed(&mut self) {
+        self.args = OnceLock::new();
+        self.results
+            .iter_mut()
+            .for_each(|result| result.structured = OnceLock::new());
+    }
+
+    /// It is announced again; its arguments may come again too.
+    pub(super) fn announce_again(&mut self, event: u32) {
+        self.repeats_args = self.args_done.is_some();
+        self.last_event = event;
+    }
+
+    pub(super) fn add_args(&mut self, delta: &str) {
+        if std::mem::take(&mut self.repeats_args) {
+            self.args_text.clear();
+        }
+        self.args_text.push_str(delta);
+        self.args = OnceLock::new();
+    }
+
+    /// Completes its arguments; `false` if they were complete already.
+    pub(super) fn finish_args(&mut self, at: At, event: u32) -> bool {
+        if self.args_done.is_some() {
+            return false;
+        }
+        (self.args_done, self.args_done_event) = (Some(at), event);
+        true
+    }
+
+    /// Whether a subagent made it.
+    pub fn is_by_subagent(&self) -> bool {
+        matches!(self.author, Author::Subagent(_))
+    }
+
+    pub(super) fn answer(&mut self, result: ToolResult, turn: usize) {
+        self.answered_in = Some(turn);
+        self.last_event = result.event;
+        if self.results.is_empty() {
+            // Most calls have one.
+            self.results.reserve_exact(1);
+        }
+        self.results.push(result);
+    }
+}
+
+impl ToolResult {
+    pub(super) fn new(
+        content: ResultContent<'_>,
+        is_error: Option<bool>,
+        at: At,
+        event: u32,
+    ) -> Self {
+        let is_structured = matches!(content, ResultContent::Structured(_));
+        let (text, form) = match content {
+            ResultContent::Text(text) => read(text),
+            ResultContent::Json(value) | ResultContent::Structured(value) => written(value),
+        };
+        let structured = OnceLock::new();
+        Self {
+            text,
+            form,
+            structured,
+            is_structured,
+            is_error,
+            is_denied: false,
+            at,
+            order: 0,
+            event,
+        }
+    }
+
+    /// The JSON value, if the result is one; parsed when first needed.
+    pub fn structured(&self) -> Option<&Value> {
+        let value = || match self.form {
+            ResultForm::Text => None,
+            ResultForm::Json => read_json(&self.text).ok(),
+            ResultForm::JsonString => Some(Value::from(self.text.as_str())),
+        };
+        self.structured
+            .get_or_init(|| value().map(Box::new))
+            .as_deref()
+    }
+
+    /// The result as a value; if it is not JSON, its text.
+    pub fn value(&self) -> Value {
+        self.structured()
+            .cloned()
+            .unwrap_or_else(|| Value::from(self.text.as_str()))
+    }
+}
+
+/// The text that rules match, and what it is.
+fn read(text: Cow<'_, str>) -> (ShortText, ResultForm) {
+    // A number or a word stays as sent, also if it is JSON.
+    if !text.trim_start().starts_with(['{', '[', '"']) {
+        let form = if read_json(&text).is_ok() {
+            ResultForm::Json
+        } else {
+            ResultForm::Text
+        };
+        return (text.into(), form);
+    }
+    read_json(&text).map_or_else(|_| (text.into(), ResultForm::Text), written)
+}
+
+/// The text of a value.
+fn written(value: Value) -> (ShortText, ResultForm) {
+    match value {
+        Value::String(text) => (text.into(), ResultForm::JsonString),
+        value => (value.to_string().into(), ResultForm::Json),
+    }
+}

@@ -1,0 +1,341 @@
+//! Everything an agent can be observed to do, whatever protocol it speaks.
+//!
+//! The peculiarities of a protocol end in its decoder; only these changes reach the trace.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde_json::Value;
+
+use super::usage::Usage;
+use ananke_base::message::DeclaredTool;
+
+/// Who a message is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageKind {
+    /// The agent.
+    Assistant,
+    /// The user.
+    User,
+    /// Instructions: `system` or `developer`.
+    System,
+    /// Reasoning; never part of the text.
+    Reasoning,
+}
+
+/// A tool's result as it arrived: text, or a JSON value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ResultContent<'a> {
+    /// Text; may hold JSON.
+    Text(Cow<'a, str>),
+    /// A JSON value that was not sent as text.
+    Json(Value),
+    /// A JSON value that the agent calls the structured result.
+    Structured(Value),
+}
+
+/// How a run ended, according to the agent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunEnd {
+    /// The agent is done.
+    Finished,
+    /// The agent reported an error.
+    Error {
+        /// The agent's message.
+        message: String,
+        /// The agent's code for it.
+        code: Option<String>,
+    },
+    /// The agent cancelled the run itself.
+    Cancelled,
+    /// The agent waits for answers to these interrupts.
+    Interrupted(Vec<Interrupt>),
+    /// It ended in a way that the protocol does not have, in the agent's words. It is not an error of the turn, and no
+    /// `outcome` rule expects it.
+    Unknown(String),
+}
+
+impl fmt::Display for RunEnd {
+    /// For people; an error is the agent's own message, with its code.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Finished => formatter.write_str("finished"),
+            Self::Error {
+                message,
+                code: Some(code),
+            } => write!(formatter, "{message} (code `{code}`)"),
+            Self::Error {
+                message,
+                code: None,
+            } => formatter.write_str(message),
+            Self::Cancelled => formatter.write_str("cancelled"),
+            Self::Interrupted(_) => formatter.write_str("interrupted"),
+            Self::Unknown(outcome) => formatter.write_str(outcome),
+        }
+    }
+}
+
+/// Something the agent waits for before it goes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interrupt {
+    /// Its id.
+    pub id: String,
+    /// The agent's reason code.
+    pub reason: Option<String>,
+    /// What it asks, for people.
+    pub message: Option<String>,
+    /// The id of the call that waits, if it is about one.
+    pub call: Option<String>,
+}
+
+/// A call as a snapshot of the conversation lists it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnapshotCall {
+    /// The call's id in the protocol.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments' text as sent.
+    pub args: String,
+}
+
+/// One message of a snapshot of the conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SnapshotItem {
+    /// A message of the agent, the user or the system.
+    Message {
+        /// Its id in the protocol; may be empty.
+        id: String,
+        /// Who it is from.
+        role: MessageKind,
+        /// Its text; may be empty.
+        text: String,
+        /// The calls it made.
+        calls: Vec<SnapshotCall>,
+    },
+    /// A tool's result.
+    Answer {
+        /// The id of the answered call.
+        call: String,
+        /// The result.
+        result: ResultContent<'static>,
+        /// Whether it is an error, if the protocol says so.
+        is_error: Option<bool>,
+    },
+}
+
+/// One change, borrowed from the event it was decoded from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change<'a> {
+    /// The timestamp of the event that the next changes come from, in microseconds of Unix time.
+    Stamped(u64),
+    /// A run began.
+    RunStarted {
+        /// The run's id as the agent gave it.
+        run_id: Option<Cow<'a, str>>,
+        /// The thread's id as the agent gave it.
+        thread_id: Option<Cow<'a, str>>,
+        /// Whether it is an earlier run that is replayed.
+        is_replay: bool,
+    },
+    /// A run ended.
+    RunEnded(RunEnd),
+    /// A message began.
+    MessageOpened {
+        /// Its id in the protocol.
+        id: Cow<'a, str>,
+        /// Who it is from.
+        role: MessageKind,
+        /// The subagent that says it, if it is not the agent itself.
+        subagent: Option<Cow<'a, str>>,
+    },
+    /// More text of an open message.
+    MessageText {
+        /// The message's id.
+        id: Cow<'a, str>,
+        /// What is added to its text.
+        delta: Cow<'a, str>,
+    },
+    /// A message is complete.
+    MessageClosed {
+        /// The message's id.
+        id: Cow<'a, str>,
+    },
+    /// A tool call began.
+    CallOpened {
+        /// Its id in the protocol.
+        id: Cow<'a, str>,
+        /// The tool's name.
+        name: Cow<'a, str>,
+        /// The subagent that makes it, if it is not the agent itself.
+        subagent: Option<Cow<'a, str>>,
+    },
+    /// More text of a call's arguments.
+    CallArgs {
+        /// The call's id.
+        id: Cow<'a, str>,
+        /// What is added to the text of the arguments.
+        delta: Cow<'a, str>,
+    },
+    /// A call's arguments are complete.
+    CallArgsDone {
+        /// The call's id.
+        id: Cow<'a, str>,
+    },
+    /// A call was answered.
+    CallAnswered {
+        /// The call's id.
+        id: Cow<'a, str>,
+        /// The result.
+        result: ResultContent<'a>,
+        /// Whether it is an error, if the protocol says so.
+        is_error: Option<bool>,
+    },
+    /// The agent says after the last result of a call that the call failed.
+    CallFailed {
+        /// The call's id.
+        id: Cow<'a, str>,
+        /// Whether it was denied and not executed.
+        is_denied: bool,
+    },
+    /// The agent declares its tools: all that it has now.
+    ToolsDeclared {
+        /// The tools, in its order.
+        tools: Vec<DeclaredTool>,
+        /// Whether the turn asked for them.
+        is_answer: bool,
+    },
+    /// More reasoning. The first of an id begins a message.
+    Reasoning {
+        /// The id of the reasoning in the protocol.
+        id: Cow<'a, str>,
+        /// What is added to its text.
+        delta: Cow<'a, str>,
+        /// The subagent that reasons, if it is not the agent itself.
+        subagent: Option<Cow<'a, str>>,
+    },
+    /// An event of the application's own.
+    Custom {
+        /// Its name.
+        name: Cow<'a, str>,
+        /// Its value.
+        value: Value,
+    },
+    /// The answer is not whole: it became too long.
+    Truncated,
+    /// Tokens of the running run, or some of them: reported before the run ends, and added up.
+    Usage(Usage),
+    /// The state is now this.
+    StateReplaced(Value),
+    /// The state changes by this JSON Patch (RFC 6902).
+    StatePatched(Value),
+    /// The conversation so far, according to the agent.
+    Snapshot(Vec<SnapshotItem>),
+    /// An event violates the order that the protocol defines.
+    Violation {
+        /// The stable name of the rule.
+        rule: &'static str,
+        /// What happened, naming the events.
+        message: Cow<'a, str>,
+        /// The numbers of the events in their exchange, counted from 1: the one that violates the rule, and the one it
+        /// conflicts with, if any.
+        events: Vec<u32>,
+    },
+    /// Something odd that fails no rule.
+    Warning(Cow<'a, str>),
+}
+
+/// The same text, owned.
+fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
+}
+
+impl Change<'_> {
+    /// The same change, which borrows nothing.
+    pub fn into_owned(self) -> Change<'static> {
+        match self {
+            Change::Stamped(micros) => Change::Stamped(micros),
+            Change::RunStarted {
+                run_id,
+                thread_id,
+                is_replay,
+            } => Change::RunStarted {
+                run_id: run_id.map(owned),
+                thread_id: thread_id.map(owned),
+                is_replay,
+            },
+            Change::RunEnded(end) => Change::RunEnded(end),
+            Change::MessageOpened { id, role, subagent } => Change::MessageOpened {
+                id: owned(id),
+                role,
+                subagent: subagent.map(owned),
+            },
+            Change::MessageText { id, delta } => Change::MessageText {
+                id: owned(id),
+                delta: owned(delta),
+            },
+            Change::MessageClosed { id } => Change::MessageClosed { id: owned(id) },
+            Change::CallOpened { id, name, subagent } => Change::CallOpened {
+                id: owned(id),
+                name: owned(name),
+                subagent: subagent.map(owned),
+            },
+            Change::CallArgs { id, delta } => Change::CallArgs {
+                id: owned(id),
+                delta: owned(delta),
+            },
+            Change::CallArgsDone { id } => Change::CallArgsDone { id: owned(id) },
+            Change::CallAnswered {
+                id,
+                result,
+                is_error,
+            } => {
+                let result = match result {
+                    ResultContent::Text(text) => ResultContent::Text(owned(text)),
+                    ResultContent::Json(value) => ResultContent::Json(value),
+                    ResultContent::Structured(value) => ResultContent::Structured(value),
+                };
+                Change::CallAnswered {
+                    id: owned(id),
+                    result,
+                    is_error,
+                }
+            }
+            Change::CallFailed { id, is_denied } => Change::CallFailed {
+                id: owned(id),
+                is_denied,
+            },
+            Change::ToolsDeclared { tools, is_answer } => {
+                Change::ToolsDeclared { tools, is_answer }
+            }
+            Change::Reasoning {
+                id,
+                delta,
+                subagent,
+            } => Change::Reasoning {
+                id: owned(id),
+                delta: owned(delta),
+                subagent: subagent.map(owned),
+            },
+            Change::Custom { name, value } => Change::Custom {
+                name: owned(name),
+                value,
+            },
+            Change::Truncated => Change::Truncated,
+            Change::Usage(usage) => Change::Usage(usage),
+            Change::StateReplaced(state) => Change::StateReplaced(state),
+            Change::StatePatched(patch) => Change::StatePatched(patch),
+            Change::Snapshot(items) => Change::Snapshot(items),
+            Change::Violation {
+                rule,
+                message,
+                events,
+            } => Change::Violation {
+                rule,
+                message: owned(message),
+                events,
+            },
+            Change::Warning(message) => Change::Warning(owned(message)),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! A message of the conversation.
+
+use super::change::MessageKind;
+use super::origin::{Author, Origin};
+use ananke_base::context::At;
+use ananke_base::text::ShortText;
+
+/// A message of the conversation.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Its id in the protocol; may be empty.
+    pub wire_id: ShortText,
+    /// Who it is from.
+    pub role: MessageKind,
+    /// Its text so far.
+    pub text: String,
+    /// Who on the agent's side said it.
+    pub author: Author,
+    /// How it became known.
+    pub origin: Origin,
+    /// The turn it belongs to, counted from 0.
+    pub turn: usize,
+    /// Its place in the order of all message starts, call starts and results.
+    pub order: u32,
+    /// The number of the event that opened it.
+    pub opened: u32,
+    /// When its first text arrived.
+    pub first_text: Option<At>,
+    /// The number of the event that brought it.
+    pub(super) first_text_event: u32,
+    closed: bool,
+}
+
+impl Message {
+    pub(super) fn new(
+        wire_id: ShortText,
+        role: MessageKind,
+        author: Author,
+        turn: usize,
+        opened: u32,
+    ) -> Self {
+        Self {
+            wire_id,
+            role,
+            text: String::new(),
+            author,
+            origin: Origin::Streamed,
+            turn,
+            order: 0,
+            opened,
+            first_text: None,
+            first_text_event: opened,
+            closed: false,
+        }
+    }
+
+    /// The user's message that the test sent.
+    pub(super) fn of_user(wire_id: ShortText, text: String, turn: usize, opened: u32) -> Self {
+        Self {
+            text,
+            closed: true,
+            ..Self::new(wire_id, MessageKind::User, Author::Agent, turn, opened)
+        }
+    }
+
+    /// A message known from a snapshot.
+    pub(super) fn of_snapshot(message: Self, origin: Origin, at: At, text: String) -> Self {
+        Self {
+            origin,
+            text,
+            first_text: Some(at),
+            closed: true,
+            ..message
+        }
+    }
+
+    /// Whether it is complete.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Whether it is part of the text of its turn.
+    pub fn is_text(&self) -> bool {
+        self.role == MessageKind::Assistant
+            && self.origin != Origin::History
+            && !self.text.is_empty()
+    }
+
+    /// Whether a subagent said it.
+    pub fn is_by_subagent(&self) -> bool {
+        matches!(self.author, Author::Subagent(_))
+    }
+
+    /// Adds to its text.
+    pub(super) fn add_text(&mut self, at: At, event: u32, delta: &str) {
+        if !delta.is_empty() {
+            if self.first_text.is_none() {
+                (self.first_text, self.first_text_event) = (Some(at), event);
+            }
+            self.text.push_str(delta);
+        }
+    }
+
+    /// Closes it; `false` if it was closed already.
+    pub(super) fn close(&mut self) -> bool {
+        !std::mem::replace(&mut self.closed, true)
+    }
+
+    /// Reopens it: some agents send text after the end.
+    pub(super) fn reopen(&mut self) {
+        self.closed = false;
+    }
+}

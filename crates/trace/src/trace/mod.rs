@@ -1,0 +1,54 @@
+//! The neutral record of what an agent did; knows no protocol.
+//!
+//! A [`Trace`] is fed events and [`Change`]s in the order they arrived and is valid after every one of them. Each change
+//! returns what it added ([`Delta`]), so that rules look only at what is new.
+
+mod agent_event;
+mod apply;
+mod call;
+mod change;
+mod custom_events;
+mod declaration;
+mod delta;
+mod event_clock;
+mod exchange;
+mod fact;
+mod gaps;
+mod history;
+mod known;
+mod message;
+mod origin;
+mod path;
+mod same_json;
+mod snapshot;
+mod state;
+mod tool_index;
+#[expect(clippy::module_inception, reason = "the type that the folder is about")]
+mod trace;
+mod turn;
+mod turn_totals;
+mod usage;
+mod violation;
+
+pub use agent_event::{AgentEvent, EventRole, events_of_last_turn};
+pub use call::{Args, ToolCall, ToolResult};
+pub use change::{
+    Change, Interrupt, MessageKind, ResultContent, RunEnd, SnapshotCall, SnapshotItem,
+};
+pub use custom_events::CustomEvent;
+pub use declaration::Declaration;
+pub use delta::Delta;
+pub use exchange::{Event, Exchange};
+pub use fact::{Fact, Facts};
+pub use gaps::CallGap;
+pub use message::Message;
+pub use origin::{Author, Origin};
+pub use path::Path;
+pub use same_json::json_key;
+pub use same_json::{is_same_json, read_json};
+pub use state::State;
+pub use tool_index::{CallPhase, Callers};
+pub use trace::Trace;
+pub use turn::{AnsweredInterrupt, Input, InterruptStatus, TurnRanges};
+pub use usage::{Tokens, Usage};
+pub use violation::{Violation, Violations};

@@ -1,0 +1,356 @@
+//! The record of one conversation, and how turns, exchanges and events enter it.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::call::ToolCall;
+use super::change::{Interrupt, MessageKind, ResultContent};
+use super::custom_events::{CustomEvent, ReceivedBytes};
+use super::declaration::Declaration;
+use super::delta::Delta;
+use super::exchange::{Event, Exchange};
+use super::known::KnownItems;
+use super::message::Message;
+use super::origin::Origin;
+use super::state::State;
+use super::tool_index::{CallPhase, Callers, ToolIndex};
+use super::turn::{Input, TurnRanges};
+use ananke_base::context::At;
+use ananke_base::message::{HistoryMessage, ToolAnswer};
+
+/// Everything one test observed of its agent.
+#[derive(Debug, Default)]
+pub struct Trace {
+    /// The turns, in order.
+    pub turns: Vec<TurnRanges>,
+    /// The exchanges, in order.
+    pub exchanges: Vec<Exchange>,
+    /// The events, in order of arrival.
+    pub events: Vec<Event>,
+    /// The timestamps of events in microseconds of Unix time, as far as they were reported.
+    pub(super) stamps: Vec<Option<u64>>,
+    /// The messages of all turns, in order of their start.
+    pub messages: Vec<Message>,
+    /// The calls of all turns, in order of their start.
+    pub calls: Vec<ToolCall>,
+    /// The custom events, in order of arrival.
+    pub custom: Vec<CustomEvent>,
+    /// The tools that the agent declared, each time it did.
+    pub declarations: Vec<Declaration>,
+    /// The agent's state now.
+    pub state: State,
+    /// The conversation's thread, and every other id that the agent gave it.
+    pub thread_ids: Vec<String>,
+    pub(super) known: KnownItems,
+    /// The ids of messages and calls from before the first turn.
+    pub(super) known_ids: HashSet<String>,
+    pub(super) kept: ReceivedBytes,
+    /// Set while a replay turn runs.
+    pub(super) before_replay: Option<BeforeReplay>,
+    /// When each tool was first called and answered live.
+    pub(super) tools: ToolIndex,
+    /// How many messages and calls have started and how many results have arrived.
+    order: u32,
+    /// Whether the running exchange has events of its own; of a scripted agent each change is one.
+    has_events: bool,
+    /// Whether times are those of the agent's events.
+    by_event_clock: bool,
+    /// What happened before the first turn.
+    history: Option<Box<Trace>>,
+}
+
+/// State saved while a replay turn runs.
+#[derive(Debug)]
+pub(super) struct BeforeReplay {
+    known: KnownItems,
+    /// The state, until the agent sends one.
+    pub(super) state: Option<State>,
+}
+
+impl Trace {
+    /// The record of a conversation whose state starts as `state`.
+    pub fn new(state: Value) -> Self {
+        Self {
+            state: State::new(state),
+            ..Self::default()
+        }
+    }
+
+    /// The same record, which takes the times of a turn from its events if all of them have one.
+    #[must_use]
+    pub fn by_event_clock(self) -> Self {
+        Self {
+            by_event_clock: true,
+            ..self
+        }
+    }
+
+    /// The same record for a conversation on the thread `id`.
+    #[must_use]
+    pub fn on_thread(self, id: impl Into<String>) -> Self {
+        Self {
+            thread_ids: vec![id.into()],
+            ..self
+        }
+    }
+
+    /// The same record for a conversation in which messages and calls with these ids existed before.
+    #[must_use]
+    pub fn after(self, ids: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            known_ids: ids.into_iter().collect(),
+            ..self
+        }
+    }
+
+    /// The same record of a conversation that goes on after `messages`, which are no part of it.
+    #[must_use]
+    pub fn remembering(self, messages: &[HistoryMessage]) -> Self {
+        Self {
+            history: Some(Box::new(Self::of_history(messages))),
+            ..self
+        }
+    }
+
+    /// What happened before the first turn, as a record of its own.
+    pub fn history(&self) -> Option<&Self> {
+        self.history.as_deref()
+    }
+
+    /// Begins a turn.
+    pub fn begin_turn(&mut self, input: Input) {
+        let (id, text) = (input.message_id.clone(), input.text.clone());
+        if input.is_replay {
+            let empty = State::new(Value::Object(serde_json::Map::new()));
+            let state = Some(std::mem::replace(&mut self.state, empty));
+            self.before_replay = Some(BeforeReplay {
+                known: std::mem::take(&mut self.known),
+                state,
+            });
+        }
+        let begins = [
+            self.exchanges.len(),
+            self.messages.len(),
+            self.calls.len(),
+            self.custom.len(),
+        ];
+        let began = self.next_order();
+        self.turns.push(TurnRanges::new(input, began, begins));
+        if let Some(id) = id {
+            self.push_message(Message::of_user(
+                id.into(),
+                text,
+                self.current_turn(),
+                self.next_event(),
+            ));
+        }
+    }
+
+    /// Begins an exchange of the running turn; `at` is when its request was sent.
+    pub fn begin_exchange(&mut self, at: At) {
+        self.has_events = false;
+        self.exchanges.push(Exchange::sent(self.current_turn(), at));
+        if let Some(turn) = self.turns.last_mut() {
+            turn.exchanges.end = self.exchanges.len();
+        }
+    }
+
+    /// Takes the head of the response of the running exchange.
+    pub fn head(&mut self, at: At, status: u16) {
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.first_byte.get_or_insert(at);
+            exchange.status = Some(status);
+        }
+    }
+
+    /// The response of the running exchange did not come in time; `missing` says how far its request came.
+    pub fn late(&mut self, missing: &str) {
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.missing = Some(missing.to_owned());
+        }
+    }
+
+    /// Takes an event: the next changes come from it.
+    pub fn event(&mut self, at: At) {
+        self.has_events = true;
+        self.push_event(at);
+    }
+
+    /// Ends the running exchange; `at` ends its time if no terminal event did.
+    pub fn end_exchange(&mut self, at: At) {
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.ended.get_or_insert(at);
+        }
+    }
+
+    /// Ends the running turn: arguments that never ended are complete as they are, open messages are closed. What that
+    /// adds goes to `deltas`.
+    pub fn end_turn(&mut self, deltas: &mut Vec<Delta>) {
+        let Some(turn) = self.turns.last() else {
+            return;
+        };
+        let (messages, calls) = (turn.messages.clone(), turn.calls.clone());
+        if self.by_event_clock {
+            self.take_event_times();
+        }
+        let at = self
+            .turns
+            .last()
+            .and_then(|turn| self.turn_end(turn))
+            .unwrap_or_default();
+        let event = self.last_event();
+        for index in messages {
+            self.close_message(index, deltas);
+        }
+        for index in calls {
+            if self.calls[index].finish_args(at, event) {
+                deltas.push(Delta::ArgsDone(index));
+            }
+        }
+        if let Some(BeforeReplay { known, state }) = self.before_replay.take() {
+            self.known.restore(known, &self.calls);
+            self.state = state.unwrap_or_else(|| std::mem::take(&mut self.state));
+        }
+    }
+
+    /// Answers a call as the client at the end of the running exchange: the client's time does not count (SPEC 7.3).
+    pub fn answer_as_client(&mut self, answer: &ToolAnswer, deltas: &mut Vec<Delta>) {
+        let id = &*answer.call;
+        if let Some(call) = self
+            .known_call(id)
+            .and_then(|index| self.calls.get_mut(index))
+        {
+            call.is_client_side = true;
+        }
+        let at = self
+            .exchanges
+            .last()
+            .and_then(|exchange| exchange.ended)
+            .unwrap_or_default();
+        self.answer(
+            at,
+            id,
+            ResultContent::Text(answer.text().into()),
+            Some(answer.is_error),
+            deltas,
+        );
+    }
+
+    /// The number of the newest event.
+    pub fn last_event(&self) -> u32 {
+        self.next_event().saturating_sub(1)
+    }
+
+    /// The tool whose call an interrupt is about.
+    pub fn tool_of(&self, interrupt: &Interrupt) -> Option<&str> {
+        let id = interrupt.call.as_deref()?;
+        let call = self
+            .known_call(id)
+            .and_then(|index| self.calls.get(index))?;
+        Some(&call.name)
+    }
+
+    /// When the tool `name` was first called or answered live, as a [`ToolCall::order`].
+    pub fn first(&self, name: &str, phase: CallPhase, callers: Callers) -> Option<u32> {
+        self.tools.first(name, phase, callers)
+    }
+
+    /// Whether rules look at this call: made by the agent or a subagent, in this conversation.
+    pub fn is_live(&self, call: usize) -> bool {
+        self.calls
+            .get(call)
+            .is_some_and(|call| call.origin != Origin::History)
+    }
+
+    /// Adds a warning to the running turn, at most [`TurnRanges::MAX_WARNINGS`].
+    pub fn warn(&mut self, text: impl Into<String>) {
+        if let Some(turn) = self.turns.last_mut() {
+            turn.warn(text.into());
+        }
+    }
+
+    pub(super) fn close_message(&mut self, index: usize, deltas: &mut Vec<Delta>) {
+        if self.messages[index].close() {
+            self.add_known_text(index);
+            deltas.push(Delta::MessageClosed(index));
+        }
+    }
+
+    pub(super) fn add_known_text(&mut self, index: usize) {
+        let message = &self.messages[index];
+        if message.role == MessageKind::Assistant && !message.text.is_empty() {
+            self.known.add_text(&message.text, index);
+        }
+    }
+
+    /// The origin of what is streamed now.
+    pub(super) fn origin(&self) -> Origin {
+        if self.turns.last().is_some_and(|turn| turn.input.is_replay) {
+            Origin::Replayed
+        } else {
+            Origin::Streamed
+        }
+    }
+
+    pub(super) fn current_turn(&self) -> usize {
+        self.turns.len().saturating_sub(1)
+    }
+
+    pub(super) fn next_order(&mut self) -> u32 {
+        self.order = self.order.saturating_add(1);
+        self.order
+    }
+
+    /// The index of the newest call of an id.
+    pub(super) fn known_call(&self, id: &str) -> Option<usize> {
+        self.known.call(id, &self.calls)
+    }
+
+    fn next_event(&self) -> u32 {
+        u32::try_from(self.events.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn push_message(&mut self, message: Message) {
+        self.known
+            .messages
+            .insert(message.wire_id.clone(), self.messages.len());
+        self.add_message(message);
+    }
+
+    pub(super) fn add_message(&mut self, mut message: Message) {
+        message.order = self.next_order();
+        self.messages.push(message);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.messages.end = self.messages.len();
+        }
+    }
+
+    pub(super) fn push_call(&mut self, mut call: ToolCall) {
+        call.order = self.next_order();
+        if call.origin.is_new() {
+            self.tools
+                .note(&call.name, CallPhase::Called, &call.author, call.order);
+        }
+        self.calls.push(call);
+        self.known.add_call(&self.calls);
+        if let Some(turn) = self.turns.last_mut() {
+            turn.calls.end = self.calls.len();
+        }
+    }
+
+    /// The event that a change comes from, if the agent shows none of its own.
+    pub(super) fn ensure_event(&mut self, at: At) {
+        if !self.has_events {
+            self.push_event(at);
+        }
+    }
+
+    fn push_event(&mut self, at: At) {
+        let exchange = u16::try_from(self.exchanges.len().saturating_sub(1)).unwrap_or(u16::MAX);
+        self.events.push(Event { at, exchange });
+        if let Some(exchange) = self.exchanges.last_mut() {
+            exchange.first_byte.get_or_insert(at);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Plans of tests, with the protocols of the program.
+
+use ananke_base::context::Context;
+#[doc(hidden)]
+pub use ananke_engine::plan::*;
+use ananke_trace::redact::Redactor;
+
+use crate::protocols::install;
+
+/// Finds, loads and checks everything that is selected; runs nothing. The secrets of every test are added to `redactor`.
+pub fn plan(context: &Context, selection: &Selection, redactor: &Redactor) -> Planned {
+    install();
+    ananke_engine::plan::plan(context, selection, redactor)
+}

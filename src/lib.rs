@@ -26,11 +26,11 @@
 //! use ananke::{Context, Workspace};
 //!
 //! let folder = tempfile::tempdir()?;
-//! let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
+//! let config = "version: \"1.4\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
 //! std::fs::write(folder.path().join("ananke.config.yaml"), config)?;
 //!
 //! let workspace = Workspace::new(Context::isolated(folder.path()));
-//! let unsaved = "version: \"1.3\"\nnmae: greets\nturns: [{ user: Hi }]\n";
+//! let unsaved = "version: \"1.4\"\nnmae: greets\nturns: [{ user: Hi }]\n";
 //! let problems = workspace.check(&folder.path().join("greets.test.yaml"), unsaved);
 //!
 //! assert_eq!(problems[0].to_string(), "greets.test.yaml:2:1: error[unknown-key]: unknown key `nmae`");
@@ -48,9 +48,9 @@
 //! use ananke::{Context, HttpTransport, Redactor, Run, RunEvent, RunOptions, Selection, Status, event_channel, plan, run};
 //!
 //! # let folder = tempfile::tempdir()?;
-//! # let config = "version: \"1.3\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
+//! # let config = "version: \"1.4\"\ntarget: { type: scripted, rules: [{ do: [{ say: Hello }] }] }\n";
 //! # std::fs::write(folder.path().join("ananke.config.yaml"), config)?;
-//! # let test = "version: \"1.3\"\nname: greets\nturns: [{ user: Hi, assert: { text: { contains: Hello } } }]\n";
+//! # let test = "version: \"1.4\"\nname: greets\nturns: [{ user: Hi, assert: { text: { contains: Hello } } }]\n";
 //! # std::fs::write(folder.path().join("greets.test.yaml"), test)?;
 //! // The folder has a config with a scripted agent, which says Hello, and one test, which expects that.
 //! let context = Context::isolated(folder.path());

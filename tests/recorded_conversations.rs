@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use ananke::agents::Transport;
 use ananke::freeze::FreezeError;
 use ananke::message::{AnswerTo, PendingAnswer, TurnInput, UserContent};
+use ananke::model::NEWEST_VERSION;
 use ananke::outcome::{Status, TurnEnd};
 use ananke::plan::Selection;
 use ananke::record::{HeldConversation, RecordRequest, RecordedFile, hold, record};
@@ -166,7 +167,7 @@ async fn a_conversation_becomes_a_test_that_replays_at_once() {
         file.text
     );
     let expected = r#"# Recorded with `ananke record`. The rules are proposals: keep those that matter.
-version: "1.3"
+version: "NEWEST"
 name: shop
 turns:
   - user: "Weigh it, $${now}"
@@ -209,6 +210,7 @@ turns:
         allow_only: []
     # agent: Done
 "#;
+    let expected = expected.replace("NEWEST", NEWEST_VERSION);
     assert_eq!(file.text, expected);
 
     file.write().expect("a folder");

@@ -57,9 +57,6 @@ fn the_committed_schemas_are_the_generated_ones() {
     }
 }
 
-/// A test among several of a file. Its keys are those at the top of a file with one test, which are listed there.
-const ENTRIES: &str = "test.tests[]";
-
 #[test]
 fn an_entry_of_several_tests_is_what_stands_at_the_top_of_a_file_with_one() {
     let schema = file_schema(FileKind::Test);
@@ -77,69 +74,135 @@ fn an_entry_of_several_tests_is_what_stands_at_the_top_of_a_file_with_one() {
     assert_eq!(schema["else"]["anyOf"], entry["anyOf"]);
 }
 
-/// Every property of a schema by its path in the file, whatever its types are called.
-fn properties<'a>(name: &str, schema: &'a Value) -> BTreeMap<String, &'a Value> {
-    let mut found = BTreeMap::new();
-    Collect {
-        root: schema,
-        open: Vec::new(),
-        found: &mut found,
+/// Key of a schema, or form of a value that has a version of its own.
+struct Key<'a> {
+    schema: &'a Value,
+    /// Whether it is a key; a form has no description of its own.
+    is_property: bool,
+    /// The definitions that its value may have.
+    definitions: BTreeSet<&'a str>,
+}
+
+impl Key<'_> {
+    /// The schema version that brings it.
+    fn since(&self) -> &str {
+        self.schema["x-since"].as_str().unwrap_or("?")
     }
-    .visit(name, schema);
-    found
 }
 
-struct Collect<'a, 'f> {
+/// Every key of a schema, by its definition: `AssertBlock.judge`, and by the names of forms: `Mock(error).error`. A definition
+/// is listed once, however many keys refer to it. `name` is that of the schema, `prefix` comes before definitions.
+fn keys<'a>(name: &str, prefix: &str, schema: &'a Value) -> BTreeMap<String, Key<'a>> {
+    let mut collect = Collect {
+        root: schema,
+        found: BTreeMap::new(),
+    };
+    collect.visit(name, schema);
+    for (definition, schema) in schema["definitions"].as_object().into_iter().flatten() {
+        collect.visit(&format!("{prefix}{definition}"), schema);
+    }
+    collect.found
+}
+
+struct Collect<'a> {
     root: &'a Value,
-    /// The definitions being visited: a recursive one is visited once.
-    open: Vec<&'a str>,
-    found: &'f mut BTreeMap<String, &'a Value>,
+    found: BTreeMap<String, Key<'a>>,
 }
 
-impl<'a> Collect<'a, '_> {
+impl<'a> Collect<'a> {
     fn visit(&mut self, path: &str, schema: &'a Value) {
-        if let Some(target) = schema["$ref"].as_str() {
-            if !self.open.contains(&target) && path != ENTRIES {
-                let definition = self
-                    .root
-                    .pointer(&target[1..])
-                    .expect("a reference leads somewhere");
-                self.open.push(target);
-                self.visit(path, definition);
-                self.open.pop();
-            }
-            return;
-        }
         for (key, property) in schema["properties"].as_object().into_iter().flatten() {
             let path = format!("{path}.{key}");
             self.visit(&path, property);
-            self.found.insert(path, property);
+            self.add(path, property, true);
         }
-        for union in ["oneOf", "anyOf", "allOf"] {
-            for branch in schema[union].as_array().into_iter().flatten() {
-                let tag = branch["properties"]["type"]["const"].as_str();
-                self.visit(
-                    &tag.map_or_else(|| path.to_owned(), |tag| format!("{path}({tag})")),
-                    branch,
-                );
+        for branch in branches(schema) {
+            let title = branch["title"].as_str();
+            let path = title.map_or_else(|| path.to_owned(), |title| format!("{path}({title})"));
+            self.visit(&path, branch);
+            if branch.get("x-since").is_some() {
+                self.add(path, branch, false);
             }
         }
-        for inner in ["items", "additionalProperties"] {
-            if let Some(schema) = schema.get(inner) {
-                self.visit(&format!("{path}[]"), schema);
+        for schema in inner(schema) {
+            self.visit(&format!("{path}[]"), schema);
+        }
+    }
+
+    fn add(&mut self, path: String, schema: &'a Value, is_property: bool) {
+        let mut definitions = BTreeSet::new();
+        self.refer(schema, &mut definitions);
+        let key = Key {
+            schema,
+            is_property,
+            definitions,
+        };
+        assert!(
+            self.found.insert(path, key).is_none(),
+            "two keys have the same path: {schema}"
+        );
+    }
+
+    /// Adds the definitions that a value of this schema may have, without those of its own keys.
+    fn refer(&self, schema: &'a Value, found: &mut BTreeSet<&'a str>) {
+        if let Some(target) = schema["$ref"].as_str() {
+            if found.insert(target.rsplit('/').next().unwrap_or(target)) {
+                let definition = self.root.pointer(&target[1..]);
+                self.refer(definition.expect("a reference leads somewhere"), found);
+            }
+            return;
+        }
+        for schema in branches(schema).chain(inner(schema)) {
+            self.refer(schema, found);
+        }
+    }
+}
+
+/// The alternatives and parts of a schema.
+fn branches(schema: &Value) -> impl Iterator<Item = &Value> {
+    let unions = ["oneOf", "anyOf", "allOf"].map(|union| schema[union].as_array());
+    unions.into_iter().flatten().flatten()
+}
+
+/// The schemas of what is in a list, or in a mapping with keys of the user's own.
+fn inner(schema: &Value) -> impl Iterator<Item = &Value> {
+    ["items", "additionalProperties"]
+        .into_iter()
+        .filter_map(|keyword| schema.get(keyword))
+}
+
+/// Every key of every schema. The files share their definitions; those of a report are its own.
+fn all_keys(schemas: &[(&'static str, Value)]) -> BTreeMap<String, (String, BTreeSet<String>)> {
+    let mut all = BTreeMap::new();
+    for (name, schema) in schemas {
+        let is_format = matches!(*name, "report" | "comparison");
+        let prefix = if is_format {
+            format!("{name}:")
+        } else {
+            String::new()
+        };
+        for (path, key) in keys(name, &prefix, schema) {
+            let definitions = key.definitions.iter().map(ToString::to_string).collect();
+            let found = (key.since().to_owned(), definitions);
+            if let Some(other) = all.insert(path.clone(), found.clone()) {
+                assert_eq!(other, found, "{path} differs from schema to schema");
             }
         }
     }
+    all
 }
 
 #[test]
 fn every_property_says_what_it_is_and_since_when() {
     for (name, schema) in all() {
         let newest = Version::newest();
-        for (path, property) in properties(name, &schema) {
-            let description = property["description"].as_str().unwrap_or_default();
-            assert!(description.len() >= 10, "{path} has no description");
-            let since = property["x-since"].as_str().and_then(Version::parse);
+        for (path, key) in keys(name, "", &schema) {
+            let description = key.schema["description"].as_str().unwrap_or_default();
+            assert!(
+                !key.is_property || description.len() >= 10,
+                "{path} has no description"
+            );
+            let since = Version::parse(key.since());
             assert!(
                 since.is_some_and(|since| since <= newest),
                 "{path} has no known x-since"
@@ -148,27 +211,95 @@ fn every_property_says_what_it_is_and_since_when() {
     }
 }
 
+/// The head of `tests/since.txt`.
+const SINCE_HEAD: &str = "\
+# Every key of a file or report, and every form of a value with a version of its own: its definition and name, the version that
+# brought it, and the definitions that its value may have. A definition is listed once, so what a key contains is found under
+# the definitions at the end of its line. tests/schema.rs fails if a line is missing here, and if the schemas no longer have it.
+";
+
+/// Every key as a line.
+fn since_lines(keys: &BTreeMap<String, (String, BTreeSet<String>)>) -> String {
+    let lines = keys.iter().map(|(path, (since, definitions))| {
+        let definitions = definitions.iter().map(|name| format!(" {name}"));
+        format!("{path} {since}{}\n", definitions.collect::<String>())
+    });
+    lines.collect()
+}
+
+/// The lines that are no longer true: a key is gone, its version is another one, or its value can no longer have a definition.
+/// It may have more definitions than before.
+fn broken_lines<'l>(
+    committed: &'l str,
+    keys: &BTreeMap<String, (String, BTreeSet<String>)>,
+) -> Vec<&'l str> {
+    let is_broken = |line: &&str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let place = words
+            .iter()
+            .position(|word| Version::parse(word).is_some())
+            .unwrap_or(words.len());
+        let (path, rest) = words.split_at(place);
+        let current = keys.get(&path.join(" "));
+        !current.is_some_and(|(since, definitions)| {
+            rest.first() == Some(&since.as_str())
+                && rest[1..].iter().all(|name| definitions.contains(*name))
+        })
+    };
+    let lines = committed.lines().filter(|line| !line.starts_with('#'));
+    lines.filter(is_broken).collect()
+}
+
 #[test]
 fn a_since_version_never_changes() {
-    let mut lines = Vec::new();
-    for (name, schema) in all() {
-        for (path, property) in properties(name, &schema) {
-            lines.push(format!(
-                "{path} {}",
-                property["x-since"].as_str().unwrap_or("?")
-            ));
-        }
-    }
+    let keys = all_keys(&all());
     let file = root().join("tests/since.txt");
     let committed = fs::read_to_string(&file).unwrap_or_default();
     // New keys may be added (an update writes them down); what is written down stays.
-    for line in committed.lines() {
-        assert!(
-            lines.iter().any(|current| current == line),
-            "tests/since.txt says `{line}`, the model does not"
-        );
-    }
-    compare("tests/since.txt", &(lines.join("\n") + "\n"));
+    let broken = broken_lines(&committed, &keys);
+    assert!(
+        broken.is_empty(),
+        "the schemas no longer have what tests/since.txt says: {broken:#?}\nhelp: what a version brought stays; if only a \
+         definition or a form has another name, rename it there"
+    );
+    compare(
+        "tests/since.txt",
+        &(SINCE_HEAD.to_owned() + &since_lines(&keys)),
+    );
+}
+
+#[test]
+fn a_changed_version_is_found_in_a_shared_definition() {
+    let schema = |since: &str, key: &str, item: &str| {
+        json!({
+            "properties": {
+                "one": { "x-since": "1.0", "items": { "$ref": item } },
+                "two": { "x-since": "1.1", "anyOf": [{ "$ref": item }, { "title": "a text", "x-since": "1.2" }] },
+            },
+            "definitions": {
+                "Shared": { "properties": { key: { "x-since": since } } },
+                "Other": { "properties": {} },
+            },
+        })
+    };
+    let lines = |schema| all_keys(&[("test", schema)]);
+    let shared = "#/definitions/Shared";
+    let committed = since_lines(&lines(schema("1.3", "key", shared)));
+    assert_eq!(
+        committed,
+        "Shared.key 1.3\ntest.one 1.0 Shared\ntest.two 1.1 Shared\ntest.two(a text) 1.2\n"
+    );
+    let broken = |schema| broken_lines(&committed, &lines(schema)).join(", ");
+    assert_eq!(broken(schema("1.3", "key", shared)), "");
+    assert_eq!(broken(schema("1.4", "key", shared)), "Shared.key 1.3");
+    assert_eq!(broken(schema("1.3", "name", shared)), "Shared.key 1.3");
+    assert_eq!(
+        broken(schema("1.3", "key", "#/definitions/Other")),
+        "test.one 1.0 Shared, test.two 1.1 Shared"
+    );
+    let mut without = schema("1.3", "key", shared);
+    without["properties"]["one"] = json!({ "$ref": shared });
+    assert_eq!(broken(without), "test.one 1.0 Shared");
 }
 
 /// Keywords whose values are not schemas.
@@ -440,8 +571,8 @@ fn an_older_schema_lacks_what_is_newer() {
     let oldest = Version::parse("1.0").expect("a version");
     for kind in FileKind::ALL {
         let schema = pruned(*kind, oldest);
-        for (path, property) in properties(kind.as_str(), &schema) {
-            assert_eq!(property["x-since"], "1.0", "{path}");
+        for (path, key) in keys(kind.as_str(), "", &schema) {
+            assert_eq!(key.since(), "1.0", "{path}");
         }
         assert_eq!(pruned(*kind, Version::newest()), *embedded(*kind));
     }

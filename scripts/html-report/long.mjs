@@ -9,7 +9,7 @@ const say = 'do: [{ delay_ms: 40 }, { call: { tool: find_parcel, args: { parcel:
 const calls = Array.from({ length: 500 }, (_, index) => `        - call: { tool: count_shelf, args: { shelf: ${index + 1} }, result: { pieces: ${index % 7} }, delay_ms: 5 }`);
 writeFileSync(
   join(folder, "ananke.config.yaml"),
-  `version: "1.3"
+  `version: "1.4"
 target:
   type: scripted
   rules:
@@ -25,13 +25,13 @@ ${calls.join("\n")}
 const turns = Array.from({ length: 200 }, (_, index) => `  - user: "Where is parcel-${index + 1}?"`);
 writeFileSync(
   join(folder, "turns.test.yaml"),
-  `version: "1.3"\nname: many turns\nturns:\n${turns.join("\n")}\nassert: { tools: { forbid: [lose_parcel] } }\n`,
+  `version: "1.4"\nname: many turns\nturns:\n${turns.join("\n")}\nassert: { tools: { forbid: [lose_parcel] } }\n`,
 );
 writeFileSync(
   join(folder, "calls.test.yaml"),
-  'version: "1.3"\nname: many calls\nturns: [{ user: "count" }]\nassert: { tools: { forbid: [drop_shelf] } }\n',
+  'version: "1.4"\nname: many calls\nturns: [{ user: "count" }]\nassert: { tools: { forbid: [drop_shelf] } }\n',
 );
 writeFileSync(
   join(folder, "candidates.test.yaml"),
-  'version: "1.3"\nname: many candidates\nturns: [{ user: "count" }]\nassert: { tools: { require: [{ name: count_shelf, args: { shelf: 250, pieces: 9 } }] } }\n',
+  'version: "1.4"\nname: many candidates\nturns: [{ user: "count" }]\nassert: { tools: { require: [{ name: count_shelf, args: { shelf: 250, pieces: 9 } }] } }\n',
 );

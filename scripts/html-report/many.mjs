@@ -7,7 +7,7 @@ const folder = process.argv[2];
 mkdirSync(join(folder, "specs"), { recursive: true });
 writeFileSync(
   join(folder, "ananke.config.yaml"),
-  `version: "1.3"
+  `version: "1.4"
 target:
   type: scripted
   agentId: shop
@@ -26,7 +26,7 @@ for (let file = 1; file <= 100; file += 1) {
   const rows = Array.from({ length: 100 }, (_, row) => `  - { id: "row-${row + 1}", order: "O-${row + 1}" }`);
   writeFileSync(
     join(folder, "specs", `refund-${name}.test.yaml`),
-    `version: "1.3"
+    `version: "1.4"
 name: an order is refunded, part ${file}
 tags: [refunds, "group ${file % 7}"]
 cases:

@@ -11,7 +11,7 @@ import { start } from "./server.mjs";
 const [page, schemas, update] = process.argv.slice(2);
 const server = await start(schemas);
 
-const HEADS = { test: 'version: "1.3"\nname: a\n', config: 'version: "1.3"\n' };
+const HEADS = { test: 'version: "1.4"\nname: a\n', config: 'version: "1.4"\n' };
 const cell = (text) => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ").trim();
 /** What a snippet leaves in a file if every tab stop stays as it is. */
 const filled = (text) =>

@@ -53,7 +53,7 @@ for (const name of readdirSync(files)) {
   }
 }
 
-const HEADS = { test: { version: "1.3", name: "a" }, config: { version: "1.3" } };
+const HEADS = { test: { version: "1.4", name: "a" }, config: { version: "1.4" } };
 const mistakes = parse(readFileSync(list, "utf8"));
 const server = await start(schemas);
 for (const name of Object.keys(HEADS)) {

@@ -6,8 +6,7 @@ use ananke::agents::Transport;
 use ananke::agents::http::HttpTransport;
 use ananke::context::Context;
 use ananke::diagnostic::Severity;
-use ananke::model::TurnKind;
-use ananke::model::turn_type_name;
+use ananke::model::{NEWEST_VERSION, TurnKind, turn_type_name};
 use ananke::plan::{Plan, Planned, PreparedHelper, Selection, plan};
 use ananke::redact::Redactor;
 use ananke::run::{RunHelpers, Stopper};
@@ -37,7 +36,8 @@ impl AgentProject {
     /// If there is no such target, or its tools cannot be listed and called, which is reported.
     pub(super) fn of(options: &RecordedSelection, context: &Context) -> Result<Self, Exit> {
         let turn = json!({ "type": turn_type_name(TurnKind::ListTools) });
-        let test = json!({ "version": "1.3", "name": "tools", "turns": [turn] }).to_string();
+        let test =
+            json!({ "version": NEWEST_VERSION, "name": "tools", "turns": [turn] }).to_string();
         let path = context.working_directory.join(FILE);
         let files = context.files.with_unsaved(path.clone(), test.as_bytes());
         let unsaved = Context {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::literal_value;
 
 /// An agent, as `target` of a project config describes it.
@@ -31,13 +32,13 @@ impl AgentTarget {
     /// A config with this target.
     pub(super) fn config(&self) -> String {
         let lines = indented(&self.yaml, 2);
-        format!("version: \"1.3\"\ntarget:\n{lines}")
+        format!("version: \"{NEWEST_VERSION}\"\ntarget:\n{lines}")
     }
 
     /// A config with this target as `judge`, and with the target `subject` as `default`.
     pub(super) fn config_of_judge(&self, subject: &Value) -> String {
         let lines = indented(&self.yaml, 4);
-        format!("version: \"1.3\"\ntarget: {subject}\ntargets:\n  judge:\n{lines}")
+        format!("version: \"{NEWEST_VERSION}\"\ntarget: {subject}\ntargets:\n  judge:\n{lines}")
     }
 }
 

@@ -10,6 +10,7 @@ use super::agent_target::{AgentTarget, indented};
 use super::testing_error::TestingError;
 use crate::plan::{LoadedFile, Plan, Planned, Preparation, Prepared, Selection, plan};
 use ananke_base::context::{Context, Files, RandomIds, SystemClock};
+use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::Mode;
 use ananke_rules::TurnRules;
 use ananke_trace::redact::Redactor;
@@ -94,7 +95,7 @@ impl SessionProject {
     /// The plan of a test with these keys, and the context in which it is read.
     pub(super) fn plan(&self, keys: Map<String, Value>) -> Result<(Plan, Context), TestingError> {
         let mut test = Map::from_iter([
-            ("version".to_owned(), json!("1.3")),
+            ("version".to_owned(), json!(NEWEST_VERSION)),
             ("name".to_owned(), json!("session")),
         ]);
         test.extend(
@@ -140,7 +141,7 @@ impl SessionProject {
             .map(|name| format!("target: {}\n", json!(name)))
             .unwrap_or_default();
         let text = format!(
-            "version: \"1.3\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n{lines}"
+            "version: \"{NEWEST_VERSION}\"\nname: session\n{target}turns:\n  - user: \"-\"\n    assert:\n{lines}"
         );
         let prepared = prepared(self.plan_text(&text)?, Some(thread))?;
         let mut turns = prepared.rules.turns;

@@ -101,7 +101,7 @@ async fn every_verdict_is_the_same() {
         Serving::start(agent(None)).await,
         Serving::start(agent(Some("closed-shop"))).await,
     );
-    let config = with_endpoint(&config, "target:\n", "\ntargets:", shop.port);
+    let config = with_endpoint(&config, "target:\n", "\n  threadId:", shop.port);
     let config = with_endpoint(&config, "  closed-shop:", "  refunds:", closed.port);
     let (expected, found) = (statuses(&inside).await, statuses(&project(&config)).await);
     assert!(found.len() > 40, "{} tests", found.len());

@@ -8,6 +8,7 @@ mod lines;
 mod pages;
 mod repository;
 mod scan;
+mod versions;
 mod walks;
 mod words;
 
@@ -569,6 +570,21 @@ fn the_code_map_names_every_crate() {
     expect_none(
         &problems,
         "give the crate a paragraph in ARCHITECTURE.md: what it does, and what always holds there",
+    );
+}
+
+#[test]
+fn files_have_the_newest_version() {
+    let problems: Vec<String> = repository()
+        .iter()
+        .flat_map(|file| {
+            let wrong = versions::wrong(&file.path, &file.text).into_iter();
+            wrong.map(|(line, version)| format!("{}:{line}: {version}", file.path))
+        })
+        .collect();
+    expect_none(
+        &problems,
+        "write the newest schema version; code of the library takes it from `NEWEST_VERSION`",
     );
 }
 

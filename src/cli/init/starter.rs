@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ananke::model::VERSIONS;
+use ananke::model::NEWEST_VERSION;
 use ananke::project::CONFIG_NAME;
 use ananke::schema::{FileKind, Version, pruned, text};
 
@@ -31,9 +31,8 @@ pub(super) fn starter(endpoint: Option<&str>) -> Vec<StarterFile> {
     };
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let endpoint = endpoint.unwrap_or_default();
-    let newest = VERSIONS.last().copied().unwrap_or_default();
     let filled = |text: &str| {
-        text.replace("\"VERSION\"", &quoted(newest))
+        text.replace("\"VERSION\"", &quoted(NEWEST_VERSION))
             .replace("\"AGENT\"", &quoted(agent_of(endpoint)))
             .replace("\"ENDPOINT\"", &quoted(endpoint))
     };

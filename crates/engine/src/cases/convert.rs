@@ -9,7 +9,7 @@ use ananke_base::context::{Context, display_name};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile};
 use ananke_base::message::MediaKind;
 use ananke_base::source::{Node, NodeValue, to_yaml};
-use ananke_model::model::VERSIONS;
+use ananke_model::model::NEWEST_VERSION;
 
 /// A case file that is converted.
 pub struct Conversion<'a> {
@@ -60,8 +60,7 @@ impl<'a> Conversion<'a> {
     /// # Errors
     /// If `out` cannot be written, or a case has changed since its problems were looked at.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let newest = VERSIONS.last().copied().unwrap_or_default();
-        let mut written = writeln!(out, "version: \"{newest}\"\ntests:");
+        let mut written = writeln!(out, "version: \"{NEWEST_VERSION}\"\ntests:");
         self.file().each(&mut |read| {
             let node = read.ok().and_then(|text| ReadCase::of(&text.source).node);
             if written.is_ok() {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::coverage_report::CoverageReport;
 use super::coverage_state::CoverageState;
 use ananke_base::source::{Node, to_yaml};
-use ananke_model::model::VERSIONS;
+use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::literal_value;
 
 /// Why a stub does not run.
@@ -26,7 +26,7 @@ impl CoverageReport {
         if tests.is_empty() {
             return None;
         }
-        let file = literal_value(json!({ "version": VERSIONS.last(), "tests": tests }));
+        let file = literal_value(json!({ "version": NEWEST_VERSION, "tests": tests }));
         Some(to_yaml(&Node::of_json(&file), 0))
     }
 

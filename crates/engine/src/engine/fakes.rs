@@ -24,7 +24,7 @@ use ananke_base::message::{
     Lane, MessageId, RequestContext, ServerAnswer, ServerAnswers, ServerRequest, ServerRequestKind,
     ToolAnswer, TurnInput, TurnRequest, UserContent,
 };
-use ananke_model::model::TestFile;
+use ananke_model::model::{NEWEST_VERSION, TestFile};
 use ananke_model::schema::{FileKind, load};
 use ananke_model::variables::{Interpolation, Mode, Scope};
 use ananke_rules::{
@@ -319,7 +319,9 @@ pub(super) fn rules(block: &str) -> Inherited {
 }
 
 fn compiled(block: &str, level: Level) -> Block {
-    let text = format!("version: \"1.3\"\nname: fake\nturns: [{{ user: hi }}]\nassert: {block}\n");
+    let text = format!(
+        "version: \"{NEWEST_VERSION}\"\nname: fake\nturns: [{{ user: hi }}]\nassert: {block}\n"
+    );
     let source = Arc::new(SourceFile::new("fake.test.yaml", "fake.test.yaml", text));
     let loaded = load::<TestFile>(FileKind::Test, &source).unwrap();
     let (scope, mut problems) = (Scope::default(), Vec::new());

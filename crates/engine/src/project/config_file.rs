@@ -16,7 +16,7 @@ use ananke_model::model::{
 #[serde(deny_unknown_fields)]
 #[schemars(extend("patternProperties" = extension_keys()))]
 pub struct ConfigFile {
-    /// The schema version of this file, as a quoted string: "1.0" to "1.4".
+    /// The schema version of this file, as a quoted string.
     #[schemars(schema_with = "version_schema", extend("x-since" = "1.0"))]
     pub version: Text,
     /// The agent under test: a target, or the name of one of `targets`.

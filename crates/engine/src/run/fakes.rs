@@ -13,6 +13,7 @@ use super::run::Run;
 use crate::plan::{Plan, Selection, plan};
 use ananke_agents::{ClientEvent, HttpRequest, Reply, TargetError, Transport};
 use ananke_base::context::{At, Context};
+use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::outcome::Outcome;
 use ananke_trace::redact::Redactor;
 
@@ -42,9 +43,11 @@ impl FakeProject {
     pub(super) fn of(tests: &str, options: Options) -> Self {
         let folder = TempDir::new().unwrap();
         let rules = "[{ when: { user: bad }, do: [{ say: bad }] }, { do: [{ say: good }] }]";
-        let config = format!("version: \"1.3\"\ntarget: {{ type: scripted, rules: {rules} }}\n");
+        let config = format!(
+            "version: \"{NEWEST_VERSION}\"\ntarget: {{ type: scripted, rules: {rules} }}\n"
+        );
         std::fs::write(folder.path().join("ananke.config.yaml"), config).unwrap();
-        let test = format!("version: \"1.3\"\ntests:\n{tests}");
+        let test = format!("version: \"{NEWEST_VERSION}\"\ntests:\n{tests}");
         std::fs::write(folder.path().join("all.test.yaml"), test).unwrap();
         let context = Context::isolated(folder.path());
         let planned = plan(&context, &Selection::default(), &Redactor::default());

@@ -10,6 +10,9 @@ use ananke_base::message::map_strings;
 use ananke_base::text::escape;
 use ananke_trace::redact::Redactor;
 
+/// The version of this format.
+const VERSION: &str = "1.0";
+
 /// The longest message or arguments of a finding, in characters.
 const SHOWN: usize = 300;
 
@@ -196,7 +199,7 @@ impl Audit {
             })
         };
         json!({
-            "version": "1.0", "target": self.target, "seed": self.seed,
+            "version": VERSION, "target": self.target, "seed": self.seed,
             "tools": self.tools.iter().map(tool).collect::<Vec<_>>(),
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
             "summary": {

@@ -9,6 +9,9 @@ use ananke_base::message::map_strings;
 use ananke_base::text::{escape, truncate};
 use ananke_trace::redact::{Redactor, excerpt};
 
+/// The version of this format.
+const VERSION: &str = "1.0";
+
 /// The longest text of a call, in characters.
 const SHOWN: usize = 300;
 
@@ -93,7 +96,7 @@ impl ContractReport {
         let mut refusals = Value::Array(self.refusals.iter().map(refusal).collect());
         map_strings(&mut refusals, &|text| redactor.text(text).into_owned());
         json!({
-            "version": "1.0", "target": self.target, "recordings": self.recordings, "calls": self.calls,
+            "version": VERSION, "target": self.target, "recordings": self.recordings, "calls": self.calls,
             "failed": self.failed_calls(), "refusals": refusals,
         })
     }

@@ -11,6 +11,7 @@ use super::source_test::SourceTest;
 use super::text_with_references::map_with_references;
 use super::trial::HeldTest;
 use ananke_base::source::{Entry, Node, NodeValue};
+use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::outcome::InputOrigin;
 
 /// Keys that a static test does not have: who says what, what a row gives, and how often it runs.
@@ -92,7 +93,7 @@ impl FrozenTree {
         }
         let count = turns.len();
         put_turns(&mut tree, turns);
-        let mut root = Node::of_json(&json!({ "version": source.version }));
+        let mut root = Node::of_json(&json!({ "version": NEWEST_VERSION }));
         if let (NodeValue::Map(entries), NodeValue::Map(own)) = (&mut root.value, tree.value) {
             entries.extend(own);
         }

@@ -11,8 +11,6 @@ use super::freeze_error::FreezeError;
 /// A test as it is written.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceTest {
-    /// The version of its file.
-    pub(crate) version: String,
     /// Whether it is the only test of its file.
     pub(crate) is_alone: bool,
     /// Its keys, without the version.
@@ -37,9 +35,7 @@ impl SourceTest {
         let source = source::read(&context.files, &entry.path, &entry.file);
         let source = source.map_err(|problem| broken(vec![problem]))?;
         let mut root = source::parse(&source).map_err(broken)?;
-        let version = root
-            .remove("version")
-            .and_then(|version| version.as_str().map(str::to_owned));
+        root.remove("version");
         let is_alone = root.get("tests").is_none();
         let tree = match root.get("tests") {
             Some(tests) => tests.items().get(entry.index).cloned(),
@@ -49,7 +45,7 @@ impl SourceTest {
             let message = format!("`{}` changed while it was read", entry.file);
             broken(vec![Diagnostic::error(Code::Unreadable, message)])
         };
-        let (version, mut tree) = version.zip(tree).ok_or_else(changed)?;
+        let mut tree = tree.ok_or_else(changed)?;
         let extension_keys: Vec<String> = tree
             .entries()
             .iter()
@@ -59,10 +55,6 @@ impl SourceTest {
         for key in extension_keys {
             tree.remove(&key);
         }
-        Ok(Self {
-            version,
-            is_alone,
-            tree,
-        })
+        Ok(Self { is_alone, tree })
     }
 }

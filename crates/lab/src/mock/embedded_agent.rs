@@ -21,6 +21,7 @@ use ananke_agents::{
 use ananke_base::context::{CaseKey, Context};
 use ananke_engine::plan::Selection;
 use ananke_engine::recording::AgentAnswer;
+use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::trace::{Change, RunEnd};
 
 /// How many threads are remembered; the one that was used the longest ago is forgotten first.
@@ -52,7 +53,7 @@ impl EmbeddedAgent {
 
     /// The agent of a target, as a config has it.
     pub(super) fn of_target(context: &Context, target: &Value) -> Result<Self, MockError> {
-        let config = serde_json::json!({ "version": "1.3", "target": target }).to_string();
+        let config = serde_json::json!({ "version": NEWEST_VERSION, "target": target }).to_string();
         Ok(Self::new(
             PlannedTarget::of_config(context, &config)?,
             context,

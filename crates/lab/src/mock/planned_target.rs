@@ -11,6 +11,7 @@ use ananke_base::context::Context;
 use ananke_engine::plan::{
     CaseEntry, LoadedFile, LoadedTest, Plan, Planned, Preparation, PrepareError, Selection, plan,
 };
+use ananke_model::model::NEWEST_VERSION;
 use ananke_model::variables::Mode;
 use ananke_trace::redact::Redactor;
 
@@ -35,7 +36,8 @@ impl PlannedTarget {
     /// The target that `selection` names, in the config that it names.
     pub(super) fn of(context: &Context, selection: &Selection) -> Result<Self, MockError> {
         let served =
-            json!({ "version": "1.3", "name": "served", "turns": [{ "user": "-" }] }).to_string();
+            json!({ "version": NEWEST_VERSION, "name": "served", "turns": [{ "user": "-" }] })
+                .to_string();
         let path = context.working_directory.join(TEST_FILE);
         let files = context.files.with_unsaved(path.clone(), &served);
         let context = Context {

@@ -13,9 +13,6 @@ use ananke_engine::project::AgentChoice;
 use ananke_engine::recording::recording_path;
 use ananke_trace::redact::Redactor;
 
-/// The version of the files that are written: that of the newest key in them.
-pub(super) const VERSION: &str = "1.3";
-
 /// What is recorded, and where it goes.
 #[derive(Clone, Debug)]
 pub struct RecordRequest {
@@ -56,7 +53,7 @@ impl RecordRequest {
             sends: true,
             ..self.selection.clone()
         };
-        let (plan, context) = self.plan(context, &file_text(VERSION, &[test]), name, &selection)?;
+        let (plan, context) = self.plan(context, &file_text(&[test]), name, &selection)?;
         let target = plan.cases.first().map(|case| &case.test.target);
         if let Some(target) = target.and_then(|target| plan.config.target(target))
             && !target.model.capabilities().has(Capability::UserTurns)

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::held_conversation::HeldConversation;
-use super::record_request::{RecordRequest, VERSION};
+use super::record_request::RecordRequest;
 use super::recorded_test::{DraftTest, RecordedTest};
 use super::test_text::file_text;
 use crate::freeze::FreezeError;
@@ -40,7 +40,7 @@ pub async fn record(
         drafts.push(DraftTest::of(context, request, &name, held).await?);
     }
     let written: Vec<_> = drafts.iter().map(|draft| draft.written.clone()).collect();
-    let text = format!("# {}. {COMMENT}\n", request.origin) + &file_text(VERSION, &written);
+    let text = format!("# {}. {COMMENT}\n", request.origin) + &file_text(&written);
     let mut tests = Vec::new();
     for draft in drafts {
         tests.push(draft.verified(context, request, &text).await?);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::conversation_rules::rules_of;
 use super::held_conversation::HeldConversation;
-use super::record_request::{RecordRequest, VERSION};
+use super::record_request::RecordRequest;
 use super::test_text::{CommentedTurn, WrittenTest, file_text};
 use crate::freeze::{
     FreezeError, given_variables, has_unreferenced_secret, run_test, text_with_references,
@@ -118,7 +118,7 @@ impl DraftTest {
             written,
             secret,
         };
-        let text = file_text(VERSION, std::slice::from_ref(&draft.written));
+        let text = file_text(std::slice::from_ref(&draft.written));
         let (plan, unsaved) = request.plan(context, &text, name, &draft.selection(request))?;
         let id = plan
             .cases

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use ananke_base::source::{Node, NodeValue, to_yaml};
 use ananke_base::text::{escape, truncate};
+use ananke_model::model::NEWEST_VERSION;
 
 /// How many lines of what the agent says in a turn are shown.
 const MOST_LINES: usize = 20;
@@ -32,8 +33,8 @@ pub(super) struct CommentedTurn {
 }
 
 /// The text of a file with these tests.
-pub(super) fn file_text(version: &str, tests: &[WrittenTest]) -> String {
-    let version = to_yaml(&Node::of_json(&json!({ "version": version })), 0);
+pub(super) fn file_text(tests: &[WrittenTest]) -> String {
+    let version = to_yaml(&Node::of_json(&json!({ "version": NEWEST_VERSION })), 0);
     match tests {
         [test] => {
             version
@@ -130,9 +131,11 @@ mod tests {
 
     #[test]
     fn one_test_is_the_file_and_several_are_a_list() {
-        let expected = "version: \"1.3\"\nname: a\nturns:\n  - user: |-\n      Hi\n      there\n    assert:\n      tools:\n        allow_only: []\n    # agent: Hello\n    #   Bye\n";
-        assert_eq!(file_text("1.3", &[test("a", "Hello\n\nBye")]), expected);
-        let several = read(&file_text("1.3", &[test("a", "x"), test("b", "y")]));
+        let expected = format!(
+            "version: \"{NEWEST_VERSION}\"\nname: a\nturns:\n  - user: |-\n      Hi\n      there\n    assert:\n      tools:\n        allow_only: []\n    # agent: Hello\n    #   Bye\n"
+        );
+        assert_eq!(file_text(&[test("a", "Hello\n\nBye")]), expected);
+        let several = read(&file_text(&[test("a", "x"), test("b", "y")]));
         assert_eq!(several["tests"][1]["name"], "b");
         assert_eq!(several["tests"][1]["turns"][0]["user"], "Hi\nthere");
     }
@@ -142,7 +145,7 @@ mod tests {
         let hostile =
             "a\r- user: b\u{85}c\u{2028}d\u{feff}\u{fffe}\u{0}\u{1b}[2J\u{202e}\u{b}e\n\t- f\n"
                 .repeat(30);
-        let text = file_text("1.3", &[test("a", &hostile)]);
+        let text = file_text(&[test("a", &hostile)]);
         let read = read(&text);
         assert_eq!(read["turns"].as_array().map(Vec::len), Some(1), "{text}");
         assert_eq!(

@@ -19,7 +19,7 @@ use ananke_base::source::{Node, NodeValue};
 use ananke_base::text::escape;
 use ananke_engine::plan::Selection;
 use ananke_engine::recording::KeptRecording;
-use ananke_model::model::VERSIONS;
+use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::outcome::ErrorKind;
 
 /// The names of the files of a shrunk test.
@@ -197,9 +197,8 @@ fn candidate(
         );
         turns.push(CandidateTurn::of(turn, written, steps, number)?);
     }
-    let newest = VERSIONS.last().copied().unwrap_or_default();
     let mut entries = vec![
-        ("version".to_owned(), Node::of_json(&json!(newest))),
+        ("version".to_owned(), Node::of_json(&json!(NEWEST_VERSION))),
         ("name".to_owned(), literal(&json!(held.outcome.test.name))),
     ];
     let mut variables = held.conversation.variables.clone();

@@ -10,7 +10,7 @@ use ananke_base::context::Context;
 use ananke_base::source::{self, Entry, Node, NodeValue};
 use ananke_engine::plan::Plan;
 use ananke_engine::project::is_default;
-use ananke_model::model::VERSIONS;
+use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::redact::Redactor;
 
 /// What a target keeps.
@@ -47,8 +47,7 @@ impl SourceConfig {
         let root = source::parse(&read).map_err(broken)?;
         // An agent written in YAML needs the newest version. The name of the test file is not one that the globs of another
         // project match.
-        let newest = VERSIONS.last().copied().unwrap_or_default();
-        let mut shared = Node::of_json(&json!({ "version": newest, "specs": TEST_FILE }));
+        let mut shared = Node::of_json(&json!({ "version": NEWEST_VERSION, "specs": TEST_FILE }));
         for key in ["vars", "assertions"] {
             if let Some(value) = root.get(key) {
                 shared.set(key, value.clone());

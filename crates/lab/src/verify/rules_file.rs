@@ -7,13 +7,17 @@ use serde_json::json;
 
 use ananke_base::diagnostic::SourceFile;
 use ananke_base::source::parse;
+use ananke_model::model::NEWEST_VERSION;
 
 /// The file of the test in memory that has the rules of the target alone.
 pub(super) const RULES_OF_TARGET: &str = "rules-of-the-target.test.yaml";
 
 /// That test.
-pub(super) const BLANK: &str =
-    "version: \"1.3\"\nname: rules of the target\ninteractive: { enabled: false }\n";
+pub(super) fn blank() -> String {
+    format!(
+        "version: \"{NEWEST_VERSION}\"\nname: rules of the target\ninteractive: {{ enabled: false }}\n"
+    )
+}
 
 /// The keys that say what a test sends.
 const INPUTS: [&str; 4] = ["turns", "messages", "simulate", "interactive"];
@@ -53,10 +57,8 @@ mod tests {
     fn what_is_missing_is_added_at_the_end() {
         for (text, expected) in [
             (
-                "version: \"1.3\"\nassert: {}\n",
-                Some(
-                    "version: \"1.3\"\nassert: {}\nname: \"own\"\ninteractive: { enabled: false }\n",
-                ),
+                "x-a: 1\nassert: {}\n",
+                Some("x-a: 1\nassert: {}\nname: \"own\"\ninteractive: { enabled: false }\n"),
             ),
             (
                 "name: a\nassert: {}",

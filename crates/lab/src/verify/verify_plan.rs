@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::rules_file::{RULES_OF_TARGET, completed};
+use super::rules_file::{RULES_OF_TARGET, blank, completed};
 use super::trace_file::{TraceContext, TraceError, TraceFile};
 use super::trace_format::TraceFormat;
 use ananke_base::context::{Context, display_name};
@@ -18,10 +18,11 @@ use ananke_base::text::escape;
 use ananke_engine::observed::{ObservedConversation, ObservedConversations};
 use ananke_engine::plan::{CaseEntry, Plan, Planned, Selection, TestEntry, plan};
 use ananke_engine::project::locate;
+use ananke_model::model::NEWEST_VERSION;
 use ananke_trace::outcome::{ErrorKind, Problem};
 use ananke_trace::redact::Redactor;
 
-/// The config where there is no project.
+/// The config where there is no project, with `VERSION` for its version.
 const NO_CONFIG: &str = include_str!("no_config.yaml");
 
 /// The name of that config.
@@ -233,7 +234,8 @@ impl RuleSource {
             .is_err()
             {
                 let config = path.with_file_name(NO_CONFIG_FILE);
-                context.files = context.files.with_unsaved(config.clone(), NO_CONFIG);
+                let text = NO_CONFIG.replace("VERSION", NEWEST_VERSION);
+                context.files = context.files.with_unsaved(config.clone(), text);
                 selection.config = Some(config);
             }
             let mut lines = u32::MAX;
@@ -275,9 +277,7 @@ impl RuleSource {
         })?;
         let folder = config.parent().unwrap_or(Path::new(""));
         let file = folder.join(RULES_OF_TARGET);
-        context.files = context
-            .files
-            .with_unsaved(file.clone(), super::rules_file::BLANK);
+        context.files = context.files.with_unsaved(file.clone(), blank());
         selection.paths = vec![file];
         selection.config = Some(config);
         Ok(Self {

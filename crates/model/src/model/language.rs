@@ -5,6 +5,9 @@ use ananke_base::source::TagDefault;
 /// The schema versions this program knows, oldest first.
 pub const VERSIONS: &[&str] = &["1.0", "1.1", "1.2", "1.3", "1.4"];
 
+/// The newest of them: what everything that this program writes says.
+pub const NEWEST_VERSION: &str = VERSIONS[VERSIONS.len() - 1];
+
 /// The unions discriminated by `type` in which `type` has a default, and that default (SPEC 1).
 pub const TAG_DEFAULTS: &[TagDefault] = &[
     TagDefault {

@@ -76,7 +76,7 @@ pub use file::{File, is_extension_key};
 pub use hook::Hook;
 pub use interactive::{Awaiting, CONFIRMATION_TOOLS, Interactive, MissingInput};
 pub use judge::{JudgeRule, JudgedText};
-pub use language::{MEANT_SHAPES, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
+pub use language::{MEANT_SHAPES, NEWEST_VERSION, NOT_YET, TAG_DEFAULTS, VERSIONS, WrittenShape};
 pub use message::{Arguments, CallKind, CalledFunction, MessageCall, MessageDefinition};
 pub use message_part::MessagePart;
 pub use mutation_operator::MutationOperator;

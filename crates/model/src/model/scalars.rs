@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use serde_json::{Value, json};
 
-use super::language::VERSIONS;
+use super::language::{NEWEST_VERSION, VERSIONS};
 use super::tree::no_form;
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::{Node, NodeValue};
@@ -108,7 +108,7 @@ pub fn extension_keys() -> Value {
 
 /// What a schema says of the key `version` at the top of a file.
 pub fn version_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "enum": VERSIONS, "default": VERSIONS.last() })
+    json_schema!({ "type": "string", "enum": VERSIONS, "default": NEWEST_VERSION })
 }
 
 /// Reads a value that must be a mapping of the user's own keys, for `deserialize_with`: the schema says so too.

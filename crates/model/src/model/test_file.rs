@@ -55,7 +55,7 @@ impl JsonSchema for TestFile {
         let mut schema = Test::json_schema(generator);
         let mut properties = json!({
             VERSION: {
-                "description": "The schema version this file is written for, as a quoted string: \"1.0\" to \"1.4\".",
+                "description": "The schema version this file is written for, as a quoted string.",
                 "x-since": "1.0",
             },
             TESTS: {

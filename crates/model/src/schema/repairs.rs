@@ -204,7 +204,7 @@ fn complexity(branch: &Value) -> u8 {
 mod tests {
     use super::super::check::check;
     use super::super::embedded::{FileKind, embedded};
-    use crate::model::{File, TestFile};
+    use crate::model::{File, NEWEST_VERSION, TestFile};
     use ananke_base::diagnostic::SourceFile;
     use ananke_base::source::tree;
 
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn there_may_be_any_number_of_repairs() {
         let text = format!(
-            "version: \"1.0\"\nname: a\nturns:\n{}",
+            "version: \"{NEWEST_VERSION}\"\nname: a\nturns:\n{}",
             "  - { usr: 5, user: [5] }\n".repeat(3000)
         );
         let source = std::sync::Arc::new(SourceFile::new("a.yaml", "a.yaml", text));

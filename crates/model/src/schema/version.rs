@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::model::VERSIONS;
+use crate::model::{NEWEST_VERSION, VERSIONS};
 use ananke_base::diagnostic::{Code, Diagnostic, SourceFile, Span};
 use ananke_base::source::{Node, NodeValue, printable};
 
@@ -29,8 +29,7 @@ impl Version {
 
     /// The newest version this program knows.
     pub fn newest() -> Self {
-        let newest = VERSIONS.last().and_then(|text| Self::parse(text));
-        newest.unwrap_or(Self { major: 1, minor: 0 })
+        Self::parse(NEWEST_VERSION).unwrap_or(Self { major: 1, minor: 0 })
     }
 }
 

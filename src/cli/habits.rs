@@ -116,12 +116,11 @@ const HABITS: &[(&[&str], &str)] = &[
 
 /// Commands of other tools that have no equal here, each with the arguments of ananke that do the same.
 const COMMANDS: &[(&[&str], &str)] = &[
-    (&["lint", "validate", "verify", "doctor"], "check"),
+    (&["lint", "validate", "doctor"], "check"),
     (&["ls", "show", "collect"], "list"),
     (&["new", "create", "generate"], "init"),
     (&["eval", "exec", "start", "retry"], "run"),
     (&["diff"], "compare"),
-    (&["record"], "run --record DIR"),
     (&["replay"], "run --replay DIR"),
     (&["update"], "run --update-snapshots"),
     (&["report", "view"], "run -o report.html"),
@@ -253,6 +252,26 @@ mod tests {
         assert!(shown(&["lint"]).contains("use `ananke check`"));
         assert!(shown(&["replay", "recordings"]).contains("use `ananke run --replay DIR`"));
         assert!(shown(&["frobnicate"]).contains("the commands are run, watch, check,"));
+    }
+
+    #[test]
+    fn every_command_of_another_tool_has_a_tip_and_is_not_a_command() {
+        for (names, command) in COMMANDS {
+            let written = ["ananke"].into_iter().chain(command.split(' '));
+            let error = CommandLine::try_parse_from(written).err();
+            let unknown = [ErrorKind::InvalidSubcommand, ErrorKind::UnknownArgument];
+            assert!(
+                error.is_none_or(|error| !unknown.contains(&error.kind())),
+                "`ananke {command}` does not exist"
+            );
+            for name in *names {
+                let shown = shown(&[name]);
+                assert!(
+                    shown.contains(&format!("use `ananke {command}`")),
+                    "{name}: {shown}"
+                );
+            }
+        }
     }
 
     #[test]

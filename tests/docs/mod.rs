@@ -289,6 +289,7 @@ fn commands(markdown: &str) -> Vec<Vec<String>> {
             let ways = [
                 "ananke ",
                 "target/release/ananke ",
+                "cargo run -- ",
                 "cargo run --release -- ",
             ];
             let rest = ways.iter().find_map(|way| text.strip_prefix(way))?;

@@ -1,10 +1,13 @@
 //! Rules of the house that no compiler checks: who may know whom, how long a file may be, what must not be committed.
 
 mod crates;
+mod file_names;
 mod golden;
 mod graph;
 mod house;
+mod licences;
 mod lines;
+mod package;
 mod pages;
 mod repository;
 mod scan;
@@ -467,6 +470,14 @@ fn files_are_short() {
 
     let mut source: Vec<usize> = code().iter().map(lines).collect();
     source.sort_unstable();
+    let page = read("CONTRIBUTING.md");
+    let sentence = format!(
+        "No file is longer than {LONGEST_FILE} lines; half of the files are shorter than {MEDIAN_FILE}."
+    );
+    assert!(
+        page.contains(&sentence),
+        "CONTRIBUTING.md does not say: {sentence}"
+    );
     let median = source[source.len() / 2];
     assert!(
         median <= MEDIAN_FILE,

@@ -30,8 +30,8 @@ pub(crate) fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Every text file of the repository that is not ignored, sorted by path.
-pub(crate) fn repository() -> Vec<File> {
+/// The path of every file of the repository that is not ignored, with `/`, sorted.
+pub(crate) fn paths() -> Vec<String> {
     let walk = ignore::WalkBuilder::new(root())
         .hidden(false)
         .sort_by_file_path(Path::cmp)
@@ -47,15 +47,20 @@ pub(crate) fn repository() -> Vec<File> {
             .to_str()?
             .replace('\\', "/");
         let ours = !path.starts_with(".git/") && path != ".git" && !path.starts_with("target/");
-        ours.then(|| {
-            Some(File {
-                text: fs::read_to_string(entry.path()).ok()?,
-                path,
-            })
-        })
-        .flatten()
+        ours.then_some(path)
     });
     named.collect()
+}
+
+/// Every text file of the repository that is not ignored, sorted by path.
+pub(crate) fn repository() -> Vec<File> {
+    let read = |path: String| {
+        Some(File {
+            text: fs::read_to_string(root().join(&path)).ok()?,
+            path,
+        })
+    };
+    paths().into_iter().filter_map(read).collect()
 }
 
 /// Whether `path` is a document.

@@ -10,8 +10,8 @@ use regex::Regex;
 /// Files that are about other versions, or about a version that is written wrongly.
 const ABOUT_VERSIONS: [&str; 3] = [
     "scripts/schema-editors/mistakes.yaml",
-    "src/diagnostic/docs/newer-key.md",
-    "src/schema/recover.rs",
+    "crates/base/src/diagnostic/docs/newer-key.md",
+    "crates/model/src/schema/recover.rs",
 ];
 
 /// Directories of what users read or copy.
@@ -33,11 +33,12 @@ pub(crate) fn wrong(path: &str, text: &str) -> Vec<(usize, String)> {
     let is_one_of =
         |extensions: &[&str]| extension.is_some_and(|own| extensions.iter().any(|one| own == *one));
     let is_page = is_one_of(&["md"]);
-    let is_code = path.starts_with("src/") && is_one_of(&["rs"]);
+    let is_ours = path.starts_with("src/") || path.starts_with("crates/");
+    let is_code = is_ours && is_one_of(&["rs"]);
     let is_read = is_page
         || ["README.md", "ananke.config.yaml"].contains(&path)
         || READ.iter().any(|directory| path.starts_with(directory))
-        || path.starts_with("src/") && is_one_of(&["yaml", "rs"]);
+        || is_ours && is_one_of(&["yaml", "rs"]);
     if !is_read || ABOUT_VERSIONS.contains(&path) || is_one_of(&["json", "jsonl", "lock"]) {
         return Vec::new();
     }

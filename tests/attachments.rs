@@ -92,7 +92,7 @@ async fn a_file_that_is_gone_when_its_test_starts_is_an_error_of_the_test() {
     let project = project("", "a.png");
     sparse(&project, "specs/a.png", 10);
     let outcome = run_after(&project, || {
-        std::fs::remove_file(project.folder().join("specs/a.png")).unwrap()
+        std::fs::remove_file(project.folder().join("specs/a.png")).unwrap();
     })
     .await;
     let problem = outcome.verdict.end.problem().expect("a problem");

@@ -69,9 +69,9 @@ fn recordings(folder: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(recordings(&path))
+            found.extend(recordings(&path));
         } else {
-            found.push(path)
+            found.push(path);
         }
     }
     found.sort();

@@ -60,7 +60,7 @@ pub(crate) async fn selected_outcomes(
     recordings: &Recordings,
 ) -> Vec<Outcome> {
     outcomes_of(project, recordings, selection, |shared| {
-        shared.transport = Arc::new(Nowhere)
+        shared.transport = Arc::new(Nowhere);
     })
     .await
 }

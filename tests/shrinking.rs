@@ -26,9 +26,9 @@ pub(crate) fn recording_files(folder: &Path) -> Vec<PathBuf> {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            found.extend(recording_files(&path))
+            found.extend(recording_files(&path));
         } else {
-            found.push(path)
+            found.push(path);
         }
     }
     found.sort();
@@ -376,7 +376,7 @@ async fn what_passes_or_asks_is_refused() {
         let (project, file) = failing(rules, STEPS, "{ user: Hi }").await;
         match shrunk(&project, &file, 1000).await {
             Err(FreezeError::Refused { message, .. }) => {
-                assert!(message.starts_with(why), "{message}")
+                assert!(message.starts_with(why), "{message}");
             }
             other => panic!("{other:?}"),
         }

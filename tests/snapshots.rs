@@ -232,18 +232,18 @@ fn every_change_of_what_an_agent_does_is_seen() {
             );
         }),
         ("another tool", &|told| {
-            told[1] = opened("x7callx7", "look_up")
+            told[1] = opened("x7callx7", "look_up");
         }),
         ("another argument", &|told| {
-            told[2] = args("x7callx7", r#"{"q":"coats"}"#)
+            told[2] = args("x7callx7", r#"{"q":"coats"}"#);
         }),
         ("a result less", &|told| drop(told.remove(5))),
         ("another result", &|told| {
-            told[5] = answered("x7callx7", r#"{"b":1.5,"a":[]}"#, None)
+            told[5] = answered("x7callx7", r#"{"b":1.5,"a":[]}"#, None);
         }),
         ("a call in another order", &|told| told.swap(1, 3)),
         ("another end", &|told| {
-            *told.last_mut().unwrap() = Change::RunEnded(RunEnd::Finished)
+            *told.last_mut().unwrap() = Change::RunEnded(RunEnd::Finished);
         }),
         ("another id in the place of one", &|told| {
             told[2] = args(

@@ -177,7 +177,7 @@ pub(super) fn report(
 ) -> Exit {
     match error {
         FreezeError::Broken(problems, redactor) => {
-            print_problems(problems, colour, context, redactor)
+            print_problems(problems, colour, context, redactor);
         }
         FreezeError::Refused { message, help } => {
             let help = help

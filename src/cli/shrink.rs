@@ -72,7 +72,7 @@ fn shrunk(options: &ShrinkOptions, context: &Context) -> Result<Exit, FreezeErro
         last: None,
     };
     let shrunk = runtime.block_on(shrink_recording(context, &request, &mut |progress| {
-        line.show(progress)
+        line.show(progress);
     }));
     line.clear();
     let shrunk = shrunk?;

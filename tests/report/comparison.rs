@@ -176,7 +176,7 @@ fn flaky_tests_and_those_in_quarantine_are_no_regressions() {
     };
     let quarantine = Some(outcomes::quarantine(1, "*"));
     let known = outcomes::changed(test("known"), |outcome| {
-        outcome.test.quarantine = quarantine
+        outcome.test.quarantine = quarantine;
     });
     let known = outcomes::ended(Status::Failed, known);
     let [before, after] = [

@@ -378,7 +378,7 @@ fn every_list_at_the_end_is_bounded() {
         let outcome = outcomes::outcome("a.test.yaml", &format!("t{number}"));
         let shielded_by = |number| {
             outcomes::changed(outcome.clone(), |outcome| {
-                outcome.test.quarantine = Some(entry(number))
+                outcome.test.quarantine = Some(entry(number));
             })
         };
         let (idle, shielded) = (shielded_by(number), shielded_by(999));

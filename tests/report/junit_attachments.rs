@@ -56,7 +56,7 @@ fn recorded(name: &str, status: Status, file: &str) -> Outcome {
     ended(
         status,
         changed(outcome, |outcome| {
-            outcome.transcript.recording = Some(file.to_owned())
+            outcome.transcript.recording = Some(file.to_owned());
         }),
     )
 }

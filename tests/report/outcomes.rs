@@ -447,7 +447,7 @@ fn crashes() -> Outcome {
     crashing.end = TurnEnd::Problem(problem, Vec::new());
     let base = outcome("specs/trouble.test.yaml", "crashes");
     timed(changed(base, |outcome| {
-        outcome.transcript.turns.push(crashing)
+        outcome.transcript.turns.push(crashing);
     }))
 }
 

@@ -101,9 +101,9 @@ impl Write for Screen {
                 let text = text.to_owned();
                 grid.begun.clear();
                 if is_order {
-                    grid.order(&text[1..])
+                    grid.order(&text[1..]);
                 } else {
-                    text.chars().for_each(|sign| grid.put(sign))
+                    text.chars().for_each(|sign| grid.put(sign));
                 }
             }
         }
@@ -132,10 +132,10 @@ impl Grid {
                 self.rows.truncate(self.row + 1);
             }
             _ if order.ends_with('A') => {
-                self.row = self.row.saturating_sub(number(order)).max(self.top())
+                self.row = self.row.saturating_sub(number(order)).max(self.top());
             }
             _ if order.ends_with('B') => {
-                self.row = (self.row + number(order)).min(self.rows.len() - 1)
+                self.row = (self.row + number(order)).min(self.rows.len() - 1);
             }
             _ if order.ends_with('C') => self.column += number(order),
             _ if order.ends_with('D') => self.column = self.column.saturating_sub(number(order)),

@@ -168,7 +168,7 @@ impl Summary {
             }
             Change::Custom { name, value } => self.other(format!("custom {name}: {value}")),
             Change::ToolsDeclared { tools, .. } => {
-                self.other(format!("declares {} tools", tools.len()))
+                self.other(format!("declares {} tools", tools.len()));
             }
             Change::Truncated => self.other("truncated".to_owned()),
             Change::Usage(Usage {

@@ -147,7 +147,7 @@ async fn what_does_not_hold_panics_with_the_events() {
             Box::new(|| {
                 _ = again()
                     .at(0)
-                    .is_function_call("get_weather", json!({ "day": null }))
+                    .is_function_call("get_weather", json!({ "day": null }));
             }),
             "event 0 of 3: expected the argument `day` of get_weather to be null, it is missing",
         ),
@@ -155,7 +155,7 @@ async fn what_does_not_hold_panics_with_the_events() {
             Box::new(|| {
                 _ = again()
                     .at(0)
-                    .is_function_call("get_weather", json!({ "city": "Rome" }))
+                    .is_function_call("get_weather", json!({ "city": "Rome" }));
             }),
             "event 0 of 3: expected the argument `city` of get_weather to be \"Rome\", found \"Paris\"",
         ),
@@ -177,7 +177,7 @@ async fn what_does_not_hold_panics_with_the_events() {
         );
     }
     let marked = panic_of(AssertUnwindSafe(|| {
-        _ = again().at(1).is_message(EventRole::User)
+        _ = again().at(1).is_message(EventRole::User);
     }));
     assert!(marked.contains("\n> 1  function call output"), "{marked}");
     let fresh = session.run("Weather in Paris?").await.unwrap();

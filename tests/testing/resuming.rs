@@ -59,7 +59,7 @@ async fn an_interrupt_is_cancelled_and_the_list_of_events_shows_it() {
     let mut session = bank();
     let run = session.run("pay").await.unwrap();
     let message = super::panic_of(std::panic::AssertUnwindSafe(|| {
-        _ = run.expect().next_message()
+        _ = run.expect().next_message();
     }));
     let id = &run.interrupts()[0].id;
     assert!(

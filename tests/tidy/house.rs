@@ -163,7 +163,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("mcp", 2864),
     ("openai", 1784),
     ("engine", 27233),
-    ("lab", 12099),
+    ("lab", 12100),
     ("report", 11087),
     ("ananke", 1869),
     ("command", 8327),

@@ -167,7 +167,14 @@ fn finds_the_package_of_others() {
 /// The files of a package that `cargo package` would publish, by their paths in the repository.
 fn published(package: &str, folder: &str) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
-        .args(["package", "--list", "--allow-dirty", "--locked", "--package", package])
+        .args([
+            "package",
+            "--list",
+            "--allow-dirty",
+            "--locked",
+            "--package",
+            package,
+        ])
         .current_dir(root())
         .output()
         .expect("cargo can be started");
@@ -207,8 +214,15 @@ fn included(path: &str, text: &str) -> Vec<String> {
 fn check_files(files: &[File], folder: &str, published: &BTreeSet<String>) -> usize {
     let mut includes = 0;
     let source = format!("{folder}src/");
-    for file in files.iter().filter(|file| file.path.starts_with(&source) && is_rust(&file.path)) {
-        assert!(published.contains(&file.path), "{} is not published", file.path);
+    for file in files
+        .iter()
+        .filter(|file| file.path.starts_with(&source) && is_rust(&file.path))
+    {
+        assert!(
+            published.contains(&file.path),
+            "{} is not published",
+            file.path
+        );
         let code = file.text.split("#[cfg(test)]").next().unwrap_or_default();
         for included in included(&file.path, code) {
             includes += 1;
@@ -233,7 +247,10 @@ fn the_published_package_has_what_it_needs_and_no_more() {
         "LICENSE-MIT",
         "LICENSE-APACHE",
     ] {
-        assert!(published_of_root.contains(needed), "{needed} is not published");
+        assert!(
+            published_of_root.contains(needed),
+            "{needed} is not published"
+        );
     }
     let files = repository();
     let mut includes = 0;

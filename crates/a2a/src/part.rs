@@ -140,7 +140,7 @@ pub(super) fn unwrap_data(holder: &mut Value) {
             for (key, member) in members {
                 match (key.as_str(), member) {
                     ("parts" | "content", Value::Array(parts)) => {
-                        parts.iter_mut().for_each(unwrap_part)
+                        parts.iter_mut().for_each(unwrap_part);
                     }
                     (key, member) if HOLDERS.contains(&key) => unwrap_data(member),
                     _ => {}

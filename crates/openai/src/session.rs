@@ -168,7 +168,7 @@ impl OpenaiSession {
     fn add(&mut self, action: Action) -> Result<(), TargetError> {
         match action {
             Action::User { name, content, .. } => {
-                self.messages.push(ChatMessage::user(content, name))
+                self.messages.push(ChatMessage::user(content, name));
             }
             Action::ToolResults(answers) => {
                 for answer in answers {

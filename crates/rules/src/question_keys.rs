@@ -7,6 +7,9 @@ use ananke_base::source::Node;
 use ananke_model::variables::{Interpolation, Leaf};
 
 /// The keys of `with`, none of which may be `reserved`: every question has those of its own.
+///
+/// # Errors
+/// If a variable is known later, or something is wrong, which was reported.
 pub fn question_keys(
     with: Option<&Node>,
     reserved: &[&str],

@@ -150,7 +150,7 @@ fn everywhere(text: &str) -> Vec<Outcome> {
         ..outcomes::ended(Status::Passed, all())
     });
     let shielded = outcomes::changed(all(), |outcome| {
-        outcome.test.quarantine = Some(quarantine(text))
+        outcome.test.quarantine = Some(quarantine(text));
     });
     tests.push(Outcome {
         earlier_attempts: vec![all()],

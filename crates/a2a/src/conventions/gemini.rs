@@ -55,7 +55,7 @@ fn of_call(data: &Value) -> Vec<ConventionChange> {
         Some("success") => changes.push(result(false)),
         Some("error") => changes.push(result(true)),
         Some("cancelled") => {
-            changes.extend([result(true), ConventionChange::Denied { id: id.clone() }])
+            changes.extend([result(true), ConventionChange::Denied { id: id.clone() }]);
         }
         // It is scheduled, waits for an approval, or is executed.
         _ => {}

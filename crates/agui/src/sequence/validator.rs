@@ -274,7 +274,7 @@ impl RunChecks {
             }
             Effect::ChangesActivity => {
                 self.owners
-                    .go_on(Family::Activity, id, subagent, violations)
+                    .go_on(Family::Activity, id, subagent, violations);
             }
             Effect::Encrypts => {
                 let is_call = event

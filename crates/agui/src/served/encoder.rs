@@ -159,7 +159,7 @@ impl<'r> Encoder<'r> {
                 self.send(&json!({ "type": "STATE_SNAPSHOT", "snapshot": state }));
             }
             Change::StatePatched(patch) => {
-                self.send(&json!({ "type": "STATE_DELTA", "delta": patch }))
+                self.send(&json!({ "type": "STATE_DELTA", "delta": patch }));
             }
             Change::Stamped(_)
             | Change::ToolsDeclared { .. }

@@ -78,7 +78,7 @@ impl Reader<'_> {
                     self.is_start = false;
                 }
                 '|' | '>' if self.is_start && self.brackets.is_empty() => {
-                    self.skip_block(here.offset)
+                    self.skip_block(here.offset);
                 }
                 '-' | '?' if self.is_start && is_before_blank => {}
                 ':' if is_before_blank => self.is_start = true,

@@ -1,6 +1,7 @@
 //! Any case, written as YAML and read again, is the same test.
 
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, Once};
 
 use proptest::option::of;
 use proptest::prelude::*;
@@ -246,10 +247,20 @@ fn cases() -> impl Strategy<Value = Value> {
 
 /// The YAML of a file with these cases, as a tree.
 fn converted(cases: &[Value]) -> (String, Option<Node>) {
-    ananke_model::schema::install(CommittedSchemas {
-        config: include_str!("../../../../schema/config.schema.json"),
-        test: include_str!("../../../../schema/test.schema.json"),
-        case: include_str!("../../../../schema/case.schema.json"),
+    static SCHEMAS: Once = Once::new();
+    SCHEMAS.call_once(|| {
+        let committed = |kind: &str| -> &'static str {
+            let file = format!("../../schema/{kind}.schema.json");
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+            std::fs::read_to_string(path)
+                .expect("the schemas are committed")
+                .leak()
+        };
+        ananke_model::schema::install(CommittedSchemas {
+            config: committed("config"),
+            test: committed("test"),
+            case: committed("case"),
+        });
     });
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.jsonl");

@@ -103,7 +103,7 @@ impl FakeSession {
                 changes.extend(message(format!("{:?}", sink.request(request).await)));
             }
             FakeAct::Calls(calls) => {
-                changes.extend(calls.iter().flat_map(|(id, name)| call(id, name)))
+                changes.extend(calls.iter().flat_map(|(id, name)| call(id, name)));
             }
             FakeAct::Executes(name) => {
                 changes.extend(call("own", name));

@@ -123,8 +123,8 @@ impl ProgramError {
             FailureCause::TooMuch(_) if self.expected == Expected::Variables => {
                 "write what is large to a file, and print its path".to_owned()
             }
-            FailureCause::TooMuch(_) => self.expected.help(),
-            FailureCause::Output(
+            FailureCause::TooMuch(_)
+            | FailureCause::Output(
                 OutputError::NoJson(..) | OutputError::Other(..) | OutputError::Nothing,
             ) => self.expected.help(),
             FailureCause::Output(OutputError::BadName(_)) => {

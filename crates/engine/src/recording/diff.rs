@@ -81,10 +81,14 @@ impl FoundChange<'_> {
             (Value::String(recorded), Value::String(now)) => {
                 match (nested(recorded), nested(now)) {
                     (Some(recorded), Some(now)) if recorded != now => {
-                        self.compare(path, &recorded, &now)
+                        self.compare(path, &recorded, &now);
                     }
                     _ => {
-                        self.tell_texts(path, &json!(recorded).to_string(), &json!(now).to_string())
+                        self.tell_texts(
+                            path,
+                            &json!(recorded).to_string(),
+                            &json!(now).to_string(),
+                        );
                     }
                 }
             }

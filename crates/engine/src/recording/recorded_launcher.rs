@@ -51,7 +51,7 @@ impl Pipe for RecordedPipe {
         let (turn, at) = (self.recorder.turn(), self.recorder.since(sent));
         let line = String::from_utf8_lossy(line).into_owned();
         self.recorder.change_program(self.index, |run| {
-            run.lines.push(ProgramLine::Sent { turn, line, at })
+            run.lines.push(ProgramLine::Sent { turn, line, at });
         });
         Ok(sent)
     }

@@ -50,7 +50,7 @@ impl Attempt<'_> {
         match carried_out {
             Ok(()) => {}
             Err(Halt::Stopped) => {
-                mark_aborted(&mut self.outcome, self.case.shared.stopper.reason())
+                mark_aborted(&mut self.outcome, self.case.shared.stopper.reason());
             }
             Err(Halt::Skipped(reason)) => self.outcome.verdict.end = TestEnd::Skipped(reason),
             Err(Halt::Broken(problem)) => end_with(&mut self.outcome, problem),

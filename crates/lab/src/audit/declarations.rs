@@ -24,7 +24,7 @@ pub(super) fn checked(tools: &[DeclaredTool]) -> (Vec<CheckedTool<'_>>, Vec<Audi
     let (mut names, mut findings) = (HashSet::new(), Vec::new());
     let compiled = tools.iter().map(|tool| {
         let mut find = |check, message: String| {
-            findings.push(AuditFinding::of_tool(check, &tool.name, message))
+            findings.push(AuditFinding::of_tool(check, &tool.name, message));
         };
         if tool.name.is_empty() {
             find(AuditCheck::MissingName, "a tool has no name".to_owned());

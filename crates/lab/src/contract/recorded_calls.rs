@@ -95,7 +95,7 @@ fn calls_of(test: &str, conversation: &LoggedConversation) -> Vec<RecordedCall> 
             for logged in &logged.changes {
                 match &logged.change {
                     Change::CallOpened { id, name, .. } => {
-                        calls.push((id.to_string(), name.to_string()))
+                        calls.push((id.to_string(), name.to_string()));
                     }
                     Change::CallArgs { id, delta } => {
                         texts.entry(id.to_string()).or_default().push_str(delta);

@@ -99,7 +99,7 @@ impl TapeIndex {
         };
         match item {
             TapeItem::Frame(moment) | TapeItem::Change(moment, _) => {
-                taped.moments.push((at, *moment))
+                taped.moments.push((at, *moment));
             }
             TapeItem::Closed(_) if !taped.is_run_end => taped.end = Some(at),
             _ => {}

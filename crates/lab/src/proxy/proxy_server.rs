@@ -104,7 +104,7 @@ fn watch(seen: &SeenBody) -> BodyWatch {
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *seen {
             Some(known) if known.len() + bytes.len() <= MOST_BYTES => {
-                known.extend_from_slice(bytes)
+                known.extend_from_slice(bytes);
             }
             _ => *seen = None,
         }

@@ -122,7 +122,7 @@ fn same_part(
                 _ if has_marker(scalar) => {}
                 ArgumentRule::Same => _ = same.insert(key.clone(), value.clone()),
                 ArgumentRule::Matches(pattern) if is_simple => {
-                    _ = patterns.insert(inner, json!(pattern))
+                    _ = patterns.insert(inner, json!(pattern));
                 }
                 ArgumentRule::Matches(_) => {}
             },

@@ -174,7 +174,7 @@ impl MessageNames {
         match self.kind(part) {
             Some(PartKind::Call) => items.push(self.call(part)),
             Some(PartKind::Result) => {
-                items.push(self.answer(part, first(part, &self.result).cloned()))
+                items.push(self.answer(part, first(part, &self.result).cloned()));
             }
             Some(PartKind::Reasoning) => items.extend(text().map(MessageItem::Reasons)),
             // A file, or what is not known: it is no text.

@@ -143,7 +143,7 @@ impl Check<'_> {
                 ("anyOf", Value::Array(branches), _) => self.any_of(schema, branches, here),
                 ("if", condition, NodeValue::Map(_)) => self.condition(schema, condition, here),
                 ("const", constant, _) if !node.is_scalar(constant) => {
-                    self.unknown_value(schema, here)
+                    self.unknown_value(schema, here);
                 }
                 ("enum", Value::Array(options), _)
                     if !options.iter().any(|value| node.is_scalar(value)) =>
@@ -166,7 +166,7 @@ impl Check<'_> {
                     }
                 }
                 ("minItems", least, NodeValue::List(list)) => {
-                    self.at_least(least, list.len(), "entry", here)
+                    self.at_least(least, list.len(), "entry", here);
                 }
                 ("minProperties", least, NodeValue::Map(entries)) => {
                     self.at_least(least, entries.len(), "entry", here);
@@ -208,7 +208,7 @@ impl Check<'_> {
                 .no_mapping(here, schema, branches, &self.levels),
             Branch::WrongType => {
                 self.problems
-                    .wrong_type(here, &one_of(branches), schema, &self.levels)
+                    .wrong_type(here, &one_of(branches), schema, &self.levels);
             }
             Branch::UnknownValue => self.problems.unknown_value(here, schema, &self.levels),
             Branch::UnknownTag(written) => self.problems.unknown_tag(written, &tags()),
@@ -341,10 +341,10 @@ impl Check<'_> {
                 }
                 match meaning {
                     KeyMeaning::Certain(key) if !is_lenient => {
-                        self.repairs.rename(&entry.value, key)
+                        self.repairs.rename(&entry.value, key);
                     }
                     KeyMeaning::Certain(_) | KeyMeaning::Possible => {
-                        self.repairs.drop(&entry.value)
+                        self.repairs.drop(&entry.value);
                     }
                     KeyMeaning::Unknown => self.repairs.ignore(&entry.value),
                 }

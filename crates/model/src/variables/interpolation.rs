@@ -158,11 +158,17 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A text with its references replaced.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn text(&mut self, text: &Text) -> Leaf<String> {
         self.replace(text, TextPurpose::Text)
     }
 
     /// A text that is needed only when requests are sent: an endpoint, an argument of a server.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn sent_text(&mut self, text: &Text) -> Leaf<String> {
         if self.mode == Mode::Replay && self.lacks_environment(text) {
             return Ok(NOWHERE.to_owned());
@@ -171,6 +177,9 @@ impl<'a> Interpolation<'a> {
     }
 
     /// The value of a header: whatever is put into it by a reference is a secret (SPEC 2), but for a default.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn header(&mut self, name: &str, text: &Text) -> Leaf<String> {
         let known = self.secrets.len();
         let value = self.replace(text, TextPurpose::Header)?;
@@ -182,6 +191,9 @@ impl<'a> Interpolation<'a> {
     }
 
     /// The value at `place`, such as `auth.token`, which is a secret, also as a literal.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn credential(&mut self, place: &str, text: &Text) -> Leaf<String> {
         let known = self.secrets.len();
         let value = self.replace(text, TextPurpose::Header)?;
@@ -230,6 +242,9 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A regular expression; values are inserted escaped: variables are data, not patterns.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn pattern(&mut self, text: &Text) -> Leaf<Pattern> {
         let filled = self.replace(text, TextPurpose::Pattern)?;
         if self.is_draft() && self.waits(text) {
@@ -255,6 +270,9 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A path, relative to the directory of the file; `~` at its start is the home directory.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn path(&mut self, path: &Text) -> Leaf<PathBuf> {
         let filled = self.text(path)?;
         let folder = self.source.path.parent().unwrap_or(Path::new(""));
@@ -262,11 +280,17 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A whole number.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn number<T: WholeNumber>(&mut self, number: &Spanned<Scalar<T>>) -> Leaf<u64> {
         self.scalar(&number.value, number.span)
     }
 
     /// A whole number that is part of another leaf.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn scalar<T: WholeNumber>(&mut self, scalar: &Scalar<T>, span: Span) -> Leaf<u64> {
         let reference = match scalar {
             Scalar::Literal(value) => return Ok(value.get()),
@@ -290,6 +314,9 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A number with or without a fraction: of a variable also as a text.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn decimal(&mut self, number: &Decimal) -> Leaf<Number> {
         let reference = match &number.value {
             Scalar::Literal(value) => return Ok(value.clone()),
@@ -303,6 +330,9 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A whole number from `least` to `most`.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn number_within(
         &mut self,
         number: &Spanned<Scalar<u64>>,
@@ -326,6 +356,9 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A truth value: of a variable also as a text.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn flag(&mut self, flag: &Flag) -> Leaf<bool> {
         let reference = match &flag.value {
             Scalar::Literal(value) => return Ok(*value),
@@ -339,6 +372,9 @@ impl<'a> Interpolation<'a> {
     }
 
     /// A free JSON value; a string that is exactly one reference takes the variable's own type.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn json(&mut self, node: &Node) -> Leaf<Value> {
         match &node.value {
             NodeValue::String(text) => match self.json_of(text, node.span) {
@@ -369,6 +405,9 @@ impl<'a> Interpolation<'a> {
     }
 
     /// The same for an optional leaf.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
     pub fn optional_json(&mut self, node: Option<&Node>) -> Leaf<Option<Value>> {
         node.map(|node| self.json(node)).transpose()
     }

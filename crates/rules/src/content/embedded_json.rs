@@ -80,7 +80,7 @@ fn blocks(text: &str) -> Vec<FencedBlock<'_>> {
                                 label,
                                 content: String::new(),
                             },
-                        ))
+                        ));
                     }
                 }
             }

@@ -110,7 +110,7 @@ impl<'r, 'e> Prohibitions<'r, 'e> {
                 }
                 Claim::AllowsOnly(names) => found.allowed.push((scoped, names)),
                 Claim::Requires { .. } | Claim::Step { .. } | Claim::TriggeredBy { .. } => {
-                    requirements += 1
+                    requirements += 1;
                 }
                 _ => {}
             }

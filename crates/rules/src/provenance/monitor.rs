@@ -228,7 +228,7 @@ impl ProvenanceMonitor {
                 match what {
                     WaitingValues::Said(index) => self.take_said(view.trace, index, Era::Now),
                     WaitingValues::Result(index, nth) => {
-                        self.take_result(view.trace, index, nth, Era::Now)
+                        self.take_result(view.trace, index, nth, Era::Now);
                     }
                     WaitingValues::Id(index) => self.take_id(&view.trace.calls[index]),
                     WaitingValues::Call(index) => self.look_at_call(view, index, &mut found),

@@ -256,7 +256,7 @@ impl Prohibition {
             let is_provisional = step.step().is_some_and(StepMatcher::looks_at_outcome);
             match matched {
                 matched if is_provisional && happening.order > 0 => {
-                    memory.update(happening.order, matched)
+                    memory.update(happening.order, matched);
                 }
                 Some((place, position)) => memory.add(place, position),
                 None => {}

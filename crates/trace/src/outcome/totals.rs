@@ -69,7 +69,7 @@ impl Totals {
     pub fn add(&mut self, outcome: &Outcome) {
         match outcome.status() {
             status if status.fails_the_run() && outcome.test.quarantine.is_some() => {
-                self.quarantined += 1
+                self.quarantined += 1;
             }
             Status::Passed => self.passed += 1,
             Status::Failed => self.failed += 1,

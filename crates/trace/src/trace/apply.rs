@@ -47,7 +47,7 @@ impl Trace {
                 }
             }
             Change::MessageOpened { id, role, subagent } => {
-                self.open_message(&id, role, author(subagent))
+                self.open_message(&id, role, author(subagent));
             }
             Change::MessageText { id, delta } => self.add_text(at, &id, &delta),
             Change::MessageClosed { id } => {

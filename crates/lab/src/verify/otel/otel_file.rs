@@ -147,9 +147,9 @@ impl Index {
         };
         let (_, _, spans, logs) = &mut self.traces[index];
         if is_log {
-            logs.push(place)
+            logs.push(place);
         } else {
-            spans.push(place)
+            spans.push(place);
         }
     }
 

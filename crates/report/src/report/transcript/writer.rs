@@ -303,7 +303,7 @@ impl TranscriptWriter {
             }
             match line {
                 TranscriptLine::Says(said) => {
-                    self.row(Some(said.event), "agent:", Style::new(), &said.text)
+                    self.row(Some(said.event), "agent:", Style::new(), &said.text);
                 }
                 TranscriptLine::Calls(call) => self.call(call),
                 TranscriptLine::Answered(late) => self.late_result(late),

@@ -335,6 +335,11 @@ async fn a_pushed_request_with_the_id_of_the_call_is_no_response() {
     );
 }
 
+/// An error of JSON-RPC with which a gateway refuses a request.
+fn refusal(id: &Value) -> String {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -1, "message": "no" } }).to_string()
+}
+
 #[tokio::test]
 async fn json_is_read_in_every_form_and_nothing_else_is() {
     type Answer = fn(&Value) -> (&'static str, &'static str, String);
@@ -375,6 +380,15 @@ async fn json_is_read_in_every_form_and_nothing_else_is() {
                 call_result(id).to_string(),
             )
         },
+        |id| {
+            let text = json!(id.to_string());
+            ("200 OK", "text/event-stream", event(&call_result(&text)))
+        },
+        |id| {
+            let mut both = call_result(id);
+            both["error"] = Value::Null;
+            ("200 OK", "application/json", format!("\u{feff}{both}"))
+        },
     ] {
         assert_eq!(ran(LEGACY, CALL, call(body)).await.verdict(), "passed");
     }
@@ -406,10 +420,22 @@ async fn json_is_read_in_every_form_and_nothing_else_is() {
                 (
                     "200 OK",
                     "text/event-stream",
-                    event(&call_result(&json!("2"))),
+                    event(&call_result(&json!("two"))),
                 )
             },
-            "error: a message of the server answers the request `\\\"2\\\"`, but the request that waits is `2`; received: HTTP 200, text/event-stream",
+            "error: a message of the server answers the request `\\\"two\\\"`, but the request that waits is `2`; received: HTTP 200, text/event-stream",
+        ),
+        (
+            |id| ("401 Unauthorized", "application/json", refusal(id)),
+            "error: the server responded with HTTP 401; received: HTTP 401, application/json, 59 bytes",
+        ),
+        (
+            |id| ("403 Forbidden", "application/json", refusal(id)),
+            "error: the server responded with HTTP 403; received: HTTP 403, application/json, 59 bytes",
+        ),
+        (
+            |id| ("503 Service Unavailable", "application/json", refusal(id)),
+            "error: the server responded with HTTP 503; received: HTTP 503, application/json, 59 bytes",
         ),
         (
             |_| ("502 Bad Gateway", "text/plain", "upstream".to_owned()),

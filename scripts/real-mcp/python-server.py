@@ -2,7 +2,10 @@
 
 import sys
 
-from mcp.server import MCPServer
+try:
+    from mcp.server import MCPServer
+except ImportError:  # The version before 2.
+    from mcp.server.fastmcp import FastMCP as MCPServer
 
 server = MCPServer("ananke-test")
 
@@ -32,4 +35,9 @@ def greeting(name: str) -> str:
 if sys.argv[1] == "stdio":
     server.run(transport="stdio")
 else:
-    server.run(transport="streamable-http", port=int(sys.argv[2]))
+    port = int(sys.argv[2])
+    if hasattr(getattr(server, "settings", None), "port"):
+        server.settings.port = port
+        server.run(transport="streamable-http")
+    else:
+        server.run(transport="streamable-http", port=port)

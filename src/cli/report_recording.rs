@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use ananke::freeze::FreezeError;
+use ananke::source::received_json::read_own;
 use serde_json::Value;
 
 /// The largest report that is read, in bytes.
@@ -16,7 +17,7 @@ pub(super) fn recording_of_report(
 ) -> Result<String, FreezeError> {
     let is_small = path.metadata().is_ok_and(|file| file.len() <= LARGEST);
     let read = std::fs::read_to_string(path).ok().filter(|_| is_small);
-    let report: Option<Value> = read.and_then(|text| serde_json::from_str(&text).ok());
+    let report: Option<Value> = read.and_then(|text| read_own(text.as_bytes()).ok());
     let results = report
         .as_ref()
         .and_then(|report| report["results"].as_array());

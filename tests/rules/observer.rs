@@ -181,7 +181,7 @@ impl Observer {
 
     /// Notes the first moment at which the row's rule is no longer open.
     fn note(&mut self, moment: &str, is_violated: bool) {
-        self.open -= self.evaluator.take_passed().len();
+        self.open -= self.evaluator.take_passed(&self.trace).len();
         if !self.applied || self.settled.is_some() {
             return;
         }

@@ -208,6 +208,7 @@ impl Summary {
             } => {
                 self.other(format!("!! {rule} {events:?}: {message}"));
             }
+            Change::Unread { message, .. } => self.other(format!("unread: {message}")),
             Change::Warning(words) => self.other(format!("! {words}")),
         }
     }

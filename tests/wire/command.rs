@@ -291,8 +291,16 @@ async fn what_a_program_does_after_its_last_response_is_a_warning() {
     let hang = "trap '' TERM; exec /bin/sleep 60";
     for (end, expected) in [
         (
-            "say late",
+            "read rest; say late",
             "the agent printed a line after its last response was complete, which no rule sees: `{\"type\"",
+        ),
+        (
+            "exit 3",
+            "the agent ended with exit code 3 after its last response was complete",
+        ),
+        (
+            "kill -9 $$",
+            "the agent was ended by signal 9 (SIGKILL) after its last response was complete",
         ),
         (
             hang,

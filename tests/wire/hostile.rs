@@ -197,8 +197,9 @@ async fn deep_json_is_refused_where_it_is_needed_and_passed_over_where_not() {
         let means = means(&format!("{{{fields}{deep}}}")).await;
         match expected {
             Some(place) => {
-                let words =
-                    format!("event 2 has a {place} that cannot be read (nested too deeply) (`{{");
+                let words = format!(
+                    "event 2 has a {place} that cannot be read (nested deeper than 512 levels) (`{{"
+                );
                 assert!(means.starts_with(&words), "{means}");
                 assert!(means.len() < 500, "the value is not printed");
             }
@@ -206,8 +207,7 @@ async fn deep_json_is_refused_where_it_is_needed_and_passed_over_where_not() {
         }
     }
     let custom = means(&format!(r#"{{"type":"CUSTOM","name":"n","value":{deep}}}"#)).await;
-    let warning =
-        "! a `CUSTOM` has a `value` in its `CUSTOM` that cannot be read (nested too deeply)";
+    let warning = "! a `CUSTOM` has a `value` in its `CUSTOM` that cannot be read (nested deeper than 512 levels)";
     assert_eq!(custom, format!("run\ncustom n: null\n{warning}\nfinished"));
 }
 

@@ -4,6 +4,7 @@ mod a2a;
 mod bodies;
 pub(crate) mod captures;
 mod certificates;
+mod chat_ends;
 mod command;
 mod connections;
 mod conversations;

@@ -35,7 +35,68 @@ async fn means(events: &[&[u8]]) -> String {
 }
 
 /// Events and what they mean.
-const ODDITIES: [(&str, &[&str], &str); 42] = [
+const ODDITIES: [(&str, &[&str], &str); 49] = [
+    (
+        "a run within the run, with an id of its own",
+        &[
+            r#"{"type":"RUN_STARTED","runId":"inner"}"#,
+            r#"{"type":"RUN_FINISHED","runId":"inner"}"#,
+            r#"{"type":"CUSTOM","name":"after","value":1}"#,
+        ],
+        "!! run-already-started [2, 1]: event 2 (`RUN_STARTED`) comes while the run of event 1 (`RUN_STARTED`) is open\ncustom after: 1\n-",
+    ),
+    (
+        "a run within the run that fails, and the run goes on",
+        &[
+            r#"{"type":"RUN_STARTED","runId":"inner"}"#,
+            r#"{"type":"RUN_ERROR","message":"no"}"#,
+            r#"{"type":"CUSTOM","name":"after","value":1}"#,
+        ],
+        "!! run-already-started [2, 1]: event 2 (`RUN_STARTED`) comes while the run of event 1 (`RUN_STARTED`) is open\n! event 3 (`RUN_ERROR`) ended a run within the requested one: no\ncustom after: 1\n-",
+    ),
+    (
+        "a character that is cut between two pieces of text",
+        &[
+            OPEN,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\ud83d"}"#,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"\ude00b"}"#,
+            CLOSE,
+        ],
+        "assistant: a😀b\n-",
+    ),
+    (
+        "a character that is cut between two pieces of arguments",
+        &[
+            CALL,
+            r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"a\":\"\ud83d"}"#,
+            r#"{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"\ude00\"}"}"#,
+            CALL_END,
+        ],
+        "call c: look({\"a\":\"😀\"})\n-",
+    ),
+    (
+        "a text that ends within a character",
+        &[
+            OPEN,
+            r#"{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\ud83d"}"#,
+            CLOSE,
+        ],
+        "assistant: a\u{fffd}\n! half of a surrogate pair is alone in a string and is read as U+FFFD\n-",
+    ),
+    (
+        "a number that is not finite",
+        &[r#"{"type":"CUSTOM","name":"n","value":NaN}"#],
+        "custom n: \"NaN\"\n! the number `NaN` is not valid JSON: it is read, and equals nothing\n-",
+    ),
+    (
+        "a result with an error",
+        &[
+            CALL,
+            CALL_END,
+            r#"{"type":"TOOL_CALL_RESULT","toolCallId":"c","messageId":"r","content":"x","error":"declined"}"#,
+        ],
+        "call c: look()\n  = text x (error)\n-",
+    ),
     (
         "thoughts of before protocol 1.0, without ids",
         &[

@@ -23,7 +23,7 @@ use crate::support::project::Project;
 use crate::support::raw_agent::{Captured, RawAgent, Step};
 use crate::support::summary::Summary;
 
-fn model() -> OpenaiTarget {
+pub(super) fn model() -> OpenaiTarget {
     OpenaiTarget::new(settings(0))
 }
 
@@ -109,35 +109,35 @@ fn delta(delta: &Value) -> Value {
     json!({ "id": "c-1", "choices": [{ "index": 0, "delta": delta, "finish_reason": null }] })
 }
 
-fn say(text: &str) -> Value {
+pub(super) fn say(text: &str) -> Value {
     delta(&json!({ "content": text }))
 }
 
-fn calls(fragments: &Value) -> Value {
+pub(super) fn calls(fragments: &Value) -> Value {
     delta(&json!({ "tool_calls": fragments }))
 }
 
 /// A fragment of the call at `index`.
-fn fragment(index: u64, id: &str, name: &str, arguments: &str) -> Value {
+pub(super) fn fragment(index: u64, id: &str, name: &str, arguments: &str) -> Value {
     json!([{ "index": index, "id": id, "type": "function", "function": { "name": name, "arguments": arguments } }])
 }
 
-fn finish(reason: &str) -> Value {
+pub(super) fn finish(reason: &str) -> Value {
     json!({ "id": "c-1", "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] })
 }
 
 /// A stream of these chunks, with its end mark.
-fn stream(chunks: &[Value]) -> String {
+pub(super) fn stream(chunks: &[Value]) -> String {
     unmarked(chunks) + "data: [DONE]\n\n"
 }
 
-fn unmarked(chunks: &[Value]) -> String {
+pub(super) fn unmarked(chunks: &[Value]) -> String {
     chunks.iter().fold(String::new(), |stream, chunk| {
         stream + &format!("data: {chunk}\n\n")
     })
 }
 
-async fn read(name: &str, body: &str) -> Exchanged {
+pub(super) async fn read(name: &str, body: &str) -> Exchanged {
     conforming(&model(), name, 1, body.as_bytes()).await
 }
 
@@ -427,6 +427,34 @@ async fn several_calls_are_told_apart_in_every_form() {
             "call a: f({\"x\":)\n",
         ),
         (
+            "an id for each fragment",
+            vec![
+                calls(&fragment(0, "a", "f", "")),
+                calls(&fragment(0, "b", "", "{\"x\"")),
+                calls(&fragment(0, "c", "", ":1}")),
+                calls(&fragment(1, "d", "g", "")),
+                calls(&fragment(1, "e", "", "{\"y\":2}")),
+            ],
+            "call a: f({\"x\":1})\ncall d: g({\"y\":2})\n",
+        ),
+        (
+            "a name in pieces",
+            vec![
+                calls(&fragment(0, "a", "f", "")),
+                calls(&fragment(0, "", "oo", "")),
+                calls(&fragment(0, "", "", "{\"x\":1}")),
+            ],
+            "call a: foo({\"x\":1})\n",
+        ),
+        (
+            "a name that is repeated",
+            vec![
+                calls(&fragment(0, "a", "f", "")),
+                calls(&fragment(0, "a", "f", "{\"x\":1}")),
+            ],
+            "call a: f({\"x\":1})\n",
+        ),
+        (
             "no arguments",
             vec![calls(&fragment(0, "a", "f", ""))],
             "call a: f()\n",
@@ -491,6 +519,15 @@ async fn an_error_in_the_stream_is_one_of_the_agent() {
         (
             json!({ "object": "error", "message": "overloaded", "code": null }),
             "error None: overloaded",
+        ),
+        (json!({ "detail": "overloaded" }), "error None: overloaded"),
+        (
+            json!({ "choices": [{ "index": 0, "delta": {}, "error": { "message": "overloaded", "code": 502 } }] }),
+            "error Some(\"502\"): overloaded",
+        ),
+        (
+            finish("error"),
+            "error None: the model stopped with the `finish_reason` `error`",
         ),
     ] {
         let exchanged = read(expected, &unmarked(&[say("Hel"), error])).await;

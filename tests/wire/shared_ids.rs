@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use ananke::engine::AtViolation;
-use ananke::outcome::{Outcome, TranscriptLine};
+use ananke::outcome::{Outcome, Status, TranscriptLine};
 use ananke::recording::RecordingMode;
 use ananke::run::{Options, RunEvent, event_channel, run};
 use serde_json::{Value, json};
@@ -255,6 +255,36 @@ async fn rules_see_every_call_of_an_id() {
         let ran = Ran::counted(&responses, &test).await;
         assert_eq!(!ran.outcome.status().fails_the_run(), passes, "{rules}");
         assert_eq!(ran.reported(), [0, 1], "{rules}");
+    }
+}
+
+#[tokio::test]
+async fn results_of_a_shared_id_belong_to_calls_only_where_that_is_known() {
+    let forbidden = "forbid_calls: [{ name: pay, result_match: refused }]";
+    let required = "require: [{ name: pay, result_match: refused }]";
+    let sequential = [call("k", "book", "{}"), call("k", "pay", "{}")].concat();
+    let overlapping = vec![
+        start("k", "book"),
+        args("k", "{}"),
+        start("k", "pay"),
+        args("k", "{}"),
+        end("k"),
+    ];
+    for (calls, results, rules, status) in [
+        (&sequential, 1, forbidden, Status::Failed),
+        (&sequential, 1, required, Status::Passed),
+        (&sequential, 2, forbidden, Status::Failed),
+        (&overlapping, 1, forbidden, Status::NotShown),
+        (&overlapping, 1, required, Status::NotShown),
+        (&overlapping, 1, "require: [{ name: pay }]", Status::Passed),
+        (&overlapping, 1, "forbid: [pay]", Status::Failed),
+        (&overlapping, 2, required, Status::Passed),
+    ] {
+        let results = (0..results).map(|_| result("k", "refused"));
+        let events: Vec<Value> = calls.iter().cloned().chain(results).collect();
+        let test = format!("turns: [{{ user: hi }}]\nassert: {{ tools: {{ {rules} }} }}\n");
+        let ran = Ran::counted(&[events], &test).await;
+        assert_eq!(ran.outcome.status(), status, "{rules}: {:?}", ran.calls());
     }
 }
 

@@ -199,7 +199,7 @@ async fn the_wire_is_told_in_order() {
     assert_eq!(summary.wire, expected);
     assert_eq!(
         summary.text(),
-        "run\nfinished\n!! after-run-finished [3, 2]: event 3 (`CUSTOM`) comes after event 2 (`RUN_FINISHED`) has finished the run\ncustom late: null\n! the stream was still open 100 ms after the run had ended: what comes later is not read"
+        "run\nfinished\n!! after-run-finished [3, 2]: event 3 (`CUSTOM`) comes after event 2 (`RUN_FINISHED`) has finished the run\ncustom late: null\n! left-open: the stream was still open 100 ms after the run had ended: what comes later is not read"
     );
 }
 

@@ -88,7 +88,7 @@ async fn a_stream_that_is_cut_or_open_after_its_run_is_a_warning() {
         (
             "a stream that stays open after the run",
             vec![
-                "the stream was still open 100 ms after the run had ended: what comes later is not read",
+                "left-open: the stream was still open 100 ms after the run had ended: what comes later is not read",
             ],
         ),
         (

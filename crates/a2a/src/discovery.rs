@@ -18,6 +18,7 @@ use ananke_agents::http::{
 };
 use ananke_agents::{Limits, Sink, TargetError};
 use ananke_base::context::At;
+use ananke_base::source::received_json::read_as;
 
 /// Where cards are: since 0.3, and before it.
 const WELL_KNOWN: [&str; 2] = ["agent-card.json", "agent.json"];
@@ -162,7 +163,7 @@ fn card(
     let wrong =
         |why: String| received.error(format!("what is at {name} is not an agent card: {why}"));
     let help = "is it the base URL of an agent, or the URL of its card?";
-    let card: Value = serde_json::from_slice(bytes)
+    let card: Value = read_as(bytes)
         .map_err(|error| wrong(format!("it is not JSON: {error}")).with_help(help))?;
     if !AgentCard::is_card(&card) && endpoint.is_none() {
         let why = "it has neither `supportedInterfaces` nor `url`".to_owned();

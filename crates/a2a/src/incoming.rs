@@ -75,10 +75,12 @@ pub(super) fn open_envelope(
 }
 
 fn is_answer_to(answered: &Value, id: &str) -> Result<(), String> {
-    if answered.as_str() == Some(id) {
+    // Ids are compared as text: some servers read a text of digits as a number.
+    let answered = plain(answered);
+    if answered == id {
         return Ok(());
     }
-    let answered = ananke_base::source::printable(&plain(answered));
+    let answered = ananke_base::source::printable(&answered);
     Err(format!(
         "answers the request `{answered}`, but the request that waits is `{id}`"
     ))

@@ -1,5 +1,6 @@
 //! Reads what comes of a message: a stream of events, or documents, of which the last may be the tenth poll.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -19,6 +20,9 @@ use super::turn_end::{self, AfterTurn};
 use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
 use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
 use ananke_base::context::{At, Ids};
+use ananke_base::source::received_json::{
+    self, HalfJoiner, Halves, JsonError, Oddities, SentText, decoded,
+};
 use ananke_trace::trace::Change;
 
 /// How long a stream is read after the event that ends the turn.
@@ -46,6 +50,10 @@ pub(super) struct A2aReader<'a> {
     has_spoken: bool,
     /// The messages that artifacts became and that may still grow, by the ids of the artifacts.
     open: HashMap<String, String>,
+    /// Joins characters that are cut between two pieces of an artifact, by its id.
+    joiners: HashMap<String, HalfJoiner>,
+    /// The halves of surrogate pairs in the texts of the event.
+    halves: Halves,
     /// The message that text without an id of its own is added to.
     streamed: Option<String>,
     error: Option<ReportedError>,
@@ -96,6 +104,8 @@ impl<'a> A2aReader<'a> {
             has_message: false,
             has_spoken: false,
             open: HashMap::new(),
+            joiners: HashMap::new(),
+            halves: Halves::Replaced,
             streamed: None,
             error: None,
             refused: None,
@@ -348,6 +358,9 @@ impl<'a> A2aReader<'a> {
         let is_end = state.is_terminal() || is_waiting;
         let is_question = state == TaskState::InputRequired && !is_stale;
         let is_open = state == TaskState::Open && of != StatusOf::ConventionUpdate;
+        if is_end {
+            self.end_pieces(teller);
+        }
         self.last_status = LastStatus {
             state: Some(state),
             written: status.clone(),
@@ -370,6 +383,16 @@ impl<'a> A2aReader<'a> {
             }
         }
         Ok(())
+    }
+
+    /// No more pieces of artifacts come.
+    fn end_pieces(&mut self, teller: &mut Teller<'_>) {
+        for (id, joiner) in &mut self.joiners {
+            if let (Some(lone), Some(message)) = (joiner.finish(), self.open.get(id)) {
+                teller.tell(Change::Warning(Oddities::HALF.into()));
+                teller.add(message, lone.encode_utf8(&mut [0; 4]));
+            }
+        }
     }
 
     /// What the agent says in a message, part by part.
@@ -423,6 +446,14 @@ impl<'a> A2aReader<'a> {
                 }
                 _ => others.push(part.clone()),
             }
+        }
+        let joiner = self.joiners.entry(id.clone()).or_default();
+        if update == ArtifactUpdate::Replace {
+            *joiner = HalfJoiner::default();
+        }
+        let (text, is_lone) = joiner.join(SentText::new(text, self.halves));
+        if is_lone {
+            teller.tell(Change::Warning(Oddities::HALF.into()));
         }
         let added = self
             .conversation
@@ -552,8 +583,34 @@ impl EventReader for A2aReader<'_> {
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, String> {
         self.last = at;
-        let mut event: Value =
-            serde_json::from_slice(data).map_err(|error| format!("is not JSON: {error}"))?;
+        let text = decoded(data).map_err(|error| error.0)?;
+        let wrong = |error: JsonError| format!("is not JSON: {error}");
+        let read = received_json::read(&text).map_err(wrong)?;
+        let mut event = read.value;
+        let is_other_kind = event.get("id").is_some_and(Value::is_number) && self.awaited.is_some();
+        let odd_id = is_other_kind
+            .then_some("the `id` of a response is a number, not the text of the request".into());
+        let is_lossy = matches!(text, Cow::Owned(_));
+        let oddities = Oddities {
+            is_lossy,
+            ..read.oddities
+        };
+        // Only artifacts are sent in pieces, which may end within a character.
+        self.halves = if is_piece(&event) {
+            oddities.halves()
+        } else {
+            Halves::Replaced
+        };
+        if self.halves == Halves::Kept {
+            event = received_json::read_event(&text).map_err(wrong)?.0;
+        }
+        let half =
+            (oddities.has_half && self.halves == Halves::Replaced).then_some(Oddities::HALF.into());
+        for words in oddities.of_values().chain(half).chain(odd_id) {
+            if sink.change(at, Change::Warning(words)).is_break() {
+                return Ok(ControlFlow::Break(Stop));
+            }
+        }
         if self.dialect == OLD_HTTP {
             unwrap_data(&mut event);
         }
@@ -622,4 +679,11 @@ impl StreamReader for A2aReader<'_> {
         };
         response.error(message).with_help(help)
     }
+}
+
+/// Whether an event is a piece of an artifact that goes on.
+fn is_piece(event: &Value) -> bool {
+    let result = event.get("result").unwrap_or(event);
+    let update = result.get("artifactUpdate").unwrap_or(result);
+    update.get("artifact").is_some() && update.get("lastChunk") != Some(&Value::Bool(true))
 }

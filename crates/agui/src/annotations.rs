@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::event::FieldKey;
+use super::event::{FieldKey, WireEvent};
 use super::event_kind::Effect;
 use super::history::Annotated;
 use super::incoming::Incoming;
@@ -14,11 +14,8 @@ use super::warnings::Warnings;
 /// Adds what the event says about the item `id`, or about the result of the call of this key, to the history.
 pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut ThreadState) {
     let ThreadState { calls, history, .. } = conversation;
-    let event = incoming.event;
-    if [FieldKey::Metadata, FieldKey::Name, FieldKey::SubagentRunId]
-        .iter()
-        .all(|key| event.raw(*key).is_none())
-    {
+    let fields = further_fields(incoming.event);
+    if fields.is_empty() {
         return;
     }
     let what = match incoming.effect {
@@ -32,6 +29,17 @@ pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut Thr
         },
         _ => return,
     };
+    history.annotate(what, fields);
+}
+
+/// What the event says in addition, by the names that a request has for it.
+pub(super) fn further_fields(event: &WireEvent<'_>) -> Map<String, Value> {
+    if [FieldKey::Metadata, FieldKey::Name, FieldKey::SubagentRunId]
+        .iter()
+        .all(|key| event.raw(*key).is_none())
+    {
+        return Map::new();
+    }
     let metadata = event
         .value(FieldKey::Metadata, &mut Warnings::default())
         .ok()
@@ -49,5 +57,5 @@ pub(super) fn annotate(incoming: &Incoming<'_>, id: &str, conversation: &mut Thr
     let values = values
         .into_iter()
         .filter_map(|(key, value)| Some((key.to_owned(), value?)));
-    history.annotate(what, values.collect::<Map<_, _>>());
+    values.collect()
 }

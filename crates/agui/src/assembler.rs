@@ -4,23 +4,26 @@
 
 use std::borrow::Cow;
 
-use serde::de::IgnoredAny;
-
 use super::chunk_lanes::{ChunkLanes, ChunkTarget, LaneOwner};
 use super::event::{DecodeError, FieldKey, WireEvent};
 use super::event_kind::{Effect, EndedChunks, EventRef};
 use super::incoming::Incoming;
 use super::item::ItemKind;
 use super::listeners::Listeners;
-use super::open_items::{OpenItems, StartForm};
+use super::open_items::{OpenItem, OpenItems, StartForm};
+use super::shared_results::SharedResults;
 use super::thread_state::ThreadState;
 use super::warnings::{Warnings, shown};
+use ananke_base::source::received_json::{SentText, is_json};
+use ananke_base::text::ShortText;
 
 /// The items of one exchange.
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     pub(super) items: OpenItems,
     pub(super) lanes: ChunkLanes,
+    /// Results that wait for the end of the run.
+    pub(super) shared: SharedResults,
     /// The id of the open reasoning span, for reasoning messages without one.
     span: Option<String>,
     /// The id of the open reasoning of a version before 1.0, which has none of its own.
@@ -95,16 +98,16 @@ impl Assembler {
             (Effect::Continues(kind), _) => {
                 let id = self.continued_id(kind, incoming, listeners)?;
                 let delta = event
-                    .text(FieldKey::Delta, listeners.warnings)
+                    .piece(FieldKey::Delta, listeners.warnings)
                     .unwrap_or_else(|| {
                         if kind != ItemKind::Reasoning {
                             listeners
                                 .warnings
                                 .add(format!("a `{}` has no `delta`", event.kind()));
                         }
-                        Cow::Borrowed("")
+                        SentText::whole("")
                     });
-                self.add(kind, &id, &delta, incoming.subagent(), listeners);
+                self.add(kind, &id, delta, incoming.subagent(), listeners);
                 if incoming.id.is_some() {
                     self.items.resume(kind, &id, incoming.at);
                 }
@@ -128,8 +131,8 @@ impl Assembler {
             }
             (Effect::Chunk(kind), Some(target)) => {
                 let id = self.chunk_id(kind, incoming, target, listeners)?;
-                if let Some(delta) = event.text(FieldKey::Delta, listeners.warnings) {
-                    self.add(kind, &id, &delta, incoming.subagent(), listeners);
+                if let Some(delta) = event.piece(FieldKey::Delta, listeners.warnings) {
+                    self.add(kind, &id, delta, incoming.subagent(), listeners);
                 }
                 id
             }
@@ -164,7 +167,7 @@ impl Assembler {
     /// The next run starts: calls of the one before do not go on.
     pub(super) fn start_run(&mut self, listeners: &mut Listeners<'_, '_>) {
         for (id, open) in self.items.close_all(ItemKind::Call) {
-            listeners.ends(ItemKind::Call, &id, open.role, &open.text);
+            ends(ItemKind::Call, &id, open, listeners);
         }
         self.items.start_run();
     }
@@ -175,7 +178,7 @@ impl Assembler {
         self.items.close_all(ItemKind::ReasoningSpan);
         for kind in [ItemKind::Reasoning, ItemKind::Message, ItemKind::Call] {
             for (id, open) in self.items.close_all(kind) {
-                listeners.ends(kind, &id, open.role, &open.text);
+                ends(kind, &id, open, listeners);
             }
         }
     }
@@ -231,6 +234,7 @@ impl Assembler {
         let is_other_call =
             kind == ItemKind::Call && self.is_other_call(id, form, event, listeners);
         if is_other_call {
+            self.shared.overlap(id);
             // An id means one call at a time: the arguments of the other one end here.
             self.close(kind, id, listeners);
         }
@@ -282,7 +286,7 @@ impl Assembler {
         let is_same_name = history
             .call(calls.key(id))
             .is_some_and(|call| call.function.name.as_str() == &*name);
-        let is_complete = || serde_json::from_str::<IgnoredAny>(open).is_ok();
+        let is_complete = || is_json(open);
         let brings_nothing = || {
             let delta = event.text(FieldKey::Delta, &mut Warnings::default());
             form != StartForm::Start && delta.is_none_or(|delta| delta.trim().is_empty())
@@ -327,7 +331,7 @@ impl Assembler {
         &mut self,
         kind: ItemKind,
         id: &str,
-        delta: &str,
+        delta: SentText<'_>,
         subagent: Option<&str>,
         listeners: &mut Listeners<'_, '_>,
     ) {
@@ -341,22 +345,29 @@ impl Assembler {
         }
         let open = self.items.open_mut(kind, id);
         let is_open = open.is_some();
-        if let Some(open) = open {
-            open.text.push_str(delta);
-        }
+        let delta = if let Some(open) = open {
+            let (delta, is_lone) = open.joiner.join(delta);
+            if is_lone {
+                listeners.warnings.add_lone_surrogate();
+            }
+            open.text.push_str(&delta);
+            delta
+        } else {
+            delta.alone(|| listeners.warnings.add_lone_surrogate())
+        };
         match kind {
-            ItemKind::Message if is_late => listeners.late_text(id, delta),
-            ItemKind::Message => listeners.message_text(id, delta),
+            ItemKind::Message if is_late => listeners.late_text(id, &delta),
+            ItemKind::Message => listeners.message_text(id, &delta),
             // Arguments of a call that never began have no tool.
-            ItemKind::Call if is_open || is_late => listeners.call_args(id, delta),
-            ItemKind::Reasoning => listeners.reasoning_text(id, delta, subagent),
+            ItemKind::Call if is_open || is_late => listeners.call_args(id, &delta),
+            ItemKind::Reasoning => listeners.reasoning_text(id, &delta, subagent),
             ItemKind::Call | ItemKind::ReasoningSpan => {}
         }
     }
 
     fn close(&mut self, kind: ItemKind, id: &str, listeners: &mut Listeners<'_, '_>) {
         if let Some((id, open)) = self.items.close(kind, id) {
-            listeners.ends(kind, &id, open.role, &open.text);
+            ends(kind, &id, open, listeners);
         }
     }
 
@@ -413,4 +424,20 @@ impl Assembler {
             str::to_owned,
         ))
     }
+}
+
+/// An item ends, also if its last piece ended within a character.
+fn ends(kind: ItemKind, id: &ShortText, mut open: OpenItem, listeners: &mut Listeners<'_, '_>) {
+    if let Some(lone) = open.joiner.finish() {
+        open.text.push(lone);
+        let delta = lone.encode_utf8(&mut [0; 4]).to_owned();
+        listeners.warnings.add_lone_surrogate();
+        match kind {
+            ItemKind::Message => listeners.message_text(id, &delta),
+            ItemKind::Call => listeners.call_args(id, &delta),
+            ItemKind::Reasoning => listeners.reasoning_text(id, &delta, None),
+            ItemKind::ReasoningSpan => {}
+        }
+    }
+    listeners.ends(kind, id, open.role, &open.text);
 }

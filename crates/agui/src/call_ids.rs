@@ -30,6 +30,14 @@ pub(super) enum Listing {
     Turn,
 }
 
+/// The calls of one run that share an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RunCalls {
+    pub(super) count: u32,
+    /// How many of them, from the first on, have a result.
+    pub(super) answered: u32,
+}
+
 /// The calls of a conversation by the ids that the agent gave them.
 #[derive(Debug, Default)]
 pub(super) struct CallIds {
@@ -56,6 +64,8 @@ struct SharedId {
     waiting: u32,
     /// The first one since the user's last message.
     first_of_turn: u32,
+    /// The first one of the newest run.
+    first_of_run: u32,
     /// The newest run of them.
     run: u32,
     turn: u32,
@@ -105,9 +115,15 @@ impl CallIds {
                 if let Some(calls) = self.calls.get_mut(id) {
                     // Those before it are not announced again: the next result is not theirs.
                     let waiting = if found == first { calls.waiting } else { found };
+                    let first_of_run = if is_repeating {
+                        calls.first_of_run
+                    } else {
+                        found
+                    };
                     *calls = SharedId {
                         current: found,
                         waiting,
+                        first_of_run,
                         run,
                         ..*calls
                     };
@@ -133,6 +149,25 @@ impl CallIds {
         };
         let number = calls.waiting.min(calls.count - 1);
         calls.waiting = number + 1;
+        self.key_of(id, number)
+    }
+
+    /// The calls of the current run with this id, if there are several. Calls that are announced again are known by their
+    /// order.
+    pub(super) fn shared_in_run(&self, id: &str) -> Option<RunCalls> {
+        let calls = self.calls.get(id).filter(|_| !self.may_repeat)?;
+        let count = calls.count - calls.first_of_run;
+        let answered = calls.waiting.saturating_sub(calls.first_of_run).min(count);
+        (calls.run == self.run && count > 1).then_some(RunCalls { count, answered })
+    }
+
+    /// A result arrives for the call of this number among those of the run: its key.
+    pub(super) fn answer_in_run<'i>(&'i mut self, id: &'i str, number: u32) -> &'i str {
+        let Some(calls) = self.calls.get_mut(id) else {
+            return id;
+        };
+        let number = (calls.first_of_run + number).min(calls.count - 1);
+        calls.waiting = calls.waiting.max(number + 1);
         self.key_of(id, number)
     }
 
@@ -260,6 +295,11 @@ impl CallIds {
                 number
             } else {
                 calls.first_of_turn
+            },
+            first_of_run: if calls.run == run && number > 0 {
+                calls.first_of_run
+            } else {
+                number
             },
             run,
             turn,

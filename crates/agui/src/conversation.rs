@@ -11,7 +11,9 @@ use super::event_reader::AguiEvents;
 use super::request::{Messages, RunInput, pass_on_over, with_command, with_options};
 use super::request_purpose::RequestPurpose;
 use super::thread_state::{SavedThread, ThreadState, UserMessage};
-use ananke_agents::{Action, Ended, Request, SessionOptions, TargetError};
+use ananke_agents::{Action, Ended, Request, SessionOptions, Sink, TargetError};
+use ananke_base::source::received_json::without_marks;
+use ananke_trace::trace::Change;
 
 /// One conversation with an agent that speaks AG-UI.
 pub(super) struct AguiConversation {
@@ -78,9 +80,19 @@ impl AguiConversation {
     /// Those of the response.
     pub(super) fn end(
         &mut self,
-        run: RequestedRun,
+        mut run: RequestedRun,
         ended: Option<Result<Ended, TargetError>>,
+        sink: &mut dyn Sink,
     ) -> Result<Ended, TargetError> {
+        run.decoder
+            .give_shared_results(&mut self.thread, &mut |at, change| {
+                let _over = sink.change(at, change);
+            });
+        if let Some(Ok(Ended::Terminal)) = ended
+            && let Some(failure) = run.decoder.finish()
+        {
+            let _over = sink.change(run.decoder.last, Change::RunEnded(failure));
+        }
         if let Some(remembered) = run.remembered {
             self.thread.recall(remembered);
         }
@@ -210,10 +222,11 @@ impl AguiConversation {
             }
             RequestPurpose::Run => Messages::All(history),
         };
+        let state = without_marks(state.value());
         let input = RunInput::new(
             thread_id,
             run_id,
-            state.value(),
+            &state,
             messages,
             client_tools,
             &props,

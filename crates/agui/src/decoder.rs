@@ -8,14 +8,16 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::annotations::annotate;
+use super::annotations::{annotate, further_fields};
 use super::assembler::Assembler;
 use super::content::Content;
 use super::conversation_settings::ConversationSettings;
 use super::event::{DecodeError, FieldKey, WireEvent};
 use super::event_kind::{Effect, EventRef, known};
 use super::failure_metadata::failure;
+use super::history::Annotated;
 use super::incoming::Incoming;
+use super::item::ItemKind;
 use super::listed_calls::identify;
 use super::listeners::{ChangeListener, Listeners, is_object};
 use super::message::SentCall;
@@ -23,11 +25,14 @@ use super::request_purpose::RequestPurpose;
 use super::run_state::RunState;
 use super::runs::Runs;
 use super::sequence::{EventOrderRule, Validator};
+use super::shared_results::{SharedResult, calls_of};
 use super::snapshot;
 use super::thread_state::ThreadState;
 use super::warnings::{Warnings, shown};
+use ananke_base::context::At;
+use ananke_base::source::received_json::without_marks;
 use ananke_base::text::ShortText;
-use ananke_trace::trace::{Change, Interrupt, ResultContent};
+use ananke_trace::trace::{Change, Fact, Facts, Interrupt, ResultContent, RunEnd};
 
 /// The name of the custom event of an interrupt.
 const LEGACY_INTERRUPT: &str = "on_interrupt";
@@ -50,6 +55,8 @@ pub(super) struct Decoder {
     /// The unknown types of event that were reported.
     unknown: HashSet<String>,
     pub(super) warnings: Warnings,
+    /// When the last event came.
+    pub(super) last: At,
 }
 
 impl Decoder {
@@ -68,7 +75,18 @@ impl Decoder {
             results: HashMap::new(),
             unknown: HashSet::new(),
             warnings: Warnings::default(),
+            last: At::default(),
         }
+    }
+
+    /// Whether a run within the requested one has failed, and the requested one is open.
+    pub(super) fn has_failed_within(&self) -> bool {
+        self.runs.has_failed_within()
+    }
+
+    /// The response is over: an error of a run within the requested one is that of the turn, if the latter never ended.
+    pub(super) fn finish(&mut self) -> Option<RunEnd> {
+        self.runs.take_failure_within()
     }
 
     /// Whether a terminal event ended the newest run.
@@ -142,13 +160,16 @@ impl Decoder {
         listeners: &mut Listeners<'_, '_>,
     ) -> Result<(), DecodeError> {
         let target = self.assembler.end_chunks(incoming, listeners);
-        self.validator.check(
-            incoming,
-            target.as_ref(),
-            self.runs.state,
-            &self.assembler,
-            listeners.tell,
-        );
+        // The end of a run within another one ends nothing of the outer one.
+        if !self.runs.is_end_within(incoming) {
+            self.validator.check(
+                incoming,
+                target.as_ref(),
+                self.runs.state,
+                &self.assembler,
+                listeners.tell,
+            );
+        }
         match incoming.effect {
             Effect::StartsRun => self.runs.start(incoming, &mut self.assembler, listeners)?,
             Effect::FinishesRun => self.runs.finish(incoming, &mut self.assembler, listeners)?,
@@ -184,19 +205,18 @@ impl Decoder {
         listeners: &mut Listeners<'_, '_>,
     ) -> Result<(), DecodeError> {
         let event = incoming.event;
-        let call = event.required(FieldKey::ToolCallId, listeners.warnings)?;
-        let call = listeners.conversation.calls.answer(&call).to_owned();
+        let id = event.required(FieldKey::ToolCallId, listeners.warnings)?;
         let message_id = event.id(FieldKey::MessageId, listeners.warnings)?;
-        if let Some(message_id) = &message_id {
-            self.results
-                .insert(message_id.as_ref().into(), call.as_str().into());
-        }
         let mut key = FieldKey::Content;
         if event.raw(key).is_none() && event.raw(FieldKey::Result).is_some() {
             listeners
                 .warnings
                 .add("a `TOOL_CALL_RESULT` has `result` instead of `content`");
             key = FieldKey::Result;
+        }
+        let error = event.error(listeners.warnings);
+        if event.raw(key).is_none() && error.is_some() {
+            key = FieldKey::Error;
         }
         let result = if event.is_text(key) {
             ResultContent::Text(event.text(key, listeners.warnings).unwrap_or_default())
@@ -208,15 +228,117 @@ impl Decoder {
                 .add("a `TOOL_CALL_RESULT` has no `content`");
             ResultContent::Text(Cow::Borrowed(""))
         };
+        let is_error = error.map(|_| true);
+        if let Some(calls) = listeners.conversation.calls.shared_in_run(&id) {
+            let is_open = self.assembler.items.is_open(ItemKind::Call, &id);
+            let kept = SharedResult {
+                at: self.last,
+                message_id: message_id.map(Cow::into_owned),
+                content: owned(result),
+                is_error,
+                is_denied: None,
+                fields: further_fields(event),
+                ended_calls: calls.count - u32::from(is_open),
+            };
+            self.assembler.shared.keep(&id, kept);
+            return Ok(());
+        }
+        let call = listeners.conversation.calls.answer(&id).to_owned();
+        if let Some(message_id) = &message_id {
+            self.results
+                .insert(message_id.as_ref().into(), call.as_str().into());
+        }
         let ThreadState { history, ids, .. } = &mut *listeners.conversation;
         history.answer(&call, message_id.as_deref(), sent_content(&result), &**ids);
         annotate(incoming, &call, listeners.conversation);
         (listeners.tell)(Change::CallAnswered {
             id: call.into(),
             result,
-            is_error: None,
+            is_error,
         });
         Ok(())
+    }
+
+    /// Whether the event ends the run, or starts the next one.
+    pub(super) fn ends_run(&self, event: &WireEvent<'_>) -> bool {
+        let is_end = matches!(
+            known(event.kind()),
+            Some((
+                _,
+                Effect::StartsRun | Effect::FinishesRun | Effect::FailsRun
+            ))
+        );
+        is_end && !self.runs.goes_on_after(event)
+    }
+
+    /// The run is over: gives the results of ids that several calls share to their calls, each when it came.
+    pub(super) fn give_shared_results(
+        &mut self,
+        conversation: &mut ThreadState,
+        tell: &mut dyn FnMut(At, Change<'static>),
+    ) {
+        let ThreadState {
+            calls,
+            history,
+            ids,
+            ..
+        } = conversation;
+        for (id, results, order) in self.assembler.shared.take() {
+            let Some(of_run) = calls.shared_in_run(&id) else {
+                continue;
+            };
+            let numbers = calls_of(of_run, &results, order);
+            if numbers.is_none() {
+                let message = format!(
+                    "which of the {} calls with the id `{}` each of their {} results is for cannot be known",
+                    of_run.count,
+                    shown(&id),
+                    results.len() + of_run.answered as usize,
+                );
+                tell(
+                    self.last,
+                    Change::Unread {
+                        facts: Facts::of(&[Fact::Results, Fact::CallEnds]),
+                        message: message.into(),
+                    },
+                );
+            }
+            for (place, result) in (0..).zip(results) {
+                let number = numbers
+                    .as_ref()
+                    .and_then(|numbers| numbers.get(place as usize));
+                // The next request has a result for each call as far as there are results.
+                let call = calls
+                    .answer_in_run(&id, number.copied().unwrap_or(of_run.answered + place))
+                    .to_owned();
+                history.answer(
+                    &call,
+                    result.message_id.as_deref(),
+                    sent_content(&result.content),
+                    &**ids,
+                );
+                history.annotate(Annotated::ResultOf(&call), result.fields);
+                if numbers.is_none() {
+                    continue;
+                }
+                if let Some(message_id) = &result.message_id {
+                    self.results
+                        .insert(message_id.as_str().into(), call.as_str().into());
+                }
+                tell(
+                    result.at,
+                    Change::CallAnswered {
+                        id: call.clone().into(),
+                        result: result.content,
+                        is_error: result.is_error,
+                    },
+                );
+                if let Some(is_denied) = result.is_denied {
+                    let id = call.into();
+                    tell(result.at, Change::CallFailed { id, is_denied });
+                }
+            }
+        }
     }
 
     /// A custom event, which may be an interrupt from before the protocol had them.
@@ -253,7 +375,7 @@ impl Decoder {
             });
         (listeners.tell)(Change::Custom {
             name,
-            value: value.unwrap_or_default(),
+            value: without_marks(&value.unwrap_or_default()).into_owned(),
         });
         Ok(())
     }
@@ -271,9 +393,14 @@ impl Decoder {
             Some("tool-call") => history.attach_to_call(calls.key(&entity), &value),
             _ => history.attach_to_message(&entity, &value),
         }
-        if let Some(call) = self.results.get(&*entity)
-            && let Some(is_denied) = failure(&value)
-        {
+        let Some(is_denied) = failure(&value) else {
+            return;
+        };
+        if let Some(waiting) = self.assembler.shared.find(&entity) {
+            waiting.is_denied = Some(is_denied);
+            return;
+        }
+        if let Some(call) = self.results.get(&*entity) {
             (listeners.tell)(Change::CallFailed {
                 id: Cow::Borrowed(call),
                 is_denied,
@@ -360,6 +487,15 @@ fn replace_messages(
     )));
     listeners.conversation.history.replace(messages);
     Ok(())
+}
+
+/// A result that outlives its event.
+fn owned(result: ResultContent<'_>) -> ResultContent<'static> {
+    match result {
+        ResultContent::Text(text) => ResultContent::Text(Cow::Owned(text.into_owned())),
+        ResultContent::Json(value) => ResultContent::Json(value),
+        ResultContent::Structured(value) => ResultContent::Structured(value),
+    }
 }
 
 /// A result as the content of a message: text or content parts; any other value as its JSON.

@@ -6,14 +6,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use memchr::memchr;
 use serde::Deserialize;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::surrogates::without_lone_surrogates;
 use super::warnings::Warnings;
+use ananke_base::source::received_json::{SentText, sent_text};
 use ananke_trace::trace::read_json;
 
 /// Each key with its name in the protocol, and the name it has from a server that does not convert its own (or nothing).
@@ -34,6 +33,7 @@ keys! {
     Delta "delta" "",
     EncryptedValue "encryptedValue" "encrypted_value",
     EntityId "entityId" "entity_id",
+    Error "error" "",
     Input "input" "",
     Message "message" "",
     MessageId "messageId" "message_id",
@@ -99,7 +99,7 @@ impl<'a> WireEvent<'a> {
             Err(failure) => return Err(DecodeError(format!("is not valid JSON ({failure})"))),
         };
         let kind = match fields.values[FieldKey::Type as usize] {
-            Some(raw) if raw.get().starts_with('"') => unescaped(raw, warnings),
+            Some(raw) if raw.get().starts_with('"') => whole(raw, warnings),
             Some(_) => return Err(DecodeError("has a `type` that is not a string".to_owned())),
             None => return Err(DecodeError("has no `type`".to_owned())),
         };
@@ -142,7 +142,7 @@ impl<'a> WireEvent<'a> {
             return Ok(None);
         };
         match raw.get().as_bytes() {
-            [b'"', ..] => Ok(Some(unescaped(raw, warnings))),
+            [b'"', ..] => Ok(Some(whole(raw, warnings))),
             [b'-' | b'0'..=b'9', ..] => {
                 warnings.add(format!(
                     "`{}` of a `{}` is a number, not a string",
@@ -175,16 +175,32 @@ impl<'a> WireEvent<'a> {
 
     /// Text; any other value is taken as its JSON.
     pub(super) fn text(&self, key: FieldKey, warnings: &mut Warnings) -> Option<Cow<'a, str>> {
+        let text = self.piece(key, warnings)?;
+        Some(text.alone(|| warnings.add_lone_surrogate()))
+    }
+
+    /// Like [`WireEvent::text`], for a piece of a longer text: it may end within a character.
+    pub(super) fn piece(&self, key: FieldKey, warnings: &mut Warnings) -> Option<SentText<'a>> {
         let raw = self.present(key)?;
         if raw.get().starts_with('"') {
-            return Some(unescaped(raw, warnings));
+            return Some(sent_text(raw.get()));
         }
         warnings.add(format!(
             "`{}` of a `{}` is not a string: its JSON is taken",
             key.name(),
             self.kind
         ));
-        Some(Cow::Borrowed(raw.get()))
+        Some(SentText::whole(raw.get()))
+    }
+
+    /// Why the call of a result failed, if it did: a text that is not empty, or any other value but `false`.
+    pub(super) fn error(&self, warnings: &mut Warnings) -> Option<Cow<'a, str>> {
+        let raw = self.present(FieldKey::Error)?;
+        match raw.get() {
+            "false" | "\"\"" => None,
+            text if text.starts_with('"') => Some(whole(raw, warnings)),
+            value => Some(Cow::Borrowed(value)),
+        }
     }
 
     /// Its own timestamp in microseconds of Unix time, if it is a number (of milliseconds).
@@ -221,26 +237,15 @@ impl<'a> WireEvent<'a> {
         raw: &RawValue,
         warnings: &mut Warnings,
     ) -> Result<Value, DecodeError> {
-        read_json(raw.get())
-            .or_else(|failure| {
-                let repaired = without_lone_surrogates(raw.get()).ok_or(failure)?;
-                warnings.add_lone_surrogate();
-                read_json(&repaired)
-            })
-            .map_err(|failure| {
-                let reason = failure.to_string();
-                // The parser's own message says what it did, not what it found.
-                let reason = if reason.starts_with("recursion limit") {
-                    "nested too deeply"
-                } else {
-                    reason.as_str()
-                };
-                DecodeError(format!(
-                    "has a `{}` in its `{}` that cannot be read ({reason})",
-                    key.name(),
-                    self.kind
-                ))
-            })
+        let read = read_json(raw.get()).map_err(|failure| {
+            DecodeError(format!(
+                "has a `{}` in its `{}` that cannot be read ({failure})",
+                key.name(),
+                self.kind
+            ))
+        })?;
+        warnings.add_all(read.oddities.warnings());
+        Ok(read.value)
     }
 
     /// The error of a field that the event needs and does not have.
@@ -253,21 +258,9 @@ impl<'a> WireEvent<'a> {
     }
 }
 
-/// The text of a JSON string.
-fn unescaped<'a>(raw: &'a RawValue, warnings: &mut Warnings) -> Cow<'a, str> {
-    let json = raw.get();
-    let inner = json
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-        .unwrap_or(json);
-    if memchr(b'\\', inner.as_bytes()).is_none() {
-        return Cow::Borrowed(inner);
-    }
-    let text = serde_json::from_str(json).ok().or_else(|| {
-        warnings.add_lone_surrogate();
-        serde_json::from_str(&without_lone_surrogates(json)?).ok()
-    });
-    text.map_or(Cow::Borrowed(inner), Cow::Owned)
+/// The text of a JSON string by itself.
+fn whole<'a>(raw: &'a RawValue, warnings: &mut Warnings) -> Cow<'a, str> {
+    sent_text(raw.get()).alone(|| warnings.add_lone_surrogate())
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for RawFields<'a> {

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use super::decoder::Decoder;
 use super::event::{DecodeError, WireEvent};
-use super::surrogates::without_lone_surrogates;
 use super::thread_state::ThreadState;
 use ananke_agents::{EventReader, Rest, Sink, Stop};
 use ananke_base::context::At;
+use ananke_base::source::received_json;
 use ananke_trace::trace::Change;
 
 /// How long a stream is read after its run has ended (SPEC 5).
@@ -17,6 +17,9 @@ const AFTER_THE_END: Duration = Duration::from_millis(100);
 
 /// How long a replay is read after its last event while no run is open (SPEC 5).
 const AFTER_THE_LAST_EVENT: Duration = Duration::from_secs(1);
+
+/// How long a stream is read whose run is open after an error of a run in it: as long as it goes on.
+const AS_LONG_AS_IT_GOES_ON: Duration = Duration::from_secs(u32::MAX as u64);
 
 /// Reads the events of one response.
 pub(super) struct AguiEvents<'a> {
@@ -41,9 +44,12 @@ impl EventReader for AguiEvents<'_> {
                 .is_between_runs()
                 .then_some(Rest::AfterLastEvent(AFTER_THE_LAST_EVENT));
         }
+        if self.decoder.is_ended() {
+            return Some(Rest::AfterEnd(AFTER_THE_END));
+        }
         self.decoder
-            .is_ended()
-            .then_some(Rest::AfterEnd(AFTER_THE_END))
+            .has_failed_within()
+            .then_some(Rest::AfterLastEvent(AS_LONG_AS_IT_GOES_ON))
     }
 }
 
@@ -54,21 +60,32 @@ impl AguiEvents<'_> {
         data: &[u8],
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, DecodeError> {
-        let text = String::from_utf8_lossy(data);
+        let text = received_json::decoded(data).map_err(|error| DecodeError(error.0))?;
         if matches!(text, Cow::Owned(_)) {
             self.decoder
                 .warnings
                 .add("an event holds bytes that are not UTF-8: U+FFFD is taken for them");
         }
-        let repaired;
+        let strict;
         let event = match WireEvent::parse(&text, &mut self.decoder.warnings) {
             Ok(event) => event,
             Err(error) => {
-                repaired = without_lone_surrogates(&text).ok_or_else(|| error.clone())?;
-                WireEvent::parse(&repaired, &mut self.decoder.warnings).map_err(|_| error)?
+                let (text, oddities) = received_json::strict(&text).map_err(|_| error)?;
+                self.decoder.warnings.add_all(oddities.of_values());
+                strict = text;
+                WireEvent::parse(&strict, &mut self.decoder.warnings)?
             }
         };
+        self.decoder.last = at;
         let mut flow = ControlFlow::Continue(());
+        if self.decoder.ends_run(&event) {
+            self.decoder
+                .give_shared_results(self.conversation, &mut |at, change| {
+                    if flow.is_continue() {
+                        flow = sink.change(at, change);
+                    }
+                });
+        }
         let mut tell = |change: Change<'_>| {
             if flow.is_continue() {
                 flow = sink.change(at, change);

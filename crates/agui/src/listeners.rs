@@ -4,14 +4,13 @@
 
 use std::borrow::Cow;
 
-use serde::de::IgnoredAny;
-
 use super::call_ids::CallStart;
 use super::event_kind::EventRef;
 use super::item::ItemKind;
 use super::sequence::EventOrderRule;
 use super::thread_state::ThreadState;
 use super::warnings::{Warnings, shown};
+use ananke_base::source::received_json::is_json;
 use ananke_trace::trace::{Change, MessageKind};
 
 /// Where changes of the trace go.
@@ -159,9 +158,7 @@ impl Listeners<'_, '_> {
 /// Whether the arguments of a call are a JSON object; nothing and `null` are none.
 pub(super) fn is_object(arguments: &str) -> bool {
     let arguments = arguments.trim();
-    arguments.is_empty()
-        || arguments == "null"
-        || arguments.starts_with('{') && serde_json::from_str::<IgnoredAny>(arguments).is_ok()
+    arguments.is_empty() || arguments == "null" || arguments.starts_with('{') && is_json(arguments)
 }
 
 fn named(subagent: Option<&str>) -> Option<Cow<'_, str>> {

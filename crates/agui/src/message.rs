@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::content::Content;
 use ananke_base::text::ShortText;
-use ananke_trace::trace::is_same_json;
+use ananke_trace::trace::{is_same_json, read_json};
 
 /// The role of reasoning.
 pub(super) const REASONING: &str = "reasoning";
@@ -202,10 +202,10 @@ impl SentCall {
 
 /// Arguments as JSON; some agents write them as a JSON string of JSON.
 fn arguments(text: &str) -> Option<Value> {
-    match serde_json::from_str(text).ok()? {
-        Value::String(inner) => serde_json::from_str(&inner)
-            .ok()
-            .or(Some(Value::String(inner))),
+    match read_json(text).ok()?.value {
+        Value::String(inner) => {
+            Some(read_json(&inner).map_or(Value::String(inner), |read| read.value))
+        }
         value => Some(value),
     }
 }

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 
 use super::event_kind::EventRef;
 use super::item::ItemKind;
+use ananke_base::source::received_json::HalfJoiner;
 use ananke_base::text::ShortText;
 
 /// How an item began.
@@ -46,6 +47,8 @@ pub(super) struct OpenItem {
     pub(super) role: &'static str,
     /// Its text or arguments so far.
     pub(super) text: String,
+    /// Joins characters that are cut between two pieces.
+    pub(super) joiner: HalfJoiner,
 }
 
 /// The items of one exchange.
@@ -160,7 +163,7 @@ impl OpenItems {
             id.into(),
             OpenItem {
                 role,
-                text: String::new(),
+                ..OpenItem::default()
             },
         );
     }

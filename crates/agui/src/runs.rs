@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::assembler::Assembler;
 use super::event::{DecodeError, FieldKey, WireEvent};
+use super::event_kind::{Effect, known};
 use super::incoming::Incoming;
 use super::listeners::Listeners;
 use super::request_purpose::RequestPurpose;
@@ -21,6 +22,12 @@ use ananke_trace::trace::{Change, Interrupt, RunEnd};
 pub(super) struct Runs {
     /// The state of the newest run.
     pub(super) state: RunState,
+    /// The ids of the outermost run: as requested, and as the agent gave it.
+    outer_ids: [Option<String>; 2],
+    /// The ids of the runs that started within it and are open, the innermost last.
+    inner: Vec<Option<String>>,
+    /// The error of a run within an outermost one that is open.
+    failure_within: Option<RunEnd>,
     /// The id of the requested run, until it has started.
     requested: Option<String>,
     /// What was requested.
@@ -33,10 +40,13 @@ pub(super) struct Runs {
 
 impl Runs {
     pub(super) fn new(requested: String, purpose: RequestPurpose) -> Self {
-        let (state, requested) = (RunState::NotStarted, Some(requested));
+        let state = RunState::NotStarted;
         Self {
             state,
-            requested,
+            outer_ids: [Some(requested.clone()), None],
+            inner: Vec::new(),
+            failure_within: None,
+            requested: Some(requested),
             purpose,
             legacy_interrupts: Vec::new(),
             is_interrupted: false,
@@ -48,6 +58,51 @@ impl Runs {
         self.purpose == RequestPurpose::Connect
     }
 
+    /// Whether a run within the outermost one has failed, and the outermost one is open.
+    pub(super) fn has_failed_within(&self) -> bool {
+        self.failure_within.is_some()
+    }
+
+    /// The error of a run within the outermost one, which is open and has no end.
+    pub(super) fn take_failure_within(&mut self) -> Option<RunEnd> {
+        self.failure_within.take()
+    }
+
+    /// Whether the event ends a run within the outermost one.
+    pub(super) fn is_end_within(&self, incoming: &Incoming<'_>) -> bool {
+        matches!(incoming.effect, Effect::FinishesRun | Effect::FailsRun)
+            && self.goes_on_after(incoming.event)
+    }
+
+    /// Whether the outermost run goes on after this start or end of a run.
+    pub(super) fn goes_on_after(&self, event: &WireEvent<'_>) -> bool {
+        let id = event.quiet_id(FieldKey::RunId);
+        match known(event.kind()) {
+            Some((_, Effect::StartsRun)) => matches!(self.state, RunState::Open(_)),
+            Some((_, Effect::FailsRun)) => !self.inner.is_empty(),
+            _ => self.ended_within(id.as_deref()).is_some(),
+        }
+    }
+
+    /// The place of the inner run that a terminal event with this id ends: the one of this id, else the innermost, unless it
+    /// is the id of the outermost.
+    fn ended_within(&self, id: Option<&str>) -> Option<usize> {
+        let last = self.inner.len().checked_sub(1)?;
+        let Some(id) = id else { return Some(last) };
+        let has_id = |run: &Option<String>| run.as_deref() == Some(id);
+        match self.inner.iter().rposition(has_id) {
+            None if self.outer_ids.iter().any(has_id) => None,
+            found => Some(found.unwrap_or(last)),
+        }
+    }
+
+    /// Whether a run that starts with this id is one within the open run; a known run may be announced again.
+    fn is_within(&self, id: Option<&str>) -> bool {
+        let is_known = |run: &Option<String>| run.is_some() && run.as_deref() == id;
+        matches!(self.state, RunState::Open(_))
+            && !self.inner.iter().chain(&self.outer_ids).any(is_known)
+    }
+
     pub(super) fn start(
         &mut self,
         incoming: &Incoming<'_>,
@@ -57,6 +112,11 @@ impl Runs {
         let event = incoming.event;
         let run_id = event.id(FieldKey::RunId, listeners.warnings)?;
         let thread_id = event.id(FieldKey::ThreadId, listeners.warnings)?;
+        if self.is_within(run_id.as_deref()) {
+            self.inner.push(run_id.as_deref().map(str::to_owned));
+            return Ok(());
+        }
+        self.outer_ids[1] = run_id.as_deref().map(str::to_owned);
         self.legacy_interrupts.clear();
         let is_replay = self.is_replay() && run_id.as_deref() != self.requested.as_deref();
         if self.is_replay() {
@@ -105,6 +165,13 @@ impl Runs {
         if self.state.has_ended() {
             return Ok(());
         }
+        let run_id = incoming.event.quiet_id(FieldKey::RunId);
+        if let Some(ended) = self.ended_within(run_id.as_deref()) {
+            self.inner.truncate(ended);
+            report_usage(incoming.event, listeners);
+            return Ok(());
+        }
+        self.end_within();
         if incoming.at.number == 1 {
             // A runtime sends this if the run was stopped before the agent sent anything.
             return Err(DecodeError("ends a run that never began".to_owned()));
@@ -165,13 +232,30 @@ impl Runs {
         let code = event
             .id(FieldKey::Code, listeners.warnings)?
             .map(Cow::into_owned);
-        self.state = RunState::Failed(incoming.at);
         report_usage(event, listeners);
-        (listeners.tell)(Change::RunEnded(RunEnd::Error {
+        let end = RunEnd::Error {
             message: message.into_owned(),
             code,
-        }));
+        };
+        if self.inner.pop().is_some() {
+            listeners.warnings.add(format!(
+                "{} ended a run within the requested one: {}",
+                incoming.at,
+                shown(&end.to_string())
+            ));
+            self.failure_within = Some(end);
+            return Ok(());
+        }
+        self.end_within();
+        self.state = RunState::Failed(incoming.at);
+        (listeners.tell)(Change::RunEnded(end));
         Ok(())
+    }
+
+    /// The outermost run ends, and the runs within it.
+    fn end_within(&mut self) {
+        self.inner.clear();
+        self.failure_within = None;
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ananke_agents::Received;
+use ananke_base::source::received_json::Oddities;
 
 /// How many warnings of one exchange are reported.
 const MAX_REPORTED: usize = 100;
@@ -27,7 +28,11 @@ impl Warnings {
     }
 
     pub(super) fn add_lone_surrogate(&mut self) {
-        self.add("half of a surrogate pair is alone in a string and is read as U+FFFD");
+        self.add(Oddities::HALF);
+    }
+
+    pub(super) fn add_all(&mut self, words: impl Iterator<Item = Cow<'static, str>>) {
+        words.for_each(|words| self.add(words));
     }
 
     pub(super) fn take(&mut self) -> Vec<Cow<'static, str>> {

@@ -92,7 +92,7 @@ impl Connection {
         match self {
             Self::Stdio(_) => true,
             Self::Http(_) => {
-                matches!(error.received.status, Some(400..=499))
+                matches!(error.received.status, Some(400..=599))
                     && !matches!(error.received.status, Some(401 | 403 | 407 | 429))
             }
         }

@@ -1,5 +1,6 @@
 //! Reads what a server says while it is asked something: messages of JSON-RPC, whatever carries them.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -9,10 +10,14 @@ use serde_json::{Map, Value};
 use ananke_agents::pipe::quoted;
 use ananke_agents::{EventReader, Received, Rest, Sink, Stop, TargetError, in_words};
 use ananke_base::context::At;
+use ananke_base::source::received_json::{is_utf16, read_bytes};
 use ananke_trace::trace::{Change, RunEnd};
 
 /// Notifications that a trace shows: how far a request is, and what the server logs.
 const SHOWN: [&str; 2] = ["notifications/progress", "notifications/message"];
+
+/// How long an answer without `jsonrpc` waits for one that has it.
+const AFTER_BARE: Duration = Duration::from_millis(100);
 
 /// What a server says in one turn.
 pub(super) struct ServerMessages {
@@ -22,7 +27,13 @@ pub(super) struct ServerMessages {
     pub(super) abandoned: Vec<u64>,
     /// Whether an error is that of the last request whatever its id is: it is the body of the response over HTTP.
     pub(super) takes_any_error: bool,
+    /// Whether the messages are lines of a program, which may print other lines too.
+    has_lines: bool,
     responses: VecDeque<McpResponse>,
+    /// An answer that does not say that it is JSON-RPC: it counts if none comes that does.
+    bare: Option<McpResponse>,
+    /// The last answer that was taken.
+    answered: Option<(u64, Result<Value, RpcError>)>,
     /// What the server asks and has no answer yet.
     asked: VecDeque<Asked>,
     bytes: usize,
@@ -81,7 +92,10 @@ impl ServerMessages {
             awaited: Vec::new(),
             abandoned: Vec::new(),
             takes_any_error: false,
+            has_lines: false,
             responses: VecDeque::new(),
+            bare: None,
+            answered: None,
             asked: VecDeque::new(),
             bytes: 0,
             max_bytes,
@@ -101,7 +115,10 @@ impl ServerMessages {
 
     /// The next response, if one is there.
     pub(super) fn take_response(&mut self) -> Option<McpResponse> {
-        self.responses.pop_front()
+        let response = self.responses.pop_front().or_else(|| self.bare.take())?;
+        self.awaited.retain(|awaited| *awaited != response.id);
+        self.answered = Some((response.id, response.result.clone()));
+        Some(response)
     }
 
     /// Ignores the responses to the requests that wait, and returns their ids.
@@ -131,11 +148,65 @@ impl ServerMessages {
     }
 
     /// Takes a response to `id`.
-    fn answer(&mut self, at: At, id: u64, message: Map<String, Value>) -> Result<(), String> {
+    fn answer(
+        &mut self,
+        at: At,
+        id: u64,
+        message: Map<String, Value>,
+        sink: &mut dyn Sink,
+    ) -> Result<ControlFlow<Stop>, String> {
         let result = result(message)?;
         self.awaited.retain(|awaited| *awaited != id);
         self.responses.push_back(McpResponse { id, at, result });
+        match self.bare.take_if(|bare| bare.id == id) {
+            None => Ok(ControlFlow::Continue(())),
+            Some(_) => Ok(warn(
+                at,
+                format!(
+                    "the server also answered the request `{id}` without `jsonrpc`: that answer is not read"
+                ),
+                sink,
+            )),
+        }
+    }
+
+    /// Takes an answer without `jsonrpc` to a request that waits.
+    fn bare_answer(&mut self, at: At, id: u64, message: Map<String, Value>) -> Result<(), String> {
+        let result = result(message)?;
+        self.bare.get_or_insert(McpResponse { id, at, result });
         Ok(())
+    }
+
+    /// A response to a request of which an answer was taken, or to one of an earlier turn: the first answer counts.
+    fn answer_again(
+        &mut self,
+        at: At,
+        id: u64,
+        message: Map<String, Value>,
+        sink: &mut dyn Sink,
+    ) -> ControlFlow<Stop> {
+        let known = self.answered.as_ref().filter(|(known, _)| *known == id);
+        let other = match (known, result(message)) {
+            (Some((_, first)), Ok(again)) if *first == again => "",
+            (Some(_), _) => ", with another answer",
+            (None, _) => ", whose answer was read before",
+        };
+        let words =
+            format!("the server answered the request `{id}` again{other}: the first answer counts");
+        warn(at, words, sink)
+    }
+
+    /// The number of a request of ours that a response names, and whether as another kind of value. Ids are compared as
+    /// text.
+    fn own_id(id: &Value) -> Option<(u64, bool)> {
+        if let Some(number) = id.as_u64() {
+            return Some((number, false));
+        }
+        let text = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+        // Some servers have one kind of number.
+        let digits = text.strip_suffix(".0").unwrap_or(&text);
+        let number: u64 = digits.parse().ok()?;
+        (number.to_string() == digits).then_some((number, true))
     }
 
     fn message(
@@ -145,6 +216,43 @@ impl ServerMessages {
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, String> {
         let last = self.awaited.last().copied();
+        let own = message.get("id").and_then(Self::own_id);
+        let is_response = !message.contains_key("method");
+        if let Some((id, is_other_kind)) = own.filter(|_| is_response) {
+            let is_awaited = self.awaited.contains(&id);
+            let kind = is_awaited && is_other_kind;
+            if kind && warn(
+                at,
+                format!(
+                    "the `id` of the response to the request `{id}` is not the number that was sent"
+                ),
+                sink,
+            )
+            .is_break()
+            {
+                return Ok(ControlFlow::Break(Stop));
+            }
+            if is_awaited {
+                if message.contains_key("jsonrpc") {
+                    return self.answer(at, id, message, sink);
+                }
+                return self
+                    .bare_answer(at, id, message)
+                    .map(|()| ControlFlow::Continue(()));
+            }
+            if self.abandoned.contains(&id) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let is_earlier = self.awaited.first().is_none_or(|first| id < *first);
+            let is_known = self
+                .answered
+                .as_ref()
+                .is_some_and(|(known, _)| *known == id);
+            let is_error_of_last = self.takes_any_error && message.contains_key("error");
+            if is_known || is_earlier && self.has_lines && id > 0 && !is_error_of_last {
+                return Ok(self.answer_again(at, id, message, sink));
+            }
+        }
         let params =
             |message: &mut Map<String, Value>| message.remove("params").unwrap_or(Value::Null);
         // Ids count in each direction by themselves: a request is never taken for a response.
@@ -165,21 +273,20 @@ impl ServerMessages {
             }
             (Some(Value::String(_)), None, _) => {}
             (Some(_), ..) => return Err("has a `method` that is not a text".to_owned()),
-            (None, Some(Value::Number(id)), _)
-                if id.as_u64().is_some_and(|id| self.awaited.contains(&id)) =>
-            {
-                self.answer(at, id.as_u64().unwrap_or_default(), message)?;
-            }
-            (None, Some(Value::Number(id)), _)
-                if id.as_u64().is_some_and(|id| self.abandoned.contains(&id)) => {}
             // What could not be read has no id that it could repeat.
-            (None, Some(Value::Null) | None, Some(last)) if message.contains_key("error") => {
-                self.answer(at, last, message)?;
+            (None, Some(Value::Null) | None, Some(last)) if has_error(&message) => {
+                return self.answer(at, last, message, sink);
             }
-            (None, Some(_), Some(last))
-                if self.takes_any_error && message.contains_key("error") =>
-            {
-                self.answer(at, last, message)?;
+            (None, Some(_), Some(last)) if self.takes_any_error && has_error(&message) => {
+                return self.answer(at, last, message, sink);
+            }
+            // A line with an id that was never given is not for us.
+            (None, Some(id), _) if self.has_lines => {
+                let id = ananke_base::source::printable(&id.to_string());
+                let words = format!(
+                    "the server answered the request `{id}`, which was not sent: it is ignored"
+                );
+                return Ok(warn(at, words, sink));
             }
             (None, Some(id), Some(last)) => {
                 return Err(format!(
@@ -197,7 +304,24 @@ impl ServerMessages {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn warn(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> ControlFlow<Stop> {
+    /// Whether a value is a message. A program may leave out what says so in the answer to a request that waits.
+    fn is_message(&self, message: &Value) -> bool {
+        if message
+            .get("jsonrpc")
+            .is_some_and(|version| version == "2.0")
+        {
+            return true;
+        }
+        let has = |key: &str| message.get(key).is_some();
+        let own = message.get("id").and_then(Self::own_id);
+        self.has_lines
+            && !has("method")
+            && (has("result") || has("error") || has("jsonrpc"))
+            && own.is_some_and(|(id, _)| self.awaited.contains(&id))
+    }
+
+    /// A line that is not a message.
+    fn ignore(&mut self, at: At, data: &[u8], sink: &mut dyn Sink) -> ControlFlow<Stop> {
         if self.noise.is_some() {
             return ControlFlow::Continue(());
         }
@@ -223,18 +347,22 @@ impl ServerMessages {
                 "makes what the server said in this turn larger than {limit}"
             ));
         }
-        let messages = match serde_json::from_slice(data) {
-            Ok(Value::Array(messages)) => messages,
-            Ok(message) => vec![message],
+        let read = match read_bytes(data) {
+            Ok(read) => read,
+            Err(error) if is_utf16(data) => return Err(error.0),
             Err(_) => return Ok(None),
         };
-        let is_message = |message: &Value| {
-            message
-                .get("jsonrpc")
-                .is_some_and(|version| version == "2.0")
+        let messages = match read.value {
+            Value::Array(messages) => messages,
+            message => vec![message],
         };
-        if messages.is_empty() || !messages.iter().all(is_message) {
+        if messages.is_empty() || !messages.iter().all(|message| self.is_message(message)) {
             return Ok(None);
+        }
+        for words in read.oddities.warnings() {
+            if warn(at, words, sink).is_break() {
+                return Ok(Some(ControlFlow::Break(Stop)));
+            }
         }
         for message in messages {
             let Value::Object(message) = message else {
@@ -256,20 +384,45 @@ impl EventReader for ServerMessages {
         data: &[u8],
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<Stop>, String> {
+        self.has_lines = true;
         match self.take(at, data, sink)? {
             Some(flow) => Ok(flow),
-            None => Ok(self.warn(at, data, sink)),
+            None => Ok(self.ignore(at, data, sink)),
         }
     }
 
     fn rest(&self) -> Option<Rest> {
-        self.has_news().then_some(Rest::AfterEnd(Duration::ZERO))
+        if self.has_news() {
+            return Some(Rest::AfterEnd(Duration::ZERO));
+        }
+        self.bare.is_some().then_some(Rest::AfterEnd(AFTER_BARE))
     }
 }
 
-/// The result or the error of a response.
+fn warn(at: At, words: impl Into<Cow<'static, str>>, sink: &mut dyn Sink) -> ControlFlow<Stop> {
+    sink.change(at, Change::Warning(words.into()))
+}
+
+fn has_error(message: &Map<String, Value>) -> bool {
+    message.get("error").is_some_and(|error| !error.is_null())
+}
+
+/// Whether a line is a response that no request waits for.
+pub(super) fn is_late_response(line: &[u8]) -> bool {
+    let Ok(Value::Object(message)) = read_bytes(line).map(|read| read.value) else {
+        return false;
+    };
+    let has = |key: &str| message.contains_key(key);
+    has("id") && !has("method") && (has("result") || has("error"))
+}
+
+/// The result or the error of a response. Servers that write both keys set one of them to null.
 fn result(mut message: Map<String, Value>) -> Result<Result<Value, RpcError>, String> {
-    match (message.remove("result"), message.remove("error")) {
+    let error = message.remove("error").filter(|error| !error.is_null());
+    let result = message
+        .remove("result")
+        .filter(|result| error.is_none() || !result.is_null());
+    match (result, error) {
         (Some(result), None) => Ok(Ok(result)),
         (None, Some(Value::Object(mut error))) => Ok(Err(RpcError {
             code: error.get("code").map(ToString::to_string),
@@ -365,16 +518,83 @@ mod tests {
     }
 
     #[test]
+    fn ids_are_compared_as_text_and_null_is_neither_a_result_nor_an_error() {
+        for (line, warned) in [
+            (r#"{"jsonrpc":"2.0","id":"1","result":{}}"#, 1),
+            (r#"{"jsonrpc":"2.0","id":1.0,"result":{}}"#, 1),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{},"error":null}"#, 0),
+        ] {
+            let (mut incoming, read, warnings) = read(line);
+            assert_eq!((read, warnings.len()), (Ok(()), warned), "{line}");
+            let response = incoming.take_response().map(|response| response.result);
+            assert_eq!(response, Some(Ok(serde_json::json!({}))), "{line}");
+        }
+        for line in [
+            r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":"01","result":{}}"#,
+        ] {
+            let (mut incoming, read, warnings) = read(line);
+            assert_eq!((read, warnings.len()), (Ok(()), 1), "{line}");
+            assert_eq!(incoming.take_response(), None, "another request waits");
+        }
+    }
+
+    #[test]
+    fn an_answer_without_jsonrpc_counts_if_none_comes_that_has_it() {
+        let bare = r#"{"id":1,"result":"bare"}"#;
+        let result = |incoming: &mut ServerMessages| {
+            incoming.take_response().map(|response| response.result)
+        };
+        let (mut incoming, ..) = read(bare);
+        assert_eq!(incoming.rest(), Some(Rest::AfterEnd(AFTER_BARE)));
+        assert_eq!(result(&mut incoming), Some(Ok("bare".into())));
+        let (mut incoming, _, mut warnings) = read(bare);
+        let mut sink = WarningSink::default();
+        let whole = br#"{"jsonrpc":"2.0","id":1,"result":"whole"}"#;
+        assert!(incoming.event(At(6), whole, &mut sink).is_ok());
+        warnings.append(&mut sink.0);
+        assert_eq!(result(&mut incoming), Some(Ok("whole".into())));
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        for line in [
+            r#"{"id":2,"result":"other"}"#,
+            r#"{"id":1}"#,
+            r#"{"id":1,"method":"a","result":1}"#,
+        ] {
+            let (incoming, ..) = read(line);
+            assert_eq!(incoming.rest(), None, "{line} is a log line");
+        }
+    }
+
+    #[test]
+    fn a_second_answer_is_a_warning() {
+        let first = r#"{"jsonrpc":"2.0","id":1,"result":1}"#;
+        for (again, words) in [
+            (first, "again: the first"),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":2}"#,
+                "again, with another answer: the first",
+            ),
+        ] {
+            let (mut incoming, ..) = read(first);
+            assert!(incoming.take_response().is_some());
+            let mut sink = WarningSink::default();
+            assert!(incoming.event(At(6), again.as_bytes(), &mut sink).is_ok());
+            assert!(
+                sink.0.len() == 1 && sink.0[0].contains(words),
+                "{:?}",
+                sink.0
+            );
+            assert_eq!(incoming.take_response(), None);
+        }
+        assert!(is_late_response(first.as_bytes()));
+        assert!(!is_late_response(
+            br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
+        ));
+    }
+
+    #[test]
     fn a_broken_message_is_an_error() {
         for (line, why) in [
-            (
-                r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
-                "answers the request `7`, but the request that waits is `1`",
-            ),
-            (
-                r#"{"jsonrpc":"2.0","id":"1","result":{}}"#,
-                "answers the request `\\\"1\\\"`, but the request that waits is `1`",
-            ),
             (
                 r#"{"jsonrpc":"2.0","id":1}"#,
                 "is a response without a `result` or an `error`",

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::incoming::is_late_response;
 use super::talk::{Talk, TalkEnd};
-use ananke_agents::pipe::{Pipe, PipeLauncher, PipeNext, PipeProgram, RequestOrder, read_events};
+use ananke_agents::pipe::{
+    Pipe, PipeLauncher, PipeNext, PipeProgram, RequestOrder, quoted, read_events,
+};
 use ananke_agents::{Ended, Limits, TargetError};
 use ananke_base::context::At;
+use ananke_trace::process::ExitStatus;
 
 /// How long a server may take to end after its stdin was closed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -30,7 +34,7 @@ pub(super) struct StdioConnection {
 /// How a program was waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Waited {
-    Ended,
+    Ended(Option<ExitStatus>),
     Runs,
 }
 
@@ -102,13 +106,19 @@ impl StdioConnection {
             TalkEnd::Failed => (AFTER_FAILURE, AFTER_FAILURE),
         };
         let closed = server.close();
-        if wait(&mut *server, closed.plus(grace)).await == Waited::Runs {
+        let waited = wait(&mut *server, closed.plus(grace), &mut warnings).await;
+        if let Waited::Ended(Some(status)) = waited
+            && end == TalkEnd::Complete
+            && !status.is_success()
+        {
+            warnings.push(format!("the server {status} after its last response"));
+        }
+        if waited == Waited::Runs {
             server.terminate();
-            let waited = wait(&mut *server, closed.plus(grace).plus(after)).await;
-            let how = if waited == Waited::Ended {
-                "it was ended by a signal"
-            } else {
-                "it was killed"
+            let until = closed.plus(grace).plus(after);
+            let how = match wait(&mut *server, until, &mut warnings).await {
+                Waited::Ended(_) => "it was ended by a signal",
+                Waited::Runs => "it was killed",
             };
             if end == TalkEnd::Complete {
                 warnings.push(format!(
@@ -122,13 +132,20 @@ impl StdioConnection {
     }
 }
 
-/// Waits for the end of a program. What it still prints is not needed any more.
-async fn wait(server: &mut dyn Pipe, until: At) -> Waited {
+/// Waits for the end of a program. Only a second answer matters in what it still prints; that is a warning.
+async fn wait(server: &mut dyn Pipe, until: At, warnings: &mut Vec<String>) -> Waited {
     for _ in 0..MOST_STRAY {
         match server.next(until).await {
+            PipeNext::Line(_, line) if warnings.is_empty() && is_late_response(&line) => {
+                warnings.push(format!(
+                    "the server printed another response after its last one, which no rule sees: {}",
+                    quoted(&line)
+                ));
+            }
             PipeNext::Line(..) => {}
             PipeNext::Late => return Waited::Runs,
-            PipeNext::TooLarge(_) | PipeNext::End(..) => return Waited::Ended,
+            PipeNext::TooLarge(_) => return Waited::Ended(None),
+            PipeNext::End(_, status) => return Waited::Ended(status),
         }
     }
     Waited::Runs

@@ -2,15 +2,26 @@
 
 use serde_json::Value;
 
+use ananke_base::source::received_json::{Halves, Oddities, SentText, read_event};
+
 /// One chunk, read key by key.
-pub(super) struct Chunk(Value);
+pub(super) struct Chunk {
+    value: Value,
+    /// What is odd about it.
+    pub(super) oddities: Oddities,
+}
 
 /// What a chunk adds to the first choice.
 pub(super) struct Choice<'a> {
     delta: Option<&'a Value>,
+    /// The halves of surrogate pairs in its texts.
+    halves: Halves,
     /// Why the model stopped, if it did.
     pub(super) finish_reason: Option<&'a str>,
 }
+
+/// Why a model stops whose server failed.
+const FAILED: &str = "error";
 
 /// A part of a tool call.
 pub(super) struct CallFragment<'a> {
@@ -18,14 +29,16 @@ pub(super) struct CallFragment<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) name: Option<&'a str>,
     pub(super) arguments: Option<&'a Value>,
+    /// The halves of surrogate pairs in its arguments.
+    pub(super) halves: Halves,
 }
 
 impl Chunk {
     /// # Errors
     /// Why the data is no chunk; the text follows `event 3 `.
     pub(super) fn parse(data: &str) -> Result<Self, String> {
-        match serde_json::from_str(data) {
-            Ok(chunk @ Value::Object(_)) => Ok(Self(chunk)),
+        match read_event(data) {
+            Ok((value @ Value::Object(_), oddities)) => Ok(Self { value, oddities }),
             Ok(_) => Err("is not a JSON object".to_owned()),
             Err(error) => Err(format!("is not JSON: {error}")),
         }
@@ -33,18 +46,19 @@ impl Chunk {
 
     /// The id of the response.
     pub(super) fn id(&self) -> Option<&str> {
-        self.0.get("id").and_then(Value::as_str)
+        self.value.get("id").and_then(Value::as_str)
     }
 
     /// The first choice; others are not read (SPEC 5).
     pub(super) fn choice(&self) -> Option<Choice<'_>> {
-        let choices = self.0.get("choices")?.as_array()?;
+        let choices = self.value.get("choices")?.as_array()?;
         let is_first =
             |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
         let choice = choices.iter().find(is_first)?;
         let object = |key| choice.get(key).filter(|value| value.is_object());
         Some(Choice {
             delta: object("delta").or_else(|| object("message")),
+            halves: self.oddities.halves(),
             finish_reason: choice.get("finish_reason").and_then(Value::as_str),
         })
     }
@@ -53,36 +67,50 @@ impl Chunk {
     pub(super) fn is_known(&self) -> bool {
         ["choices", "usage", "error"]
             .iter()
-            .any(|key| self.0.get(key).is_some())
+            .any(|key| self.value.get(key).is_some())
     }
 
     /// The tokens of the response so far.
     pub(super) fn usage(&self) -> Option<&Value> {
-        self.0.get("usage").filter(|usage| usage.is_object())
+        self.value.get("usage").filter(|usage| usage.is_object())
     }
 
     /// The message and the code of an error that the server reports in the stream.
     pub(super) fn error(&self) -> Option<(String, Option<String>)> {
-        let is_error = self.0.get("object").and_then(Value::as_str) == Some("error");
-        let error = self
-            .0
-            .get("error")
-            .filter(|error| !error.is_null())
-            .or(is_error.then_some(&self.0))?;
-        let text = |key: &str| error.get(key).filter(|value| !value.is_null()).map(plain);
-        let message = text("message").unwrap_or_else(|| plain(error));
-        Some((message, text("code").or_else(|| text("type"))))
+        let is_error = self.value.get("object").and_then(Value::as_str) == Some("error");
+        let has_choices = self.value.get("choices").is_some_and(Value::is_array);
+        // Web frameworks say why a request failed in a word of their own.
+        let detail = || stated(&self.value, "detail").filter(|_| !has_choices);
+        let error = stated(&self.value, "error")
+            .or(is_error.then_some(&self.value))
+            .or_else(detail)?;
+        Some(described(error))
+    }
+
+    /// The message and the code of an error of a choice.
+    pub(super) fn choice_error(&self) -> Option<(String, Option<String>)> {
+        let choices = self.value.get("choices")?.as_array()?;
+        if let Some(error) = choices.iter().find_map(|choice| stated(choice, "error")) {
+            return Some(described(error));
+        }
+        let failed = self.choice()?.finish_reason == Some(FAILED);
+        failed.then(|| {
+            (
+                format!("the model stopped with the `finish_reason` `{FAILED}`"),
+                None,
+            )
+        })
     }
 }
 
 impl<'a> Choice<'a> {
     /// Text for the user: the content, or why the model refuses.
-    pub(super) fn text(&self) -> Option<String> {
+    pub(super) fn text(&self) -> Option<SentText<'static>> {
         self.string("content").or_else(|| self.string("refusal"))
     }
 
     /// What the model thinks; servers have two names for it.
-    pub(super) fn reasoning(&self) -> Option<String> {
+    pub(super) fn reasoning(&self) -> Option<SentText<'static>> {
         self.string("reasoning_content")
             .or_else(|| self.string("reasoning"))
     }
@@ -96,17 +124,19 @@ impl<'a> Choice<'a> {
         };
         let of_functions = calls
             .iter()
-            .map(|call| CallFragment::of(call, call.get("function")));
+            .map(|call| CallFragment::of(call, call.get("function"), self.halves));
         let single = self
             .get("function_call")
             .filter(|function| function.is_object());
         of_functions
-            .chain(single.map(|function| CallFragment::of(&Value::Null, Some(function))))
+            .chain(
+                single.map(|function| CallFragment::of(&Value::Null, Some(function), self.halves)),
+            )
             .collect()
     }
 
     /// A text of the delta that is not empty: a string, or the texts of a list of parts.
-    fn string(&self, key: &str) -> Option<String> {
+    fn string(&self, key: &str) -> Option<SentText<'static>> {
         let text = match self.get(key)? {
             Value::String(text) => text.clone(),
             Value::Array(parts) => parts
@@ -115,7 +145,9 @@ impl<'a> Choice<'a> {
                 .collect(),
             _ => return None,
         };
-        Some(text).filter(|text| !text.is_empty())
+        Some(text)
+            .filter(|text| !text.is_empty())
+            .map(|text| SentText::new(text, self.halves))
     }
 
     fn get(&self, key: &str) -> Option<&'a Value> {
@@ -124,7 +156,7 @@ impl<'a> Choice<'a> {
 }
 
 impl<'a> CallFragment<'a> {
-    fn of(call: &'a Value, function: Option<&'a Value>) -> Self {
+    fn of(call: &'a Value, function: Option<&'a Value>, halves: Halves) -> Self {
         let text = |value: Option<&'a Value>| {
             value
                 .and_then(Value::as_str)
@@ -137,8 +169,23 @@ impl<'a> CallFragment<'a> {
             arguments: function
                 .and_then(|function| function.get("arguments"))
                 .filter(|value| !value.is_null()),
+            halves,
         }
     }
+}
+
+/// A value that says something: neither nothing, nor that there is none.
+fn stated<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {
+    value
+        .get(key)
+        .filter(|value| !matches!(value, Value::Null | Value::Bool(false)) && *value != "")
+}
+
+/// The message and the code of an error.
+fn described(error: &Value) -> (String, Option<String>) {
+    let text = |key: &str| stated(error, key).map(plain);
+    let message = text("message").unwrap_or_else(|| plain(error));
+    (message, text("code").or_else(|| text("type")))
 }
 
 /// A string as it is, any other value as JSON.

@@ -8,11 +8,13 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::chat_message::{ChatCall, ChatMessage};
-use super::chunk::Chunk;
+use super::chunk::{Choice, Chunk};
 use super::tool_calls::{CallChange, ToolCalls};
 use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
 use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
 use ananke_base::context::{At, Ids};
+use ananke_base::message::ToolDeclaration;
+use ananke_base::source::received_json::{HalfJoiner, Oddities, decoded};
 use ananke_trace::trace::{Change, MessageKind, RunEnd, Usage};
 
 /// Why a model stops whose answer has become too long.
@@ -21,32 +23,43 @@ const TRUNCATED: &str = "length";
 /// How long a stream is read after its end mark (SPEC 5).
 const AFTER_THE_END: Duration = Duration::from_millis(100);
 
-/// How long a stream without an end mark is read after the model has stopped: the tokens may still come.
-const AFTER_THE_STOP: Duration = Duration::from_secs(1);
+/// How long a stream without an end mark is read after its last event, once the model has stopped: gateways report that
+/// early, and calls, text and tokens may follow (SPEC 5).
+const AFTER_THE_STOP: Duration = Duration::from_secs(15);
 
 /// Reads the chunks of one response.
 pub(super) struct ReplyReader<'a> {
     ids: &'a dyn Ids,
     /// The keys of the calls of the conversation so far.
     call_keys: &'a mut HashSet<String>,
-    calls: ToolCalls,
-    message: Option<ReplyMessage>,
-    /// The id of the reasoning.
-    reasoning: Option<String>,
+    calls: ToolCalls<'a>,
+    message: Option<Streamed>,
+    reasoning: Option<Streamed>,
     usage: Option<Usage>,
     has_begun: bool,
     /// Whether the model has stopped.
     has_stopped: bool,
-    /// Whether the end mark has come.
-    has_end_mark: bool,
+    /// How the stream ended, apart from the end of the response.
+    end: Option<StreamEnd>,
     error: Option<(String, Option<String>)>,
     last: At,
 }
 
-/// The message of the model.
-struct ReplyMessage {
+/// The message of the model, or its reasoning.
+#[derive(Default)]
+struct Streamed {
     id: String,
     text: String,
+    joiner: HalfJoiner,
+}
+
+/// How a stream ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StreamEnd {
+    /// With its end mark.
+    Mark,
+    /// It was given up although it was open.
+    GivenUp,
 }
 
 /// What came of a response that is over.
@@ -60,18 +73,23 @@ pub(super) enum ModelReply {
 }
 
 impl<'a> ReplyReader<'a> {
-    /// A reader that makes ids with `ids`, and adds the keys of its calls to `call_keys`.
-    pub(super) fn new(ids: &'a dyn Ids, call_keys: &'a mut HashSet<String>) -> Self {
+    /// A reader that makes ids with `ids`, and adds the keys of its calls to `call_keys`; `declared` are the tools that may be
+    /// called.
+    pub(super) fn new(
+        ids: &'a dyn Ids,
+        call_keys: &'a mut HashSet<String>,
+        declared: &'a [ToolDeclaration],
+    ) -> Self {
         Self {
             ids,
             call_keys,
-            calls: ToolCalls::default(),
+            calls: ToolCalls::new(declared),
             message: None,
             reasoning: None,
             usage: None,
             has_begun: false,
             has_stopped: false,
-            has_end_mark: false,
+            end: None,
             error: None,
             last: At::default(),
         }
@@ -79,7 +97,16 @@ impl<'a> ReplyReader<'a> {
 
     /// Whether the response may end here.
     pub(super) fn is_ended(&self) -> bool {
-        self.has_stopped || self.has_end_mark || self.error.is_some()
+        self.has_stopped || self.end == Some(StreamEnd::Mark) || self.error.is_some()
+    }
+
+    /// Reports what has arrived of a response that is not complete, and is no longer read.
+    pub(super) fn abandon(mut self, sink: &mut dyn Sink) {
+        let mut changes = Vec::new();
+        self.calls.begin_all(&mut changes);
+        for change in changes {
+            let _over = sink.change(self.last, change.into());
+        }
     }
 
     /// Ends the run.
@@ -95,7 +122,11 @@ impl<'a> ReplyReader<'a> {
                 flow = sink.change(at, change);
             }
         };
-        self.stop(&mut tell);
+        self.end(&mut tell);
+        if self.end == Some(StreamEnd::GivenUp) {
+            let words = "end-missing: the stream was still open after the model had stopped: neither `[DONE]` nor its end came";
+            tell(Change::Warning(words.into()));
+        }
         if let Some(usage) = self.usage {
             tell(Change::Usage(usage));
         }
@@ -133,8 +164,11 @@ impl<'a> ReplyReader<'a> {
                 is_replay: false,
             });
         }
+        for words in chunk.oddities.of_values() {
+            tell(Change::Warning(words));
+        }
         if let Some(error) = chunk.error() {
-            self.error = Some(error);
+            self.error.get_or_insert(error);
             return;
         }
         if !chunk.is_known() {
@@ -146,18 +180,31 @@ impl<'a> ReplyReader<'a> {
             // If there are several, the last counts (SPEC 5).
             self.usage = Some(usage(reported, tell));
         }
-        let Some(choice) = chunk.choice() else { return };
-        if let Some(delta) = choice.reasoning() {
-            let id = self
-                .reasoning
-                .get_or_insert_with(|| self.ids.next("reasoning"));
+        if let Some(choice) = chunk.choice() {
+            self.choice(&choice, tell);
+        }
+        if let Some(error) = chunk.choice_error() {
+            self.error.get_or_insert(error);
+        }
+    }
+
+    fn choice(&mut self, choice: &Choice<'_>, tell: &mut dyn FnMut(Change<'_>)) {
+        if let Some(piece) = choice.reasoning() {
+            let reasoning = self.reasoning.get_or_insert_with(|| Streamed {
+                id: self.ids.next("reasoning"),
+                ..Streamed::default()
+            });
+            let (delta, is_lone) = reasoning.joiner.join(piece);
+            if is_lone {
+                warn_of_half(tell);
+            }
             tell(Change::Reasoning {
-                id: Cow::Borrowed(&*id),
-                delta: delta.into(),
+                id: Cow::Borrowed(&*reasoning.id),
+                delta,
                 subagent: None,
             });
         }
-        if let Some(delta) = choice.text() {
+        if let Some(piece) = choice.text() {
             let message = self.message.get_or_insert_with(|| {
                 let id = self.ids.next("message");
                 let role = MessageKind::Assistant;
@@ -166,54 +213,66 @@ impl<'a> ReplyReader<'a> {
                     role,
                     subagent: None,
                 });
-                ReplyMessage {
+                Streamed {
                     id,
-                    text: String::new(),
+                    ..Streamed::default()
                 }
             });
+            let (delta, is_lone) = message.joiner.join(piece);
+            if is_lone {
+                warn_of_half(tell);
+            }
             message.text.push_str(&delta);
             tell(Change::MessageText {
                 id: Cow::Borrowed(&message.id),
-                delta: delta.into(),
+                delta,
             });
         }
         for fragment in choice.calls() {
             for change in self.calls.take(&fragment, self.call_keys) {
-                tell(match change {
-                    CallChange::Begins(id, name) => Change::CallOpened {
-                        id: id.into(),
-                        name: name.into(),
-                        subagent: None,
-                    },
-                    CallChange::Arguments(id, delta) => Change::CallArgs {
-                        id: id.into(),
-                        delta: delta.into(),
-                    },
-                });
+                tell(change.into());
             }
         }
         if let Some(reason) = choice.finish_reason {
+            let mut changes = Vec::new();
+            self.calls.begin_all(&mut changes);
+            for change in changes {
+                tell(change.into());
+            }
             if reason == TRUNCATED {
                 tell(Change::Truncated);
             }
-            self.stop(tell);
+            self.has_stopped = true;
         }
     }
 
-    /// The model has stopped: its message and its calls are complete.
-    fn stop(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
-        if std::mem::replace(&mut self.has_stopped, true) {
-            return;
-        }
-        if let Some(message) = &self.message {
-            tell(Change::MessageClosed {
-                id: Cow::Borrowed(&message.id),
+    /// The response is over: its message and its calls are complete.
+    fn end(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
+        if let Some(reasoning) = &mut self.reasoning
+            && let Some(lone) = reasoning.joiner.finish()
+        {
+            warn_of_half(tell);
+            tell(Change::Reasoning {
+                id: Cow::Borrowed(&*reasoning.id),
+                delta: lone.to_string().into(),
+                subagent: None,
             });
         }
-        for key in self.calls.keys() {
-            tell(Change::CallArgsDone {
-                id: Cow::Borrowed(key),
-            });
+        if let Some(message) = &mut self.message {
+            let id = Cow::Borrowed(&*message.id);
+            if let Some(lone) = message.joiner.finish() {
+                warn_of_half(tell);
+                message.text.push(lone);
+                let delta = lone.to_string().into();
+                tell(Change::MessageText {
+                    id: id.clone(),
+                    delta,
+                });
+            }
+            tell(Change::MessageClosed { id });
+        }
+        for change in self.calls.end_all() {
+            tell(change.into());
         }
     }
 }
@@ -232,7 +291,7 @@ impl EventReader for ReplyReader<'_> {
                 flow = sink.change(at, change);
             }
         };
-        let text = String::from_utf8_lossy(data);
+        let text = decoded(data).map_err(|error| error.0)?;
         if matches!(text, Cow::Owned(_)) {
             tell(Change::Warning(
                 "a chunk holds bytes that are not UTF-8: U+FFFD is taken for them".into(),
@@ -244,7 +303,7 @@ impl EventReader for ReplyReader<'_> {
     }
 
     fn rest(&self) -> Option<Rest> {
-        if self.has_end_mark || self.error.is_some() {
+        if self.end == Some(StreamEnd::Mark) || self.error.is_some() {
             return Some(Rest::AfterEnd(AFTER_THE_END));
         }
         self.has_stopped
@@ -255,7 +314,11 @@ impl EventReader for ReplyReader<'_> {
 impl StreamReader for ReplyReader<'_> {
     fn end_mark(&mut self, at: At) {
         self.last = at;
-        self.has_end_mark = true;
+        self.end = Some(StreamEnd::Mark);
+    }
+
+    fn give_up(&mut self) {
+        self.end.get_or_insert(StreamEnd::GivenUp);
     }
 
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError {
@@ -280,6 +343,28 @@ impl StreamReader for ReplyReader<'_> {
         };
         response.error(message).with_help(help)
     }
+}
+
+impl From<CallChange> for Change<'static> {
+    fn from(change: CallChange) -> Self {
+        match change {
+            CallChange::Begins(id, name) => Self::CallOpened {
+                id: id.into(),
+                name: name.into(),
+                subagent: None,
+            },
+            CallChange::Arguments(id, delta) => Self::CallArgs {
+                id: id.into(),
+                delta: delta.into(),
+            },
+            CallChange::Ends(id) => Self::CallArgsDone { id: id.into() },
+            CallChange::HasLoneHalf => Self::Warning(Oddities::HALF.into()),
+        }
+    }
+}
+
+fn warn_of_half(tell: &mut dyn FnMut(Change<'_>)) {
+    tell(Change::Warning(Oddities::HALF.into()));
 }
 
 /// The tokens of a response.

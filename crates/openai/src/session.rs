@@ -14,7 +14,7 @@ use super::reply_reader::{ModelReply, ReplyReader};
 use super::retry_after::{HEADER, LONGEST_WAIT, retry_after};
 use super::settings::OpenaiSettings;
 use ananke_agents::http::{
-    self, ClientEvent, HttpRequest, Method, RequestProgress, Response, Transport,
+    self, ClientEvent, HttpRequest, Method, RequestProgress, Response, StreamReader as _, Transport,
 };
 use ananke_agents::{
     Action, Ended, Limits, Request, Session, SessionOptions, Sink, TargetError, Wire,
@@ -92,7 +92,7 @@ impl OpenaiSession {
         let mut limits = self.settings.options.limits(limits);
         let mut retry = 0;
         loop {
-            let mut reader = ReplyReader::new(&*self.ids, &mut self.call_keys);
+            let mut reader = ReplyReader::new(&*self.ids, &mut self.call_keys, &self.client_tools);
             let mut over = None;
             let request = post(&self.settings, body.clone());
             let talk = talk(
@@ -107,6 +107,7 @@ impl OpenaiSession {
             let exchanged = match limits.cancel.run_until_cancelled(talk).await {
                 // The model has stopped; only the stream has not.
                 None | Some(Ok(Exchanged::Ended(Ended::Timeout))) if reader.is_ended() => {
+                    reader.give_up();
                     Ok(Exchanged::Ended(Ended::Terminal))
                 }
                 Some(exchanged) => exchanged,
@@ -124,6 +125,7 @@ impl OpenaiSession {
                     ModelReply::Stopped => Ok(Ended::Cancelled),
                 };
             }
+            reader.abandon(sink);
             sink.wire(closed, Wire::Closed);
             let response = match exchanged? {
                 Exchanged::Ended(ended) => return Ok(ended),

@@ -2,15 +2,17 @@
 
 use std::collections::HashSet;
 
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::chat_message::ChatCall;
 use super::chunk::CallFragment;
+use ananke_base::message::ToolDeclaration;
+use ananke_base::source::received_json::{HalfJoiner, SentText, is_json, without_marks};
 
 /// The calls of one response.
-#[derive(Default)]
-pub(super) struct ToolCalls {
+pub(super) struct ToolCalls<'t> {
+    /// The tools that may be called.
+    declared: &'t [ToolDeclaration],
     calls: Vec<StreamedCall>,
 }
 
@@ -21,8 +23,12 @@ struct StreamedCall {
     id: Option<String>,
     /// What reports and answers know it by: no other call of the conversation has it.
     key: String,
-    name: Option<String>,
+    /// The name of its tool so far: some servers send it in pieces.
+    name: String,
+    /// Whether it has begun: its name is whole.
+    has_begun: bool,
     arguments: String,
+    joiner: HalfJoiner,
 }
 
 /// What a fragment means.
@@ -32,106 +38,146 @@ pub(super) enum CallChange {
     Begins(String, String),
     /// More of the arguments of the call with this key.
     Arguments(String, String),
+    /// The arguments of the call with this key are complete.
+    Ends(String),
+    /// Half of a surrogate pair is alone in arguments.
+    HasLoneHalf,
 }
 
-impl ToolCalls {
+impl<'t> ToolCalls<'t> {
+    /// No calls so far, of these tools.
+    pub(super) fn new(declared: &'t [ToolDeclaration]) -> Self {
+        Self {
+            declared,
+            calls: Vec::new(),
+        }
+    }
+
     /// Takes a fragment; `used` are the keys of the conversation so far.
     pub(super) fn take(
         &mut self,
         fragment: &CallFragment<'_>,
         used: &mut HashSet<String>,
     ) -> Vec<CallChange> {
+        let mut changes = Vec::new();
         let position = self.position(fragment).unwrap_or_else(|| {
-            self.calls.push(StreamedCall::begin(fragment, used));
+            // The names of the calls before are whole.
+            self.begin_all(&mut changes);
+            self.calls.push(StreamedCall::new(fragment, used));
             self.calls.len() - 1
         });
         let call = &mut self.calls[position];
         if call.id.is_none() {
             call.id = fragment.id.map(str::to_owned);
         }
-        let mut changes = Vec::new();
-        if let (None, Some(name)) = (&call.name, fragment.name) {
-            call.name = Some(name.to_owned());
-            changes.push(CallChange::Begins(call.key.clone(), name.to_owned()));
-            if !call.arguments.is_empty() {
-                changes.push(CallChange::Arguments(
-                    call.key.clone(),
-                    call.arguments.clone(),
-                ));
-            }
+        if let Some(name) = fragment.name
+            && !call.has_begun
+            && call.name != name
+        {
+            call.name.push_str(name);
         }
         let more = match fragment.arguments {
-            Some(Value::String(text)) => text.clone(),
+            Some(Value::String(text)) => SentText::new(text.as_str(), fragment.halves),
             // Some servers send the arguments as they are, and all at once.
-            Some(value) if call.arguments.is_empty() => value.to_string(),
-            _ => String::new(),
+            Some(value) if call.arguments.is_empty() => {
+                SentText::new(without_marks(value).to_string(), fragment.halves)
+            }
+            _ => SentText::whole(""),
         };
-        if !more.is_empty() {
-            call.arguments.push_str(&more);
-            if call.name.is_some() {
-                changes.push(CallChange::Arguments(call.key.clone(), more));
+        let (more, is_lone) = call.joiner.join(more);
+        if is_lone {
+            changes.push(CallChange::HasLoneHalf);
+        }
+        call.arguments.push_str(&more);
+        let has_begun = call.has_begun;
+        if !call.arguments.is_empty() || is_whole(&call.name, self.declared) {
+            call.begin(&mut changes);
+        }
+        if has_begun && !more.is_empty() {
+            changes.push(CallChange::Arguments(call.key.clone(), more.into_owned()));
+        }
+        changes
+    }
+
+    /// Begins the calls whose names could still have become longer.
+    pub(super) fn begin_all(&mut self, changes: &mut Vec<CallChange>) {
+        self.calls.iter_mut().for_each(|call| call.begin(changes));
+    }
+
+    /// Ends the calls.
+    pub(super) fn end_all(&mut self) -> Vec<CallChange> {
+        let mut changes = Vec::new();
+        for call in &mut self.calls {
+            let lone = call.joiner.finish();
+            call.arguments.extend(lone);
+            let has_begun = call.has_begun;
+            call.begin(&mut changes);
+            if let Some(lone) = lone {
+                changes.push(CallChange::HasLoneHalf);
+                if has_begun {
+                    changes.push(CallChange::Arguments(call.key.clone(), lone.into()));
+                }
+            }
+            if call.has_begun {
+                changes.push(CallChange::Ends(call.key.clone()));
             }
         }
         changes
     }
 
-    /// The keys of the calls that have begun.
-    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.calls
-            .iter()
-            .filter(|call| call.name.is_some())
-            .map(|call| call.key.as_str())
-    }
-
     /// Whether a call never got the name of its tool.
     pub(super) fn has_nameless(&self) -> bool {
-        self.calls.iter().any(|call| call.name.is_none())
+        self.calls.iter().any(|call| call.name.is_empty())
     }
 
     /// The calls as the next request sends them, each with its key.
     pub(super) fn into_calls(self) -> Vec<(String, ChatCall)> {
         let sent = |call: StreamedCall| {
             let id = call.id.unwrap_or_else(|| call.key.clone());
-            (
-                call.key,
-                ChatCall::new(id, call.name.unwrap_or_default(), call.arguments),
-            )
+            (call.key, ChatCall::new(id, call.name, call.arguments))
         };
         self.calls.into_iter().map(sent).collect()
     }
 
-    /// The call that a fragment continues.
+    /// The call that a fragment continues. The index decides, if there is one: gateways make up an id for each fragment.
     fn position(&self, fragment: &CallFragment<'_>) -> Option<usize> {
-        let is_same = |call: &StreamedCall| {
+        let last = |is_it: &dyn Fn(&StreamedCall) -> bool| self.calls.iter().rposition(is_it);
+        let of_index = match fragment.index {
+            Some(index) => last(&|call| call.index == Some(index)),
+            None => self.calls.len().checked_sub(1),
+        };
+        let has_id = |call: &StreamedCall| call.id.as_deref() == fragment.id;
+        if fragment.id.is_some() && !of_index.is_some_and(|found| has_id(&self.calls[found])) {
             // Parallel calls under one id differ in their index, and begin with a name.
-            let is_parallel = fragment.name.is_some() && call.index != fragment.index;
-            call.id.as_deref() == fragment.id && !is_parallel
-        };
-        if fragment.id.is_some()
-            && let Some(known) = self.calls.iter().rposition(is_same)
-        {
-            return Some(known);
+            let is_same = |call: &StreamedCall| {
+                has_id(call) && (fragment.name.is_none() || call.index == fragment.index)
+            };
+            if let Some(known) = last(&is_same) {
+                return Some(known);
+            }
         }
-        let position = match fragment.index {
-            Some(index) => self
-                .calls
-                .iter()
-                .rposition(|call| call.index == Some(index))?,
-            None => self.calls.len().checked_sub(1)?,
+        let call = &self.calls[of_index?];
+        let Some(name) = fragment.name else {
+            return of_index;
         };
-        let call = &self.calls[position];
-        // An id that is new begins a call, even at an index that is known.
-        let is_other_id = fragment.id.is_some() && call.id.is_some();
-        let is_other_name = match (&call.name, fragment.name) {
-            (Some(known), Some(name)) => known != name || call.is_complete(),
-            _ => false,
+        let is_other = match (fragment.id, &call.id) {
+            (Some(id), Some(known)) => id != known,
+            _ => call.has_begun && (call.name != name || is_json(&call.arguments)),
         };
-        (!is_other_id && !is_other_name).then_some(position)
+        (!is_other).then_some(())?;
+        of_index
     }
 }
 
+/// Whether a name is that of a tool, and not the start of another one's.
+fn is_whole(name: &str, declared: &[ToolDeclaration]) -> bool {
+    let is_start = |tool: &&ToolDeclaration| tool.name.starts_with(name);
+    let mut tools = declared.iter().filter(is_start);
+    !name.is_empty() && tools.next().is_some_and(|tool| tool.name == name) && tools.next().is_none()
+}
+
 impl StreamedCall {
-    fn begin(fragment: &CallFragment<'_>, used: &mut HashSet<String>) -> Self {
+    fn new(fragment: &CallFragment<'_>, used: &mut HashSet<String>) -> Self {
         let wanted = fragment
             .id
             .map_or_else(|| format!("call_{}", used.len()), str::to_owned);
@@ -142,17 +188,28 @@ impl StreamedCall {
             }
             key = format!("{wanted}#{number}");
         }
-        let id = fragment.id.map(str::to_owned);
         Self {
             index: fragment.index,
-            id,
+            id: fragment.id.map(str::to_owned),
             key,
-            name: None,
+            name: String::new(),
+            has_begun: false,
             arguments: String::new(),
+            joiner: HalfJoiner::default(),
         }
     }
 
-    fn is_complete(&self) -> bool {
-        serde_json::from_str::<IgnoredAny>(&self.arguments).is_ok()
+    /// Begins the call, unless it has begun or has no name. What has arrived of its arguments comes with it.
+    fn begin(&mut self, changes: &mut Vec<CallChange>) {
+        if self.name.is_empty() || std::mem::replace(&mut self.has_begun, true) {
+            return;
+        }
+        changes.push(CallChange::Begins(self.key.clone(), self.name.clone()));
+        if !self.arguments.is_empty() {
+            changes.push(CallChange::Arguments(
+                self.key.clone(),
+                self.arguments.clone(),
+            ));
+        }
     }
 }

@@ -14,12 +14,16 @@ use crate::limits::{Limits, in_words};
 use crate::sink::{Sink, Stop, Wire};
 use crate::sse::{self, EventTooLarge};
 use ananke_base::context::At;
+use ananke_base::source::received_json::{decoded, is_json, is_utf16};
 use ananke_trace::trace::Change;
 
 /// What a protocol makes of a stream of server-sent events.
 pub trait StreamReader: EventReader {
     /// Takes the end mark `[DONE]`, which means nothing in most protocols.
     fn end_mark(&mut self, _at: At) {}
+
+    /// Takes that the stream is given up after its last event: its end did not come.
+    fn give_up(&mut self) {}
 
     /// The error of a response that ended although something is missing.
     fn unfinished(&self, response: &ReceivedResponse) -> TargetError;
@@ -93,11 +97,15 @@ impl EventStream<'_> {
                 Next::Broken(_, cause) => return self.broken(&cause),
                 Next::End => return self.end(),
                 Next::Late if soon.is_some_and(|soon| soon <= until) => {
-                    if let Some(Rest::AfterEnd(rest)) = self.reader.rest() {
-                        let rest = rest.as_millis();
-                        self.warn(&format!(
-                            "the stream was still open {rest} ms after the run had ended: what comes later is not read"
-                        ));
+                    match self.reader.rest() {
+                        Some(Rest::AfterEnd(rest)) => {
+                            let rest = rest.as_millis();
+                            self.warn(&format!(
+                                "left-open: the stream was still open {rest} ms after the run had ended: what comes later is not read"
+                            ));
+                        }
+                        Some(Rest::AfterLastEvent(_)) => self.reader.give_up(),
+                        None => {}
                     }
                     return Ok(Ended::Terminal);
                 }
@@ -160,7 +168,8 @@ impl EventStream<'_> {
     /// Takes the end of the body. A complete last event counts without the blank line after it.
     fn end(mut self) -> Result<Ended, TargetError> {
         if let Some(data) = self.events.finish() {
-            if serde_json::from_slice::<serde::de::IgnoredAny>(data).is_err() && !is_empty(data) {
+            let is_whole = decoded(data).is_ok_and(|text| is_json(&text));
+            if !is_whole && !is_empty(data) {
                 if self.reader.rest().is_some() {
                     self.warn("the stream ended inside an event, after the run had ended");
                     return Ok(Ended::Terminal);
@@ -173,6 +182,10 @@ impl EventStream<'_> {
         }
         if self.reader.rest().is_some() {
             return Ok(Ended::Terminal);
+        }
+        if is_utf16(self.received.start()) {
+            let error = self.received.error("the response is UTF-16, not UTF-8");
+            return Err(error.with_help("a stream of events is always UTF-8"));
         }
         Err(self.reader.unfinished(&self.received))
     }

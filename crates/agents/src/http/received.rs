@@ -50,6 +50,11 @@ impl ReceivedResponse {
             .extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
+    /// Its first bytes.
+    pub(super) fn start(&self) -> &[u8] {
+        &self.start
+    }
+
     /// How many events of it were understood.
     pub fn events(&self) -> u64 {
         self.events

@@ -125,6 +125,11 @@ impl Pipe for ChildPipe {
                     self.held = Some(next);
                     PipeNext::Late
                 }
+                // Nothing else comes: who asks again gets to know how the program ended, too.
+                next @ PipeNext::End(..) => {
+                    self.held = Some(next.clone());
+                    next
+                }
                 next => {
                     self.room.add_permits(cost(&next) as usize);
                     next
@@ -313,7 +318,11 @@ mod tests {
             ExitStatus::Exit(3).to_string()
         );
         assert_eq!(pipe.last_stderr(), "why", "all of it was read by then");
-        assert_eq!(text(pipe.next(until).await), "end");
+        assert_eq!(
+            text(pipe.next(until).await),
+            ExitStatus::Exit(3).to_string(),
+            "who asks again gets the same"
+        );
     }
 
     #[tokio::test]

@@ -2,6 +2,7 @@
 //! anything else is an event. Nothing but the protocol says that a response is complete.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use super::pipe::{Pipe, PipeNext};
 use crate::ended::Ended;
@@ -38,12 +39,18 @@ pub async fn read_events(
 ) -> Result<Ended, TargetError> {
     let until = limits.until(sent);
     let (mut events, mut bytes, mut last) = (0_u64, 0_usize, sent);
+    // When the response could end first.
+    let mut end = None;
     loop {
-        let soon = match reader.rest() {
-            // A line is complete by itself, so nothing else has to come.
-            Some(Rest::AfterEnd(_)) => return Ok(Ended::Terminal),
+        let rest = reader.rest();
+        let soon = match rest {
+            Some(Rest::AfterEnd(Duration::ZERO)) => return Ok(Ended::Terminal),
+            Some(Rest::AfterEnd(rest)) => Some(end.get_or_insert(last).plus(rest)),
             Some(Rest::AfterLastEvent(rest)) => Some(last.plus(rest)),
-            None => None,
+            None => {
+                end = None;
+                None
+            }
         };
         let patience = soon.map_or(until, |soon| soon.min(until));
         let next = pipe.next(patience).await;
@@ -61,6 +68,10 @@ pub async fn read_events(
                 return Err(error.with_help(
                     "an event ends with its line: does the agent print one after each?",
                 ));
+            }
+            // The response is over; a program that goes on to run has nothing more to say.
+            PipeNext::End(..) | PipeNext::Late if matches!(rest, Some(Rest::AfterEnd(_))) => {
+                return Ok(Ended::Terminal);
             }
             PipeNext::End(at, status) => {
                 *closed = Some(at);
@@ -158,7 +169,6 @@ fn ended(pipe: &dyn Pipe, status: Option<ExitStatus>, events: u64) -> TargetErro
 mod tests {
     use std::collections::VecDeque;
     use std::future::ready;
-    use std::time::Duration;
 
     use futures_util::future::BoxFuture;
     use tokio_util::sync::CancellationToken;
@@ -209,7 +219,8 @@ mod tests {
             _: &mut dyn Sink,
         ) -> Result<ControlFlow<Stop>, String> {
             match data {
-                b"end" => self.0 = Some(Rest::AfterEnd(Duration::from_secs(1))),
+                b"end" => self.0 = Some(Rest::AfterEnd(Duration::from_micros(20))),
+                b"start" => self.0 = None,
                 b"replay" => self.0 = Some(Rest::AfterLastEvent(Duration::from_micros(50))),
                 b"stop" => return Ok(ControlFlow::Break(Stop)),
                 b"bad" => return Err("is bad".to_owned()),
@@ -268,15 +279,26 @@ mod tests {
     async fn a_response_is_over_when_its_protocol_says_so() {
         for (lines, expected, over) in [
             (
-                &[
-                    (20, Some("a")),
-                    (30, Some(" ")),
-                    (40, Some("end")),
-                    (41, Some("late")),
-                ][..],
+                &[(20, Some("a")), (30, Some(" ")), (40, Some("end"))][..],
                 "Terminal",
                 40,
             ),
+            (
+                &[(40, Some("end")), (41, Some("late")), (61, Some("later"))],
+                "Terminal",
+                41,
+            ),
+            (
+                &[(40, Some("end")), (60, Some("bad"))],
+                "line 2 of the response is bad (`bad`)\nits stderr ends:\n  why",
+                60,
+            ),
+            (
+                &[(20, Some("end")), (30, Some("start")), (60, Some("end"))],
+                "Terminal",
+                60,
+            ),
+            (&[(20, Some("end")), (30, None)], "Terminal", 20),
             (&[(20, Some("replay")), (60, Some("more"))], "Terminal", 110),
             (&[(20, Some("replay")), (80, Some("more"))], "Terminal", 70),
             (&[(20, Some("replay")), (30, None)], "Terminal", 30),

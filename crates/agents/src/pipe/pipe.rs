@@ -26,7 +26,7 @@ pub enum PipeNext {
     Line(At, Vec<u8>),
     /// A line is larger than [`PipeProgram::max_line_bytes`]. Nothing comes after it.
     TooLarge(At),
-    /// The program closed its output, and how it ended if it did. Nothing comes after it.
+    /// The program closed its output, and how it ended if it did. Nothing comes after it but the same again.
     End(At, Option<ExitStatus>),
     /// Nothing until the moment that was asked for.
     Late,

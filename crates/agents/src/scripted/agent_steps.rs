@@ -184,6 +184,7 @@ impl TurnReader<'_> {
             | Change::MessageClosed { .. }
             | Change::CallArgsDone { .. }
             | Change::Violation { .. }
+            | Change::Unread { .. }
             | Change::Warning(_) => {}
         }
     }

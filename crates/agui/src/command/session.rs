@@ -90,7 +90,7 @@ impl CommandSession {
             &mut closed,
         );
         let ended = limits.cancel.run_until_cancelled(talk).await;
-        let ended = self.conversation.end(run, ended);
+        let ended = self.conversation.end(run, ended, sink);
         sink.wire(closed.unwrap_or_else(|| self.clock.now()), Wire::Closed);
         self.is_complete = ended == Ok(Ended::Terminal);
         ended
@@ -118,7 +118,13 @@ impl CommandSession {
                         ));
                         break;
                     }
-                    PipeNext::TooLarge(_) | PipeNext::End(..) => break,
+                    PipeNext::End(_, status) => {
+                        warnings.extend(status.filter(|status| !status.is_success()).map(
+                            |status| format!("the agent {status} after its last response was complete"),
+                        ));
+                        break;
+                    }
+                    PipeNext::TooLarge(_) => break,
                 }
             }
         }

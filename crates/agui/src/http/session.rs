@@ -72,7 +72,7 @@ impl AguiSession {
         );
         // A cancellation drops it, and its connection.
         let ended = limits.cancel.run_until_cancelled(talk).await;
-        let ended = self.conversation.end(run, ended);
+        let ended = self.conversation.end(run, ended, sink);
         sink.wire(
             self.transport.moment(ClientEvent::Closes(closed)),
             Wire::Closed,

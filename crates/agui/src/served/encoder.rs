@@ -166,6 +166,7 @@ impl<'r> Encoder<'r> {
             | Change::Snapshot(_)
             | Change::Truncated
             | Change::Violation { .. }
+            | Change::Unread { .. }
             | Change::Warning(_) => {}
         }
     }

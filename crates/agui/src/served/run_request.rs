@@ -9,6 +9,7 @@ use super::recorded_ids::with_ids;
 use crate::protocol_version::ProtocolVersion;
 use ananke_agents::{Action, ServedFrame, ServedRequest, ServedResponse, TimedChange, counted};
 use ananke_base::message::{InterruptAnswer, ToolAnswer, ToolDeclaration, UserContent};
+use ananke_base::source::received_json::read_as;
 use ananke_base::text::truncate;
 
 /// How much of a text a description contains, in characters.
@@ -74,8 +75,7 @@ impl RunRequest {
     /// # Errors
     /// What makes the body no request of a run.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
-        let input: ReceivedRunInput =
-            serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        let input: ReceivedRunInput = read_as(body).map_err(|error| error.to_string())?;
         let action = action(&input)?;
         let says = |role: &str| {
             input

@@ -9,6 +9,7 @@ mod json;
 mod node;
 mod node_serde;
 mod read;
+pub mod received_json;
 mod typed;
 mod typed_error;
 mod unclosed;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use ananke_base::source::received_json::read_as;
 use ananke_base::text::ends_with_question;
 use ananke_trace::outcome::{InputDecision, InputReason};
 use ananke_trace::trace::{MessageKind, Origin, RunEnd, Trace, TurnRanges};
@@ -105,7 +106,7 @@ fn json_object(text: &str) -> Option<Map<String, Value>> {
     } else {
         fenced()?
     };
-    serde_json::from_str(object.trim()).ok()
+    read_as(object.trim().as_bytes()).ok()
 }
 
 #[cfg(test)]

@@ -373,7 +373,11 @@ impl Conversation<'_> {
 
     /// Takes the rules that are known to have passed by now.
     fn take_passed(&mut self) {
-        for (scope, held) in self.sink.evaluator.take_passed() {
+        let passed = self.sink.evaluator.take_passed(&self.sink.trace);
+        self.result
+            .not_shown
+            .extend(self.sink.evaluator.take_not_shown());
+        for (scope, held) in passed {
             match scope {
                 RuleScope::Test => self.result.held.push(held),
                 RuleScope::Turn(index) => {

@@ -1,7 +1,9 @@
 //! What comes of a conversation.
 
 use ananke_rules::Captured;
-use ananke_trace::outcome::{CheckpointOutcome, Failure, Halt, PassedRule, Status, TurnOutcome};
+use ananke_trace::outcome::{
+    CheckpointOutcome, Failure, Halt, NotShownRule, PassedRule, Status, TurnOutcome,
+};
 use ananke_trace::trace::Trace;
 
 /// What came of a conversation.
@@ -15,6 +17,8 @@ pub struct ConversationResult {
     pub failures: Vec<Failure>,
     /// The rules of the whole conversation that passed, outer levels first.
     pub held: Vec<PassedRule>,
+    /// The rules that neither passed nor failed, because something could not be read.
+    pub not_shown: Vec<NotShownRule>,
     /// What it was to come by.
     pub checkpoints: Vec<CheckpointOutcome>,
     /// The rules that were not evaluated, because their judges were not to be asked: a warning each.

@@ -438,6 +438,7 @@ impl Attempt<'_> {
             turns_not_run,
             failures,
             held,
+            not_shown,
             not_asked,
             halt,
             open_rules,
@@ -478,6 +479,7 @@ impl Attempt<'_> {
         outcome.transcript.checkpoints = checkpoints;
         outcome.transcript.turns_not_run = turn_count(turns_not_run);
         outcome.verdict.held = held;
+        outcome.verdict.not_shown.extend(not_shown);
         outcome.verdict.judges_not_asked = turn_count(not_asked.len());
         outcome.verdict.warnings.extend(not_asked);
         outcome.verdict.end = TestEnd::Evaluated(failures);

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
 use ananke_base::context::Scratch;
+use ananke_base::source::received_json::read_own;
 use ananke_trace::outcome::Outcome;
 use ananke_trace::redact::{Redactor, Sealed};
 
@@ -93,7 +94,7 @@ impl Spool {
         let mut bytes = vec![0; length];
         scratch.file.seek(SeekFrom::Start(start))?;
         scratch.file.read_exact(&mut bytes)?;
-        Ok(serde_json::from_slice(&bytes)?)
+        read_own(&bytes).map_err(io::Error::other)
     }
 }
 

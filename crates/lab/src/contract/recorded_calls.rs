@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::freeze::{FreezeError, HeldTest, planned, run_test};
 use ananke_base::context::Context;
+use ananke_base::source::received_json;
 use ananke_engine::plan::Selection;
 use ananke_engine::recording::{KeptRecording, is_recording};
 use ananke_engine::run::LoggedConversation;
@@ -122,7 +123,7 @@ fn read_args(text: &str) -> Value {
     if text.trim().is_empty() {
         return Value::Object(Map::new());
     }
-    serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+    received_json::read(text).map_or_else(|_| Value::from(text), |read| read.value)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! What a log says about one request.
 
 use serde::Serialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+
+use ananke_base::source::received_json;
 
 /// What a log says about one request.
 #[derive(Debug, Serialize)]
@@ -68,9 +69,9 @@ impl EntryBody {
     pub(super) fn of(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         // A log has one line for a request.
-        match serde_json::from_str::<Value>(&text)
+        match received_json::strict(&text)
             .ok()
-            .and_then(|value| serde_json::value::to_raw_value(&value).ok())
+            .and_then(|(json, _)| RawValue::from_string(json).ok())
         {
             Some(json) => Self::Json(json),
             None if text.is_empty() => Self::Nothing(()),

@@ -9,6 +9,7 @@ use super::mutation::{Mutation, SnapshotEdit};
 use super::other_value::{identifier, identifiers, other, retyped};
 use super::rule_text::yaml_text;
 use super::tape_index::{TapeIndex, TapedCall};
+use ananke_base::source::received_json;
 use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_trace::trace::{Change, ResultContent};
@@ -101,7 +102,8 @@ fn known_identifiers(index: &TapeIndex) -> Vec<String> {
                 identifiers(value, &mut known);
             }
             Some((_, ResultContent::Text(text))) => {
-                identifiers(&serde_json::from_str(text).unwrap_or_default(), &mut known);
+                let read = received_json::read(text).unwrap_or_default();
+                identifiers(&read.value, &mut known);
             }
             None => {}
         }

@@ -9,6 +9,7 @@ use super::mutation::{Mutation, SnapshotEdit};
 use super::other_value::{other, other_text};
 use super::rule_text::{escaped, yaml_text};
 use super::tape_index::{TapeIndex, TapedCall, text_of};
+use ananke_base::source::received_json;
 use ananke_engine::engine::TapeItem;
 use ananke_model::model::MutationOperator;
 use ananke_trace::trace::{Change, ResultContent};
@@ -72,8 +73,9 @@ fn of_call(call: &TapedCall, items: &[TapeItem]) -> Vec<Mutation> {
     }
     let value = match result {
         ResultContent::Json(value) | ResultContent::Structured(value) => Some(value.clone()),
-        ResultContent::Text(text) => serde_json::from_str(text)
+        ResultContent::Text(text) => received_json::read(text)
             .ok()
+            .map(|read| read.value)
             .filter(|value: &Value| value.is_object() || value.is_array()),
     };
     let (rule, new) = if let Some(value) = &value {

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use ananke_base::context::At;
+use ananke_base::source::received_json;
 use ananke_engine::engine::TapeItem;
 use ananke_engine::run::TapedConversation;
 use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd, Trace};
@@ -209,9 +210,8 @@ impl TapedCall {
         match self.result.as_ref().map(|(_, result)| result) {
             None => Value::Null,
             Some(ResultContent::Json(value) | ResultContent::Structured(value)) => value.clone(),
-            Some(ResultContent::Text(text)) => {
-                serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_ref()))
-            }
+            Some(ResultContent::Text(text)) => received_json::read(text)
+                .map_or_else(|_| Value::from(text.as_ref()), |read| read.value),
         }
     }
 
@@ -228,7 +228,7 @@ impl TapedCall {
         if self.args.trim().is_empty() {
             return Some(serde_json::Map::new());
         }
-        serde_json::from_str(&self.args).ok()
+        received_json::read_as(self.args.as_bytes()).ok()
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde_json::{Map, Value, json};
 
 use ananke_base::message::{ToolAnswer, ToolDeclaration};
+use ananke_base::source::received_json;
 use ananke_model::variables::literal_value;
 use ananke_trace::redact::Redactor;
 
@@ -99,9 +100,12 @@ fn mock(answer: &ToolAnswer, redactor: &Redactor) -> Value {
     let text = redactor.text(&answer.text()).into_owned();
     let kind = if answer.is_error { "error" } else { "result" };
     // JSON reads better than a text with JSON in it, where both are sent as the same text.
-    let json = serde_json::from_str::<Value>(&text).ok().filter(|value| {
-        let written = value.to_string();
-        !answer.is_error && !value.is_string() && written == text
-    });
+    let json = received_json::read(&text)
+        .ok()
+        .map(|read| read.value)
+        .filter(|value| {
+            let written = value.to_string();
+            !answer.is_error && !value.is_string() && written == text
+        });
     json!({ kind: json.unwrap_or_else(|| text.into()) })
 }

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::conventions::{MessageNames, MessageSpeaker, PartKind};
+use ananke_base::source::received_json;
 
 /// How deep messages may be in lists and texts of JSON.
 const DEEPEST: usize = 8;
@@ -89,7 +90,7 @@ impl MessageNames {
                 }
             }
             Value::Object(message) => self.add_message(message, speaker, items),
-            Value::String(text) => match serde_json::from_str::<Value>(text) {
+            Value::String(text) => match received_json::read(text).map(|read| read.value) {
                 Ok(inner @ (Value::Array(_) | Value::Object(_))) => {
                     self.add(&inner, speaker, depth - 1, items);
                 }

@@ -7,6 +7,7 @@ mod conventions;
 mod conversation_builder;
 mod freeze_trace;
 mod hold_trace;
+mod json_documents;
 mod message_items;
 mod openai;
 mod otel;

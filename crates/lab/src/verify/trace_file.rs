@@ -3,6 +3,7 @@
 use futures_util::future::BoxFuture;
 
 use ananke_base::context::Context;
+use ananke_base::source::received_json::{JsonError, is_utf16};
 use ananke_engine::observed::ObservedConversation;
 use ananke_engine::plan::Selection;
 use ananke_trace::outcome::{ErrorKind, Problem};
@@ -58,6 +59,31 @@ impl From<Problem> for TraceError {
     fn from(Problem { message, help, .. }: Problem) -> Self {
         Self { message, help }
     }
+}
+
+/// A document of the file `shown`, which begins on this line, is not JSON for this reason.
+pub(in crate::verify) fn not_json(
+    shown: &str,
+    line: usize,
+    error: &JsonError,
+    help: &str,
+) -> TraceError {
+    // The reader counts the lines of the document.
+    let within = error.0.rsplit_once(" at line ");
+    let within = within.and_then(|(_, place)| place.split(' ').next()?.parse::<usize>().ok());
+    let line = line + within.unwrap_or(1).saturating_sub(1);
+    TraceError {
+        message: format!("{shown}:{line}: it is not JSON: {error}"),
+        help: Some(help.to_owned()),
+    }
+}
+
+/// The error of a file in UTF-16, if it is one.
+pub(in crate::verify) fn utf16(start: &[u8], shown: &str) -> Option<TraceError> {
+    is_utf16(start).then(|| TraceError {
+        message: format!("{shown}: it is UTF-16, not UTF-8"),
+        help: Some("save it as UTF-8; PowerShell writes it with `-Encoding utf8`".to_owned()),
+    })
 }
 
 /// The file `shown` cannot be read for this reason.

@@ -49,6 +49,8 @@ pub(crate) struct HttpConnection {
     /// The session, and the version that was negotiated.
     session: Option<String>,
     version: Option<String>,
+    /// Whether the last request initializes the server: its response names the session.
+    initializes: bool,
     /// The response to the last request.
     reply: Option<IncomingReply>,
     /// What the server says at any time.
@@ -67,6 +69,7 @@ impl HttpConnection {
             send_to,
             session: None,
             version: None,
+            initializes: false,
             reply: None,
             stream: None,
             continued: 0,
@@ -103,6 +106,8 @@ impl HttpConnection {
             &of_message(message, &self.mirrored),
             bytes.clone(),
         );
+        self.initializes =
+            matches!(message, Outgoing::Request { method, .. } if *method == "initialize");
         let (sent, mut reply) = self.begin(request, &bytes, talk).await;
         if matches!(message, Outgoing::Request { .. }) && self.settings.endpoints == Endpoints::One
         {
@@ -296,7 +301,7 @@ impl HttpConnection {
                     .filter(|(name, _)| name == SESSION)
                     .map(|(_, value)| value.clone())
                     .next();
-                if self.version.is_none() && session.is_some() {
+                if self.initializes && reply.is_success() {
                     self.session = session;
                 }
                 Ok(())
@@ -306,6 +311,14 @@ impl HttpConnection {
                     return Ok(());
                 }
                 take_event(reply, at, &data, talk)
+            }
+            // Whatever its body says, it is not the answer of the server to what was asked.
+            ReplyItem::Data(at, data)
+                if is_transport_failure(reply.status(), self.session.as_deref()) =>
+            {
+                talk.sink.wire(at, Wire::Frame(&data));
+                talk.closed = Some(at);
+                Err(self.not_answered().into())
             }
             ReplyItem::Data(at, data) => {
                 // An error answers its request, whatever id it names: some servers make one up.
@@ -442,6 +455,12 @@ impl HttpConnection {
             let _response = self.transport.send(request, until).await;
         }
     }
+}
+
+/// Whether a response with this status is a failure of the way to the server. A 404 is one if the request named a session,
+/// which is gone then.
+fn is_transport_failure(status: u16, session: Option<&str>) -> bool {
+    matches!(status, 401 | 403 | 500..) || status == 404 && session.is_some()
 }
 
 /// Reports the head of a response.

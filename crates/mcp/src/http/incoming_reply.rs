@@ -9,6 +9,7 @@ use ananke_agents::http::{Body, Next, ReceivedResponse, Reply};
 use ananke_agents::sse::SseDecoder;
 use ananke_agents::{TargetError, in_words};
 use ananke_base::context::At;
+use ananke_base::source::received_json::{decoded, is_json};
 
 /// A response that arrives, or will.
 pub(super) struct IncomingReply {
@@ -178,8 +179,7 @@ impl IncomingReply {
         if self.is_stream() {
             let last = self.events.finish().map(<[u8]>::to_vec);
             // The start of a message is none.
-            let is_whole =
-                |data: &Vec<u8>| serde_json::from_slice::<serde::de::IgnoredAny>(data).is_ok();
+            let is_whole = |data: &Vec<u8>| decoded(data).is_ok_and(|text| is_json(&text));
             self.ready.extend(
                 last.filter(is_whole)
                     .map(|data| ReplyItem::Data(self.last, data)),

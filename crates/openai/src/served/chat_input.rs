@@ -13,6 +13,7 @@ use super::streamed::streamed;
 use ananke_agents::{Action, ServedFrame, ServedRequest, ServedResponse, TimedChange, counted};
 use ananke_base::context::digest;
 use ananke_base::message::{ToolAnswer, ToolDeclaration, UserContent};
+use ananke_base::source::received_json::read_as;
 use ananke_base::text::truncate;
 
 /// How much of a text a description contains, in characters.
@@ -68,7 +69,7 @@ impl ChatInput {
     /// # Errors
     /// What makes the body no such request.
     pub(super) fn read(body: &[u8]) -> Result<Self, String> {
-        let input: ChatBody = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+        let input: ChatBody = read_as(body).map_err(|error| error.to_string())?;
         let mut actions = Vec::new();
         for message in &input.messages {
             match (message.role.as_str(), actions.last_mut()) {

@@ -21,6 +21,7 @@ use super::run_summary::RunSummary;
 use super::test_summary::TestSummary;
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_base::source::reason;
+use ananke_base::source::received_json::read_own;
 
 /// The most bytes that one value of a report may have: a line of JSON lines, or a whole file.
 const MOST_BYTES: u64 = 1 << 30;
@@ -66,7 +67,7 @@ pub(crate) fn read(
 
 /// Reads the summary of one result line.
 pub(crate) fn read_line(line: &str) -> Option<TestSummary> {
-    match serde_json::from_str::<Object>(line).ok()?.part() {
+    match read_own::<Object>(line.as_bytes()).ok()?.part() {
         Ok(ReportPart::Test(test)) => Some(test),
         _ => None,
     }

@@ -13,7 +13,7 @@ use ananke_trace::trace::read_json;
 /// Where there is none; the words behind `the last message` say why.
 pub(crate) fn find(text: &str) -> Result<Value, String> {
     let whole = match read_json(text.trim()) {
-        Ok(value) => return Ok(value),
+        Ok(read) => return Ok(read.value),
         Err(error) => error,
     };
     let blocks = blocks(text);
@@ -21,12 +21,14 @@ pub(crate) fn find(text: &str) -> Result<Value, String> {
         .iter()
         .find(|block| block.label.eq_ignore_ascii_case("json"))
     {
-        return read_json(&block.content).map_err(|error| {
-            format!("has a block marked as JSON that is not valid JSON: {error}")
-        });
+        return read_json(&block.content)
+            .map(|read| read.value)
+            .map_err(|error| {
+                format!("has a block marked as JSON that is not valid JSON: {error}")
+            });
     }
     let mut unmarked = blocks.iter().filter(|block| block.label.is_empty());
-    let found = unmarked.find_map(|block| read_json(&block.content).ok());
+    let found = unmarked.find_map(|block| Some(read_json(&block.content).ok()?.value));
     found.ok_or_else(|| {
         if text.trim_start().starts_with(['{', '[']) {
             format!("is not valid JSON: {whole}")

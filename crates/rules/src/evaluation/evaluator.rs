@@ -5,14 +5,14 @@ use super::judgement::Moment;
 use super::question::Question;
 use super::scope::RuleScope;
 use super::view::Exclusions;
-use super::watch::{NewFindings, RuleWatch};
+use super::watch::{NewFindings, RuleWatch, UNREAD};
 use crate::captured::{Captured, Writing};
 use crate::inherit::{Inherited, TurnRules};
 use crate::limits::{Measure, monitor, total};
 use crate::rule::RuleEntry;
 use crate::rule_origin::RuleOrigin;
 use ananke_model::variables::Patterns;
-use ananke_trace::outcome::{ErrorKind, Failure, PassedRule, Problem, TimeLimits};
+use ananke_trace::outcome::{ErrorKind, Failure, NotShownRule, PassedRule, Problem, TimeLimits};
 use ananke_trace::redact::Redactor;
 use ananke_trace::trace::{Delta, RunEnd, Trace};
 
@@ -45,6 +45,7 @@ pub struct Evaluator {
     turn: Vec<RuleWatch>,
     waiting: Vec<RuleWatch>,
     found: NewFindings,
+    not_shown: Vec<NotShownRule>,
     /// How many turns have begun.
     begun: usize,
 }
@@ -102,6 +103,7 @@ impl Evaluator {
             turn,
             waiting,
             found,
+            not_shown: Vec::new(),
             begun: 0,
         })
     }
@@ -257,7 +259,9 @@ impl Evaluator {
 
     /// Takes the rules that have passed since the last call, each with its scope: those of the test first, outer levels
     /// first.
-    pub fn take_passed(&mut self) -> Vec<(RuleScope, PassedRule)> {
+    /// Rules that rest on what could not be read are none of them (SPEC 13).
+    pub fn take_passed(&mut self, trace: &Trace) -> Vec<(RuleScope, PassedRule)> {
+        self.withhold_unread(trace);
         let watches = self
             .test
             .iter_mut()
@@ -290,6 +294,40 @@ impl Evaluator {
             },
         );
         passed.collect()
+    }
+
+    /// Takes the rules that neither passed nor failed since the last call, because something could not be read.
+    pub fn take_not_shown(&mut self) -> Vec<NotShownRule> {
+        std::mem::take(&mut self.not_shown)
+    }
+
+    /// Puts the rules away that are decided and rest on what could not be read. A requirement that is satisfied is satisfied
+    /// whatever else there is.
+    fn withhold_unread(&mut self, trace: &Trace) {
+        let watches = self
+            .test
+            .iter_mut()
+            .chain(&mut self.waiting)
+            .chain(&mut self.turn);
+        for watch in watches.filter(|watch| watch.is_decided && !watch.has_failed) {
+            if watch.lacks.is_none() && !watch.is_requirement() && watch.is_unread(trace) {
+                watch.lacks = Some(UNREAD);
+            }
+            let Some(lacks) = watch.lacks else {
+                continue;
+            };
+            let Some(wanted) = watch.expected.take() else {
+                continue;
+            };
+            self.not_shown.push(NotShownRule {
+                rule: watch.path.into(),
+                level: watch.origin.level,
+                place: watch.origin.place.clone(),
+                written: watch.origin.written(),
+                wanted,
+                lacks: lacks.to_owned(),
+            });
+        }
     }
 
     /// Takes the warnings of rules since the last call, those of the test first.

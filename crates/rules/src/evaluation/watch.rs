@@ -12,10 +12,14 @@ use crate::rule::{RuleEntry, RuleKind};
 use crate::rule_origin::RuleOrigin;
 use ananke_trace::outcome::{Failure, Measured, RuleCounts, Ruling};
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::Trace;
+use ananke_trace::trace::{Facts, Trace};
 
 /// How often one rule may fail in one turn, or one scope: an agent may violate it without end.
 const MOST_FINDINGS: usize = 100;
+
+/// What a rule lacks whose facts are not whole.
+pub(super) const UNREAD: &str =
+    "what the agent sent does not show which result belongs to which call";
 
 /// A rule, its monitor and its state.
 #[derive(Debug)]
@@ -40,6 +44,10 @@ pub(super) struct RuleWatch {
     /// The author's own sentence about its failure.
     message: Option<String>,
     kind: RuleKind,
+    /// The facts that it rests on.
+    pub(super) needs: Facts,
+    /// What could not be read and may be what it is about, if that is so: it neither passes nor fails.
+    pub(super) lacks: Option<&'static str>,
     exclusions: Exclusions,
     /// How many findings there were since failures were last reported.
     findings: usize,
@@ -79,6 +87,7 @@ impl RuleWatch {
         let watch = Self::new(path, origin, scope, rule.kind(), monitor, rule.describe());
         Self {
             message,
+            needs: rule.needs(),
             exclusions,
             ..watch
         }
@@ -92,14 +101,18 @@ impl RuleWatch {
         monitor: Box<dyn Monitor>,
     ) -> Self {
         let expected = format!("at most {}", bound.shown(measure));
-        Self::new(
+        let watch = Self::new(
             measure.path(),
             &bound.origin,
             scope,
             RuleKind::Limit,
             monitor,
             expected,
-        )
+        );
+        Self {
+            needs: measure.needs(),
+            ..watch
+        }
     }
 
     fn new(
@@ -124,6 +137,8 @@ impl RuleWatch {
             unknown: None,
             message: None,
             kind,
+            needs: Facts::NONE,
+            lacks: None,
             exclusions: Exclusions::default(),
             findings: 0,
         }
@@ -155,6 +170,9 @@ impl RuleWatch {
                 if let Some(expected) = &mut self.expected {
                     expected.push_str(&words);
                 }
+            }
+            Judgement::Failed(_) if self.is_requirement() && self.is_unread(trace) => {
+                (self.is_decided, self.lacks) = (true, Some(UNREAD));
             }
             Judgement::Failed(findings) => {
                 let room = MOST_FINDINGS.saturating_sub(self.findings);
@@ -215,6 +233,15 @@ impl RuleWatch {
             let message = &mut last.finding.message;
             *message = format!("{message} (and {unlisted} more times, which are not listed)");
         }
+    }
+
+    /// Whether something could not be read that it rests on.
+    pub(super) fn is_unread(&self, trace: &Trace) -> bool {
+        let turn = match self.scope {
+            RuleScope::Test => None,
+            RuleScope::Turn(index) => Some(index),
+        };
+        trace.unread(turn).meets(self.needs)
     }
 
     /// Whether it has to pass by the end of its scope: not judged where that was aborted (SPEC 5).

@@ -1,5 +1,7 @@
 //! What the arguments of a call must be for it to be selected.
 
+use serde_json::Value;
+
 use super::json_subset::{JsonComparison, JsonSubset};
 use super::mismatches::{Mismatches, Whole};
 use super::path_patterns::{PathPatterns, PatternMiss};
@@ -90,23 +92,26 @@ impl ArgumentConditions {
             return;
         }
         match call.args() {
-            Args::Json(value) => {
-                if let Some(json) = &self.json {
-                    json.compare(value, Whole::Arguments, mismatches);
-                }
-                let misses = self
-                    .matching
-                    .mismatches(value)
-                    .chain(self.not_matching.hits(value));
-                for PatternMiss { place, .. } in misses {
-                    mismatches.add_at(Whole::Arguments, place, 1);
-                }
-            }
+            Args::Json(value) => self.mismatches_of(value, mismatches),
             Args::Malformed(error) if self.json.is_some() || !self.matching.is_empty() => {
                 mismatches.add(format!("the arguments are not valid JSON: {error}"));
             }
             // What is not JSON has no argument that could match.
             Args::Malformed(_) => {}
+        }
+    }
+
+    /// Adds the ways in which these arguments do not match.
+    pub(super) fn mismatches_of(&self, args: &Value, mismatches: &mut Mismatches) {
+        if let Some(json) = &self.json {
+            json.compare(args, Whole::Arguments, mismatches);
+        }
+        let misses = self
+            .matching
+            .mismatches(args)
+            .chain(self.not_matching.hits(args));
+        for PatternMiss { place, .. } in misses {
+            mismatches.add_at(Whole::Arguments, place, 1);
         }
     }
 }

@@ -104,6 +104,17 @@ impl Selector {
         mismatches.count() == 0
     }
 
+    /// Whether the call's arguments match if any of the values counts that a duplicate key has: programs do not agree on which
+    /// does.
+    pub(crate) fn may_match_args(&self, call: &ToolCall) -> bool {
+        self.matches_args(call)
+            || call.other_args().iter().any(|args| {
+                let mut mismatches = Mismatches::default();
+                self.args.mismatches_of(args, &mut mismatches);
+                mismatches.count() == 0
+            })
+    }
+
     /// Whether the call's result matches.
     pub(crate) fn matches_result(&self, call: &ToolCall) -> bool {
         let mut mismatches = Mismatches::default();

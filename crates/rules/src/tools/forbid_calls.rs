@@ -174,7 +174,7 @@ impl ForbidCallsMonitor {
         if self.candidates.get(&index) != Some(&ForbiddenCandidate::Started) {
             return Judgement::Open;
         }
-        if !self.selector.matches_args(&view.trace.calls[index]) {
+        if !self.selector.may_match_args(&view.trace.calls[index]) {
             self.candidates.insert(index, ForbiddenCandidate::Decided);
             return Judgement::Open;
         }

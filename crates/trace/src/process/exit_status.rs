@@ -12,6 +12,13 @@ pub enum ExitStatus {
     Signal(i32),
 }
 
+impl ExitStatus {
+    /// Whether the program says that it did its work.
+    pub fn is_success(self) -> bool {
+        self == Self::Exit(0)
+    }
+}
+
 /// `ended with exit code 3`, `was ended by signal 9 (SIGKILL)`
 impl fmt::Display for ExitStatus {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -126,6 +126,11 @@ impl Trace {
                     });
                 }
             }
+            Change::Unread { facts, message } => {
+                let turn = self.current_turn();
+                self.warn(message.into_owned());
+                self.unread.push((turn, facts));
+            }
             Change::Warning(text) => self.warn(text),
         }
     }
@@ -212,8 +217,20 @@ impl Trace {
         if let Some(index) = self.known_call(id) {
             self.calls[index].last_event = last_event;
             if self.calls[index].finish_args(at, last_event) {
+                self.warn_of_args(index);
                 deltas.push(Delta::ArgsDone(index));
             }
+        }
+    }
+
+    /// Warns of what is odd about the arguments of a call.
+    fn warn_of_args(&mut self, index: usize) {
+        let call = &self.calls[index];
+        let words = call.odd_args();
+        let of = |words| format!("the arguments of the call `{}`: {words}", call.wire_id);
+        let warnings: Vec<String> = words.into_iter().map(of).collect();
+        for words in warnings {
+            self.warn(words);
         }
     }
 
@@ -237,15 +254,15 @@ impl Trace {
                 .note(&call.name, CallPhase::Answered, &call.author, order);
         }
         if call.finish_args(at, event) {
+            self.warn_of_args(index);
             deltas.push(Delta::ArgsDone(index));
         }
-        call.answer(
-            ToolResult {
-                order,
-                ..ToolResult::new(result, is_error, at, event)
-            },
-            turn,
-        );
+        let (result, oddities) = ToolResult::new(result, is_error, at, event);
+        for words in oddities.warnings() {
+            self.warn(format!("the result of the call `{id}`: {words}"));
+        }
+        let call = &mut self.calls[index];
+        call.answer(ToolResult { order, ..result }, turn);
         if call.counted_in != turn
             && let Some(turn) = self.turns.last_mut()
         {

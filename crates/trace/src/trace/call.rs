@@ -9,6 +9,7 @@ use super::change::ResultContent;
 use super::origin::{Author, Origin};
 use super::same_json::read_json;
 use ananke_base::context::At;
+use ananke_base::source::received_json::{Oddities, ReceivedJson, without_marks};
 use ananke_base::text::ShortText;
 
 /// A tool call. It counts from its start, with or without a result (SPEC 6).
@@ -46,7 +47,16 @@ pub struct ToolCall {
     pub last_event: u32,
     /// Whether the next arguments replace those that are there.
     repeats_args: bool,
-    args: OnceLock<Box<Args>>,
+    args: OnceLock<Box<ReadArgs>>,
+}
+
+/// The arguments as they were read.
+#[derive(Debug)]
+struct ReadArgs {
+    args: Args,
+    /// What they mean if other values of duplicate keys count.
+    others: Vec<Value>,
+    oddities: Oddities,
 }
 
 /// The arguments as JSON, or why they are not valid JSON.
@@ -122,13 +132,43 @@ impl ToolCall {
 
     /// The arguments as JSON; parsed once, when first needed.
     pub fn args(&self) -> &Args {
+        &self.read_args().args
+    }
+
+    /// The arguments as JSON if other values of duplicate keys count than the last: programs do not agree on which counts.
+    pub fn other_args(&self) -> &[Value] {
+        &self.read_args().others
+    }
+
+    /// What is odd about the arguments, as warnings.
+    pub(super) fn odd_args(&self) -> Vec<Cow<'static, str>> {
+        if is_plain(&self.args_text) {
+            return Vec::new();
+        }
+        self.read_args().oddities.warnings().collect()
+    }
+
+    fn read_args(&self) -> &ReadArgs {
         self.args.get_or_init(|| {
-            if self.args_text.trim().is_empty() {
-                return Box::new(Args::Json(Value::Object(Map::new())));
-            }
-            Box::new(match read_json(&self.args_text) {
-                Ok(value) => Args::Json(value),
-                Err(error) => Args::Malformed(error.to_string()),
+            let read = if self.args_text.trim().is_empty() {
+                Ok(ReceivedJson {
+                    value: Value::Object(Map::new()),
+                    ..ReceivedJson::default()
+                })
+            } else {
+                read_json(&self.args_text)
+            };
+            Box::new(match read {
+                Ok(read) => ReadArgs {
+                    args: Args::Json(read.value),
+                    others: read.other_values,
+                    oddities: read.oddities,
+                },
+                Err(error) => ReadArgs {
+                    args: Args::Malformed(error.to_string()),
+                    others: Vec::new(),
+                    oddities: Oddities::default(),
+                },
             })
         })
     }
@@ -136,7 +176,7 @@ impl ToolCall {
     /// The arguments as a value; if they are not valid JSON, their text.
     pub fn args_value(&self) -> Value {
         match self.args() {
-            Args::Json(args) => args.clone(),
+            Args::Json(args) => without_marks(args).into_owned(),
             Args::Malformed(_) => Value::from(self.args_text.as_str()),
         }
     }
@@ -202,19 +242,23 @@ impl ToolCall {
 }
 
 impl ToolResult {
+    /// A result, and what is odd about it.
     pub(super) fn new(
         content: ResultContent<'_>,
         is_error: Option<bool>,
         at: At,
         event: u32,
-    ) -> Self {
+    ) -> (Self, Oddities) {
         let is_structured = matches!(content, ResultContent::Structured(_));
-        let (text, form) = match content {
+        let (text, form, oddities) = match content {
             ResultContent::Text(text) => read(text),
-            ResultContent::Json(value) | ResultContent::Structured(value) => written(value),
+            ResultContent::Json(value) | ResultContent::Structured(value) => {
+                let (text, form) = written(without_marks(&value).into_owned());
+                (text, form, Oddities::default())
+            }
         };
         let structured = OnceLock::new();
-        Self {
+        let result = Self {
             text,
             form,
             structured,
@@ -224,14 +268,15 @@ impl ToolResult {
             at,
             order: 0,
             event,
-        }
+        };
+        (result, oddities)
     }
 
     /// The JSON value, if the result is one; parsed when first needed.
     pub fn structured(&self) -> Option<&Value> {
         let value = || match self.form {
             ResultForm::Text => None,
-            ResultForm::Json => read_json(&self.text).ok(),
+            ResultForm::Json => read_json(&self.text).ok().map(|read| read.value),
             ResultForm::JsonString => Some(Value::from(self.text.as_str())),
         };
         self.structured
@@ -241,24 +286,31 @@ impl ToolResult {
 
     /// The result as a value; if it is not JSON, its text.
     pub fn value(&self) -> Value {
-        self.structured()
-            .cloned()
-            .unwrap_or_else(|| Value::from(self.text.as_str()))
+        self.structured().map_or_else(
+            || Value::from(self.text.as_str()),
+            |value| without_marks(value).into_owned(),
+        )
     }
 }
 
-/// The text that rules match, and what it is.
-fn read(text: Cow<'_, str>) -> (ShortText, ResultForm) {
-    // A number or a word stays as sent, also if it is JSON.
-    if !text.trim_start().starts_with(['{', '[', '"']) {
-        let form = if read_json(&text).is_ok() {
-            ResultForm::Json
-        } else {
-            ResultForm::Text
-        };
-        return (text.into(), form);
+/// Whether nothing can be odd about a text in JSON: it has one key at most, and neither escapes nor words in capitals.
+fn is_plain(text: &str) -> bool {
+    memchr::memchr3(b'\\', b'N', b'I', text.as_bytes()).is_none()
+        && memchr::memchr_iter(b':', text.as_bytes()).nth(1).is_none()
+}
+
+/// The text that rules match, what it is, and what is odd about it.
+fn read(text: Cow<'_, str>) -> (ShortText, ResultForm, Oddities) {
+    let Ok(read) = read_json(&text) else {
+        return (text.into(), ResultForm::Text, Oddities::default());
+    };
+    let is_exact = read.other_values.is_empty() && read.oddities.not_finite.is_none();
+    // A number or a word stays as sent, also if it is JSON; so does a text that no JSON of ours means.
+    if !is_exact || !text.trim_start().starts_with(['{', '[', '"']) {
+        return (text.into(), ResultForm::Json, read.oddities);
     }
-    read_json(&text).map_or_else(|_| (text.into(), ResultForm::Text), written)
+    let (text, form) = written(read.value);
+    (text, form, read.oddities)
 }
 
 /// The text of a value.

@@ -7,6 +7,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::fact::Facts;
 use super::usage::Usage;
 use ananke_base::message::DeclaredTool;
 
@@ -241,6 +242,13 @@ pub enum Change<'a> {
         /// conflicts with, if any.
         events: Vec<u32>,
     },
+    /// Something that the agent sent could not be read: rules that rest on these facts neither pass nor fail.
+    Unread {
+        /// The facts that are not whole.
+        facts: Facts,
+        /// What could not be read, for a warning.
+        message: Cow<'a, str>,
+    },
     /// Something odd that fails no rule.
     Warning(Cow<'a, str>),
 }
@@ -334,6 +342,10 @@ impl Change<'_> {
                 rule,
                 message: owned(message),
                 events,
+            },
+            Change::Unread { facts, message } => Change::Unread {
+                facts,
+                message: owned(message),
             },
             Change::Warning(message) => Change::Warning(owned(message)),
         }

@@ -114,6 +114,11 @@ impl Facts {
         fact.map_or(self, |fact| self | Self::of(&[fact]))
     }
 
+    /// Whether any of `others` is one of them.
+    pub fn meets(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
     /// Whether `fact` is one of them.
     pub fn has(self, fact: Fact) -> bool {
         self.0 & Self::of(&[fact]).0 != 0

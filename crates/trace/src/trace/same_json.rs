@@ -2,9 +2,13 @@
 
 use serde_json::{Number, Value};
 
+use ananke_base::source::received_json::{self, JsonError, ReceivedJson, is_not_finite};
+
 /// Whether two values mean the same. Integers are compared exactly, however large they are; other numbers as doubles.
 pub fn is_same_json(one: &Value, other: &Value) -> bool {
     match (one, other) {
+        // A number that is not finite is not even itself.
+        _ if is_not_finite(one) || is_not_finite(other) => false,
         (Value::Number(one), Value::Number(other)) => is_same_number(one, other),
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len()
@@ -72,14 +76,15 @@ fn number_key(number: &Number) -> String {
     }
 }
 
-/// Reads JSON. Integers keep every digit; other numbers are doubles, so that `1.50` reads as `1.5`.
+/// Reads what an agent sent. Integers keep every digit; other numbers are doubles, so that `1.50` reads as `1.5`.
 ///
 /// # Errors
 /// If the text is not JSON.
-pub fn read_json(text: &str) -> serde_json::Result<Value> {
-    let mut value = serde_json::from_str(text)?;
-    round_numbers(&mut value);
-    Ok(value)
+pub fn read_json(text: &str) -> Result<ReceivedJson, JsonError> {
+    let mut read = received_json::read(text)?;
+    round_numbers(&mut read.value);
+    read.other_values.iter_mut().for_each(round_numbers);
+    Ok(read)
 }
 
 fn round_numbers(value: &mut Value) {
@@ -159,7 +164,7 @@ mod tests {
             (large, large),
             ("[{\"a\":2.50}]", "[{\"a\":2.5}]"),
         ] {
-            assert_eq!(read_json(text).unwrap().to_string(), read);
+            assert_eq!(read_json(text).unwrap().value.to_string(), read);
         }
     }
 

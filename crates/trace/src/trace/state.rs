@@ -14,9 +14,9 @@ const MAX_COPIED_BYTES: usize = 64 << 20;
 /// How many bytes the patches of one conversation may move, with the copies of the state that undo a move: each walks them.
 const MAX_MOVED_BYTES: usize = 1 << 30;
 
-/// How deep a patch may nest the state, in levels. Parsed JSON never exceeds 128 levels, but patches could nest it until
-/// walking the state overflows the stack.
-const MAX_DEPTH: usize = 256;
+/// How deep a patch may nest the state, in levels: no deeper than the reader of JSON lets a state be sent. Patches could nest
+/// it until walking the state overflows the stack.
+const MAX_DEPTH: usize = ananke_base::source::received_json::MAX_DEPTH;
 
 /// How many characters of an operation a message contains.
 const SHOWN: usize = 200;

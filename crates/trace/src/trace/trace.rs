@@ -10,6 +10,7 @@ use super::custom_events::{CustomEvent, ReceivedBytes};
 use super::declaration::Declaration;
 use super::delta::Delta;
 use super::exchange::{Event, Exchange};
+use super::fact::Facts;
 use super::known::KnownItems;
 use super::message::Message;
 use super::origin::Origin;
@@ -42,6 +43,8 @@ pub struct Trace {
     pub state: State,
     /// The conversation's thread, and every other id that the agent gave it.
     pub thread_ids: Vec<String>,
+    /// What could not be read: the turn, counted from 0, and the facts that are not whole in it.
+    pub(super) unread: Vec<(usize, Facts)>,
     pub(super) known: KnownItems,
     /// The ids of messages and calls from before the first turn.
     pub(super) known_ids: HashSet<String>,
@@ -261,6 +264,13 @@ impl Trace {
         self.calls
             .get(call)
             .is_some_and(|call| call.origin != Origin::History)
+    }
+
+    /// The facts that are not whole, because something could not be read: in a turn, counted from 0, or at all.
+    pub fn unread(&self, turn: Option<usize>) -> Facts {
+        let of_turn = |(unread, _): &&(usize, Facts)| turn.is_none_or(|turn| turn == *unread);
+        let unread = self.unread.iter().filter(of_turn);
+        unread.fold(Facts::NONE, |all, (_, facts)| all | *facts)
     }
 
     /// Adds a warning to the running turn, at most [`TurnRanges::MAX_WARNINGS`].

@@ -3,17 +3,18 @@
 //! **Invariant:** of a file of lines only the places of its conversations are in memory, and the one that is read.
 
 use std::fs::File;
-use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use serde::de::IgnoredAny;
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 
 use crate::verify::conventions::{Conventions, MessageSpeaker};
 use crate::verify::conversation_builder::ConversationBuilder;
+use crate::verify::json_documents::{DocumentPlace, JsonDocuments};
 use crate::verify::message_items::MessageItem;
-use crate::verify::trace_file::{TraceError, unreadable};
+use crate::verify::trace_file::{TraceError, not_json, unreadable, utf16};
 use ananke_base::source::reason;
+use ananke_base::source::received_json::{ReceivedJson, read_bytes};
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;
 use ananke_trace::trace::{Fact, Facts, RunEnd};
@@ -37,8 +38,7 @@ const ID_KEYS: [&str; 3] = ["id", "conversation_id", "thread_id"];
 #[derive(Debug)]
 struct ListPlace {
     id: String,
-    offset: u64,
-    length: u64,
+    document: DocumentPlace,
     element: Option<usize>,
 }
 
@@ -88,25 +88,19 @@ impl MessageLists {
     /// If it cannot be read, or has something else in it.
     pub(super) fn open(path: &Path, shown: &str) -> Result<Self, TraceError> {
         let file = File::open(path).map_err(|error| unreadable(shown, reason(&error)))?;
-        let mut documents = Deserializer::from_reader(BufReader::with_capacity(1 << 18, file))
-            .into_iter::<IgnoredAny>();
+        let wrong = |error: std::io::Error| unreadable(shown, reason(&error));
+        let mut file = BufReader::with_capacity(1 << 18, file);
+        if let Some(error) = utf16(file.fill_buf().map_err(wrong)?, shown) {
+            return Err(error);
+        }
+        let mut documents = JsonDocuments::new(file);
         let mut read = Self {
             path: path.to_owned(),
             shown: shown.to_owned(),
             places: Vec::new(),
         };
-        let mut offset = 0;
-        while let Some(document) = documents.next() {
-            document.map_err(|error| TraceError {
-                message: format!("{shown}:{}: it is not JSON: {error}", error.line()),
-                help: Some(
-                    "name a file with a list of messages, or with an object with `messages` on each line"
-                        .to_owned(),
-                ),
-            })?;
-            let end = documents.byte_offset() as u64;
-            read.add(offset, end - offset)?;
-            offset = end;
+        while let Some(place) = documents.next().map_err(wrong)? {
+            read.add(place)?;
         }
         if read.places.is_empty() {
             return Err(TraceError {
@@ -117,14 +111,13 @@ impl MessageLists {
         Ok(read)
     }
 
-    fn add(&mut self, offset: u64, length: u64) -> Result<(), TraceError> {
-        let document = self.document(offset, length)?;
+    fn add(&mut self, place: DocumentPlace) -> Result<(), TraceError> {
+        let document = self.document(place)?.value;
         let number = self.places.len() + 1;
         if messages(&document).is_some_and(|messages| !messages.is_empty()) {
             self.places.push(ListPlace {
                 id: id_of(&document, number),
-                offset,
-                length,
+                document: place,
                 element: None,
             });
             return Ok(());
@@ -146,16 +139,15 @@ impl MessageLists {
             let id = id_of(conversation, number + element);
             self.places.push(ListPlace {
                 id,
-                offset,
-                length,
+                document: place,
                 element: Some(element),
             });
         }
         Ok(())
     }
 
-    fn document(&self, offset: u64, length: u64) -> Result<Value, TraceError> {
-        if length > LONGEST {
+    fn document(&self, place: DocumentPlace) -> Result<ReceivedJson, TraceError> {
+        if place.length > LONGEST {
             let message = format!(
                 "{}: a conversation is longer than {} MiB",
                 self.shown,
@@ -166,12 +158,17 @@ impl MessageLists {
                 help: Some("write a conversation on each line".to_owned()),
             });
         }
-        let read = || -> std::io::Result<Value> {
+        let read = || -> std::io::Result<Vec<u8>> {
             let mut file = File::open(&self.path)?;
-            file.seek(SeekFrom::Start(offset))?;
-            Ok(serde_json::from_reader(BufReader::new(file.take(length)))?)
+            file.seek(SeekFrom::Start(place.offset))?;
+            let mut bytes = Vec::new();
+            file.take(place.length).read_to_end(&mut bytes)?;
+            Ok(bytes)
         };
-        read().map_err(|error| unreadable(&self.shown, reason(&error)))
+        let bytes = read().map_err(|error| unreadable(&self.shown, reason(&error)))?;
+        let help =
+            "name a file with a list of messages, or with an object with `messages` on each line";
+        read_bytes(&bytes).map_err(|error| not_json(&self.shown, place.line, &error, help))
     }
 
     /// The ids of its conversations.
@@ -186,18 +183,22 @@ impl MessageLists {
     pub(super) fn conversation(&self, index: usize) -> Result<ObservedConversation, Problem> {
         let ListPlace {
             id,
-            offset,
-            length,
+            document: place,
             element,
         } = &self.places[index];
-        let document = self
-            .document(*offset, *length)
-            .map_err(TraceError::problem)?;
+        let ReceivedJson {
+            value: document,
+            oddities,
+            ..
+        } = self.document(*place).map_err(TraceError::problem)?;
         let own = element.map_or(Some(&document), |element| document.get(element));
-        Ok(conversation(
-            id,
-            &own.and_then(messages).unwrap_or_default(),
-        ))
+        let mut read = conversation(id, &own.and_then(messages).unwrap_or_default());
+        read.warnings.extend(
+            oddities
+                .warnings()
+                .map(|words| format!("{}: {words}", self.shown)),
+        );
+        Ok(read)
     }
 }
 

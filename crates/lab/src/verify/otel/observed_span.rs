@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::otlp_span::{OtlpSpan, SpanEvent, json_of};
 use crate::verify::conventions::{Conventions, EventContent, MessageSpeaker, SpanKind};
 use crate::verify::message_items::{MessageItem, first, text_of};
+use ananke_base::source::received_json;
 use ananke_trace::trace::Usage;
 
 /// What one span says of a conversation.
@@ -115,7 +116,7 @@ fn unquoted(value: &Value) -> Value {
     let Value::String(text) = value else {
         return value.clone();
     };
-    match serde_json::from_str::<Value>(text) {
+    match received_json::read(text).map(|read| read.value) {
         Ok(inner @ (Value::Array(_) | Value::Object(_))) => inner,
         _ => value.clone(),
     }
@@ -249,7 +250,7 @@ fn take_messages(
     if let Some(value) = first(attributes, &known.event_lists) {
         let parsed = value
             .as_str()
-            .and_then(|text| serde_json::from_str::<Value>(text).ok());
+            .and_then(|text| Some(received_json::read(text).ok()?.value));
         let events = parsed.as_ref().unwrap_or(value).as_array();
         for event in events.into_iter().flatten().filter_map(Value::as_object) {
             take_event(None, event.clone(), None, names, messages, &mut Map::new());

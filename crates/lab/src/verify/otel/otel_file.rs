@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** of the file only the places of its spans are in memory, and the conversation that is read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -13,8 +13,9 @@ use super::otlp_scanner::{ObjectKind, OtlpScanner};
 use super::otlp_span::OtlpSpan;
 use super::spans_of_conversation::{PlacedSpan, conversation};
 use crate::verify::conventions::{Conventions, SpanKind};
-use crate::verify::trace_file::{TraceError, unreadable};
+use crate::verify::trace_file::{TraceError, unreadable, utf16};
 use ananke_base::source::reason;
+use ananke_base::source::received_json::JsonError;
 use ananke_base::text::escape;
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;
@@ -186,7 +187,14 @@ impl OtelFile {
     /// If it cannot be read, is not OTLP JSON, or has no span of an agent.
     pub(super) fn open(path: &Path, shown: &str) -> Result<Self, TraceError> {
         let names = Conventions::known();
-        let file = File::open(path).map_err(|error| unreadable(shown, reason(&error)))?;
+        let wrong = |error: std::io::Error| unreadable(shown, reason(&error));
+        let mut file = File::open(path).map_err(wrong)?;
+        let mut start = [0; 4];
+        let length = file.read(&mut start).map_err(wrong)?;
+        if let Some(error) = utf16(&start[..length], shown) {
+            return Err(error);
+        }
+        file.rewind().map_err(wrong)?;
         let mut scanner = OtlpScanner::new(file);
         let (mut index, mut object) = (Index::default(), Vec::new());
         loop {
@@ -195,7 +203,8 @@ impl OtelFile {
                 help: Some("a trace is JSON of OTLP: one document, or one per line".to_owned()),
             })?;
             let Some(found) = found else { break };
-            let span: OtlpSpan<'_> = serde_json::from_slice(&object)
+            let mut strict = String::new();
+            let (span, _) = OtlpSpan::read(&object, &mut strict)
                 .map_err(|error| strange(shown, found.line, &error))?;
             index.add(&span, found.kind, found.offset, object.len(), names);
         }
@@ -248,16 +257,20 @@ impl OtelFile {
             logs.entry(place.id).or_default().push(bytes_of(place)?);
         }
         let mut placed = Vec::with_capacity(group.spans.len());
-        let mut cyclic = 0_usize;
+        let (mut cyclic, mut oddities) = (0_usize, BTreeSet::new());
         for place in &group.spans {
             let bytes = bytes_of(place)?;
-            let span = serde_json::from_slice::<OtlpSpan<'_>>(&bytes)
-                .map_err(|error| changed(&error.to_string()))?;
+            let mut strict = String::new();
+            let (span, odd) =
+                OtlpSpan::read(&bytes, &mut strict).map_err(|error| changed(&error.to_string()))?;
             let own = logs.get(&place.id).map_or(&[][..], Vec::as_slice);
+            let mut texts = vec![String::new(); own.len()];
             let records: Vec<OtlpSpan<'_>> = own
                 .iter()
-                .filter_map(|bytes| serde_json::from_slice(bytes).ok())
+                .zip(&mut texts)
+                .filter_map(|(bytes, strict)| Some(OtlpSpan::read(bytes, strict).ok()?.0))
                 .collect();
+            oddities.extend(odd.warnings());
             let kind = place.kind.unwrap_or(SpanKind::Model);
             let span = ObservedSpan::of(kind, &span, &records, Conventions::known());
             let Ancestors {
@@ -276,6 +289,8 @@ impl OtelFile {
             });
         }
         let mut read = conversation(&group.id, placed);
+        let of_file = |words| format!("{}: {words}", self.shown);
+        read.warnings.extend(oddities.into_iter().map(of_file));
         if cyclic > 0 {
             read.warnings.push(format!(
                 "the parents of {cyclic} spans are cyclic: they are read as spans without a parent"
@@ -314,7 +329,7 @@ impl OtelFile {
 }
 
 /// The object that ends in this line is not what OTLP says.
-fn strange(shown: &str, line: u64, error: &serde_json::Error) -> TraceError {
+fn strange(shown: &str, line: u64, error: &JsonError) -> TraceError {
     let error = error.to_string();
     // Its own place is counted from the beginning of the object.
     let why = error

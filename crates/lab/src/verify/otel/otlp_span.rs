@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
 
+use ananke_base::source::received_json::{JsonError, Oddities, read_bytes, without_marks};
+
 /// A span, or a log record.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
@@ -35,6 +37,26 @@ pub(super) struct OtlpSpan<'a> {
     /// The body of a log record.
     #[serde(borrow)]
     pub(super) body: Option<AnyValue<'a>>,
+}
+
+impl<'a> OtlpSpan<'a> {
+    /// Reads a span, and what is odd about it. What is not strict JSON is written as that to `strict`, and borrowed from there.
+    ///
+    /// # Errors
+    /// If it is not JSON, or not a span.
+    pub(super) fn read(
+        bytes: &'a [u8],
+        strict: &'a mut String,
+    ) -> Result<(Self, Oddities), JsonError> {
+        let failure = match serde_json::from_slice(bytes) {
+            Ok(span) => return Ok((span, Oddities::default())),
+            Err(failure) => failure,
+        };
+        let read = read_bytes(bytes)?;
+        *strict = without_marks(&read.value).to_string();
+        let span = serde_json::from_str(strict).map_err(|_| JsonError(failure.to_string()))?;
+        Ok((span, read.oddities))
+    }
 }
 
 /// A text that is borrowed where it has no escapes: serde copies one that is optional.

@@ -29,3 +29,82 @@ const SCHEMAS: CommittedSchemas = CommittedSchemas {
 pub fn install() {
     ananke_agents::install(PROTOCOLS, SCHEMAS);
 }
+
+#[cfg(test)]
+mod tests {
+    use ananke_agents::{Received, TargetError, recognized};
+    use ananke_model::model::{TurnKind, turn_type_name};
+
+    use super::*;
+
+    fn help(own: &Registration, start: &str) -> Option<String> {
+        install();
+        let received = Received {
+            first_bytes: Received::quote(start.as_bytes()),
+            ..Received::default()
+        };
+        let error = TargetError {
+            received,
+            ..TargetError::new("no event")
+        };
+        recognized(error, own).help
+    }
+
+    #[test]
+    fn every_sign_names_its_protocol_to_all_others() {
+        for of in PROTOCOLS {
+            for sign in of.signs() {
+                assert!(
+                    !sign.contains(char::is_whitespace),
+                    "`{sign}`: an answer is compared without spaces"
+                );
+                for asked in PROTOCOLS {
+                    let expected = !asked.signs().contains(sign);
+                    let help = help(asked, &format!("data: {{ {sign} }}"));
+                    assert_eq!(help.is_some(), expected, "{}: {sign}", asked.name());
+                    let first = PROTOCOLS
+                        .iter()
+                        .find(|protocol| protocol.signs().contains(sign))
+                        .unwrap();
+                    let named = help
+                        .is_none_or(|help| help.contains(&format!("`type: {}`,", first.name())));
+                    assert!(named, "{}: {sign}", asked.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_of_an_unknown_kind_changes_nothing() {
+        for protocol in PROTOCOLS {
+            for start in [
+                "",
+                "<html><body>Not Found</body></html>",
+                "{\"detail\": \"Not Found\"}",
+                "nothing here",
+            ] {
+                assert_eq!(help(protocol, start), None, "{}: {start}", protocol.name());
+            }
+        }
+    }
+
+    #[test]
+    fn every_kind_of_turn_has_a_type() {
+        use TurnKind::{
+            CallTool, Connect, GetPrompt, ListTools, Parts, ReadResource, Resume, User,
+        };
+        install();
+        for kind in [
+            User,
+            Connect,
+            Resume,
+            CallTool,
+            ListTools,
+            Parts,
+            ReadResource,
+            GetPrompt,
+        ] {
+            assert_ne!(turn_type_name(kind), "", "{kind:?}");
+        }
+    }
+}

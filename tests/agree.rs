@@ -23,6 +23,7 @@ fn several_tests() -> Value {
 }
 
 fn documents(kind: FileKind) -> Vec<Value> {
+    ananke::install();
     match kind {
         FileKind::Case => unreachable!("it has no version"),
         FileKind::Test => vec![
@@ -133,6 +134,7 @@ fn mutate(document: &mut Value, (place, content, how): &Mutation) {
 }
 
 fn validator(kind: FileKind) -> Validator {
+    ananke::install();
     let options = jsonschema::draft7::options();
     options
         .build(&file_schema(kind))
@@ -144,6 +146,7 @@ static TEST: LazyLock<Validator> = LazyLock::new(|| validator(FileKind::Test));
 
 /// Whether the two agree about a document. `version` has rules of its own and is not compared.
 fn agree(kind: FileKind, document: &Value) -> Result<(), String> {
+    ananke::install();
     let text = document.to_string();
     let source = Arc::new(SourceFile::new("a.yaml", "a.yaml", text.clone()));
     let valid = match kind {

@@ -38,6 +38,7 @@ fn compare(path: &str, expected: &str) {
 
 /// Every schema with its name: those of the files, and those of what programs read.
 fn all() -> Vec<(&'static str, Value)> {
+    ananke::install();
     let files = FileKind::ALL
         .iter()
         .chain([&FileKind::Case])
@@ -59,6 +60,7 @@ fn the_committed_schemas_are_the_generated_ones() {
 
 #[test]
 fn an_entry_of_several_tests_is_what_stands_at_the_top_of_a_file_with_one() {
+    ananke::install();
     let schema = file_schema(FileKind::Test);
     let entry = schema.pointer("/definitions/Test").expect("a definition");
     let mut top = schema["properties"]
@@ -412,6 +414,7 @@ fn schemas_have_the_addresses_of_the_catalogue() {
 
 #[test]
 fn a_file_declares_one_of_the_known_versions() {
+    ananke::install();
     for kind in FileKind::ALL {
         let version = |schema: &Value| schema["properties"]["version"].clone();
         let newest = version(&file_schema(*kind));
@@ -462,6 +465,7 @@ fn inserted(body: &Value) -> Value {
 
 #[test]
 fn examples_and_snippets_are_valid_in_every_version() {
+    ananke::install();
     for (kind, version) in FileKind::ALL
         .iter()
         .flat_map(|kind| VERSIONS.iter().map(move |version| (*kind, version)))
@@ -568,6 +572,7 @@ fn the_schemas_are_free_of_null_and_closed() {
 
 #[test]
 fn an_older_schema_lacks_what_is_newer() {
+    ananke::install();
     let oldest = Version::parse("1.0").expect("a version");
     for kind in FileKind::ALL {
         let schema = pruned(*kind, oldest);
@@ -601,6 +606,7 @@ fn an_older_schema_lacks_what_is_newer() {
 /// What this version does not have yet is not in its schema: a type that is implemented is removed from the list.
 #[test]
 fn what_is_not_there_yet_is_in_no_schema() {
+    ananke::install();
     for kind in FileKind::ALL {
         let schema = file_schema(*kind).to_string();
         for (tag, _) in ananke::model::NOT_YET {
@@ -614,6 +620,7 @@ fn what_is_not_there_yet_is_in_no_schema() {
 
 #[test]
 fn each_version_has_the_protocols_that_it_brought_and_those_before() {
+    ananke::install();
     let of = |kind: FileKind, version: &str| {
         pruned(kind, Version::parse(version).expect("a version")).to_string()
     };
@@ -651,6 +658,7 @@ fn each_version_has_the_protocols_that_it_brought_and_those_before() {
 
 #[test]
 fn the_program_prints_the_schemas() {
+    ananke::install();
     let printed = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_ananke"))
             .arg("schema")

@@ -17,6 +17,7 @@ use ananke::schema::{FileKind, load};
 use snapbox::assert_data_eq;
 
 fn source(name: &str, text: &str) -> Arc<SourceFile> {
+    ananke::install();
     Arc::new(SourceFile::new(name, name, text))
 }
 

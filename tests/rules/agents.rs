@@ -131,6 +131,7 @@ pub(crate) fn target(
     agent: Agent,
     script: &[Vec<CompiledStep>],
 ) -> (Box<dyn Target>, Arc<dyn Clock>, Arc<dyn Transport>) {
+    ananke::install();
     let clock = Arc::new(ManualClock::default());
     let turns = Mutex::new(script.iter().cloned().collect::<VecDeque<_>>());
     let transport = Arc::new(Played {

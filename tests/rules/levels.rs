@@ -11,6 +11,7 @@ use ananke::variables::{Interpolation, Mode, Scope};
 
 /// What applies in a test of `turns` turns when `blocks` are written on their levels.
 pub(crate) fn inherited(blocks: &[(&str, &str)], turns: usize) -> Inherited {
+    ananke::install();
     let level = |level: &str| {
         let written = blocks.iter().find(|(name, _)| *name == level);
         written.map_or_else(|| "{}".to_owned(), |(_, block)| (*block).to_owned())
@@ -26,6 +27,7 @@ pub(crate) fn inherited(blocks: &[(&str, &str)], turns: usize) -> Inherited {
 }
 
 fn compile(block: &str, level: Level) -> Block {
+    ananke::install();
     let text = format!("version: \"1.4\"\nname: row\nturns: [{{ user: hi }}]\nassert: {block}\n");
     let source = Arc::new(SourceFile::new("row.test.yaml", "row.test.yaml", text));
     let loaded = load::<TestFile>(FileKind::Test, &source)

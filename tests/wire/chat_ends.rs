@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ananke::context::At;
 use ananke::agents::{
     Body, ClientEvent, Ended, HttpRequest, Limits, Next, Reply, ResponseHead, TargetError,
     Transport,
 };
+use ananke::context::At;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 

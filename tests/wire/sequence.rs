@@ -30,6 +30,7 @@ fn rule_of(violation: &str) -> &str {
 
 #[tokio::test]
 async fn every_rule_has_an_example_that_breaks_it_and_one_that_nearly_does() {
+    ananke::install();
     for RuleDocs {
         name, wrong, right, ..
     } in RuleDocs::all()
@@ -50,6 +51,7 @@ async fn every_rule_has_an_example_that_breaks_it_and_one_that_nearly_does() {
 
 #[test]
 fn rules_are_explained_in_sentences_under_names_of_their_own() {
+    ananke::install();
     for RuleDocs { name, about, .. } in RuleDocs::all() {
         assert!(
             about.ends_with('.') && !about.contains("  "),

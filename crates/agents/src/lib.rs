@@ -50,6 +50,7 @@ pub use limits::Limits;
 pub use limits::in_words;
 pub use pace::{Concurrency, Pacer, Rate, TargetPace};
 pub use protocol::{Protocol, ProtocolConfig};
+pub use recognition::recognized;
 pub use registry::{Registration, install};
 pub use request::{Action, Request};
 pub use rule_docs::RuleDocs;

@@ -28,8 +28,8 @@ pub(super) fn recognizing(inner: Arc<dyn Target>, own: &'static Registration) ->
     Arc::new(RecognizingTarget { inner, own })
 }
 
-/// The error, with help if the answer that it quotes looks like one of another protocol.
-fn recognized(error: TargetError, own: &Registration) -> TargetError {
+/// The error of a target of the protocol `own`, with help if the answer that it quotes looks like one of another protocol.
+pub fn recognized(error: TargetError, own: &Registration) -> TargetError {
     // Servers differ in spaces and lines, which are quoted as `\n`.
     let start = ["\\n", "\\r", "\\t", " "]
         .iter()
@@ -144,66 +144,5 @@ impl Session for RecognizingSession {
 
     fn close(&mut self) -> BoxFuture<'_, Vec<String>> {
         self.inner.close()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::error::Received;
-    use super::*;
-
-    fn help(own: &str, start: &str) -> Option<String> {
-        let received = Received {
-            first_bytes: Received::quote(start.as_bytes()),
-            ..Received::default()
-        };
-        let error = TargetError {
-            received,
-            ..TargetError::new("no event")
-        };
-        recognized(error, Registration::find(own).unwrap()).help
-    }
-
-    #[test]
-    fn every_sign_names_its_protocol_to_all_others() {
-        for of in protocols() {
-            for sign in of.signs {
-                assert!(
-                    !sign.contains(char::is_whitespace),
-                    "`{sign}`: an answer is compared without spaces"
-                );
-                for asked in protocols() {
-                    let expected = !asked.signs.contains(sign);
-                    let help = help(asked.name, &format!("data: {{ {sign} }}"));
-                    assert_eq!(help.is_some(), expected, "{}: {sign}", asked.name);
-                    let first = protocols()
-                        .iter()
-                        .find(|protocol| protocol.signs.contains(sign))
-                        .unwrap();
-                    let named =
-                        help.is_none_or(|help| help.contains(&format!("`type: {}`,", first.name)));
-                    assert!(named, "{}: {sign}", asked.name);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn an_answer_of_an_unknown_kind_changes_nothing() {
-        for protocol in protocols() {
-            for start in [
-                "",
-                "<html><body>Not Found</body></html>",
-                "{\"detail\": \"Not Found\"}",
-                "nothing here",
-            ] {
-                assert_eq!(
-                    help(protocol.name, start),
-                    None,
-                    "{}: {start}",
-                    protocol.name
-                );
-            }
-        }
     }
 }

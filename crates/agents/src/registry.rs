@@ -8,16 +8,12 @@ use serde_json::Value;
 
 use super::common::TargetCommon;
 use super::protocol::{Protocol, ProtocolConfig};
-use super::scripted::ScriptedConfig;
 use super::served::ServedProtocol;
 use ananke_base::source::{self, Node, TypeMismatch};
 use ananke_model::model::{TAG_DEFAULTS, TYPE, TurnType, install_turn_types};
 use ananke_model::schema::{self, CommittedSchemas};
 
 static INSTALLED: OnceLock<&'static [Registration]> = OnceLock::new();
-
-/// The protocols of a program that installs none: the agent that is built in.
-const BUILT_IN: &[Registration] = &[Registration::of::<ScriptedConfig>()];
 
 /// Makes these the protocols of the program, in the order of messages and schemas, and `schemas` the schemas of its files.
 /// The first call counts.
@@ -31,7 +27,9 @@ pub fn install(protocols: &'static [Registration], schemas: CommittedSchemas) {
 
 /// The protocols of the program, in the order of messages and schemas.
 pub(crate) fn protocols() -> &'static [Registration] {
-    INSTALLED.get().copied().unwrap_or(BUILT_IN)
+    INSTALLED
+        .get()
+        .expect("a program installs its protocols before it reads anything")
 }
 
 /// A protocol whose type is forgotten.
@@ -80,6 +78,16 @@ impl Registration {
     pub const fn with_rules(mut self, page: &'static str) -> Self {
         self.rules = page;
         self
+    }
+
+    /// The value of `type`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The texts by which answers of the protocol are known.
+    pub fn signs(&self) -> &'static [&'static str] {
+        self.signs
     }
 
     /// Reads the protocol's own keys of a target.

@@ -6,6 +6,8 @@ pub mod cases;
 pub mod compile;
 pub mod coverage;
 pub mod engine;
+#[cfg(test)]
+mod fakes;
 pub mod helper;
 pub mod hook;
 pub mod observed;

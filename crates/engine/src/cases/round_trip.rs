@@ -1,7 +1,6 @@
 //! Any case, written as YAML and read again, is the same test.
 
-use std::path::Path;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
 use proptest::option::of;
 use proptest::prelude::*;
@@ -13,7 +12,6 @@ use ananke_base::context::Context;
 use ananke_base::diagnostic::{Severity, SourceFile};
 use ananke_base::source::{self, Node};
 use ananke_model::model::TAG_DEFAULTS;
-use ananke_model::schema::CommittedSchemas;
 
 fn texts() -> impl Strategy<Value = String> {
     let odd = "(null|yes|No|~|1e3|- a|#|<<|\\$\\{A\\}|\\$\\$\\{|a: b|\"|'|\\||\\?|%|@|`|😀)";
@@ -247,21 +245,7 @@ fn cases() -> impl Strategy<Value = Value> {
 
 /// The YAML of a file with these cases, as a tree.
 fn converted(cases: &[Value]) -> (String, Option<Node>) {
-    static SCHEMAS: Once = Once::new();
-    SCHEMAS.call_once(|| {
-        let committed = |kind: &str| -> &'static str {
-            let file = format!("../../schema/{kind}.schema.json");
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-            std::fs::read_to_string(path)
-                .expect("the schemas are committed")
-                .leak()
-        };
-        ananke_model::schema::install(CommittedSchemas {
-            config: committed("config"),
-            test: committed("test"),
-            case: committed("case"),
-        });
-    });
+    crate::fakes::install();
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.jsonl");
     let lines: Vec<String> = cases.iter().map(Value::to_string).collect();

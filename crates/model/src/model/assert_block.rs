@@ -17,6 +17,15 @@ use super::whenever::WheneverRule;
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::Node;
 
+/// An example in the schema.
+const BLOCK_NAMES: [&str; 1] = ["no_errors"];
+/// An example in the schema.
+const WORDS_OF_FAILURE: [&str; 2] = ["exception", "fatal"];
+/// An example in the schema.
+const UNWANTED_TEXTS: [&str; 2] = ["(beta)", "as an AI"];
+/// An example in the schema.
+const ANSWERS: [&str; 2] = ["yes", "no"];
+
 /// Assertions for a target, test or turn. Inner levels inherit outer ones; `false` disables an inherited rule.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,7 +35,7 @@ use ananke_base::source::Node;
 )]
 pub struct AssertBlock {
     /// Names of `assertions` from the config whose rules are applied here, before this block's own.
-    #[schemars(length(min = 1), example = &["no_errors"])]
+    #[schemars(length(min = 1), example = BLOCK_NAMES)]
     pub extends: Option<Vec<Text>>,
     /// Which tools the agent must and must not call.
     #[schemars(
@@ -212,16 +221,16 @@ pub struct TextRules {
     #[schemars(extend("x-since" = "1.0"), example = "(?i)order confirmed")]
     pub must_match: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// Regular expressions that must not match anywhere.
-    #[schemars(extend("x-since" = "1.0"), example = ["exception", "fatal"])]
+    #[schemars(extend("x-since" = "1.0"), example = WORDS_OF_FAILURE)]
     pub must_not_match: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// Literal texts that must all occur.
     #[schemars(example = &"Order confirmed.")]
     pub contains: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// Literal texts that must not occur.
-    #[schemars(example = ["(beta)", "as an AI"])]
+    #[schemars(example = UNWANTED_TEXTS)]
     pub not_contains: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// The agent's exact text, or a list of alternatives.
-    #[schemars(example = ["yes", "no"])]
+    #[schemars(example = ANSWERS)]
     pub equals: Option<Spanned<Toggle<OneOrMany<Text>>>>,
     /// Which text the rules in this block apply to: all messages (default) or the final one.
     #[schemars(example = &"final")]

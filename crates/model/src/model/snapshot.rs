@@ -10,6 +10,13 @@ use super::since::Since;
 use super::tree::form;
 use ananke_base::source::{Node, NodeValue};
 
+/// An example in the schema.
+const VOLATILE_PATHS: [&str; 3] = [
+    "search.args.when",
+    "*.result.items[*].id",
+    "state.updated_at",
+];
+
 /// What `assert.snapshot` says.
 #[derive(Clone, Debug)]
 pub enum SnapshotRule {
@@ -35,7 +42,7 @@ pub struct SnapshotOf {
     /// Paths of values that change from run to run, which are masked: in `TOOL.args`, `TOOL.result`, `state` or
     /// `custom.NAME`; `*` is any tool, key or index, `text` is what the agent says. Paths of outer levels are
     /// inherited.
-    #[schemars(length(min = 1), example = ["search.args.when", "*.result.items[*].id", "state.updated_at"])]
+    #[schemars(length(min = 1), example = VOLATILE_PATHS)]
     pub volatile: Option<Vec<Text>>,
 }
 

@@ -11,13 +11,18 @@ use super::toggle::Toggle;
 use ananke_base::diagnostic::Spanned;
 use ananke_base::source::FreeMap;
 
+/// An example in the schema.
+const FORBIDDEN_TOOLS: [&str; 1] = ["delete_order"];
+/// An example in the schema.
+const REQUIRED_TOOLS: [&str; 2] = ["validate_cart", "charge_card"];
+
 /// Rules about tool calls. A call counts from its start, with or without a result.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(transform = Since("1.0"))]
 pub struct ToolRules {
     /// Tools that must not be called at all, by exact name.
-    #[schemars(example = ["delete_order"])]
+    #[schemars(example = FORBIDDEN_TOOLS)]
     pub forbid: Option<Spanned<Toggle<Vec<Text>>>>,
     /// Calls that must happen. An entry is the name of a tool, or a mapping.
     #[schemars(example = serde_json::json!(["validate_cart", {"name": "charge_card", "count": 1}]))]
@@ -27,7 +32,7 @@ pub struct ToolRules {
     pub forbid_calls: Option<Spanned<Toggle<Vec<Spanned<ForbidCalls>>>>>,
     /// The only tools that may be called, by exact name. If several levels set it, only tools on every list are
     /// allowed. An empty list allows none.
-    #[schemars(extend("x-since" = "1.3"), example = ["validate_cart", "charge_card"])]
+    #[schemars(extend("x-since" = "1.3"), example = REQUIRED_TOOLS)]
     pub allow_only: Option<Spanned<Toggle<Vec<Text>>>>,
     /// Maximum number of calls in a turn; on a test or target in the whole test.
     #[schemars(extend("x-since" = "1.3"))]

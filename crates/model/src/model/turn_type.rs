@@ -45,9 +45,21 @@ pub fn install_turn_types(types: impl Iterator<Item = &'static TurnType>) {
     INSTALLED.get_or_init(|| types.collect());
 }
 
+#[cfg(not(test))]
+fn installed() -> &'static [&'static TurnType] {
+    INSTALLED
+        .get()
+        .expect("a program installs the types of its turns before it reads anything")
+}
+
+#[cfg(test)]
+fn installed() -> &'static [&'static TurnType] {
+    &[]
+}
+
 /// Every type of turn, that of the user first.
 fn turn_types() -> impl Iterator<Item = &'static TurnType> {
-    std::iter::once(&USER).chain(INSTALLED.get().into_iter().flatten().copied())
+    std::iter::once(&USER).chain(installed().iter().copied())
 }
 
 /// The `type` that a turn of this kind has in files; if several protocols have one, the first.

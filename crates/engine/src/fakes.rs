@@ -1,0 +1,25 @@
+//! A program for unit tests: its agent is scripted, and its schemas are those that are committed.
+
+use std::path::Path;
+
+use ananke_agents::Registration;
+use ananke_agents::scripted::ScriptedConfig;
+use ananke_model::schema::CommittedSchemas;
+
+/// Installs what a program installs before it reads anything; more than once is no different.
+pub(crate) fn install() {
+    const PROTOCOLS: &[Registration] = &[Registration::of::<ScriptedConfig>()];
+    let committed = |kind: &str| -> &'static str {
+        let file = format!("../../schema/{kind}.schema.json");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        std::fs::read_to_string(path)
+            .expect("the schemas are committed")
+            .leak()
+    };
+    let schemas = CommittedSchemas {
+        config: committed("config"),
+        test: committed("test"),
+        case: committed("case"),
+    };
+    ananke_agents::install(PROTOCOLS, schemas);
+}

@@ -59,11 +59,11 @@ fn join(text: &str) {
     };
     let whole = String::from_utf16_lossy(&units);
     for cut in 0..=units.len() {
-        let (mut joiner, mut joined) = (HalfJoiner::default(), String::new());
+        let (mut joiner, mut text) = (HalfJoiner::default(), String::new());
         for piece in [&units[..cut], &units[cut..]] {
-            joined.push_str(&joiner.join(sent_text(&escaped(piece))).0);
+            text.push_str(&joiner.join(sent_text(&escaped(piece))).0);
         }
-        joined.extend(joiner.finish());
-        assert_eq!(joined, whole, "cut at {cut}");
+        text.extend(joiner.finish());
+        assert_eq!(text, whole, "cut at {cut}");
     }
 }

@@ -60,7 +60,7 @@ pub fn read_bytes(bytes: &[u8]) -> Result<ReceivedJson, JsonError> {
     Ok(read)
 }
 
-/// Reads an event whose texts may end within a character: halves of surrogate pairs are kept for a [`HalfJoiner`].
+/// Reads an event whose texts may end within a character: halves of surrogate pairs are kept for a `HalfJoiner`.
 ///
 /// # Errors
 /// If it is not JSON, or nests too deeply.

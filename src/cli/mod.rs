@@ -47,6 +47,7 @@ mod report_files;
 mod report_options;
 mod report_recording;
 mod reporters;
+mod reserved_report;
 mod retry_options;
 mod run;
 mod run_facts;

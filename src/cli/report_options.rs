@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ananke::context::{Context, OutputStream};
+use ananke::context::OutputStream;
 use ananke::model::{JunitDialect, ReportFormat};
 use clap::{Args, ValueEnum};
 
@@ -99,11 +99,6 @@ pub(crate) struct ReportFile {
 }
 
 impl ReportFile {
-    /// Whether there is such a file.
-    pub(super) fn is_in(&self, context: &Context) -> bool {
-        context.working_directory.join(&self.path).is_file()
-    }
-
     /// Takes a path whose extension names the format.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);

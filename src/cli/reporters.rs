@@ -1,5 +1,6 @@
 //! Which reports a run writes, and where.
 
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -205,7 +206,9 @@ fn of_command_line(options: &ReportOptions) -> impl Iterator<Item = (&Path, Repo
 /// Names the report files that are there when no test can run, so that they are not taken for those of this run.
 pub(super) fn note_earlier_reports(options: &ReportOptions, context: &Context) {
     for (path, _) in of_command_line(options) {
-        if context.working_directory.join(path).is_file() {
+        let file = fs::metadata(context.working_directory.join(path));
+        // An empty one has only reserved the name.
+        if file.is_ok_and(|file| file.is_file() && file.len() > 0) {
             let path = path.display();
             let _ = writeln!(
                 io::stderr().lock(),

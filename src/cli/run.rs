@@ -22,8 +22,9 @@ use super::load::load;
 use super::print::print;
 use super::print_problems::print_problems;
 use super::recording_options::recordings;
-use super::report_options::{AgentAnswers, ReportFile};
+use super::report_options::AgentAnswers;
 use super::reporters::note_earlier_reports;
+use super::reserved_report::ReservedReport;
 use super::run_options::{RunOptions, going};
 use super::snapshots;
 use super::test_input::{GivenTests, TestInput};
@@ -66,12 +67,18 @@ pub(super) fn run(options: &RunOptions, context: &Context) -> Exit {
         report,
     } = given;
     options.selection.paths = vec![path];
-    let report = report.filter(|_| options.reports.output.is_empty() && !options.dry_run);
-    options.reports.output.extend(report.clone());
+    let report = report
+        .filter(|_| options.reports.output.is_empty() && !options.dry_run)
+        .map(ReservedReport::new);
+    options
+        .reports
+        .output
+        .extend(report.as_ref().map(|report| report.file.clone()));
     let is_quiet = options.reports.quiet;
     let exit = run_tests(options, None, &context);
-    if let Some(ReportFile { path, .. }) =
-        report.filter(|report| !is_quiet && report.is_in(&context))
+    if let Some(path) = report
+        .and_then(ReservedReport::written)
+        .filter(|_| !is_quiet)
     {
         let _ = writeln!(
             io::stderr().lock(),

@@ -62,6 +62,17 @@ impl TestInput {
             return Ok(Self::Generated(generator));
         }
         let is_one_word = !text.contains(char::is_whitespace);
+        for (prefix, what) in [("agents", "a target"), ("scripts", "a script")] {
+            let name = text
+                .strip_prefix(prefix)
+                .and_then(|rest| rest.strip_prefix(':'));
+            if name.is_some_and(|name| name.split('?').next().unwrap_or_default().trim().is_empty())
+            {
+                return Err(format!(
+                    "`{text}` names nothing\nhelp: write `{prefix}:NAME` with the name of {what} that makes cases"
+                ));
+            }
+        }
         for prefix in ["agent", "script"] {
             let name = text
                 .strip_prefix(prefix)
@@ -218,6 +229,14 @@ mod tests {
             ("agents:expense?count=2", "generator"),
             ("agents: who are they?", "message"),
             ("agent:expense", "help: write `agents:expense`"),
+            (
+                "agents:",
+                "help: write `agents:NAME` with the name of a target that makes cases",
+            ),
+            (
+                "scripts:?count=2",
+                "help: write `scripts:NAME` with the name of a script that makes cases",
+            ),
             (
                 "scripts.expense.setup",
                 "help: a script that makes cases is `scripts:expense.setup`",

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::run_events::RunEvents;
 use super::test_judge::{EMPTY_INTENT, JudgeVerdict, TestJudge};
 use super::testing_error::TestingError;
-use ananke_trace::trace::{AgentEvent, EventRole};
+use ananke_trace::trace::{AgentEvent, EventRole, is_same_json};
 
 /// What is expected of the events of a run, from the first one that was not looked at.
 #[derive(Clone, Copy, Debug)]
@@ -398,7 +398,7 @@ fn call_mismatch(event: &AgentEvent, expected: &str, partial: Option<&Value>) ->
     }
     let partial = partial?;
     let Some(expected_arguments) = partial.as_object() else {
-        return (partial != arguments)
+        return (!is_same_json(partial, arguments))
             .then(|| format!("expected the arguments {partial}, found {arguments}"));
     };
     expected_arguments
@@ -407,7 +407,7 @@ fn call_mismatch(event: &AgentEvent, expected: &str, partial: Option<&Value>) ->
             None => Some(format!(
                 "expected the argument `{key}` of {name} to be {value}, it is missing"
             )),
-            Some(found) if found != value => Some(format!(
+            Some(found) if !is_same_json(found, value) => Some(format!(
                 "expected the argument `{key}` of {name} to be {value}, found {found}"
             )),
             Some(_) => None,
@@ -428,7 +428,7 @@ fn output_mismatch(
             event.short()
         ));
     };
-    if let Some(expected) = expected.filter(|expected| *expected != output) {
+    if let Some(expected) = expected.filter(|expected| !is_same_json(expected, output)) {
         return Some(format!("expected the output {expected}, found {output}"));
     }
     let what = |is_error| if is_error { "an error" } else { "no error" };

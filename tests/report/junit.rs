@@ -188,7 +188,7 @@ fn names_come_from_the_id_and_files_from_the_root_of_the_project() {
     for outcome in &mut outcomes {
         outcome.test.file = format!("../{}", outcome.test.path);
     }
-    outcomes[2].test.target = "gpt-4.1".to_owned();
+    outcomes[2].test.target = "gpt-6.1-sol".to_owned();
     outcomes[2].test.is_default_target = false;
     let job = BuildJob::of(&in_job(&[
         ("GITHUB_ACTIONS", "true"),
@@ -208,13 +208,13 @@ fn names_come_from_the_id_and_files_from_the_root_of_the_project() {
     let names: Vec<_> = suites.iter().map(|suite| suite.get("name")).collect();
     let expected = [
         "specs/browse.test.yaml",
-        "specs/checkout.test.yaml [gpt-4.1]",
+        "specs/checkout.test.yaml [gpt-6.1-sol]",
         "specs/checkout.test.yaml",
         "specs/trouble.test.yaml",
     ];
     assert_eq!(names, expected);
     let case = &suites[1].children[0];
-    assert_eq!(case.get("classname"), "specs.checkout [gpt-4_1]");
+    assert_eq!(case.get("classname"), "specs.checkout [gpt-6_1-sol]");
     assert_eq!(case.get("file"), "repository/specs/checkout.test.yaml");
     let failure = case.named("failure").next().expect("a failure");
     let message = "`charge_card` was called 2 times, expected exactly 1 (and 1 more)";

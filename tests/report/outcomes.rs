@@ -111,6 +111,7 @@ pub(super) fn calls(
     let (started_us, duration_us) = times;
     TranscriptLine::Calls(CallOutcome {
         is_client_side: false,
+        hides_result: false,
         event,
         id: format!("call-{event}"),
         result_event: event.saturating_add(1),

@@ -133,6 +133,10 @@ impl Summary {
                     None => self.other(format!("answer to {id}: {line}")),
                 }
             }
+            Change::CallExecuted { id } => match self.call(&id) {
+                Some((_, _, results)) => results.push("executed, not shown".to_owned()),
+                None => self.other(format!("LOST execution of {id}")),
+            },
             Change::CallFailed { id, is_denied } => {
                 let word = if is_denied { " (denied)" } else { " (error)" };
                 let earlier = format!("answer to {id}:");

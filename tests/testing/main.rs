@@ -102,6 +102,64 @@ async fn a_cursor_passes_what_was_looked_at() {
 }
 
 #[tokio::test]
+async fn values_are_compared_as_rules_compare_them() {
+    const SHOP: &str = r"
+type: scripted
+rules:
+  - do:
+      - call: { tool: pay, args: { total: 5.0, items: [{ n: 3 }], paid: true, large: 9007199254740993 }, result: { total: 3.0 } }
+";
+    let mut session = TestSession::connect(AgentTarget::yaml(SHOP)).unwrap();
+    let result = session.run("Pay").await.unwrap();
+    let same = [
+        json!({ "total": 5 }),
+        json!({ "total": 5e0, "items": [{ "n": 3.0 }] }),
+        json!({ "large": 9_007_199_254_740_993_u64 }),
+    ];
+    for arguments in same {
+        result
+            .expect()
+            .contains_function_call("pay", arguments.clone());
+        result.expect().at(0).is_function_call("pay", arguments);
+    }
+    for output in [json!({ "total": 3 }), json!({ "total": 3.0 })] {
+        result
+            .expect()
+            .contains_function_call_output(output.clone(), None);
+        result.expect().at(1).is_function_call_output(output, false);
+    }
+    for other in [
+        json!({ "total": "5" }),
+        json!({ "paid": 1 }),
+        json!({ "large": 9_007_199_254_740_992_u64 }),
+    ] {
+        let message = panic_of(AssertUnwindSafe(|| {
+            _ = result.expect().at(0).is_function_call("pay", other);
+        }));
+        assert!(message.contains("expected the argument"), "{message}");
+    }
+    let AgentEvent::FunctionCallOutput {
+        tool_call_id,
+        name,
+        is_error,
+        execution_time_ms,
+        ..
+    } = result.expect().at(1).event().clone()
+    else {
+        panic!("an output")
+    };
+    let output = json!({ "total": 3 });
+    let event = AgentEvent::FunctionCallOutput {
+        tool_call_id,
+        name,
+        output,
+        is_error,
+        execution_time_ms,
+    };
+    assert_eq!(result.expect().at(1).event(), &event);
+}
+
+#[tokio::test]
 async fn what_does_not_hold_panics_with_the_events() {
     let mut session = weather();
     let result = session.run("Weather in Paris?").await.unwrap();

@@ -10,6 +10,7 @@ mod connections;
 mod conversations;
 mod encodings;
 mod hostile;
+mod observed_tools;
 mod oddities;
 mod openai;
 mod origins;

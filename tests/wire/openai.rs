@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ananke::agents::{
-    Chunks, ClientEvent, Ended, HttpRequest, Reply, ResponseHead, TargetError, Transport,
+    Chunks, ClientEvent, Ended, HttpRequest, Reply, ResponseHead, TargetError, ToolExecution,
+    Transport,
 };
 use ananke::context::{At, ManualClock};
 use ananke::openai::{OpenaiSettings, OpenaiTarget};
@@ -38,6 +39,7 @@ fn settings(retries: u32) -> OpenaiSettings {
         headers: Vec::new(),
         options: Arc::default(),
         retries,
+        tools: ToolExecution::default(),
     }
 }
 
@@ -105,7 +107,7 @@ async fn what_rejections_take_is_time_of_the_turn() {
 }
 
 /// A chunk with this delta.
-fn delta(delta: &Value) -> Value {
+pub(super) fn delta(delta: &Value) -> Value {
     json!({ "id": "c-1", "choices": [{ "index": 0, "delta": delta, "finish_reason": null }] })
 }
 
@@ -540,13 +542,13 @@ async fn an_error_in_the_stream_is_one_of_the_agent() {
 }
 
 /// The outcome of a test, and what the model received.
-struct Tested {
-    outcome: Outcome,
-    requests: Vec<Captured>,
-    project: Project,
+pub(super) struct Tested {
+    pub(super) outcome: Outcome,
+    pub(super) requests: Vec<Captured>,
+    pub(super) project: Project,
 }
 
-const TOOLS: &str = "
+pub(super) const TOOLS: &str = "
 client_tools:
   - name: find_order
     description: Finds an order
@@ -554,14 +556,14 @@ client_tools:
     mock: { result: { order: O-7 } }
 ";
 
-fn response(status: &str, headers: &str, body: &str) -> Vec<Step> {
+pub(super) fn response(status: &str, headers: &str, body: &str) -> Vec<Step> {
     let head = format!(
         "HTTP/1.1 {status}\r\ncontent-type: text/event-stream\r\n{headers}connection: close\r\n\r\n"
     );
     vec![Step::Expect, Step::Send((head + body).into_bytes())]
 }
 
-fn fine(chunks: &[Value]) -> Vec<Step> {
+pub(super) fn fine(chunks: &[Value]) -> Vec<Step> {
     response("200 OK", "", &stream(chunks))
 }
 
@@ -574,7 +576,7 @@ fn busy(headers: &str) -> Vec<Step> {
 }
 
 /// Tests a model that responds like this.
-async fn tested(responses: Vec<Vec<Step>>, target: &str, test: &str) -> Tested {
+pub(super) async fn tested(responses: Vec<Vec<Step>>, target: &str, test: &str) -> Tested {
     let agent = RawAgent::start(responses).await;
     let config = format!(
         "version: \"1.3\"\ntarget: {{ type: openai, endpoint: \"{}\", model: m, {target} }}\n",
@@ -590,7 +592,7 @@ async fn tested(responses: Vec<Vec<Step>>, target: &str, test: &str) -> Tested {
     }
 }
 
-fn body(request: &Captured) -> Value {
+pub(super) fn body(request: &Captured) -> Value {
     serde_json::from_slice(&request.body).expect("JSON")
 }
 

@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use ananke_trace::trace::is_same_json;
+
 /// The artifacts of one task.
 #[derive(Debug, Default)]
 pub(super) struct Artifacts {
@@ -82,7 +84,13 @@ impl Artifacts {
             },
         };
         known.text.push_str(&new_text);
-        let is_known = update == ArtifactUpdate::Replace && others.starts_with(&known.others);
+        let is_known = update == ArtifactUpdate::Replace
+            && others.len() >= known.others.len()
+            && known
+                .others
+                .iter()
+                .zip(&others)
+                .all(|(known, other)| is_same_json(known, other));
         let new: Vec<Value> = if is_known {
             others[known.others.len()..].to_vec()
         } else {

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::teller::Teller;
-use ananke_trace::trace::{Change, ResultContent};
+use ananke_trace::trace::{Change, ResultContent, is_same_json};
 
 /// The calls so far.
 #[derive(Debug, Default)]
@@ -77,7 +77,11 @@ impl CallLog {
             id
         };
         if let Some(call) = self.calls.get_mut(&id) {
-            if call.result.as_ref() == Some(&result) {
+            if call
+                .result
+                .as_ref()
+                .is_some_and(|known| is_same_json(known, &result))
+            {
                 return;
             }
             call.result = Some(result.clone());

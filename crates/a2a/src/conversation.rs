@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::artifacts::Artifacts;
 use super::call_log::CallLog;
+use ananke_trace::trace::is_same_json;
 
 /// What is kept of a conversation.
 #[derive(Debug, Default)]
@@ -73,7 +74,7 @@ impl WaitingStatus {
     /// since; without both, all of it is the same.
     fn is(&self, status: &Value) -> bool {
         match identity(status) {
-            ("", "") => *status == self.written,
+            ("", "") => is_same_json(status, &self.written),
             (message, time) => time == self.time && (message.is_empty() || message == self.message),
         }
     }

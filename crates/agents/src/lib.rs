@@ -33,6 +33,7 @@ mod session;
 mod sink;
 pub mod sse;
 mod target;
+mod tool_execution;
 
 pub use capabilities::{Capabilities, Capability};
 pub use clock::EventClock;
@@ -64,3 +65,4 @@ pub use served_protocols::served_protocols;
 pub use session::{Session, SessionOptions};
 pub use sink::{Sink, Stop, Wire};
 pub use target::Target;
+pub use tool_execution::ToolExecution;

@@ -21,7 +21,7 @@ use super::session::{Session, SessionOptions};
 use super::sink::Sink;
 use super::target::Target;
 use ananke_base::context::Clock;
-use ananke_base::message::DeclaredTool;
+use ananke_base::message::{DeclaredTool, RequestContext};
 
 /// The same target, whose errors name the protocol of an answer that is not its own.
 pub(super) fn recognizing(inner: Arc<dyn Target>, own: &'static Registration) -> Arc<dyn Target> {
@@ -87,6 +87,10 @@ impl Target for RecognizingTarget {
 
     fn address(&self, connector: Option<&str>) -> Option<String> {
         self.inner.address(connector)
+    }
+
+    fn not_sent(&self, context: &RequestContext) -> Vec<String> {
+        self.inner.not_sent(context)
     }
 
     fn prompted(&self, instructions: &str, connector: Option<&str>) -> Option<Box<dyn Target>> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::error::TargetError;
 use super::limits::Limits;
 use super::session::{Session, SessionOptions};
-use ananke_base::message::DeclaredTool;
+use ananke_base::message::{DeclaredTool, RequestContext};
 
 /// An agent under test, with every variable of its config filled in.
 pub trait Target: Debug + Send + Sync {
@@ -44,6 +44,11 @@ pub trait Target: Debug + Send + Sync {
     /// `None` for an agent, which knows its role and gets everything with its request.
     fn prompted(&self, _instructions: &str, _connector: Option<&str>) -> Option<Box<dyn Target>> {
         None
+    }
+
+    /// The names of the options and of the caller's data in `context` that its requests have no place for.
+    fn not_sent(&self, _context: &RequestContext) -> Vec<String> {
+        Vec::new()
     }
 
     /// The tools that the agent declares by itself; `None` if its protocol has no declarations.

@@ -11,7 +11,7 @@ use ananke_agents::pipe::quoted;
 use ananke_agents::{EventReader, Received, Rest, Sink, Stop, TargetError, in_words};
 use ananke_base::context::At;
 use ananke_base::source::received_json::{is_utf16, read_bytes};
-use ananke_trace::trace::{Change, RunEnd};
+use ananke_trace::trace::{Change, RunEnd, is_same_json};
 
 /// Notifications that a trace shows: how far a request is, and what the server logs.
 const SHOWN: [&str; 2] = ["notifications/progress", "notifications/message"];
@@ -187,7 +187,7 @@ impl ServerMessages {
     ) -> ControlFlow<Stop> {
         let known = self.answered.as_ref().filter(|(known, _)| *known == id);
         let other = match (known, result(message)) {
-            (Some((_, first)), Ok(again)) if *first == again => "",
+            (Some((_, first)), Ok(again)) if is_same_answer(first, &again) => "",
             (Some(_), _) => ", with another answer",
             (None, _) => ", whose answer was read before",
         };
@@ -434,6 +434,14 @@ fn result(mut message: Map<String, Value>) -> Result<Result<Value, RpcError>, St
             data: error.remove("data").unwrap_or_default(),
         })),
         _ => Err("is a response without a `result` or an `error`".to_owned()),
+    }
+}
+
+/// Whether two answers to one request mean the same.
+fn is_same_answer(one: &Result<Value, RpcError>, other: &Result<Value, RpcError>) -> bool {
+    match (one, other) {
+        (Ok(one), Ok(other)) => is_same_json(one, other),
+        _ => one == other,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use ananke_base::source::received_json::{Halves, Oddities, SentText, read_event};
+use ananke_base::source::received_json::{Halves, Oddities, SentText, read_event, without_marks};
 
 /// One chunk, read key by key.
 pub(super) struct Chunk {
@@ -23,6 +23,14 @@ pub(super) struct Choice<'a> {
 /// Why a model stops whose server failed.
 const FAILED: &str = "error";
 
+/// The result of a call that the server executed, or a part of it.
+pub(super) struct ShownResult<'a> {
+    /// The server's id of the call.
+    pub(super) id: Option<&'a str>,
+    /// The result.
+    pub(super) content: SentText<'static>,
+}
+
 /// A part of a tool call.
 pub(super) struct CallFragment<'a> {
     pub(super) index: Option<u64>,
@@ -31,6 +39,8 @@ pub(super) struct CallFragment<'a> {
     pub(super) arguments: Option<&'a Value>,
     /// The halves of surrogate pairs in its arguments.
     pub(super) halves: Halves,
+    /// The result of the call, where the server has executed it.
+    pub(super) result: Option<SentText<'static>>,
 }
 
 impl Chunk {
@@ -104,9 +114,31 @@ impl Chunk {
 }
 
 impl<'a> Choice<'a> {
+    /// The result of a call: a message with the role `tool`.
+    pub(super) fn result(&self) -> Option<ShownResult<'a>> {
+        let id = self.get("tool_call_id").and_then(Value::as_str);
+        let is_result = id.is_some() || self.get("role").and_then(Value::as_str) == Some("tool");
+        is_result.then(|| ShownResult {
+            id: id.filter(|id| !id.is_empty()),
+            content: match self.get("content") {
+                Some(value @ (Value::Object(_) | Value::Number(_) | Value::Bool(_))) => {
+                    written(value, self.halves)
+                }
+                _ => self
+                    .string("content")
+                    .unwrap_or_else(|| SentText::whole("")),
+            },
+        })
+    }
+
     /// Text for the user: the content, or why the model refuses.
     pub(super) fn text(&self) -> Option<SentText<'static>> {
         self.string("content").or_else(|| self.string("refusal"))
+    }
+
+    /// Whether the delta says whose it is.
+    pub(super) fn has_role(&self) -> bool {
+        self.get("role").is_some_and(Value::is_string)
     }
 
     /// What the model thinks; servers have two names for it.
@@ -169,9 +201,24 @@ impl<'a> CallFragment<'a> {
             arguments: function
                 .and_then(|function| function.get("arguments"))
                 .filter(|value| !value.is_null()),
+            result: [Some(call), function]
+                .into_iter()
+                .flatten()
+                .find_map(|of| result(of, halves)),
             halves,
         }
     }
+}
+
+/// The result that a call or its function has, if there is one.
+fn result(of: &Value, halves: Halves) -> Option<SentText<'static>> {
+    let result = of.get("result").or_else(|| of.get("output"))?;
+    (!result.is_null()).then(|| written(result, halves))
+}
+
+/// A string as it is, any other value as JSON: what it is as the result of a call.
+fn written(value: &Value, halves: Halves) -> SentText<'static> {
+    SentText::new(plain(&without_marks(value)), halves)
 }
 
 /// A value that says something: neither nothing, nor that there is none.

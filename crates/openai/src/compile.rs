@@ -51,6 +51,7 @@ pub(super) fn compile(
         headers: headers?,
         options: Arc::new(options?),
         retries: retries?,
+        tools: target.tools.unwrap_or_default(),
     }))
 }
 

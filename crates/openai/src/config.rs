@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use ananke_agents::ToolExecution;
 use ananke_agents::http::HttpConfig;
 use ananke_base::source::{FreeMap, Node};
 use ananke_model::model::{Number, Since, Text, Toggle};
@@ -17,7 +18,7 @@ pub struct OpenaiConfig {
     #[schemars(example = "https://api.openai.com/v1")]
     pub endpoint: Text,
     /// The name of the model, also in reports.
-    #[schemars(example = "gpt-4o-mini")]
+    #[schemars(example = "gpt-6-luna")]
     pub model: Text,
     /// The system message that every request begins with (default: none).
     pub instructions: Option<Text>,
@@ -26,6 +27,10 @@ pub struct OpenaiConfig {
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     #[schemars(example = serde_json::json!({"temperature": 0}))]
     pub params: Option<Node>,
+    /// Who executes the tools: with `run` (default) the mocks of the `client_tools` answer the calls; with `observed` the server
+    /// executes its tools itself, and its calls are only checked.
+    #[schemars(extend("x-since" = "1.4"), example = &"observed")]
+    pub tools: Option<ToolExecution>,
     /// HTTP headers of every request. Values of variables here are secrets and are masked in all output.
     #[schemars(example = serde_json::json!({"authorization": "Bearer ${ENV.OPENAI_API_KEY}"}))]
     pub headers: Option<FreeMap<Text>>,

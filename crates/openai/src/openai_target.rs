@@ -7,9 +7,10 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::retry_after::LONGEST_WAIT;
-use super::session::OpenaiSession;
+use super::session::{CONNECTOR, OpenaiSession};
 use super::settings::OpenaiSettings;
 use ananke_agents::{Session, SessionOptions, Target, TargetError, http};
+use ananke_base::message::RequestContext;
 
 /// A model behind an OpenAI-compatible endpoint.
 #[derive(Debug)]
@@ -55,6 +56,11 @@ impl Target for OpenaiTarget {
             model.clone_into(&mut settings.model);
         }
         Some(Box::new(Self::new(settings)))
+    }
+
+    fn not_sent(&self, context: &RequestContext) -> Vec<String> {
+        let names = context.names().filter(|name| *name != CONNECTOR);
+        names.map(str::to_owned).collect()
     }
 
     fn state(&self) -> &Value {

@@ -8,14 +8,14 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::chat_message::{ChatCall, ChatMessage};
-use super::chunk::{Choice, Chunk};
+use super::chunk::{Choice, Chunk, ShownResult};
 use super::tool_calls::{CallChange, ToolCalls};
 use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
-use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
+use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError, ToolExecution};
 use ananke_base::context::{At, Ids};
 use ananke_base::message::ToolDeclaration;
-use ananke_base::source::received_json::{HalfJoiner, Oddities, decoded};
-use ananke_trace::trace::{Change, MessageKind, RunEnd, Usage};
+use ananke_base::source::received_json::{HalfJoiner, Oddities, SentText, decoded};
+use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd, Usage};
 
 /// Why a model stops whose answer has become too long.
 const TRUNCATED: &str = "length";
@@ -33,7 +33,15 @@ pub(super) struct ReplyReader<'a> {
     /// The keys of the calls of the conversation so far.
     call_keys: &'a mut HashSet<String>,
     calls: ToolCalls<'a>,
+    /// Who executes them.
+    tools: ToolExecution,
     message: Option<Streamed>,
+    /// The texts of messages that are complete.
+    said: Vec<String>,
+    /// A result that may go on.
+    result: Option<StreamedResult>,
+    /// The keys of the calls that the response itself answers.
+    answered: HashSet<String>,
     reasoning: Option<Streamed>,
     usage: Option<Usage>,
     has_begun: bool,
@@ -49,6 +57,17 @@ pub(super) struct ReplyReader<'a> {
 #[derive(Default)]
 struct Streamed {
     id: String,
+    text: String,
+    joiner: HalfJoiner,
+    /// How many calls began before it.
+    calls: usize,
+}
+
+/// The result of a call, as far as it has arrived.
+#[derive(Default)]
+struct StreamedResult {
+    /// The server's id of the call.
+    id: Option<String>,
     text: String,
     joiner: HalfJoiner,
 }
@@ -74,17 +93,22 @@ pub(super) enum ModelReply {
 
 impl<'a> ReplyReader<'a> {
     /// A reader that makes ids with `ids`, and adds the keys of its calls to `call_keys`; `declared` are the tools that may be
-    /// called.
+    /// called, and `tools` says who executes them.
     pub(super) fn new(
         ids: &'a dyn Ids,
         call_keys: &'a mut HashSet<String>,
         declared: &'a [ToolDeclaration],
+        tools: ToolExecution,
     ) -> Self {
         Self {
             ids,
             call_keys,
             calls: ToolCalls::new(declared),
+            tools,
             message: None,
+            said: Vec::new(),
+            result: None,
+            answered: HashSet::new(),
             reasoning: None,
             usage: None,
             has_begun: false,
@@ -123,6 +147,16 @@ impl<'a> ReplyReader<'a> {
             }
         };
         self.end(&mut tell);
+        self.answer(&mut tell);
+        if self.tools == ToolExecution::Observed {
+            for key in self
+                .calls
+                .keys()
+                .filter(|key| !self.answered.contains(*key))
+            {
+                tell(Change::CallExecuted { id: key.into() });
+            }
+        }
         if self.end == Some(StreamEnd::GivenUp) {
             let words = "end-missing: the stream was still open after the model had stopped: neither `[DONE]` nor its end came";
             tell(Change::Warning(words.into()));
@@ -146,9 +180,11 @@ impl<'a> ReplyReader<'a> {
                 "the model called a tool without naming it",
             ));
         }
-        let calls = self.calls.into_calls();
+        // What the server executes is its own: it does not go back.
+        let mut calls = self.calls.into_calls();
+        calls.retain(|(key, _)| self.tools == ToolExecution::Run && !self.answered.contains(key));
         let sent = calls.iter().map(|(_, call)| call.clone()).collect();
-        let text = self.message.map(|message| message.text).unwrap_or_default();
+        let text = self.said.join("\n");
         Ok(ModelReply::Complete(
             ChatMessage::assistant(text, sent),
             calls,
@@ -204,7 +240,9 @@ impl<'a> ReplyReader<'a> {
                 subagent: None,
             });
         }
-        if let Some(piece) = choice.text() {
+        if let Some(shown) = choice.result() {
+            self.result(shown, tell);
+        } else if let Some(piece) = self.text_of(choice, tell) {
             let message = self.message.get_or_insert_with(|| {
                 let id = self.ids.next("message");
                 let role = MessageKind::Assistant;
@@ -215,6 +253,7 @@ impl<'a> ReplyReader<'a> {
                 });
                 Streamed {
                     id,
+                    calls: self.calls.len(),
                     ..Streamed::default()
                 }
             });
@@ -230,20 +269,118 @@ impl<'a> ReplyReader<'a> {
         }
         for fragment in choice.calls() {
             for change in self.calls.take(&fragment, self.call_keys) {
+                if let CallChange::Answered(key, _) = &change {
+                    self.answered.insert(key.clone());
+                }
                 tell(change.into());
             }
         }
         if let Some(reason) = choice.finish_reason {
-            let mut changes = Vec::new();
-            self.calls.begin_all(&mut changes);
-            for change in changes {
-                tell(change.into());
-            }
+            self.begin_calls(tell);
             if reason == TRUNCATED {
                 tell(Change::Truncated);
             }
             self.has_stopped = true;
         }
+    }
+
+    /// Begins the calls whose names could still have become longer.
+    fn begin_calls(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
+        let mut changes = Vec::new();
+        self.calls.begin_all(&mut changes);
+        for change in changes {
+            tell(change.into());
+        }
+    }
+
+    /// A result that the server shows, or a part of it.
+    fn result(&mut self, shown: ShownResult<'_>, tell: &mut dyn FnMut(Change<'_>)) {
+        self.close(tell);
+        let is_other = |known: &StreamedResult| known.id.as_deref() != shown.id;
+        if self.result.as_ref().is_some_and(is_other) {
+            self.answer(tell);
+        }
+        let result = self.result.get_or_insert_with(|| StreamedResult {
+            id: shown.id.map(str::to_owned),
+            ..StreamedResult::default()
+        });
+        result.add(shown.content, tell);
+    }
+
+    /// The text of a delta that is not part of a result. A result of which nothing has come yet goes on without a role.
+    fn text_of(
+        &mut self,
+        choice: &Choice<'_>,
+        tell: &mut dyn FnMut(Change<'_>),
+    ) -> Option<SentText<'static>> {
+        let piece = choice.text()?;
+        if let Some(result) = &mut self.result
+            && result.text.is_empty()
+            && !choice.has_role()
+        {
+            result.add(piece, tell);
+            return None;
+        }
+        self.answer(tell);
+        if self.tools == ToolExecution::Observed {
+            self.begin_calls(tell);
+            let calls = self.calls.len();
+            let has_called = |message: &Streamed| message.calls < calls;
+            if self.message.as_ref().is_some_and(has_called) {
+                self.close(tell);
+            }
+        }
+        Some(piece)
+    }
+
+    /// The result that came is complete.
+    fn answer(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
+        let Some(StreamedResult {
+            id,
+            mut text,
+            mut joiner,
+        }) = self.result.take()
+        else {
+            return;
+        };
+        if let Some(lone) = joiner.finish() {
+            warn_of_half(tell);
+            text.push(lone);
+        }
+        self.begin_calls(tell);
+        let Some(key) = self.calls.key_of(id.as_deref(), &self.answered) else {
+            let id = id.unwrap_or_default();
+            return tell(Change::Warning(
+                format!(
+                    "a result for the call `{id}`, which is not in the response: it is ignored"
+                )
+                .into(),
+            ));
+        };
+        for change in self.calls.end(&key) {
+            tell(change.into());
+        }
+        self.answered.insert(key.clone());
+        tell(CallChange::Answered(key, text).into());
+    }
+
+    /// The message is complete, and the model may go on with another.
+    fn close(&mut self, tell: &mut dyn FnMut(Change<'_>)) {
+        let Some(mut message) = self.message.take() else {
+            return;
+        };
+        if let Some(lone) = message.joiner.finish() {
+            warn_of_half(tell);
+            message.text.push(lone);
+            tell(Change::MessageText {
+                id: Cow::Borrowed(&*message.id),
+                delta: lone.to_string().into(),
+            });
+        }
+        tell(Change::MessageClosed {
+            id: Cow::Borrowed(&*message.id),
+        });
+        self.said.push(message.text);
     }
 
     /// The response is over: its message and its calls are complete.
@@ -258,22 +395,21 @@ impl<'a> ReplyReader<'a> {
                 subagent: None,
             });
         }
-        if let Some(message) = &mut self.message {
-            let id = Cow::Borrowed(&*message.id);
-            if let Some(lone) = message.joiner.finish() {
-                warn_of_half(tell);
-                message.text.push(lone);
-                let delta = lone.to_string().into();
-                tell(Change::MessageText {
-                    id: id.clone(),
-                    delta,
-                });
-            }
-            tell(Change::MessageClosed { id });
-        }
+        self.close(tell);
         for change in self.calls.end_all() {
             tell(change.into());
         }
+    }
+}
+
+impl StreamedResult {
+    /// Adds a piece of it.
+    fn add(&mut self, piece: SentText<'_>, tell: &mut dyn FnMut(Change<'_>)) {
+        let (more, is_lone) = self.joiner.join(piece);
+        if is_lone {
+            warn_of_half(tell);
+        }
+        self.text.push_str(&more);
     }
 }
 
@@ -358,6 +494,11 @@ impl From<CallChange> for Change<'static> {
                 delta: delta.into(),
             },
             CallChange::Ends(id) => Self::CallArgsDone { id: id.into() },
+            CallChange::Answered(id, result) => Self::CallAnswered {
+                id: id.into(),
+                result: ResultContent::Text(result.into()),
+                is_error: None,
+            },
             CallChange::HasLoneHalf => Self::Warning(Oddities::HALF.into()),
         }
     }

@@ -28,8 +28,14 @@ const HEADERS: [(&str, &str); 2] = [
     ("accept", "text/event-stream"),
 ];
 
+/// The option that is the model of a request.
+pub(super) const CONNECTOR: &str = "connector";
+
 /// The status of a response that rejects a request for now.
 const TOO_MANY_REQUESTS: u16 = 429;
+
+/// The status of a response that refuses a request for what it says.
+const BAD_REQUEST: u16 = 400;
 
 /// One conversation with a model.
 pub(super) struct OpenaiSession {
@@ -92,7 +98,12 @@ impl OpenaiSession {
         let mut limits = self.settings.options.limits(limits);
         let mut retry = 0;
         loop {
-            let mut reader = ReplyReader::new(&*self.ids, &mut self.call_keys, &self.client_tools);
+            let mut reader = ReplyReader::new(
+                &*self.ids,
+                &mut self.call_keys,
+                &self.client_tools,
+                self.settings.tools,
+            );
             let mut over = None;
             let request = post(&self.settings, body.clone());
             let talk = talk(
@@ -200,7 +211,7 @@ impl OpenaiSession {
         let OpenaiSettings { model, params, .. } = &*self.settings;
         let RequestContext { props, options, .. } = context;
         let model = options
-            .get("connector")
+            .get(CONNECTOR)
             .and_then(Value::as_str)
             .unwrap_or(model);
         let request = ChatRequest::new(model, &self.messages, &self.client_tools, params, props);
@@ -235,7 +246,8 @@ impl OpenaiSession {
                 };
                 let message =
                     format!("the model called the tool `{name}`, which is not declared: {known}");
-                let help = "declare it in `client_tools`, with a mock that answers it";
+                let help = "declare it in `client_tools`, with a mock that answers it; if the server executes its tools \
+                            itself, write `tools: observed` in the target";
                 return Err(TargetError::new(message).with_help(help));
             }
             if call.id != key {
@@ -258,6 +270,19 @@ fn post(settings: &OpenaiSettings, body: Bytes) -> HttpRequest {
     }
 }
 
+/// The error of a model that refuses tools, with what to set.
+fn with_help(error: TargetError) -> TargetError {
+    let body = &error.received.first_bytes;
+    let names = ["tools", "reasoning_effort"];
+    let is_refusal = names.iter().all(|name| body.contains(name));
+    if is_refusal && error.received.status == Some(BAD_REQUEST) {
+        let help = "this model takes tools over chat completions only without reasoning: set \
+                    `params: { reasoning_effort: none }`, or test another model";
+        return error.with_help(help);
+    }
+    error
+}
+
 /// Sends a request and reads its response.
 async fn talk(
     transport: &dyn Transport,
@@ -274,7 +299,7 @@ async fn talk(
     if response.received.head.status == TOO_MANY_REQUESTS {
         return Ok(Exchanged::Rejected(response));
     }
-    let response = response.accepted().await?;
+    let response = response.accepted().await.map_err(with_help)?;
     http::read_events(response, reader, limits, sink, over)
         .await
         .map(Exchanged::Ended)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use url::Url;
 
+use ananke_agents::ToolExecution;
 use ananke_agents::http::HttpOptions;
 
 /// An OpenAI-compatible model.
@@ -24,4 +25,6 @@ pub struct OpenaiSettings {
     pub options: Arc<HttpOptions>,
     /// How often a request is sent again that was rejected with HTTP 429.
     pub retries: u32,
+    /// Who executes the tools.
+    pub tools: ToolExecution,
 }

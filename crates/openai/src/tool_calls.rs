@@ -27,6 +27,8 @@ struct StreamedCall {
     name: String,
     /// Whether it has begun: its name is whole.
     has_begun: bool,
+    /// Whether its end has been reported.
+    has_ended: bool,
     arguments: String,
     joiner: HalfJoiner,
 }
@@ -42,6 +44,8 @@ pub(super) enum CallChange {
     Ends(String),
     /// Half of a surrogate pair is alone in arguments.
     HasLoneHalf,
+    /// The result of the call with this key, which the server has executed.
+    Answered(String, String),
 }
 
 impl<'t> ToolCalls<'t> {
@@ -96,6 +100,17 @@ impl<'t> ToolCalls<'t> {
         if has_begun && !more.is_empty() {
             changes.push(CallChange::Arguments(call.key.clone(), more.into_owned()));
         }
+        if let Some(result) = &fragment.result
+            && !call.name.is_empty()
+        {
+            call.end(&mut changes);
+            let mut is_lone = false;
+            let result = result.clone().alone(|| is_lone = true).into_owned();
+            if is_lone {
+                changes.push(CallChange::HasLoneHalf);
+            }
+            changes.push(CallChange::Answered(call.key.clone(), result));
+        }
         changes
     }
 
@@ -107,22 +122,45 @@ impl<'t> ToolCalls<'t> {
     /// Ends the calls.
     pub(super) fn end_all(&mut self) -> Vec<CallChange> {
         let mut changes = Vec::new();
-        for call in &mut self.calls {
-            let lone = call.joiner.finish();
-            call.arguments.extend(lone);
-            let has_begun = call.has_begun;
-            call.begin(&mut changes);
-            if let Some(lone) = lone {
-                changes.push(CallChange::HasLoneHalf);
-                if has_begun {
-                    changes.push(CallChange::Arguments(call.key.clone(), lone.into()));
-                }
-            }
-            if call.has_begun {
-                changes.push(CallChange::Ends(call.key.clone()));
-            }
+        self.calls
+            .iter_mut()
+            .for_each(|call| call.end(&mut changes));
+        changes
+    }
+
+    /// Ends the call with this key.
+    pub(super) fn end(&mut self, key: &str) -> Vec<CallChange> {
+        let mut changes = Vec::new();
+        if let Some(call) = self.calls.iter_mut().rfind(|call| call.key == key) {
+            call.end(&mut changes);
         }
         changes
+    }
+
+    /// How many calls there are.
+    pub(super) fn len(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// The keys of the calls that have begun.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.calls
+            .iter()
+            .filter(|call| call.has_begun)
+            .map(|call| call.key.as_str())
+    }
+
+    /// The key of the newest call with the server's `id`; without one, of the only call that is not `answered`.
+    pub(super) fn key_of(&self, id: Option<&str>, answered: &HashSet<String>) -> Option<String> {
+        let mut open = self
+            .calls
+            .iter()
+            .filter(|call| id.is_some() || !answered.contains(&call.key));
+        let call = match id {
+            Some(id) => open.rfind(|call| call.id.as_deref() == Some(id) || call.key == id),
+            None => open.next().filter(|_| open.next().is_none()),
+        };
+        call.map(|call| call.key.clone())
     }
 
     /// Whether a call never got the name of its tool.
@@ -162,7 +200,9 @@ impl<'t> ToolCalls<'t> {
         };
         let is_other = match (fragment.id, &call.id) {
             (Some(id), Some(known)) => id != known,
-            _ => call.has_begun && (call.name != name || is_json(&call.arguments)),
+            _ => {
+                call.has_ended || call.has_begun && (call.name != name || is_json(&call.arguments))
+            }
         };
         (!is_other).then_some(())?;
         of_index
@@ -194,6 +234,7 @@ impl StreamedCall {
             key,
             name: String::new(),
             has_begun: false,
+            has_ended: false,
             arguments: String::new(),
             joiner: HalfJoiner::default(),
         }
@@ -210,6 +251,23 @@ impl StreamedCall {
                 self.key.clone(),
                 self.arguments.clone(),
             ));
+        }
+    }
+
+    /// Ends the call, unless it has ended or has no name.
+    fn end(&mut self, changes: &mut Vec<CallChange>) {
+        let lone = self.joiner.finish();
+        self.arguments.extend(lone);
+        let has_begun = self.has_begun;
+        self.begin(changes);
+        if let Some(lone) = lone {
+            changes.push(CallChange::HasLoneHalf);
+            if has_begun {
+                changes.push(CallChange::Arguments(self.key.clone(), lone.into()));
+            }
+        }
+        if self.has_begun && !std::mem::replace(&mut self.has_ended, true) {
+            changes.push(CallChange::Ends(self.key.clone()));
         }
     }
 }

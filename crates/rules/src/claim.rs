@@ -3,8 +3,7 @@
 //! Rules make claims, [`lint`](super::lint) compares them; so a new rule is linted by what it claims alone.
 
 use super::select::{Selector, ToolName, WrittenName};
-use super::text::Needle;
-use ananke_model::model::TextOf;
+use super::text::{ComparedText, Needle};
 
 /// Something that a rule demands or rules out.
 #[derive(Clone, Copy, Debug)]
@@ -51,5 +50,5 @@ pub(crate) enum Claim<'r> {
     /// The agent's text must not contain this.
     NeverSays(&'r Needle),
     /// The agent's text must be one of these.
-    SaysOneOf(&'r [String], TextOf),
+    SaysOneOf(&'r [String], ComparedText),
 }

@@ -118,12 +118,12 @@ fn collect(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         let origin = collector.origin(subagents.span);
         collector.block.subagents = Some((subagents.value == Subagents::Exclude, origin));
     }
-    if let Some(of) = block.text().and_then(TextRules::only_of) {
+    if let Some((key, span)) = block.text().and_then(TextRules::only_setting) {
         let help = "it says which text the rules next to it check: write it where they are";
         collector.interpolation.report(
             Code::MissingKey,
-            of.span,
-            "`of` has no rule next to it",
+            span,
+            format!("`{key}` has no rule next to it"),
             Some(help.to_owned()),
         );
     }

@@ -113,9 +113,9 @@ fn message(message: &Message) -> Value {
 fn call(call: &ToolCall) -> Value {
     let result = call.result();
     let status = match result {
-        None => "pending",
+        None if call.is_pending() => "pending",
         Some(result) if result.is_denied => "denied",
-        Some(_) => "executed",
+        _ => "executed",
     };
     json!({
         "id": call.wire_id,

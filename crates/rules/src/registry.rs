@@ -74,6 +74,7 @@ mod tests {
             "tools",
             "tools.subagents",
             "text",
+            "text.normalise",
             "text.of",
             "timing",
             "usage",

@@ -82,6 +82,21 @@ pub(crate) trait Rule: AnyRule + fmt::Debug + Send + Sync {
         false
     }
 
+    /// Whether a call of which more is known could turn its pass into a failure.
+    fn is_exhaustive(&self) -> bool {
+        self.kind() != RuleKind::Requirement
+    }
+
+    /// Whether a call of which more is known could turn its failure into a pass.
+    fn lacks_something(&self) -> bool {
+        self.kind() == RuleKind::Requirement
+    }
+
+    /// Whether the results of calls to the tool `name` may matter to it, if those of any call do.
+    fn may_rest_on_results_of(&self, _name: &str) -> bool {
+        true
+    }
+
     /// Whether on a test it is about the last turn alone.
     fn is_about_last_turn(&self) -> bool {
         false

@@ -7,7 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use ananke_trace::trace::{Change, Interrupt, MessageKind, ResultContent, RunEnd, State, Usage};
+use ananke_trace::trace::{
+    Change, Interrupt, MessageKind, ResultContent, RunEnd, State, Usage, is_same_json,
+};
 
 /// One thing that an agent does.
 #[derive(Clone, Debug, PartialEq)]
@@ -144,6 +146,7 @@ impl TurnReader<'_> {
                     failure,
                 });
             }
+            Change::CallExecuted { .. } => self.omit("calls whose results are not shown"),
             Change::CallFailed { id, is_denied } => {
                 let last = self.steps.iter_mut().rev().find_map(|step| match step {
                     AgentStep::Answers {
@@ -260,7 +263,11 @@ impl TurnReader<'_> {
         }
         let changed: Map<String, Value> = now
             .into_iter()
-            .filter(|(key, value)| before.get(key) != Some(value))
+            .filter(|(key, value)| {
+                before
+                    .get(key)
+                    .is_none_or(|before| !is_same_json(before, value))
+            })
             .collect();
         if !changed.is_empty() {
             self.step(AgentStep::Does(json!({ "state": changed })));

@@ -21,7 +21,7 @@ use ananke_base::context::{At, Clock, ManualClock};
 use ananke_base::message::Role;
 use ananke_model::variables::Patterns;
 use ananke_trace::outcome::CallFailure;
-use ananke_trace::trace::{Change, MessageKind, Path, ResultContent, RunEnd};
+use ananke_trace::trace::{Change, MessageKind, Path, ResultContent, RunEnd, is_same_json};
 
 /// The custom event with which an agent declares that it waits for input (SPEC 8).
 const WAITS: &str = "awaiting_input";
@@ -130,10 +130,10 @@ impl ScriptedSession {
                     .thread
                     .as_ref()
                     .is_none_or(|regex| regex.is_match(&self.options.thread_id))
-                && rule
-                    .state
-                    .iter()
-                    .all(|(path, value)| path.find(&self.state) == Some(value))
+                && rule.state.iter().all(|(path, value)| {
+                    path.find(&self.state)
+                        .is_some_and(|found| is_same_json(found, value))
+                })
         })
     }
 

@@ -167,6 +167,7 @@ impl<'r> Encoder<'r> {
             | Change::Truncated
             | Change::Violation { .. }
             | Change::Unread { .. }
+            | Change::CallExecuted { .. }
             | Change::Warning(_) => {}
         }
     }

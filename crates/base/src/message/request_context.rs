@@ -41,6 +41,12 @@ impl RequestContext {
         }
     }
 
+    /// The names of the options and of the caller's data.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names = self.options.keys().chain(self.caller.keys());
+        names.map(String::as_str)
+    }
+
     /// Puts this one over `outer`, key by key.
     pub fn put_over(&mut self, outer: &Self) {
         let Self {

@@ -48,7 +48,6 @@ impl Lowering<'_> {
                 &format!("the list of `{name}` is empty: it asserts nothing"),
             );
         }
-        let expected = expected.filter(|expected| expected.value != NodeValue::Null);
         match (first.filter(|_| !is_empty), expected) {
             (Some((name, _)), Some(expected)) => {
                 let message = format!("`expected` is not checked: `{name}` takes precedence");

@@ -50,7 +50,8 @@ impl Lowering<'_> {
             let turn = self.turn(turn);
             turns.extend(turn);
         }
-        if messages.is_empty() && turns.is_empty() && case.turns.is_none() && !is_continued(case) {
+        let has_written_turns = case.turns.iter().flatten().next().is_some();
+        if messages.is_empty() && turns.is_empty() && !has_written_turns && !is_continued(case) {
             self.no_input(case, span);
         }
         test.put_list(

@@ -8,6 +8,12 @@ use ananke_base::source::{self, Node, NodeValue};
 use ananke_model::model::{CaseLine, TAG_DEFAULTS, Test};
 use ananke_model::schema::{FileKind, Recovered, recover_tree};
 
+/// The fields whose values are data of the project: a null in them is a value.
+const DATA: [&str; 5] = ["value", "expected", "metadata", "arguments", "result"];
+
+/// The field of an assertion in which null is what is expected.
+const VALUE: &str = "value";
+
 /// A case as it was read.
 pub(crate) struct ReadCase {
     /// The test that it is, as far as it can be read; made up where the case is wrong.
@@ -67,6 +73,7 @@ impl ReadCase {
                 .push(problem.help("write it like `{\"id\": \"T001\", \"input\": \"Hello\"}`"));
             return;
         }
+        drop_nulls(&mut written);
         self.take_hooks(&mut written, source);
         let (recovered, of_shape) = recover_tree::<CaseLine>(FileKind::Case, source, &written);
         self.problems.extend(of_shape);
@@ -112,5 +119,20 @@ impl ReadCase {
                 .recovered
                 .as_ref()
                 .is_some_and(|case| case.is_of_the_file(problem))
+    }
+}
+
+/// Drops the fields without a value: a field that is null is missing, at every level.
+fn drop_nulls(written: &mut Node) {
+    match &mut written.value {
+        NodeValue::Map(entries) => {
+            entries.retain(|entry| entry.value.value != NodeValue::Null || entry.key == VALUE);
+            let fields = entries
+                .iter_mut()
+                .filter(|entry| !DATA.contains(&entry.key.as_str()));
+            fields.for_each(|entry| drop_nulls(&mut entry.value));
+        }
+        NodeValue::List(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
     }
 }

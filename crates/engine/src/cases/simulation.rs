@@ -78,6 +78,8 @@ impl Lowering<'_> {
             id,
             description,
             assert,
+            assertions,
+            assertion,
             after,
             required,
         } = written;
@@ -85,11 +87,18 @@ impl Lowering<'_> {
         checkpoint.put("id", text(id));
         checkpoint.put_text("description", description.as_ref());
         let spellings = [
-            ("assert", Some(assert)),
-            ("assertions", None),
-            ("assertion", None),
+            ("assert", assert.as_ref()),
+            ("assertions", assertions.as_ref()),
+            ("assertion", assertion.as_ref()),
         ];
-        let rules = self.rules(spellings, None, None, assert.span);
+        let written = spellings.into_iter().find_map(|(_, list)| list);
+        if written.is_none() {
+            let message = "the key `assert` is missing";
+            let help = "add it: `\"assert\": {…}`";
+            self.error(Code::MissingKey, id.span, message, help);
+        }
+        let span_of_rules = written.map_or(id.span, |list| list.span);
+        let rules = self.rules(spellings, None, None, span_of_rules);
         checkpoint.put("assert", rules.finish());
         if let Some(after) = after.as_ref().filter(|after| !after.is_empty()) {
             checkpoint.put("after", list(span, after.iter().map(text).collect()));

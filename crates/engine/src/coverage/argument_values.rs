@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use ananke_trace::trace::json_key;
+
 /// How deep a schema or an argument is looked at.
 const DEEPEST: usize = 16;
 
@@ -68,7 +70,7 @@ impl SchemaWalk<'_> {
             .filter(|value| !value.is_array() && !value.is_object())
         {
             if !path.is_empty() && self.found.len() < MOST_VALUES {
-                self.found.insert((path.to_owned(), value.to_string()));
+                self.found.insert((path.to_owned(), json_key(value)));
             }
         }
         for (key, part) in schema
@@ -113,7 +115,7 @@ fn take_scalars(
                 take_scalars(item, &format!("{path}[]"), depth + 1, found);
             }
         }
-        scalar if !path.is_empty() => drop(found.insert((path.to_owned(), scalar.to_string()))),
+        scalar if !path.is_empty() => drop(found.insert((path.to_owned(), json_key(scalar)))),
         // Arguments that are no object have no names.
         _ => {}
     }

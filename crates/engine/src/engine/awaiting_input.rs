@@ -52,7 +52,16 @@ pub fn awaiting_input(trace: &Trace, tools: &[String]) -> InputDecision {
     }
     let custom = trace.custom.get(turn.custom.clone()).unwrap_or_default();
     let of_event = custom.iter().rev().find(|event| event.name == DECLARATION);
-    let of_event = of_event.and_then(|event| event.value.as_bool());
+    let of_event = of_event.map(|event| &event.value);
+    let object_of_event = of_event.and_then(Value::as_object);
+    let of_event = match object_of_event {
+        // An object declares it, unless it says otherwise.
+        Some(object) => Some(object.get(DECLARATION) != Some(&Value::Bool(false))),
+        None => of_event.and_then(Value::as_bool),
+    };
+    let text_of_event = |key| Some(object_of_event?.get(key)?.as_str()?.to_owned());
+    let hint = hint.or_else(|| text_of_event(HINT));
+    let question = question.or_else(|| text_of_event("content"));
     let of_state = trace
         .state
         .value()
@@ -238,6 +247,16 @@ mod tests {
         assert_eq!(
             with(vec![event(json!("true"))], "Done."),
             InputReason::Completed
+        );
+        let decided = |value| after(std::iter::once(event(value)).chain(says("Done.")).collect());
+        let declared = decided(json!({ "input_hint": "a date" }));
+        assert_eq!(declared.reason, InputReason::AgentDeclared);
+        assert_eq!(declared.hint.as_deref(), Some("a date"));
+        assert_eq!(decided(json!({})).reason, InputReason::AgentDeclared);
+        let taken_back = decided(json!({ "awaiting_input": false, "input_hint": "a date" }));
+        assert_eq!(
+            (taken_back.reason, taken_back.hint),
+            (InputReason::Completed, None)
         );
         let state = |value| Change::StateReplaced(json!({ DECLARATION: value }));
         assert_eq!(with(vec![state(true)], "Done."), InputReason::AgentDeclared);

@@ -186,6 +186,15 @@ impl Conversation<'_> {
             self.result.warnings = self.sink.evaluator.take_warnings();
             self.take_passed();
         }
+        if self.result.is_passed() && self.sink.trace.exchanges.is_empty() && inputs.must_send() {
+            return Err(Halt::Broken(Problem {
+                kind: ErrorKind::Setup,
+                message: "nothing was sent to the agent".to_owned(),
+                help: Some(
+                    "write what the user says: a test without a turn checks nothing".to_owned(),
+                ),
+            }));
+        }
         let questions = self.sink.evaluator.take_questions();
         if self.result.is_passed() {
             let (failures, halt) = self.ask(questions).await;
@@ -613,6 +622,16 @@ mod tests {
             );
             assert_eq!(result.halt.is_some(), says.is_err());
         }
+    }
+
+    #[tokio::test]
+    async fn a_conversation_in_which_nothing_was_sent_is_broken() {
+        let result = FakeTest::of(&[]).hold(&mut Inputs::says(&[])).await;
+        let Some(Halt::Broken(problem)) = result.halt else {
+            panic!("{:?}", result.halt)
+        };
+        assert_eq!(problem.kind, ErrorKind::Setup);
+        assert_eq!(problem.message, "nothing was sent to the agent");
     }
 
     #[tokio::test]

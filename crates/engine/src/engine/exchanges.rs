@@ -193,7 +193,7 @@ fn pending<'t>(trace: &'t Trace, tools: &dyn ToolHost) -> Vec<(&'t ToolCall, Han
         .and_then(|turn| trace.calls.get(turn.calls.clone()))
         .unwrap_or_default()
         .iter();
-    let pending = calls.filter(|call| call.results.is_empty() && call.origin != Origin::History);
+    let pending = calls.filter(|call| call.is_pending() && call.origin != Origin::History);
     let handled = pending.map(|call| (call, tools.handling(&call.name)));
     handled
         .filter(|(_, handling)| *handling != Handling::Agent)

@@ -71,6 +71,11 @@ pub trait InputSource: Send {
         TurnReview::default()
     }
 
+    /// Whether a conversation in which nothing was sent is a mistake.
+    fn must_send(&self) -> bool {
+        true
+    }
+
     /// How many turns [`Self::next`] has not given yet; `None` if that is not known.
     fn remaining(&self) -> Option<usize>;
 }

@@ -120,7 +120,7 @@ impl<'t> Pending<'t> {
             .unwrap_or_default();
         let calls = calls
             .iter()
-            .filter(|call| call.results.is_empty() && call.origin != Origin::History);
+            .filter(|call| call.is_pending() && call.origin != Origin::History);
         Self {
             interrupts,
             calls: calls.collect(),

@@ -17,7 +17,7 @@ pub struct ConversationResult {
     pub failures: Vec<Failure>,
     /// The rules of the whole conversation that passed, outer levels first.
     pub held: Vec<PassedRule>,
-    /// The rules that neither passed nor failed, because something could not be read.
+    /// The rules that neither passed nor failed: something could not be read, or the agent does not show results.
     pub not_shown: Vec<NotShownRule>,
     /// What it was to come by.
     pub checkpoints: Vec<CheckpointOutcome>,

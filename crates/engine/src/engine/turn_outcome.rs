@@ -273,6 +273,7 @@ fn call(trace: &Trace, turn: &TurnRanges, call: &ToolCall) -> CallOutcome {
             .result()
             .map_or(call.first_event, |result| result.event),
         is_client_side: call.is_client_side,
+        hides_result: call.hides_result(),
         started_us: since_start(trace, turn, call.started),
         duration_us: call
             .result()

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::answer_text::shown;
+use ananke_trace::trace::is_same_json;
 
 /// The entries of an object in an answer, in their order; a key may occur more than once.
 #[derive(Clone, Copy)]
@@ -20,7 +21,7 @@ impl<'a> AnswerObject<'a> {
             .filter(|(other, _)| other == key)
             .map(|(_, value)| value);
         let first = values.next().unwrap_or(&Value::Null);
-        if values.any(|other| other != first) {
+        if values.any(|other| !is_same_json(other, first)) {
             return Err(format!("an object with two different values of `{key}`"));
         }
         Ok(first)

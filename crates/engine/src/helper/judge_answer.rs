@@ -12,6 +12,7 @@ use super::answer_object::AnswerObject;
 use super::answer_text::shown;
 use super::json_values::{JsonValue, json_values};
 use ananke_trace::outcome::JudgeAnswer;
+use ananke_trace::trace::is_same_number;
 
 /// The longest answer that is read, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -53,7 +54,12 @@ pub fn read_judge_answer(text: &str) -> Result<JudgeAnswer, String> {
         (Some(first), _) => {
             let contradicts = |other: JudgeAnswer| {
                 other.passed != first.passed
-                    || (other.score.is_some() && other.score != first.score)
+                    || other.score.is_some_and(|score| {
+                        first
+                            .score
+                            .as_ref()
+                            .is_none_or(|first| !is_same_number(first, &score))
+                    })
             };
             if answers.any(contradicts) {
                 return Err(format!(

@@ -19,10 +19,11 @@ use crate::compile::{
     feeds_headers, fill_client_tools, fill_hook, headers_with, merge_client_tools,
 };
 use crate::project::{LaunchContext, ResolvedTarget, Variables};
-use ananke_agents::TargetPace;
+use ananke_agents::{Target, TargetPace};
 use ananke_base::context::Context;
 use ananke_base::diagnostic::{Code, Diagnostic, Severity, Span, sort};
 use ananke_base::message::{MessageId, RequestContext, ServerAnswers, TurnInput, TurnRequest};
+use ananke_base::text::all_of;
 use ananke_model::model::Hook;
 use ananke_model::variables::{Interpolation, Mode, Scope, Secret};
 use ananke_rules::{Block, ScriptSource, TurnRules, inherit};
@@ -57,6 +58,8 @@ pub struct Preparation {
     levels: Option<(Block, Block)>,
     /// What goes to the agent with every request.
     request_context: RequestContext,
+    /// What the agent is not sent, by its name.
+    not_sent: Vec<String>,
     /// The names of the targets that it asks for something: judges and the simulator.
     helpers: Vec<String>,
     /// What the target is filled for.
@@ -120,6 +123,7 @@ impl Preparation {
             from_hooks: IndexSet::new(),
             levels: None,
             request_context: RequestContext::default(),
+            not_sent: Vec::new(),
             helpers,
             mode,
         };
@@ -319,7 +323,18 @@ impl Preparation {
         }
         let prepared = self.fill(&mut problems, &mut secrets);
         secrets.extend(self.plan.config.redactions.secrets(&self.scope));
-        let warnings = self.warnings(&problems);
+        let mut warnings = self.warnings(&problems);
+        if !self.not_sent.is_empty() {
+            let names = all_of(&self.not_sent);
+            let verb = if self.not_sent.len() == 1 {
+                "is"
+            } else {
+                "are"
+            };
+            warnings.push(format!(
+                "{names} {verb} not sent: the requests of this target have no place for it"
+            ));
+        }
         problems.retain(|problem| problem.severity == Severity::Error);
         match prepared {
             Some(prepared) if problems.is_empty() => Ok(Prepared {
@@ -493,6 +508,7 @@ impl Preparation {
         );
         let target = target?;
         self.request_context = request_context.ok()?;
+        self.not_sent = self.not_sent(&*target, &turns);
         if self.test.part.is_some() {
             self.request_context.put_over(&RequestContext::of_cases());
         }
@@ -524,6 +540,20 @@ impl Preparation {
             secrets: Vec::new(),
             warnings: Vec::new(),
         })
+    }
+
+    /// The names of what the command line, the test and its turns say for the agent, and its target does not send.
+    fn not_sent(&self, target: &dyn Target, turns: &[Option<PreparedTurn>]) -> Vec<String> {
+        let of_turns = turns.iter().flatten().map(|turn| &turn.request.context);
+        let given = [&self.plan.request_context, &self.request_context];
+        let names = given
+            .into_iter()
+            .chain(of_turns)
+            .flat_map(|context| target.not_sent(context));
+        let mut names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        names.sort();
+        names.dedup();
+        names
     }
 
     /// Adds what the command line and the test say to what goes to the agent with a turn: the command line takes precedence

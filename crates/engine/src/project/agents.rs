@@ -35,7 +35,10 @@ struct Assistant {
 impl Assistant {
     /// The assistant that `path` belongs to: the nearest `package.yao` at or above it and below `folder`, the directory of
     /// the config, which counts as nearer.
-    fn of(context: &Context, path: &Path, folder: &Path) -> Option<Self> {
+    ///
+    /// # Errors
+    /// If its `package.yao` is not below a directory of assistants, so that it names none.
+    fn of(context: &Context, path: &Path, folder: &Path) -> Option<Result<Self, Diagnostic>> {
         let inside = path.ancestors().take_while(|above| *above != folder);
         let package = inside
             .map(|above| above.join(PACKAGE))
@@ -45,9 +48,21 @@ impl Assistant {
             .iter()
             .map(|part| part.to_string_lossy())
             .collect();
-        let after = parts.iter().rposition(|part| part == ASSISTANTS)? + 1;
-        let id = parts[after..].join(".");
-        (!id.is_empty()).then_some(Self { id, package })
+        let after = parts.iter().rposition(|part| part == ASSISTANTS);
+        let id = after.map(|after| parts[after + 1..].join("."));
+        Some(match id.filter(|id| !id.is_empty()) {
+            Some(id) => Ok(Self { id, package }),
+            None => Err(Diagnostic::error(
+                Code::UnknownName,
+                format!(
+                    "`{}` names no assistant: it is not in a directory under `{ASSISTANTS}/`",
+                    display_name(context, &package)
+                ),
+            )
+            .help(format!(
+                "name the target with `-n NAME`, or move the directory under `{ASSISTANTS}/`"
+            ))),
+        })
     }
 }
 
@@ -80,7 +95,13 @@ impl Config {
             AgentChoice::Named(name) => self.agent(name, || no_target(name)),
             AgentChoice::OfAssistant => {
                 let path = absolute(context, path.unwrap_or(Path::new("")));
-                let Assistant { id, package } = Assistant::of(context, &path, &self.folder)?;
+                let Assistant { id, package } = match Assistant::of(context, &path, &self.folder)? {
+                    Ok(assistant) => assistant,
+                    Err(problem) => {
+                        problems.push(problem);
+                        return Some(Err(()));
+                    }
+                };
                 let package = display_name(context, &package);
                 let unknown =
                     || format!("there is no target for the assistant `{id}` of `{package}`");
@@ -199,7 +220,8 @@ mod tests {
         }
         let context = Context::isolated(root);
         let id = |path: &str, config: &str| {
-            Assistant::of(&context, &below(path), &below(config)).map(|assistant| assistant.id)
+            let assistant = Assistant::of(&context, &below(path), &below(config))?;
+            Some(assistant.map_or_else(|_| "names none".to_owned(), |assistant| assistant.id))
         };
         for (path, config, expected) in [
             ("assistants/keyword", "", Some("keyword")),
@@ -209,10 +231,10 @@ mod tests {
                 "",
                 Some("workers.system.keyword"),
             ),
-            ("assistants/workers/system", "", None),
+            ("assistants/workers/system", "", Some("names none")),
             ("assistants/keyword/tests", "assistants/keyword", None),
             ("assistants/keyword/tests", "assistants/keyword/tests", None),
-            ("elsewhere", "", None),
+            ("elsewhere", "", Some("names none")),
             ("", "", None),
         ] {
             assert_eq!(id(path, config).as_deref(), expected, "{path} {config}");

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use ananke_base::text::truncate;
+use ananke_trace::trace::is_same_json;
 
 /// How many differences are reported.
 const REPORTED: usize = 5;
@@ -77,10 +78,10 @@ impl FoundChange<'_> {
             }
             (Value::String(recorded), Value::String(now))
                 if self.ids.contains(recorded) && self.ids.contains(now) => {}
-            _ if recorded == now => {}
+            _ if is_same_json(recorded, now) => {}
             (Value::String(recorded), Value::String(now)) => {
                 match (nested(recorded), nested(now)) {
-                    (Some(recorded), Some(now)) if recorded != now => {
+                    (Some(recorded), Some(now)) if !is_same_json(&recorded, &now) => {
                         self.compare(path, &recorded, &now);
                     }
                     _ => {

@@ -225,7 +225,8 @@ impl Attempt<'_> {
         let taped_rules = self.tape.is_some().then(|| rules.clone());
         let evaluator = Evaluator::start(rules, redactor.clone())
             .map_err(|error| setup(error.to_string()))?
-            .writing(options.writing);
+            .writing(options.writing)
+            .withholding();
         let scripts = ScriptOracle {
             attempt: self,
             preparation,

@@ -173,6 +173,10 @@ impl InputSource for LoggedInputs<'_> {
         self.inputs.review(trace, end)
     }
 
+    fn must_send(&self) -> bool {
+        self.inputs.must_send()
+    }
+
     fn remaining(&self) -> Option<usize> {
         self.inputs.remaining()
     }

@@ -25,7 +25,7 @@ pub(super) async fn run_case(case: &Case) -> Option<Sealed<Outcome>> {
         id: case.entry.id().into_owned(),
     });
     let outcome = match &case.entry.test.skip {
-        None => run_attempts_of(case).await,
+        None => Box::pin(run_attempts_of(case)).await,
         Some(why) => skipped(&case.shared, &case.entry, why.clone()),
     };
     let _is_left = case.watchdog.begin(TestStep::Evaluate, Duration::ZERO);

@@ -83,6 +83,10 @@ impl InputSource for TestInputs<'_> {
         }
     }
 
+    fn must_send(&self) -> bool {
+        self.attempt.case.shared.driver.is_none()
+    }
+
     fn remaining(&self) -> Option<usize> {
         if self.unwritten.is_some() {
             None

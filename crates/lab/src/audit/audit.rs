@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::check::AuditCheck;
 use super::declarations::{CheckedTool, checked};
@@ -15,6 +15,7 @@ use ananke_base::context::{At, Context};
 use ananke_base::message::DeclaredTool;
 use ananke_engine::plan::PreparedHelper;
 use ananke_engine::run::{RunHelpers, WalkRandom};
+use ananke_trace::trace::is_same_json;
 
 /// After how many calls that came to nothing a tool is called no more.
 const MOST_BROKEN: usize = 2;
@@ -200,7 +201,11 @@ impl Auditor<'_> {
         }
         if !self.is_over() {
             let listed = self.prober.list().await;
-            if !self.was_stopped(&listed) && listed.tools.as_deref() != Some(tools) {
+            let is_same_list = listed
+                .tools
+                .as_deref()
+                .is_some_and(|listed| is_same_json(&declarations(listed), &declarations(tools)));
+            if !self.was_stopped(&listed) && !is_same_list {
                 let message =
                     "the second list of the tools is not the same as the first".to_owned();
                 self.audit
@@ -223,4 +228,15 @@ impl Auditor<'_> {
         self.audit.is_cut_short |= self.context.clock.now() >= self.until;
         self.audit.is_cut_short || self.audit.is_stopped
     }
+}
+
+/// The whole declarations of tools, to compare them.
+fn declarations(tools: &[DeclaredTool]) -> Value {
+    let declaration = |tool: &DeclaredTool| {
+        json!({
+            "name": tool.name, "description": tool.description, "input": tool.input, "output": tool.output,
+            "is_destructive": tool.is_destructive, "rest": tool.rest,
+        })
+    };
+    tools.iter().map(declaration).collect()
 }

@@ -2,6 +2,8 @@
 //!
 //! Flows in: an `assert` block, and one that a turn has already. Flows out: one block with the rules of both.
 
+use serde_json::Value;
+
 use ananke_base::source::{Node, NodeValue};
 
 /// Keys that are a text or a list of texts, all of which apply.
@@ -9,6 +11,12 @@ const TEXTS: [&str; 4] = ["contains", "must_match", "must_not_match", "not_conta
 
 /// Keys of which a block has one: two of them cannot be combined.
 const ALONE: [&str; 3] = ["outcome", "sequence", "snapshot"];
+
+/// The block whose settings apply to all rules in it: two of them with other settings cannot be combined.
+const TEXT: &str = "text";
+
+/// These settings.
+const SETTINGS: [&str; 2] = ["of", "normalise"];
 
 /// Adds the rules of `other` to `block`.
 ///
@@ -26,6 +34,13 @@ fn add(key: &str, own: &mut Node, other: &Node) -> Result<(), String> {
         return Ok(());
     }
     if ALONE.contains(&key) {
+        return Err(key.to_owned());
+    }
+    if key == TEXT
+        && SETTINGS
+            .iter()
+            .any(|setting| json_of(own, setting) != json_of(other, setting))
+    {
         return Err(key.to_owned());
     }
     match (&mut own.value, &other.value) {
@@ -58,6 +73,10 @@ fn add(key: &str, own: &mut Node, other: &Node) -> Result<(), String> {
     }
 }
 
+fn json_of(block: &Node, key: &str) -> Option<Value> {
+    block.get(key).map(Node::to_json)
+}
+
 /// Adds the items that are not there yet.
 fn extend(items: &mut Vec<Node>, others: &[Node]) {
     for other in others {
@@ -69,7 +88,7 @@ fn extend(items: &mut Vec<Node>, others: &[Node]) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -108,6 +127,16 @@ mod tests {
                 json!({ "sequence": { "steps": ["a"] } }),
                 json!({ "sequence": { "steps": ["b"] } }),
                 "sequence",
+            ),
+            (
+                json!({ "text": { "contains": "a" } }),
+                json!({ "text": { "contains": "b", "of": "final" } }),
+                "text",
+            ),
+            (
+                json!({ "text": { "contains": "a", "normalise": ["nfc"] } }),
+                json!({ "text": { "not_contains": "b" } }),
+                "text",
             ),
             (
                 json!({ "timing": { "max_idle_ms": 1 } }),

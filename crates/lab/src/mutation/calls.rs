@@ -140,6 +140,7 @@ fn renamed(item: &TapeItem) -> TapeItem {
                 | Change::CallArgs { id, .. }
                 | Change::CallArgsDone { id }
                 | Change::CallAnswered { id, .. }
+                | Change::CallExecuted { id }
                 | Change::CallFailed { id, .. } => *id = new(),
                 _ => {}
             }

@@ -64,6 +64,7 @@ impl ChangeSite {
                 | Change::CallArgs { id, .. }
                 | Change::CallArgsDone { id }
                 | Change::CallAnswered { id, .. }
+                | Change::CallExecuted { id }
                 | Change::CallFailed { id, .. }
                 | Change::MessageOpened { id, .. }
                 | Change::MessageText { id, .. },

@@ -6,7 +6,7 @@ use ananke_base::context::At;
 use ananke_base::source::received_json;
 use ananke_engine::engine::TapeItem;
 use ananke_engine::run::TapedConversation;
-use ananke_trace::trace::{Change, MessageKind, ResultContent, RunEnd, Trace};
+use ananke_trace::trace::{Args, Change, MessageKind, ResultContent, RunEnd, Trace, read_json};
 
 /// A call on a tape.
 #[derive(Clone, Debug)]
@@ -200,9 +200,17 @@ impl TapedCall {
     /// Whether another call has the same arguments and the same result.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let result = |call: &Self| call.result.as_ref().map(|(_, result)| result.clone());
-        self.args == other.args
+        self.args() == other.args()
             && self.has_failed == other.has_failed
             && result(self) == result(other)
+    }
+
+    /// Its arguments as JSON, or else as text.
+    fn args(&self) -> Args {
+        read_json(&self.args).map_or_else(
+            |_| Args::Malformed(self.args.clone()),
+            |read| Args::Json(read.value),
+        )
     }
 
     /// Its result as JSON, or else as text.

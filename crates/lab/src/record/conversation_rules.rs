@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::argument_rule::ArgumentRule;
 use crate::freeze::node_with_references;
 use ananke_base::source::Node;
-use ananke_trace::trace::{Args, RunEnd, ToolCall, Trace, TurnRanges};
+use ananke_trace::trace::{Args, RunEnd, ToolCall, Trace, TurnRanges, is_same_json};
 
 /// The most calls of a turn that become rules.
 const MOST_CALLS: usize = 50;
@@ -49,7 +49,10 @@ fn required(calls: &[&ToolCall], said: &[String]) -> Vec<Value> {
     let mut entries: Vec<(Value, usize)> = Vec::new();
     for call in calls.iter().take(MOST_CALLS) {
         let entry = entry(call, said);
-        match entries.iter_mut().find(|(known, _)| *known == entry) {
+        match entries
+            .iter_mut()
+            .find(|(known, _)| is_same_json(known, &entry))
+        {
             Some((_, count)) => *count += 1,
             None => entries.push((entry, 1)),
         }

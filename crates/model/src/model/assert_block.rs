@@ -14,8 +14,9 @@ use super::snapshot::SnapshotRule;
 use super::toggle::Toggle;
 use super::tool_rules::ToolRules;
 use super::whenever::WheneverRule;
-use ananke_base::diagnostic::Spanned;
+use ananke_base::diagnostic::{Span, Spanned};
 use ananke_base::source::Node;
+use ananke_base::text::TextForm;
 
 /// An example in the schema.
 const BLOCK_NAMES: [&str; 1] = ["no_errors"];
@@ -23,6 +24,8 @@ const BLOCK_NAMES: [&str; 1] = ["no_errors"];
 const WORDS_OF_FAILURE: [&str; 2] = ["exception", "fatal"];
 /// An example in the schema.
 const UNWANTED_TEXTS: [&str; 2] = ["(beta)", "as an AI"];
+/// An example in the schema.
+const TEXT_FORMS: [&str; 2] = ["nfc", "invisible"];
 /// An example in the schema.
 const ANSWERS: [&str; 2] = ["yes", "no"];
 
@@ -117,6 +120,16 @@ impl AssertBlock {
             .and_then(|text| text.of.as_ref())
             .map(|of| of.value)
             .unwrap_or_default()
+    }
+
+    /// The form in which they compare texts.
+    pub fn text_form(&self) -> TextForm {
+        let forms = self.text().and_then(|text| text.normalise.as_ref());
+        let has = |form| forms.is_some_and(|forms| forms.value.contains(&form));
+        TextForm {
+            is_composed: has(TextNormalisation::Nfc),
+            is_visible: has(TextNormalisation::Invisible),
+        }
     }
 
     /// The limits in tokens, unless they are switched off.
@@ -235,11 +248,15 @@ pub struct TextRules {
     /// Which text the rules in this block apply to: all messages (default) or the final one.
     #[schemars(example = &"final")]
     pub of: Option<Spanned<TextOf>>,
+    /// How the texts of the rules in this block, and those of the agent, are changed before they are compared (default: not
+    /// at all).
+    #[schemars(extend("x-since" = "1.4"), length(min = 1), example = TEXT_FORMS)]
+    pub normalise: Option<Spanned<Vec<TextNormalisation>>>,
 }
 
 impl TextRules {
-    /// The `of` of a block that has no other key.
-    pub fn only_of(&self) -> Option<&Spanned<TextOf>> {
+    /// The name and the place of the first setting of a block without a rule.
+    pub fn only_setting(&self) -> Option<(&'static str, Span)> {
         let Self {
             must_match,
             must_not_match,
@@ -247,11 +264,25 @@ impl TextRules {
             not_contains,
             equals,
             of,
+            normalise,
         } = self;
         let lists = [must_match, must_not_match, contains, not_contains, equals];
-        of.as_ref()
+        let of = of.as_ref().map(|of| ("of", of.span));
+        let normalise = normalise.as_ref().map(|forms| ("normalise", forms.span));
+        of.or(normalise)
             .filter(|_| lists.iter().all(|list| list.is_none()))
     }
+}
+
+/// How texts are changed before they are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(inline)]
+pub enum TextNormalisation {
+    /// Letters composed with their marks (NFC): `e` with a combining acute accent is `é`.
+    Nfc,
+    /// Without characters that are not visible, such as zero-width spaces and soft hyphens.
+    Invisible,
 }
 
 /// Which part of the agent's text.

@@ -67,7 +67,11 @@ pub struct CaseCheckpoint {
     /// What it is about.
     pub description: Option<Text>,
     /// What is true of a turn that reaches it.
-    pub assert: Spanned<CaseAssertions>,
+    pub assert: Option<Spanned<CaseAssertions>>,
+    /// The same as `assert`.
+    pub assertions: Option<Spanned<CaseAssertions>>,
+    /// The same as `assert`.
+    pub assertion: Option<Spanned<CaseAssertions>>,
     /// The checkpoints that must be reached before.
     pub after: Option<Vec<Text>>,
     /// Whether it must be reached (default true).

@@ -37,7 +37,7 @@ pub struct JudgeRule {
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>", example = serde_json::json!({"price_list": "2026"}))]
     pub with: Option<Node>,
     /// Which model the judge uses: the `model` of an `openai` target; other agents receive it as `connector`.
-    #[schemars(example = &"gpt-4o")]
+    #[schemars(example = &"gpt-6.1-sol")]
     pub connector: Option<Text>,
     /// Negate the check (default false): it passes if the judge rejects. An error stays an error.
     pub not: Option<bool>,

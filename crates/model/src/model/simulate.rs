@@ -29,7 +29,7 @@ pub struct Simulate {
     #[schemars(length(min = 1), example = &"cancel the order O-7 and get the money back")]
     pub goal: Option<Text>,
     /// Which model plays the user: the `model` of an `openai` target; other agents receive it as `connector`.
-    #[schemars(example = &"gpt-4o")]
+    #[schemars(example = &"gpt-6.1-sol")]
     pub connector: Option<Text>,
     /// The largest number of turns, those that are written included (default 20).
     #[schemars(example = 10)]

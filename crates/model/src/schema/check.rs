@@ -68,7 +68,7 @@ pub(super) fn check(
 enum KeyPolicy {
     /// Each is one that the schema knows, and has a value.
     Exact,
-    /// Programs write the file: an unknown key is odd, one in another case is the known one, one without a value is not there.
+    /// Programs write the file: an unknown key is odd, one in another case is the known one.
     Lenient,
 }
 
@@ -291,9 +291,6 @@ impl Check<'_> {
                         self.repairs.replace(&entry.value, property);
                     }
                 }
-                (Some(property), _) if self.is_absent(schema, property, entry) => {
-                    self.repairs.drop(&entry.value);
-                }
                 (Some(property), _) => {
                     if let Some((key, _)) = properties.get_key_value(&entry.key) {
                         self.levels.push(SchemaLevel {
@@ -350,14 +347,6 @@ impl Check<'_> {
                 }
             }
         }
-    }
-
-    /// Whether a key without a value is as good as not there.
-    fn is_absent(&self, schema: &Value, property: &Value, entry: &Entry) -> bool {
-        self.policy == KeyPolicy::Lenient
-            && entry.value.value == NodeValue::Null
-            && !union::is_free(property)
-            && !demands(schema).any(|key| key == entry.key)
     }
 
     fn property(&mut self, property: &'static Value, entry: &Entry) {

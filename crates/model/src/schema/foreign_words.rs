@@ -225,7 +225,7 @@ const SENTENCES: &[(&[&str], &str, &str)] = &[
         "parameters of the model belong under `params`",
     ),
     (
-        &["tools", "functions"],
+        &["functions"],
         "params",
         "the tools of the model belong under `client_tools`",
     ),

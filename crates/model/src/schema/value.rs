@@ -169,6 +169,42 @@ mod tests {
     }
 
     #[test]
+    fn values_are_compared_as_rules_compare_them() {
+        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        for (schema, value, fits) in [
+            (r#"{"const": 5}"#, "5.0", true),
+            (r#"{"const": 5.0}"#, "5", true),
+            (r#"{"enum": [1, 5]}"#, "5e0", true),
+            (r#"{"const": {"total": 3}}"#, r#"{"total": 3.0}"#, true),
+            (r#"{"enum": [[3]]}"#, "[3.0]", true),
+            (r#"{"const": 1}"#, "true", false),
+            (r#"{"const": 9007199254740993}"#, "9007199254740993", true),
+            (r#"{"const": 9007199254740993}"#, "9007199254740992", false),
+            (
+                r#"{"const": 18446744073709551617}"#,
+                "18446744073709551617",
+                true,
+            ),
+            (
+                r#"{"const": 18446744073709551617}"#,
+                "18446744073709551616",
+                false,
+            ),
+            (r#"{"type": "integer"}"#, "5.0", true),
+            (r#"{"uniqueItems": true}"#, "[1, 1.0]", false),
+            (
+                r#"{"uniqueItems": true}"#,
+                "[9007199254740993, 9007199254740992]",
+                true,
+            ),
+        ] {
+            let compiled = ValueSchema::compile(read(schema)).unwrap();
+            let found = compiled.mismatches(&read(value));
+            assert_eq!(found.is_empty(), fits, "{schema} {value}: {found:?}");
+        }
+    }
+
+    #[test]
     fn a_schema_that_means_itself_ends() {
         let schema = ValueSchema::compile(json!({"$ref": "#"}));
         let found = schema.map(|schema| schema.mismatches(&json!({"a": 1})));

@@ -17,6 +17,7 @@ use crate::model::{Decimal, Flag, Scalar, Text, WholeNumber};
 use ananke_base::context::absolute_at;
 use ananke_base::diagnostic::{Code, Diagnostic, Place, SourceFile, Span, Spanned};
 use ananke_base::source::{Node, NodeValue};
+use ananke_base::text::TextForm;
 
 /// An endpoint where nothing is: RFC 2606 keeps the name free for good.
 const NOWHERE: &str = "http://replayed.invalid/";
@@ -246,7 +247,16 @@ impl<'a> Interpolation<'a> {
     /// # Errors
     /// If a variable is known later, or something is wrong, which was reported.
     pub fn pattern(&mut self, text: &Text) -> Leaf<Pattern> {
+        self.pattern_in(TextForm::default(), text)
+    }
+
+    /// A regular expression whose text is brought into a form first.
+    ///
+    /// # Errors
+    /// If a variable is known later, or something is wrong, which was reported.
+    pub fn pattern_in(&mut self, form: TextForm, text: &Text) -> Leaf<Pattern> {
         let filled = self.replace(text, TextPurpose::Pattern)?;
+        let filled = form.apply(&filled).into_owned();
         if self.is_draft() && self.waits(text) {
             return Ok(Pattern::as_written(&filled));
         }

@@ -120,6 +120,13 @@ impl Evaluator {
         self
     }
 
+    /// The same evaluator, which reports rules that the conversation does not show apart from failures.
+    #[must_use]
+    pub fn withholding(mut self) -> Self {
+        self.found.withholds = true;
+        self
+    }
+
     /// Takes the snapshots to write, so that their rules pass.
     pub fn take_captured(&mut self) -> Vec<Captured> {
         std::mem::take(&mut self.found.captured)
@@ -258,8 +265,7 @@ impl Evaluator {
     }
 
     /// Takes the rules that have passed since the last call, each with its scope: those of the test first, outer levels
-    /// first.
-    /// Rules that rest on what could not be read are none of them (SPEC 13).
+    /// first. Rules that rest on what could not be read, or is not shown, are none of them (SPEC 13).
     pub fn take_passed(&mut self, trace: &Trace) -> Vec<(RuleScope, PassedRule)> {
         self.withhold_unread(trace);
         let watches = self
@@ -296,12 +302,12 @@ impl Evaluator {
         passed.collect()
     }
 
-    /// Takes the rules that neither passed nor failed since the last call, because something could not be read.
+    /// Takes the rules that neither passed nor failed since the last call, because something could not be read or is not shown.
     pub fn take_not_shown(&mut self) -> Vec<NotShownRule> {
         std::mem::take(&mut self.not_shown)
     }
 
-    /// Puts the rules away that are decided and rest on what could not be read. A requirement that is satisfied is satisfied
+    /// Puts the rules away that are decided and rest on what could not be read, or is not shown. A requirement that is satisfied is satisfied
     /// whatever else there is.
     fn withhold_unread(&mut self, trace: &Trace) {
         let watches = self

@@ -1,5 +1,7 @@
 //! One rule while a test runs: its monitor, and what came of it so far.
 
+use std::sync::Arc;
+
 use super::finding::Finding;
 use super::judgement::{Judgement, Moment};
 use super::monitor::Monitor;
@@ -8,11 +10,14 @@ use super::scope::RuleScope;
 use super::view::{Exclusions, View};
 use crate::captured::{Captured, Writing};
 use crate::limits::{Bound, Measure};
-use crate::rule::{RuleEntry, RuleKind};
+use crate::rule::{Rule, RuleEntry, RuleKind};
 use crate::rule_origin::RuleOrigin;
 use ananke_trace::outcome::{Failure, Measured, RuleCounts, Ruling};
 use ananke_trace::redact::Redactor;
-use ananke_trace::trace::{Facts, Trace};
+use ananke_trace::trace::{Fact, Facts, Trace};
+
+/// Why a rule about results is neither passed nor failed.
+const HIDDEN: &str = "the agent does not show the results of its calls";
 
 /// How often one rule may fail in one turn, or one scope: an agent may violate it without end.
 const MOST_FINDINGS: usize = 100;
@@ -41,12 +46,14 @@ pub(super) struct RuleWatch {
     pub(super) ruling: Option<Ruling>,
     /// Why it cannot be evaluated.
     pub(super) unknown: Option<String>,
+    /// The rule, if it rests on the results of calls.
+    on_results: Option<Arc<dyn Rule>>,
     /// The author's own sentence about its failure.
     message: Option<String>,
     kind: RuleKind,
     /// The facts that it rests on.
     pub(super) needs: Facts,
-    /// What could not be read and may be what it is about, if that is so: it neither passes nor fails.
+    /// What could not be read or is not shown and may be what it is about, if that is so: it neither passes nor fails.
     pub(super) lacks: Option<&'static str>,
     exclusions: Exclusions,
     /// How many findings there were since failures were last reported.
@@ -61,6 +68,8 @@ pub(super) struct NewFindings {
     pub(super) captured: Vec<Captured>,
     /// Which snapshots may be written.
     pub(super) writing: Writing,
+    /// Whether rules that the conversation does not show are reported apart from failures.
+    pub(super) withholds: bool,
     /// What scripts and judges have to decide.
     pub(super) questions: Vec<Question>,
 }
@@ -85,9 +94,12 @@ impl RuleWatch {
     ) -> Self {
         let message = rule.message().map(str::to_owned);
         let watch = Self::new(path, origin, scope, rule.kind(), monitor, rule.describe());
+        let needs = rule.needs();
+        let on_results = needs.has(Fact::Results) || needs.has(Fact::CallEnds);
         Self {
+            on_results: on_results.then(|| Arc::clone(rule)),
             message,
-            needs: rule.needs(),
+            needs,
             exclusions,
             ..watch
         }
@@ -135,6 +147,7 @@ impl RuleWatch {
             measured: None,
             ruling: None,
             unknown: None,
+            on_results: None,
             message: None,
             kind,
             needs: Facts::NONE,
@@ -162,7 +175,18 @@ impl RuleWatch {
             exclusions: &self.exclusions,
             redactor,
         };
-        match self.monitor.watch(&view, moment) {
+        let judgement = self.monitor.watch(&view, moment);
+        if self.is_undecidable(&view, &judgement) {
+            self.is_decided = true;
+            if found.withholds {
+                self.lacks = Some(HIDDEN);
+            } else {
+                let expected = self.expected.clone().unwrap_or_default();
+                self.fail(Finding::in_words(HIDDEN.to_owned(), expected, []), found);
+            }
+            return;
+        }
+        match judgement {
             Judgement::Open => {}
             Judgement::Passed => self.is_decided = true,
             Judgement::Within(measured, words) => {
@@ -205,6 +229,19 @@ impl RuleWatch {
                 (self.has_failed, self.is_decided) = (true, true);
             }
         }
+    }
+
+    /// Whether a result that the agent does not show may turn this judgement into another one.
+    fn is_undecidable(&self, view: &View<'_>, judgement: &Judgement) -> bool {
+        let Some(rule) = &self.on_results else {
+            return false;
+        };
+        let may_change = match judgement {
+            Judgement::Passed | Judgement::Within(..) => rule.is_exhaustive(),
+            Judgement::Failed(_) => rule.lacks_something(),
+            _ => false,
+        };
+        may_change && view.hides_result(|name| rule.may_rest_on_results_of(name))
     }
 
     fn fail(&mut self, finding: Finding, found: &mut NewFindings) {

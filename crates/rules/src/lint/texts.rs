@@ -7,7 +7,7 @@ use crate::claim::Claim;
 use crate::describe::literally;
 use crate::evaluation::RuleScope;
 use crate::rule::RuleEntry;
-use crate::text::{Needle, TextMatcher};
+use crate::text::{ComparedText, Needle, TextMatcher};
 use ananke_base::diagnostic::{Code, Diagnostic};
 use ananke_model::model::TextOf;
 use ananke_model::variables::{Patterns, UselessMatch, useless_match};
@@ -18,12 +18,12 @@ use ananke_model::variables::{Patterns, UselessMatch, useless_match};
 )]
 pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
     let mut ruled_out: HashMap<&Needle, Vec<Scoped<'_>>> = HashMap::new();
-    let mut literals: Vec<(&str, TextOf, Scoped<'_>)> = Vec::new();
+    let mut literals: Vec<(&str, ComparedText, Scoped<'_>)> = Vec::new();
     for (scoped, claim) in rules.claims() {
         if let Claim::NeverSays(needle) = claim {
             ruled_out.entry(needle).or_default().push(scoped);
             if let TextMatcher::Literal(literal) = &needle.matcher {
-                literals.push((literal, needle.of, scoped));
+                literals.push((literal, needle.compared, scoped));
             }
         }
     }
@@ -62,10 +62,12 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
                     && is_known(literal)
                 {
                     let within = literals.iter().find(|(part, of, (other, forbidden))| {
+                        let wanted = needle.compared;
                         literal.contains(part)
                             && is_known(part)
                             && rules.overlap((*other, *forbidden), scoped)
-                            && (*of == TextOf::All || needle.of == TextOf::Final)
+                            && of.form == wanted.form
+                            && (of.of == TextOf::All || wanted.of == TextOf::Final)
                             && !same
                                 .iter()
                                 .any(|(_, known)| std::ptr::eq(*known, *forbidden))
@@ -75,10 +77,10 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
                     );
                 }
             }
-            Claim::SaysOneOf(texts, of) => {
+            Claim::SaysOneOf(texts, compared) => {
                 pairs += rules.all.len() * texts.len();
                 if pairs <= MOST_PAIRS && texts.iter().all(|text| is_known(text)) {
-                    found.extend(never_equal(texts, of, scoped, rules));
+                    found.extend(never_equal(texts, compared, scoped, rules));
                 }
             }
             _ => {}
@@ -89,7 +91,7 @@ pub(super) fn lint(rules: &Rules<'_>, found: &mut Vec<Diagnostic>) {
 /// The rule that none of `texts` satisfies.
 fn never_equal(
     texts: &[String],
-    of: TextOf,
+    compared: ComparedText,
     (scope, entry): Scoped<'_>,
     rules: &Rules<'_>,
 ) -> Option<Diagnostic> {
@@ -107,17 +109,17 @@ fn never_equal(
         match claim {
             Claim::Says(needle) => {
                 looks_at_the_same(*other, against)
-                    && needle.of == of
+                    && needle.compared == compared
                     && containing(texts, needle, &mut patterns) == Some(0)
             }
             Claim::NeverSays(needle) => {
                 rules.overlap((*other, against), (scope, entry))
-                    && needle.of == of
+                    && needle.compared == compared
                     && containing(texts, needle, &mut patterns) == Some(texts.len())
             }
-            Claim::SaysOneOf(others, other_of) => {
+            Claim::SaysOneOf(others, other_compared) => {
                 looks_at_the_same(*other, against)
-                    && *other_of == of
+                    && *other_compared == compared
                     // The later one of two such rules is reported.
                     && is_earlier
                     && others.iter().all(|text| is_known(text))
@@ -169,12 +171,7 @@ fn containing(texts: &[String], needle: &Needle, patterns: &mut Patterns) -> Opt
         TextMatcher::Literal(literal) => is_known(literal),
     };
     let needle = needle.started(patterns).ok().filter(|_| is_known)?;
-    Some(
-        texts
-            .iter()
-            .filter(|text| needle.find(text).is_some())
-            .count(),
-    )
+    Some(texts.iter().filter(|text| needle.is_in(text)).count())
 }
 
 fn said_and_not(

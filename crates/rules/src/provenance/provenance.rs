@@ -169,6 +169,10 @@ impl Rule for Provenance {
         RuleKind::Prohibition
     }
 
+    fn lacks_something(&self) -> bool {
+        !self.from.is_empty()
+    }
+
     fn needs(&self) -> Facts {
         let of = match self.of {
             Traced::Arguments { .. } => Facts::of(&[Fact::Calls, Fact::Arguments]),

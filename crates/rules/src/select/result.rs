@@ -10,7 +10,7 @@ use crate::json_focus::{JsonFocus, not};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{CallSelector, CallStatus, ResultMatch, Text};
 use ananke_model::variables::{Interpolation, Pattern, Patterns};
-use ananke_trace::trace::{Fact, Facts, ToolResult};
+use ananke_trace::trace::{Fact, Facts, ToolCall, ToolResult};
 
 /// Conditions on a result; a call is selected if all match.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -77,6 +77,19 @@ impl ResultConditions {
     /// Whether the call must have no result.
     pub(crate) fn is_pending(&self) -> bool {
         self.status == Some(CallStatus::Pending)
+    }
+
+    /// Whether they ask whether the call was executed, and nothing about its result.
+    pub(crate) fn is_execution_alone(&self) -> bool {
+        [CallStatus::Executed, CallStatus::Pending]
+            .into_iter()
+            .any(|status| {
+                let alone = Self {
+                    status: Some(status),
+                    ..Self::default()
+                };
+                *self == alone
+            })
     }
 
     /// Whether a call that matches may no longer do so later: it is answered, or its result turns out to be a failure.
@@ -169,8 +182,13 @@ impl ResultConditions {
         own.try_for_each(|pattern| pattern.start(patterns))
     }
 
-    /// Adds the ways in which the result of a call does not match.
-    pub(super) fn mismatches(&self, result: Option<&ToolResult>, mismatches: &mut Mismatches) {
+    /// Adds the ways in which `call` does not match, if `result` is its result.
+    pub(super) fn mismatches(
+        &self,
+        call: &ToolCall,
+        result: Option<&ToolResult>,
+        mismatches: &mut Mismatches,
+    ) {
         let Self {
             json,
             matching,
@@ -183,7 +201,15 @@ impl ResultConditions {
             return;
         }
         let Some(result) = result else {
-            if !self.is_pending() {
+            if call.hides_result() && self.is_pending() {
+                return mismatches.add(differs(CallStatus::Executed, CallStatus::Pending));
+            }
+            let is_met = if call.hides_result() {
+                self.is_execution_alone()
+            } else {
+                self.is_pending()
+            };
+            if !is_met {
                 let conditions = [
                     matching.is_some(),
                     !parts.is_empty(),
@@ -230,13 +256,17 @@ impl ResultConditions {
             CallStatus::Executed
         };
         if let Some(status) = status.filter(|status| *status != found) {
-            mismatches.add(format!(
-                "the call is `{}`, expected `{}`",
-                word(found),
-                word(status)
-            ));
+            mismatches.add(differs(found, status));
         }
     }
+}
+
+fn differs(found: CallStatus, expected: CallStatus) -> String {
+    format!(
+        "the call is `{}`, expected `{}`",
+        word(found),
+        word(expected)
+    )
 }
 
 /// The result as a whole, with `note` after it.

@@ -118,7 +118,7 @@ impl Selector {
     /// Whether the call's result matches.
     pub(crate) fn matches_result(&self, call: &ToolCall) -> bool {
         let mut mismatches = Mismatches::default();
-        self.result.mismatches(call.result(), &mut mismatches);
+        self.result.mismatches(call, call.result(), &mut mismatches);
         mismatches.count() == 0
     }
 
@@ -149,7 +149,7 @@ impl Selector {
     ) -> Mismatches {
         let mut mismatches = Mismatches::default();
         self.args.mismatches(call, &mut mismatches);
-        self.result.mismatches(result, &mut mismatches);
+        self.result.mismatches(call, result, &mut mismatches);
         mismatches
     }
 }

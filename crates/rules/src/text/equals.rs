@@ -1,5 +1,6 @@
 //! `text.equals`: the agent's text is this one, or one of these.
 
+use super::compared_text::ComparedText;
 use crate::claim::Claim;
 use crate::collector::Collector;
 use crate::describe::{literally, said, short};
@@ -19,7 +20,7 @@ const SHOWN: usize = 3;
 struct Equals {
     texts: Vec<String>,
     /// What is compared with them.
-    of: TextOf,
+    compared: ComparedText,
 }
 
 pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
@@ -28,7 +29,7 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
         && let [first, ..] = texts.as_slice()
     {
         collector.add(first.span, |interpolation| {
-            Equals::compile(texts, block.text_of(), interpolation)
+            Equals::compile(texts, ComparedText::of(block), interpolation)
         });
     }
 }
@@ -39,11 +40,11 @@ impl Rule for Equals {
     }
 
     fn describe(&self) -> String {
-        let whose = match self.of {
+        let whose = match self.compared.of {
             TextOf::All => "text",
             TextOf::Final => "a last message",
         };
-        format!("{whose} equal to {}", self.listed())
+        format!("{whose} equal to {}{}", self.listed(), self.compared.note())
     }
 
     fn monitor(&self, _: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
@@ -52,41 +53,53 @@ impl Rule for Equals {
     }
 
     fn claims(&self) -> Vec<Claim<'_>> {
-        vec![Claim::SaysOneOf(&self.texts, self.of)]
+        vec![Claim::SaysOneOf(&self.texts, self.compared)]
     }
 }
 
 impl Equals {
-    fn compile(texts: &[Text], of: TextOf, interpolation: &mut Interpolation<'_>) -> Option<Self> {
+    fn compile(
+        texts: &[Text],
+        compared: ComparedText,
+        interpolation: &mut Interpolation<'_>,
+    ) -> Option<Self> {
         let texts: Vec<Option<String>> = texts
             .iter()
-            .map(|text| interpolation.text(text).ok())
+            .map(|text| {
+                let text = interpolation.text(text).ok()?;
+                Some(compared.form.apply(&text).into_owned())
+            })
             .collect();
         Some(Self {
             texts: texts.into_iter().collect::<Option<_>>()?,
-            of,
+            compared,
         })
     }
 
     fn check(&self, view: &View<'_>) -> Judgement {
-        let text = view.text(self.of);
-        if self.texts.contains(&text) {
+        let text = view.text(self.compared.of);
+        let in_form = |text: &str| self.compared.form.apply(text).into_owned();
+        if self.texts.contains(&in_form(&text)) {
             return Judgement::Passed;
         }
         let (scope, listed) = (view.scope.this(), self.listed());
-        let message = match (text.is_empty(), self.of) {
+        let message = match (text.is_empty(), self.compared.of) {
             (true, _) => format!("the agent said nothing in {scope}, expected {listed}"),
             (false, TextOf::All) => format!("what the agent said in {scope} is not {listed}"),
             (false, TextOf::Final) => {
                 format!("the agent's last message in {scope} is not {listed}")
             }
         };
-        let nearest = self.nearest(&text);
-        let alike = nearest.and_then(|nearest| nearly(nearest, &text));
+        let compared = in_form(&text);
+        let nearest = self.nearest(&compared);
+        let alike = nearest.and_then(|nearest| nearly(nearest, &compared));
         let difference = nearest
             .filter(|_| !text.is_empty())
             .map(|nearest| {
-                Difference::between(&view.redactor.text(nearest), &view.redactor.text(&text))
+                Difference::between(
+                    &view.redactor.text(nearest),
+                    &in_form(&view.redactor.text(&text)),
+                )
             })
             .filter(|difference| !difference.is_empty());
         // A difference shows what was said.
@@ -167,7 +180,7 @@ mod tests {
         let texts = ["yes", "no, thank you", "no"].map(str::to_owned).to_vec();
         let equals = Equals {
             texts,
-            of: TextOf::All,
+            compared: ComparedText::default(),
         };
         assert_eq!(equals.nearest("no, thanks").unwrap(), "no, thank you");
         assert_eq!(equals.nearest("maybe").unwrap(), "yes");

@@ -1,9 +1,11 @@
 //! Rules about what the agent says.
 
 mod collect;
+mod compared_text;
 pub(crate) mod equals;
 pub(crate) mod must_match;
 pub(crate) mod must_not_match;
 mod needle;
 
+pub(crate) use compared_text::ComparedText;
 pub(crate) use needle::{Needle, TextMatcher};

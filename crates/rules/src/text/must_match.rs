@@ -31,7 +31,7 @@ impl Rule for MustMatch {
     }
 
     fn describe(&self) -> String {
-        let article = match self.0.of {
+        let article = match self.0.compared.of {
             TextOf::All => "",
             TextOf::Final => "a ",
         };
@@ -39,10 +39,14 @@ impl Rule for MustMatch {
     }
 
     fn monitor(&self, patterns: &mut Patterns) -> Result<Box<dyn Monitor>, regex::Error> {
-        let (expected, of, needle) = (self.describe(), self.0.of, self.0.started(patterns)?);
+        let (expected, of, needle) = (
+            self.describe(),
+            self.0.compared.of,
+            self.0.started(patterns)?,
+        );
         Ok(at_scope_end(move |view| {
             let text = view.text(of);
-            if needle.find(&text).is_some() {
+            if needle.is_in(&text) {
                 return Judgement::Passed;
             }
             let scope = view.scope.this();

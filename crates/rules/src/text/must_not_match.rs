@@ -29,7 +29,7 @@ pub(crate) fn compile_literals(block: &AssertBlock, collector: &mut Collector<'_
 impl MustNotMatch {
     /// Whether one message is enough to violate it.
     fn is_early(&self) -> bool {
-        self.0.of == TextOf::All && !self.0.is_anchored()
+        self.0.compared.of == TextOf::All && !self.0.is_anchored()
     }
 }
 
@@ -47,7 +47,7 @@ impl Rule for MustNotMatch {
     }
 
     fn when_decided(&self, scope: RuleScope) -> String {
-        match (self.is_early(), self.0.of, scope) {
+        match (self.is_early(), self.0.compared.of, scope) {
             (true, _, scope) => {
                 format!(
                     "fails as soon as a message, or the whole text of {}, matches",
@@ -106,16 +106,16 @@ impl Monitor for MustNotMatchMonitor {
             }
             Moment::Touched(_) => Judgement::Open,
             Moment::TurnEnd => {
-                let who = match self.needle.of {
+                let who = match self.needle.compared.of {
                     TextOf::All => "the agent said in this turn",
                     TextOf::Final => "the agent's last message in this turn says",
                 };
-                let text = view.text_of_running_turn(self.needle.of);
+                let text = view.text_of_running_turn(self.needle.compared.of);
                 let finding = text.and_then(|text| self.check(view, &text, who));
                 self.has_failed_in_turn = false;
                 finding.map_or(Judgement::Open, Judgement::failed)
             }
-            Moment::ScopeEnd | Moment::TestEnd => match (self.needle.of, view.scope) {
+            Moment::ScopeEnd | Moment::TestEnd => match (self.needle.compared.of, view.scope) {
                 (TextOf::All, RuleScope::Test) => self
                     .check(
                         view,

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use regex_syntax::hir::Look;
 
+use super::compared_text::ComparedText;
 use crate::describe::{literally, short};
 use ananke_base::diagnostic::Code;
 use ananke_model::model::{Text, TextOf};
@@ -24,27 +25,29 @@ pub(crate) struct Needle {
     /// What is looked for.
     pub(crate) matcher: TextMatcher,
     /// Where.
-    pub(crate) of: TextOf,
+    pub(crate) compared: ComparedText,
 }
 
 impl Needle {
     pub(crate) fn pattern(
         text: &Text,
-        of: TextOf,
+        compared: ComparedText,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
-        interpolation.pattern(text).ok().map(|pattern| Self {
+        let pattern = interpolation.pattern_in(compared.form, text).ok()?;
+        Some(Self {
             matcher: TextMatcher::Pattern(pattern),
-            of,
+            compared,
         })
     }
 
     pub(crate) fn literal(
         text: &Text,
-        of: TextOf,
+        compared: ComparedText,
         interpolation: &mut Interpolation<'_>,
     ) -> Option<Self> {
         let literal = interpolation.text(text).ok()?;
+        let literal = compared.form.apply(&literal).into_owned();
         if literal.is_empty() {
             let message = "every text contains an empty text";
             let help = "write the expected text, or remove the entry";
@@ -53,21 +56,24 @@ impl Needle {
         }
         Some(Self {
             matcher: TextMatcher::Literal(literal),
-            of,
+            compared,
         })
     }
 
     /// `` text matching `x` ``
     pub(crate) fn describe(&self) -> String {
-        let whose = match self.of {
+        let note = self.compared.note();
+        let whose = match self.compared.of {
             TextOf::All => "text",
             TextOf::Final => "last message",
         };
         match &self.matcher {
             TextMatcher::Pattern(pattern) => {
-                format!("{whose} matching `{}`", short(pattern.as_str()))
+                format!("{whose} matching `{}`{note}", short(pattern.as_str()))
             }
-            TextMatcher::Literal(literal) => format!("{whose} containing `{}`", literally(literal)),
+            TextMatcher::Literal(literal) => {
+                format!("{whose} containing `{}`{note}", literally(literal))
+            }
         }
     }
 
@@ -100,11 +106,23 @@ impl Needle {
 
     /// Where it first is in `text`.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
+        let form = self.compared.form;
+        let in_form = form.apply(text);
+        let found = match &self.matcher {
+            TextMatcher::Pattern(pattern) => pattern.find(&in_form),
+            TextMatcher::Literal(literal) => in_form
+                .find(literal)
+                .map(|start| start..start + literal.len()),
+        };
+        found.map(|found| form.place_in(text, found))
+    }
+
+    /// Whether it is somewhere in `text`.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        let in_form = self.compared.form.apply(text);
         match &self.matcher {
-            TextMatcher::Pattern(pattern) => pattern.find(text),
-            TextMatcher::Literal(literal) => {
-                text.find(literal).map(|start| start..start + literal.len())
-            }
+            TextMatcher::Pattern(pattern) => pattern.is_match(&in_form),
+            TextMatcher::Literal(literal) => in_form.contains(literal.as_str()),
         }
     }
 
@@ -112,7 +130,10 @@ impl Needle {
     pub(crate) fn differs_in_case(&self, text: &str) -> bool {
         match &self.matcher {
             TextMatcher::Pattern(_) => false,
-            TextMatcher::Literal(literal) => text.to_lowercase().contains(&literal.to_lowercase()),
+            TextMatcher::Literal(literal) => {
+                let in_form = self.compared.form.apply(text);
+                in_form.to_lowercase().contains(&literal.to_lowercase())
+            }
         }
     }
 

@@ -51,6 +51,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for ForbidCallsRule {
+    fn may_rest_on_results_of(&self, name: &str) -> bool {
+        self.selector.name.may_match(name) && !self.selector.result.is_execution_alone()
+    }
+
     fn kind(&self) -> RuleKind {
         RuleKind::Prohibition
     }

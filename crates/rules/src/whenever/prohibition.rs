@@ -106,8 +106,9 @@ impl Monitor for Prohibition {
             }
             Moment::Touched(Delta::Answered(index)) => {
                 self.take(view, Happening::call(trace, index), &mut found);
-                let nth = trace.calls[index].results.len().saturating_sub(1);
-                self.take(view, Happening::result(trace, index, nth), &mut found);
+                if let Some(nth) = trace.calls[index].results.len().checked_sub(1) {
+                    self.take(view, Happening::result(trace, index, nth), &mut found);
+                }
             }
             Moment::Touched(Delta::MessageClosed(index)) => {
                 if let Some(message) = Happening::message(trace, index) {

@@ -13,7 +13,7 @@ use super::{file, json};
 use crate::redact::Redactor;
 use crate::trace::{
     Args, Author, CustomEvent, Interrupt, Message, Origin, RunEnd, ToolCall, ToolResult, Trace,
-    TurnRanges,
+    TurnRanges, is_same_json,
 };
 use ananke_base::message::DeclaredTool;
 
@@ -230,7 +230,12 @@ impl Renderer<'_> {
             self.result(call, result);
         }
         if here.is_empty() {
-            self.writer.line(2 * STEP, "no result");
+            let words = if call.hides_result() {
+                "result not shown"
+            } else {
+                "no result"
+            };
+            self.writer.line(2 * STEP, words);
         }
     }
 
@@ -243,7 +248,7 @@ impl Renderer<'_> {
         let value = result.value();
         let mut masked = value.clone();
         self.masks.result(&call.name, &mut masked);
-        if result.structured().is_some() || masked != value {
+        if result.structured().is_some() || !is_same_json(&masked, &value) {
             self.json(2 * STEP, label, &masked);
         } else {
             let text = self.value(&result.text);

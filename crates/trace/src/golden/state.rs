@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::masks::{MaskPath, Masks};
+use crate::trace::is_same_json;
 
 /// The last state, and what each turn changed.
 #[derive(Debug, Default)]
@@ -37,13 +38,13 @@ impl States {
                 let keys: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
                 let new = keys
                     .into_iter()
-                    .filter(|key| before.get(*key) != now.get(*key));
+                    .filter(|key| !is_same(before.get(*key), now.get(*key)));
                 StateChange::Keys(
                     new.map(|key| (key.clone(), now.get(key).cloned()))
                         .collect(),
                 )
             }
-            (before, now) if before == now => StateChange::Keys(Vec::new()),
+            (before, now) if is_same_json(before, now) => StateChange::Keys(Vec::new()),
             (_, Value::Null) if self.changes.is_empty() => StateChange::Keys(Vec::new()),
             _ => StateChange::Whole(state.clone()),
         };
@@ -54,6 +55,13 @@ impl States {
     /// What the turn changed.
     pub(super) fn of(&self, turn: usize) -> Option<&StateChange> {
         self.changes.get(&turn)
+    }
+}
+
+fn is_same(before: Option<&Value>, now: Option<&Value>) -> bool {
+    match (before, now) {
+        (Some(before), Some(now)) => is_same_json(before, now),
+        _ => before.is_none() && now.is_none(),
     }
 }
 

@@ -19,6 +19,9 @@ pub struct CallOutcome {
     pub result_event: u32,
     /// Whether it is a client-side tool: a mock answered it.
     pub is_client_side: bool,
+    /// Whether the agent executed it, and does not show its result.
+    #[serde(default)]
+    pub hides_result: bool,
     /// From the start of the turn to the call's start, in microseconds.
     pub started_us: u64,
     /// From the call's start to its result, in microseconds.

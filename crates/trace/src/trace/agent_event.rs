@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::call::{ToolCall, ToolResult};
 use super::change::MessageKind;
 use super::origin::Origin;
+use super::same_json::is_same_json;
 use super::trace::Trace;
 use ananke_base::context::At;
 use ananke_base::text::truncate;
@@ -23,8 +24,8 @@ pub enum EventRole {
     User,
 }
 
-/// Something that happened in a run, in its order.
-#[derive(Clone, Debug, PartialEq)]
+/// Something that happened in a run, in its order. Values of two events are compared as rules compare them.
+#[derive(Clone, Debug)]
 pub enum AgentEvent {
     /// A text.
     Message {
@@ -55,6 +56,59 @@ pub enum AgentEvent {
         /// From the end of the arguments to the result, in milliseconds.
         execution_time_ms: u64,
     },
+}
+
+impl PartialEq for AgentEvent {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Message { role, content },
+                Self::Message {
+                    role: other_role,
+                    content: other_content,
+                },
+            ) => role == other_role && content == other_content,
+            (
+                Self::FunctionCall {
+                    tool_call_id,
+                    name,
+                    arguments,
+                },
+                Self::FunctionCall {
+                    tool_call_id: other_id,
+                    name: other_name,
+                    arguments: other_arguments,
+                },
+            ) => {
+                tool_call_id == other_id
+                    && name == other_name
+                    && is_same_json(arguments, other_arguments)
+            }
+            (
+                Self::FunctionCallOutput {
+                    tool_call_id,
+                    name,
+                    output,
+                    is_error,
+                    execution_time_ms,
+                },
+                Self::FunctionCallOutput {
+                    tool_call_id: other_id,
+                    name: other_name,
+                    output: other_output,
+                    is_error: other_is_error,
+                    execution_time_ms: other_time,
+                },
+            ) => {
+                tool_call_id == other_id
+                    && name == other_name
+                    && is_same_json(output, other_output)
+                    && is_error == other_is_error
+                    && execution_time_ms == other_time
+            }
+            _ => false,
+        }
+    }
 }
 
 impl EventRole {

@@ -65,6 +65,13 @@ impl Trace {
                 result,
                 is_error,
             } => self.answer(at, &id, result, is_error, deltas),
+            Change::CallExecuted { id } => {
+                if let Some(index) = self.known_call(&id) {
+                    self.calls[index].is_executed_unseen = true;
+                    self.hides_results = true;
+                    deltas.push(Delta::Answered(index));
+                }
+            }
             Change::CallFailed { id, is_denied } => {
                 if let Some(result) = self.failed_result(&id, deltas) {
                     result.is_denied |= is_denied;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::change::ResultContent;
 use super::origin::{Author, Origin};
-use super::same_json::read_json;
+use super::same_json::{is_same_json, read_json};
 use ananke_base::context::At;
 use ananke_base::source::received_json::{Oddities, ReceivedJson, without_marks};
 use ananke_base::text::ShortText;
@@ -45,6 +45,8 @@ pub struct ToolCall {
     pub first_event: u32,
     /// The number of the last event about it.
     pub last_event: u32,
+    /// Whether the agent executed it without showing a result.
+    pub(super) is_executed_unseen: bool,
     /// Whether the next arguments replace those that are there.
     repeats_args: bool,
     args: OnceLock<Box<ReadArgs>>,
@@ -60,12 +62,22 @@ struct ReadArgs {
 }
 
 /// The arguments as JSON, or why they are not valid JSON.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Args {
     /// The arguments; an empty text is an empty object.
     Json(Value),
     /// The text is not valid JSON; the parser's message.
     Malformed(String),
+}
+
+impl PartialEq for Args {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Json(one), Self::Json(other)) => is_same_json(one, other),
+            (Self::Malformed(one), Self::Malformed(other)) => one == other,
+            _ => false,
+        }
+    }
 }
 
 /// What the text of a result is.
@@ -125,6 +137,7 @@ impl ToolCall {
             args_done_event: event,
             first_event: event,
             last_event: event,
+            is_executed_unseen: false,
             repeats_args: false,
             args: OnceLock::new(),
         }
@@ -184,6 +197,16 @@ impl ToolCall {
     /// The call's result: the last one.
     pub fn result(&self) -> Option<&ToolResult> {
         self.results.last()
+    }
+
+    /// Whether the agent executed it, and does not show its result.
+    pub fn hides_result(&self) -> bool {
+        self.is_executed_unseen && self.results.is_empty()
+    }
+
+    /// Whether nothing is known to have executed it.
+    pub fn is_pending(&self) -> bool {
+        self.results.is_empty() && !self.is_executed_unseen
     }
 
     /// When the call ended: at its result, else at the end of its arguments, else at its start (SPEC 7.3).

@@ -8,6 +8,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::fact::Facts;
+use super::same_json::is_same_json;
 use super::usage::Usage;
 use ananke_base::message::DeclaredTool;
 
@@ -25,7 +26,7 @@ pub enum MessageKind {
 }
 
 /// A tool's result as it arrived: text, or a JSON value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum ResultContent<'a> {
     /// Text; may hold JSON.
     Text(Cow<'a, str>),
@@ -33,6 +34,17 @@ pub enum ResultContent<'a> {
     Json(Value),
     /// A JSON value that the agent calls the structured result.
     Structured(Value),
+}
+
+impl PartialEq for ResultContent<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Text(one), Self::Text(other)) => one == other,
+            (Self::Json(one), Self::Json(other))
+            | (Self::Structured(one), Self::Structured(other)) => is_same_json(one, other),
+            _ => false,
+        }
+    }
 }
 
 /// How a run ended, according to the agent.
@@ -192,6 +204,11 @@ pub enum Change<'a> {
         /// Whether it is an error, if the protocol says so.
         is_error: Option<bool>,
     },
+    /// The agent executed a call itself, and does not show its result.
+    CallExecuted {
+        /// The call's id.
+        id: Cow<'a, str>,
+    },
     /// The agent says after the last result of a call that the call failed.
     CallFailed {
         /// The call's id.
@@ -309,6 +326,7 @@ impl Change<'_> {
                     is_error,
                 }
             }
+            Change::CallExecuted { id } => Change::CallExecuted { id: owned(id) },
             Change::CallFailed { id, is_denied } => Change::CallFailed {
                 id: owned(id),
                 is_denied,

@@ -1,8 +1,11 @@
-//! Whether two JSON values mean the same: key order does not count, and `5` is `5.0`.
+//! The one comparison of JSON values: the order of keys does not count, and `5` is `5.0`.
 
 use serde_json::{Number, Value};
 
 use ananke_base::source::received_json::{self, JsonError, ReceivedJson, is_not_finite};
+
+/// How many zeros at the end of a whole number are written in its key.
+const SPELLED_ZEROS: usize = 20;
 
 /// Whether two values mean the same. Integers are compared exactly, however large they are; other numbers as doubles.
 pub fn is_same_json(one: &Value, other: &Value) -> bool {
@@ -27,7 +30,7 @@ pub fn is_same_json(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// A text that two values have in common exactly if they mean the same.
+/// A text that two values have in common exactly if they mean the same. That of a scalar is JSON.
 pub fn json_key(value: &Value) -> String {
     let mut key = String::new();
     write_key(value, &mut key);
@@ -68,7 +71,15 @@ fn number_key(number: &Number) -> String {
             digits,
             zeros,
         }) => {
-            format!("{}{digits}e{zeros}", if is_negative { "-" } else { "" })
+            let sign = if is_negative { "-" } else { "" };
+            match usize::try_from(zeros) {
+                Ok(zeros) if zeros <= SPELLED_ZEROS => {
+                    let digits = if digits.is_empty() { "0" } else { &digits };
+                    format!("{sign}{digits}{}", "0".repeat(zeros))
+                }
+                // A double has a small `e`.
+                _ => format!("{sign}{digits}E{zeros}"),
+            }
         }
         None => number
             .as_f64()
@@ -100,7 +111,8 @@ fn round_numbers(value: &mut Value) {
     }
 }
 
-fn is_same_number(one: &Number, other: &Number) -> bool {
+/// Whether two numbers mean the same.
+pub fn is_same_number(one: &Number, other: &Number) -> bool {
     if one == other {
         return true;
     }

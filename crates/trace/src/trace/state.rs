@@ -5,6 +5,7 @@ use json_patch::{AddOperation, PatchOperation, ReplaceOperation, patch, patch_un
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::same_json::is_same_json;
 use crate::redact::excerpt;
 
 /// How many bytes the patches of one conversation may copy from one place of the state to another: a few `copy`
@@ -57,19 +58,21 @@ impl State {
         let operations = Vec::<PatchOperation>::deserialize(operations)
             .map_err(|failure| format!("it is not a JSON Patch ({failure})"))?;
         self.check(&operations)?;
-        // The package does not undo a `move` to a path that does not exist.
-        let before = moves(&operations).then(|| self.value.clone());
-        let apply = if before.is_some() {
-            patch_unsafe
+        let applied = if moves(&operations) {
+            self.apply_each(&operations)
         } else {
-            patch
-        };
-        apply(&mut self.value, &operations).map_err(|failure| {
-            if let Some(before) = before {
-                self.value = before;
+            match patch(&mut self.value, &operations) {
+                // The package compares numbers as they are written.
+                Err(failure) if is_test(operations.get(failure.operation)) => {
+                    self.charge_copy()?;
+                    self.apply_each(&operations)
+                }
+                applied => applied.map_err(|failure| (failure.operation, failure.kind.to_string())),
             }
+        };
+        applied.map_err(|(operation, why)| {
             let operation = operations
-                .get(failure.operation)
+                .get(operation)
                 .map(ToString::to_string)
                 .unwrap_or_default();
             let end = operation
@@ -77,8 +80,44 @@ impl State {
                 .nth(SHOWN)
                 .map_or(operation.len(), |(end, _)| end);
             let shown = excerpt(&operation, 0..end);
-            format!("`{shown}`: {}", failure.kind)
+            format!("`{shown}`: {why}")
         })
+    }
+
+    /// Applies operations one by one; if one does not apply, the state is as before. The package does not undo a `move` to a path
+    /// that does not exist.
+    ///
+    /// # Errors
+    /// The index of the operation that does not apply, and why.
+    fn apply_each(&mut self, operations: &[PatchOperation]) -> Result<(), (usize, String)> {
+        let before = self.value.clone();
+        for (index, operation) in operations.iter().enumerate() {
+            if let PatchOperation::Test(test) = operation
+                && let Ok(found) = test.path.resolve(&self.value)
+                && is_same_json(found, &test.value)
+            {
+                continue;
+            }
+            if let Err(failure) = patch_unsafe(&mut self.value, std::slice::from_ref(operation)) {
+                self.value = before;
+                return Err((index, failure.kind.to_string()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Charges the budget for a copy of the state that undoes a patch.
+    ///
+    /// # Errors
+    /// If it is used up.
+    fn charge_copy(&mut self) -> Result<(), String> {
+        self.moved_bytes = self.moved_bytes.saturating_add(size(&self.value).bytes);
+        if self.moved_bytes > MAX_MOVED_BYTES {
+            return Err(format!(
+                "it moves or compares more than {MAX_MOVED_BYTES} bytes"
+            ));
+        }
+        Ok(())
     }
 
     /// Checks that a patch leaves the state small and flat enough to be walked. The value an operation finds is at most
@@ -135,6 +174,11 @@ fn moves(operations: &[PatchOperation]) -> bool {
     operations
         .iter()
         .any(|operation| matches!(operation, PatchOperation::Move(_)))
+}
+
+/// Whether an operation compares a value.
+fn is_test(operation: Option<&PatchOperation>) -> bool {
+    matches!(operation, Some(PatchOperation::Test(_)))
 }
 
 /// The approximate size of a value.
@@ -201,6 +245,34 @@ mod tests {
                 "{error}"
             );
             assert_eq!(state.value(), &before);
+        }
+    }
+
+    #[test]
+    fn a_test_compares_as_rules_do() {
+        let before = json!({ "a": 5, "b": { "c": [1, true] } });
+        for (test, applies) in [
+            (json!({ "op": "test", "path": "/a", "value": 5.0 }), true),
+            (
+                json!({ "op": "test", "path": "/b", "value": { "c": [1.0, true] } }),
+                true,
+            ),
+            (json!({ "op": "test", "path": "/a", "value": 6 }), false),
+            (json!({ "op": "test", "path": "/a", "value": "5" }), false),
+            (json!({ "op": "test", "path": "/b/c/1", "value": 1 }), false),
+            (json!({ "op": "test", "path": "/d", "value": null }), false),
+        ] {
+            let mut state = State::new(before.clone());
+            let change = json!({ "op": "add", "path": "/d", "value": 7 });
+            let patched = state
+                .patch(&json!([change.clone(), { "op": "remove", "path": "/d" }, test, change]));
+            assert_eq!(patched.is_ok(), applies, "{test}: {patched:?}");
+            let expected = if applies {
+                json!({ "a": 5, "b": { "c": [1, true] }, "d": 7 })
+            } else {
+                before.clone()
+            };
+            assert_eq!(state.value(), &expected);
         }
     }
 

@@ -35,6 +35,8 @@ pub struct Trace {
     pub messages: Vec<Message>,
     /// The calls of all turns, in order of their start.
     pub calls: Vec<ToolCall>,
+    /// Whether a call may be among them whose result the agent does not show.
+    pub(super) hides_results: bool,
     /// The custom events, in order of arrival.
     pub custom: Vec<CustomEvent>,
     /// The tools that the agent declared, each time it did.
@@ -72,6 +74,12 @@ pub(super) struct BeforeReplay {
 }
 
 impl Trace {
+    /// The calls whose results the agent does not show.
+    pub fn hidden_results(&self) -> impl Iterator<Item = &ToolCall> {
+        let calls: &[ToolCall] = if self.hides_results { &self.calls } else { &[] };
+        calls.iter().filter(|call| call.hides_result())
+    }
+
     /// The record of a conversation whose state starts as `state`.
     pub fn new(state: Value) -> Self {
         Self {

@@ -464,6 +464,7 @@ impl TranscriptWriter {
                 &result,
                 &times,
             ),
+            None if call.hides_result => self.times(&format!("{times}, result not shown")),
             None => self.times(&format!("{times}, no result")),
         }
     }

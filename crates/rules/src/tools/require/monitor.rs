@@ -258,7 +258,7 @@ impl RequireMonitor {
             return self.settle(view);
         }
         let count = self.calls.selected;
-        let unanswered = |index: &usize| view.trace.calls[*index].results.is_empty();
+        let unanswered = |index: &usize| view.trace.calls[*index].is_pending();
         let waiting = self.calls.candidates.iter().filter(|(index, candidate)| {
             matches!(candidate, Candidate::Waiting | Candidate::Selected) && unanswered(index)
         });

@@ -111,6 +111,16 @@ impl RequireRule {
 }
 
 impl Rule for RequireRule {
+    fn is_exhaustive(&self) -> bool {
+        self.count.max.is_some() || self.result_not_match.is_some()
+    }
+
+    fn may_rest_on_results_of(&self, name: &str) -> bool {
+        let is_about = self.selector.name.may_match(name)
+            && (self.result_not_match.is_some() || !self.selector.result.is_execution_alone());
+        is_about || self.after_result.is_some()
+    }
+
     fn needs(&self) -> Facts {
         let has_result = self.result_not_match.is_some() || self.after_result.is_some();
         let needs = self

@@ -262,10 +262,11 @@ fn tool_call<'a>(call: &'a CallOutcome, turn: &TurnOutcome) -> ToolCallView<'a> 
         name: &call.name,
         args: arguments(&call.args),
         result: call.result.as_deref().map(json),
-        status: call
-            .result
-            .as_ref()
-            .map_or(CallStatusView::Pending, |_| answered(call.failure)),
+        status: if call.result.is_none() && !call.hides_result {
+            CallStatusView::Pending
+        } else {
+            answered(call.failure)
+        },
         is_error: is_error(call.failure),
         is_mocked: call.is_client_side.then_some(true),
         started: at(turn, call.started_us),

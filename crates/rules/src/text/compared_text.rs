@@ -1,0 +1,33 @@
+//! Which of the agent's texts a rule compares, and in which form.
+
+use ananke_base::text::TextForm;
+use ananke_model::model::{AssertBlock, TextOf};
+
+/// Which of the agent's texts a rule compares, and in which form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ComparedText {
+    /// Which texts.
+    pub(crate) of: TextOf,
+    /// The form of these texts, and of those that are written.
+    pub(crate) form: TextForm,
+}
+
+impl ComparedText {
+    /// What a block says for its rules.
+    pub(super) fn of(block: &AssertBlock) -> Self {
+        Self {
+            of: block.text_of(),
+            form: block.text_form(),
+        }
+    }
+
+    /// The form in words, after the description of a rule; empty if texts are compared as they are.
+    pub(super) fn note(self) -> &'static str {
+        match (self.form.is_composed, self.form.is_visible) {
+            (false, false) => "",
+            (true, false) => ", in composed form",
+            (false, true) => ", without invisible characters",
+            (true, true) => ", in composed form without invisible characters",
+        }
+    }
+}

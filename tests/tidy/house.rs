@@ -161,7 +161,7 @@ pub(crate) const LINES_OF_CODE: &[(&str, usize)] = &[
     ("agents", 5485),
     ("agui", 6656),
     ("a2a", 3278),
-    ("mcp", 3027),
+    ("mcp", 3033),
     ("openai", 2170),
     ("engine", 27341),
     ("lab", 12298),

@@ -14,7 +14,17 @@ use super::repository::root;
 const PAGE: &str = "docs/licences.md";
 
 /// Packages of Cargo.lock that no build contains: they belong to optional features and conditions that nothing selects.
-const NEVER_BUILT: [&str; 3] = ["jiff-static", "rand_core", "zerocopy-derive"];
+const NEVER_BUILT: [&str; 9] = [
+    "jiff-static",
+    "jsonschema-macros",
+    "jsonschema-macros-core",
+    "proc-macro-crate",
+    "toml_datetime",
+    "toml_edit",
+    "toml_parser",
+    "winnow",
+    "zerocopy-derive",
+];
 
 /// A package of a lock file.
 #[derive(Debug)]

@@ -212,7 +212,7 @@ impl Summary {
             } => {
                 self.other(format!("!! {rule} {events:?}: {message}"));
             }
-            Change::Unread { message, .. } => self.other(format!("unread: {message}")),
+            Change::Unread(unread) => self.other(unread.warning()),
             Change::Warning(words) => self.other(format!("! {words}")),
         }
     }

@@ -32,7 +32,7 @@ use super::warnings::{Warnings, shown};
 use ananke_base::context::At;
 use ananke_base::source::received_json::without_marks;
 use ananke_base::text::ShortText;
-use ananke_trace::trace::{Change, Fact, Facts, Interrupt, ResultContent, RunEnd};
+use ananke_trace::trace::{Change, Interrupt, ResultContent, RunEnd, Unread};
 
 /// The name of the custom event of an interrupt.
 const LEGACY_INTERRUPT: &str = "on_interrupt";
@@ -297,10 +297,7 @@ impl Decoder {
                 );
                 tell(
                     self.last,
-                    Change::Unread {
-                        facts: Facts::of(&[Fact::Results, Fact::CallEnds]),
-                        message: message.into(),
-                    },
+                    Change::Unread(Unread::results(&shown(&id), message)),
                 );
             }
             for (place, result) in (0..).zip(results) {

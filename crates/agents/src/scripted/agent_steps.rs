@@ -187,7 +187,7 @@ impl TurnReader<'_> {
             | Change::MessageClosed { .. }
             | Change::CallArgsDone { .. }
             | Change::Violation { .. }
-            | Change::Unread { .. }
+            | Change::Unread(_)
             | Change::Warning(_) => {}
         }
     }

@@ -166,7 +166,7 @@ impl<'r> Encoder<'r> {
             | Change::Snapshot(_)
             | Change::Truncated
             | Change::Violation { .. }
-            | Change::Unread { .. }
+            | Change::Unread(_)
             | Change::CallExecuted { .. }
             | Change::Warning(_) => {}
         }

@@ -83,6 +83,10 @@ impl OutputRule {
 }
 
 impl Rule for OutputRule {
+    fn is_exhaustive(&self) -> bool {
+        self.condition.is_negated
+    }
+
     fn needs(&self) -> Facts {
         Facts::of(&[Fact::Text])
     }

@@ -76,17 +76,6 @@ impl<'a> View<'a> {
             && self.includes_message(message)
     }
 
-    /// Whether the agent hides the result of a call in the scope to a tool of such a name.
-    pub(crate) fn hides_result(&self, is_about: impl Fn(&str) -> bool) -> bool {
-        let is_in_scope = |call: &ToolCall| match self.scope {
-            RuleScope::Test => true,
-            RuleScope::Turn(index) => call.counted_in == index,
-        };
-        self.trace
-            .hidden_results()
-            .any(|call| is_in_scope(call) && is_about(&call.name))
-    }
-
     /// Like [`View::counts`], and calls that were answered in the turn count too.
     pub(crate) fn counts_or_was_answered(&self, call: usize) -> bool {
         let was_answered = self

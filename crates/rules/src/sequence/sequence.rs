@@ -88,6 +88,16 @@ impl Rule for Sequence {
         }
     }
 
+    fn is_exhaustive(&self) -> bool {
+        !matches!(self.mode, SequenceMode::InOrder | SequenceMode::AtLeast)
+    }
+
+    fn may_rest_on_calls_to(&self, name: &str) -> bool {
+        self.steps
+            .iter()
+            .any(|step| step.matcher.may_be_about(name))
+    }
+
     fn needs(&self) -> Facts {
         self.steps
             .iter()

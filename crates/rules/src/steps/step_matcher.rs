@@ -40,6 +40,14 @@ impl StepMatcher {
         }
     }
 
+    /// Whether it may be about a call to the tool `name`.
+    pub(crate) fn may_be_about(&self, name: &str) -> bool {
+        match self {
+            Self::Call(selector) | Self::Result(selector) => selector.name.may_match(name),
+            Self::Message { .. } => false,
+        }
+    }
+
     /// What is wanted, in words.
     pub(crate) fn describe(&self) -> String {
         match self {

@@ -35,6 +35,10 @@ pub(crate) fn compile(block: &AssertBlock, collector: &mut Collector<'_, '_>) {
 }
 
 impl Rule for Equals {
+    fn is_exhaustive(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> Facts {
         Facts::of(&[Fact::Text])
     }

@@ -9,10 +9,12 @@ use super::change::{Change, MessageKind, ResultContent};
 use super::custom_events::{CustomEvent, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::declaration::Declaration;
 use super::delta::Delta;
+use super::ledger::{Entered, UnreadPlace};
 use super::message::Message;
 use super::origin::Author;
 use super::tool_index::CallPhase;
 use super::trace::Trace;
+use super::unread::Unread;
 use super::violation::Violation;
 use ananke_base::context::At;
 
@@ -133,12 +135,20 @@ impl Trace {
                     });
                 }
             }
-            Change::Unread { facts, message } => {
-                let turn = self.current_turn();
-                self.warn(message.into_owned());
-                self.unread.push((turn, facts));
-            }
+            Change::Unread(unread) => self.enter(unread),
             Change::Warning(text) => self.warn(text),
+        }
+    }
+
+    /// Enters something in the ledger, and warns of the first of its name.
+    fn enter(&mut self, unread: Unread<'_>) {
+        let warning = unread.warning();
+        let place = UnreadPlace {
+            turn: self.current_turn(),
+            event: self.last_event(),
+        };
+        if self.ledger.enter(unread, place) == Entered::First {
+            self.warn(warning);
         }
     }
 

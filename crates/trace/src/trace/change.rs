@@ -7,8 +7,8 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::fact::Facts;
 use super::same_json::is_same_json;
+use super::unread::Unread;
 use super::usage::Usage;
 use ananke_base::message::DeclaredTool;
 
@@ -259,13 +259,8 @@ pub enum Change<'a> {
         /// conflicts with, if any.
         events: Vec<u32>,
     },
-    /// Something that the agent sent could not be read: rules that rest on these facts neither pass nor fail.
-    Unread {
-        /// The facts that are not whole.
-        facts: Facts,
-        /// What could not be read, for a warning.
-        message: Cow<'a, str>,
-    },
+    /// Something that the agent sent was not understood: rules that rest on it neither pass nor fail.
+    Unread(Unread<'a>),
     /// Something odd that fails no rule.
     Warning(Cow<'a, str>),
 }
@@ -361,10 +356,7 @@ impl Change<'_> {
                 message: owned(message),
                 events,
             },
-            Change::Unread { facts, message } => Change::Unread {
-                facts,
-                message: owned(message),
-            },
+            Change::Unread(unread) => Change::Unread(unread.into_owned()),
             Change::Warning(message) => Change::Warning(owned(message)),
         }
     }

@@ -245,6 +245,11 @@ impl ForbidCallsMonitor {
             focus,
             is_closest: false,
         }];
+        if let Some(result) = call.result().filter(|_| !self.selector.result.is_empty()) {
+            let forms = result.forms().skip(1);
+            let words = forms.map(|form| format!("text of the result: {}", short(&form.text)));
+            finding.evidence.extend(words.map(Evidence::Words));
+        }
         finding
             .events
             .extend(call.result().map(|result| result.event));

@@ -321,6 +321,11 @@ impl Trace {
         is_hidden.then(|| HIDDEN_RESULTS.to_owned())
     }
 
+    /// Whether everything in it was understood, and no result is hidden.
+    pub fn is_whole(&self) -> bool {
+        self.ledger.is_empty() && !self.hides_results
+    }
+
     /// Adds a warning to the running turn, at most [`TurnRanges::MAX_WARNINGS`].
     pub fn warn(&mut self, text: impl Into<String>) {
         if let Some(turn) = self.turns.last_mut() {

@@ -629,6 +629,10 @@ impl EventReader for A2aReader<'_> {
         if self.dialect == OLD_HTTP {
             unwrap_data(&mut event);
         }
+        let mut unread = match &self.awaited {
+            Some(_) => Collector::of_envelope(&event),
+            None => Vec::new(),
+        };
         let result = match &self.awaited {
             Some(id) => open_envelope(event, id)?,
             None => match event.get("error").filter(|error| error.is_object()) {
@@ -643,9 +647,13 @@ impl EventReader for A2aReader<'_> {
                 return Ok(ControlFlow::Continue(()));
             }
         };
+        unread.extend(Collector::of_result(&result));
         let mut teller = Teller::new(at, sink);
         for payload in payloads(result)? {
             self.take(payload, &mut teller)?;
+        }
+        for unread in unread {
+            teller.tell(Change::Unread(unread));
         }
         Ok(teller.flow)
     }

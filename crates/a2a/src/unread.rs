@@ -43,6 +43,26 @@ const ARTIFACT_UPDATE: &[&str] = &[
     "lastChunk",
     "kind",
 ];
+const PART: &[&str] = &[
+    "text",
+    "data",
+    "file",
+    "url",
+    "raw",
+    "mediaType",
+    "filename",
+    "kind",
+    "type",
+];
+const ENVELOPE: &[&str] = &["jsonrpc", "id", "result", "error"];
+const RESULT: &[&str] = &[
+    "task",
+    "message",
+    "msg",
+    "statusUpdate",
+    "artifactUpdate",
+    "artifact",
+];
 const SILENT: &[&str] = &["metadata", "extensions"];
 
 /// Collects what is not understood.
@@ -65,14 +85,14 @@ impl<'c> Collector<'c> {
             Payload::Task(task) => collector.task(task),
             Payload::Message(message) => collector.message(message),
             Payload::Status(update) => {
-                collector.keys("statusUpdate", update, STATUS_UPDATE);
+                collector.keys("statusUpdate.", update, STATUS_UPDATE);
                 collector.convention(&conventions::of_status(&collector.others(), update));
                 if let Some(status) = update.get("status") {
                     collector.status(status);
                 }
             }
             Payload::Artifact(update) => {
-                collector.keys("artifactUpdate", update, ARTIFACT_UPDATE);
+                collector.keys("artifactUpdate.", update, ARTIFACT_UPDATE);
                 if let Some(artifact) = update.get("artifact") {
                     collector.artifact(artifact);
                 }
@@ -82,12 +102,29 @@ impl<'c> Collector<'c> {
         collector.found
     }
 
+    /// What of the envelope of JSON-RPC is not understood.
+    pub(super) fn of_envelope(event: &Value) -> Vec<Unread<'static>> {
+        keys("", event, ENVELOPE).collect()
+    }
+
+    /// What of a result is not understood that has members, each of which is a payload.
+    pub(super) fn of_result(result: &Value) -> Vec<Unread<'static>> {
+        let has_members = RESULT.iter().any(|member| result.get(*member).is_some());
+        let found = keys("", result, RESULT).filter(|_| has_members);
+        found.collect()
+    }
+
     fn task(&mut self, task: &Value) {
-        self.keys("task", task, TASK);
+        self.keys("task.", task, TASK);
         if let Some(status) = task.get("status") {
             self.status(status);
         }
-        let list = |key: &str| task.get(key).and_then(Value::as_array).into_iter().flatten();
+        let list = |key: &str| {
+            task.get(key)
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+        };
         list("artifacts").for_each(|artifact| self.artifact(artifact));
         list("history")
             .filter(|message| is_of_agent(message))
@@ -95,30 +132,33 @@ impl<'c> Collector<'c> {
     }
 
     fn status(&mut self, status: &Value) {
-        self.keys("status", status, STATUS);
+        self.keys("status.", status, STATUS);
         if let Some(message) = status.get("message").filter(|message| message.is_object()) {
             self.message(message);
         }
     }
 
     fn message(&mut self, message: &Value) {
-        self.keys("message", message, MESSAGE);
+        self.keys("message.", message, MESSAGE);
         self.parts(message);
     }
 
     fn artifact(&mut self, artifact: &Value) {
-        self.keys("artifact", artifact, ARTIFACT);
+        self.keys("artifact.", artifact, ARTIFACT);
         self.parts(artifact);
     }
 
     fn parts(&mut self, holder: &Value) {
         for part in parts(holder) {
+            self.found.extend(keys("part.", part, PART));
             if let Some(change) = conventions::of_part(&self.others(), part) {
                 self.convention(&[change]);
             } else if conventions::of_part(self.conventions, part).is_none()
                 && content(part) == PartContent::Unknown
             {
-                let kind = ["kind", "type"].iter().find_map(|key| part.get(*key)?.as_str());
+                let kind = ["kind", "type"]
+                    .iter()
+                    .find_map(|key| part.get(*key)?.as_str());
                 let name = format!("part:{}", kind.unwrap_or_default());
                 self.found.push(Unread::item(name, part));
             }
@@ -130,19 +170,16 @@ impl<'c> Collector<'c> {
         if value.get("metadata").is_some() {
             self.convention(&conventions::of_metadata(&self.others(), value));
         }
-        let keys = value.as_object().into_iter().flatten();
-        let unknown = keys.filter(|(key, _)| {
-            !known.contains(&key.as_str()) && !SILENT.contains(&key.as_str())
-        });
-        self.found.extend(
-            unknown.filter_map(|(key, value)| Unread::key(format!("key:{holder}.{key}"), value)),
-        );
+        self.found.extend(keys(holder, value, known));
     }
 
     /// The conventions that are not named.
     fn others(&self) -> Vec<ToolCallConvention> {
         let is_other = |convention: &ToolCallConvention| !self.conventions.contains(convention);
-        ToolCallConvention::ALL.into_iter().filter(is_other).collect()
+        ToolCallConvention::ALL
+            .into_iter()
+            .filter(is_other)
+            .collect()
     }
 
     /// Calls that are shown in a convention that is not named.
@@ -154,6 +191,20 @@ impl<'c> Collector<'c> {
             }
         }
     }
+}
+
+/// The keys of an object that have no meaning and may hold a call.
+fn keys<'v>(
+    holder: &'v str,
+    value: &'v Value,
+    known: &'v [&str],
+) -> impl Iterator<Item = Unread<'static>> + 'v {
+    let unknown = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(key, _)| !known.contains(&key.as_str()) && !SILENT.contains(&key.as_str()));
+    unknown.filter_map(move |(key, value)| Unread::key(format!("key:{holder}{key}"), value))
 }
 
 /// Whether a message is one of the agent.

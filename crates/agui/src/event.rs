@@ -152,7 +152,10 @@ impl<'a> WireEvent<'a> {
             return Ok(Vec::new());
         };
         let is_unread = |name: &str| FieldKey::named(name).is_none_or(|key| !reads(key));
-        Ok(all.into_iter().filter(|(name, _)| is_unread(name)).collect())
+        Ok(all
+            .into_iter()
+            .filter(|(name, _)| is_unread(name))
+            .collect())
     }
 
     /// All of it as a JSON value.

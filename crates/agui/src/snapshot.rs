@@ -84,7 +84,9 @@ fn unread_parts(content: &Value) -> Vec<Unread<'static>> {
         "image_url",
         "input_audio",
     ];
-    let parts = content.as_array().map_or(std::slice::from_ref(content), Vec::as_slice);
+    let parts = content
+        .as_array()
+        .map_or(std::slice::from_ref(content), Vec::as_slice);
     let unread = |part: &Value| {
         let kind = part.get("type").and_then(Value::as_str).unwrap_or_default();
         let name = format!("part:{}", shown(kind));

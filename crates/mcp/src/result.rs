@@ -65,9 +65,12 @@ impl CallResult {
                 text = structured.to_string();
             }
         }
-        unread.extend(result.iter().filter(|(key, _)| *key != "_meta").filter_map(
-            |(key, value)| Unread::key(format!("key:result.{key}"), value),
-        ));
+        unread.extend(
+            result
+                .iter()
+                .filter(|(key, _)| *key != "_meta")
+                .filter_map(|(key, value)| Unread::key(format!("key:result.{key}"), value)),
+        );
         let content = match structured {
             Some(value) => ResultContent::Structured {
                 value,

@@ -74,7 +74,9 @@ impl Chunk {
         if self.is_known() {
             return of_chunk(&self.value, self.read_choice());
         }
-        let kind = ["object", "type"].iter().find_map(|key| self.value.get(*key)?.as_str());
+        let kind = ["object", "type"]
+            .iter()
+            .find_map(|key| self.value.get(*key)?.as_str());
         let name = format!("chunk:{}", kind.unwrap_or_default());
         vec![Unread::item(name, &self.value)]
     }

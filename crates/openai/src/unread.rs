@@ -88,6 +88,12 @@ fn of_choice(choice: &Value, found: &mut Vec<Unread<'static>>) {
         .flatten()
     {
         keys("tool_calls[].", call, CALL, found);
+        for function in ["function", "custom"]
+            .iter()
+            .filter_map(|key| call.get(*key))
+        {
+            keys("tool_calls[].function.", function, CALL, found);
+        }
     }
     match delta.get("content") {
         Some(Value::Array(parts)) => parts.iter().for_each(|part| of_part(part, found)),

@@ -90,8 +90,8 @@ impl TapedConversation {
     /// # Errors
     /// If a pattern compiles to more than is allowed.
     pub fn player(&self, patterns: Patterns) -> Result<TapePlayer, regex::Error> {
-        let evaluator =
-            Evaluator::start_with(patterns, self.rules.clone(), self.redactor.clone())?.withholding();
+        let evaluator = Evaluator::start_with(patterns, self.rules.clone(), self.redactor.clone())?
+            .withholding();
         Ok(TapePlayer::new(self.start.trace(), evaluator))
     }
 }

@@ -211,7 +211,12 @@ mod tests {
     #[test]
     fn a_call_is_judged_by_what_came_of_it() {
         use ArgumentsKind::{Boundary, Valid, WrongType};
-        let good = || answered(ResultContent::Structured { value: json!({ "n": 1 }), text: None });
+        let good = || {
+            answered(ResultContent::Structured {
+                value: json!({ "n": 1 }),
+                text: None,
+            })
+        };
         let failed = |text: &str| Observed {
             is_error: true,
             text: text.to_owned(),
@@ -243,7 +248,10 @@ mod tests {
             (
                 Valid,
                 true,
-                answered(ResultContent::Structured { value: json!({}), text: None }),
+                answered(ResultContent::Structured {
+                    value: json!({}),
+                    text: None,
+                }),
                 vec!["invalid-result"],
             ),
             (Valid, true, failed("no shoes"), vec![]),

@@ -160,7 +160,10 @@ impl Only {
     fn check(&self, view: &View<'_>, item: Item) -> Option<Finding> {
         let trace = view.trace;
         let steps = &self.steps.all;
-        if steps.iter().any(|step| step.matches(trace, item, Reading::Every)) {
+        if steps
+            .iter()
+            .any(|step| step.matches(trace, item, Reading::Every))
+        {
             return None;
         }
         let nearest = steps.iter().filter_map(|step| step.mismatches(trace, item));

@@ -195,7 +195,8 @@ impl Rule for Sequence {
 
 fn matched(steps: &Steps, items: &[Item], trace: &Trace) -> Matched {
     let optional: Vec<bool> = steps.all.iter().map(|step| step.is_optional).collect();
-    let matches = |step: usize, item: usize| steps.all[step].matches(trace, items[item], Reading::Last);
+    let matches =
+        |step: usize, item: usize| steps.all[step].matches(trace, items[item], Reading::Last);
     match steps.mode {
         SequenceMode::Exact => matching::exact(&optional, items.len(), matches),
         SequenceMode::InOrder => matching::in_order(&optional, items.len(), matches),

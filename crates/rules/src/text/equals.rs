@@ -89,7 +89,9 @@ impl Equals {
         let (scope, listed) = (view.scope.this(), self.listed());
         let message = match (text.is_empty(), self.compared.of) {
             (true, _) => format!("the agent said nothing in {scope}, expected {listed}"),
-            (false, TextOf::All | TextOf::Everything) => format!("what the agent said in {scope} is not {listed}"),
+            (false, TextOf::All | TextOf::Everything) => {
+                format!("what the agent said in {scope} is not {listed}")
+            }
             (false, TextOf::Final) => {
                 format!("the agent's last message in {scope} is not {listed}")
             }

@@ -51,7 +51,9 @@ impl Rule for MustMatch {
             }
             let scope = view.scope.this();
             let message = match of {
-                TextOf::All | TextOf::Everything => format!("nothing the agent said in {scope} {}", needle.finds()),
+                TextOf::All | TextOf::Everything => {
+                    format!("nothing the agent said in {scope} {}", needle.finds())
+                }
                 TextOf::Final if text.is_empty() => {
                     let must = needle.must_find();
                     format!("the agent said nothing in {scope}, where its last message must {must}")

@@ -183,7 +183,8 @@ impl ForbidCallsMonitor {
         }
         if !self
             .selector
-            .matches_args(&view.trace.calls[index], Reading::Any) {
+            .matches_args(&view.trace.calls[index], Reading::Any)
+        {
             self.candidates.insert(index, ForbiddenCandidate::Decided);
             return Judgement::Open;
         }

@@ -231,7 +231,10 @@ impl SchemaKind {
 
 /// A tool without a schema of its arguments, which it must have (MCP 2025-11-25, "Tool").
 fn missing(tool: &DeclaredTool, declaration: &Declaration) -> Finding {
-    let message = format!("`{}` declares no schema of its arguments", short(&tool.name));
+    let message = format!(
+        "`{}` declares no schema of its arguments",
+        short(&tool.name)
+    );
     Finding {
         events: vec![declaration.event],
         ..Finding::in_words(message, EXPECTED.to_owned(), [])

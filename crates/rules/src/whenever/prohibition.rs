@@ -428,7 +428,9 @@ impl Prohibition {
                     self.follows(view, step, happening, found);
                 }
             }
-            if self.parts.trigger.is_pending() && happening.is(&self.parts.trigger, view.trace, Reading::Any) {
+            if self.parts.trigger.is_pending()
+                && happening.is(&self.parts.trigger, view.trace, Reading::Any)
+            {
                 self.late.push(happening);
             } else if self.parts.trigger.is_revocable() && self.is_trigger(view, happening) {
                 self.triggered.insert((happening.what, happening.order));

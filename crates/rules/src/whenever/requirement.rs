@@ -105,7 +105,9 @@ fn triggers(view: &View<'_>, parts: &RunningRule) -> Vec<Happening> {
 fn last_matches(view: &View<'_>, parts: &RunningRule, step: &TiedStep) -> HashMap<MemoryKey, u32> {
     let mut last = HashMap::new();
     for happening in Happening::all(view.trace) {
-        if !step.matches(view.trace, &happening, Relation::RequiredAfter) || !happening.includes_author(view, view.trace) {
+        if !step.matches(view.trace, &happening, Relation::RequiredAfter)
+            || !happening.includes_author(view, view.trace)
+        {
             continue;
         }
         if let Some(key) = step.tie.of_step(view.trace, &happening) {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::call::{ToolCall, ToolResult};
 use super::aside::{Aside, AsideSource, changed_texts};
+use super::call::{ToolCall, ToolResult};
 use super::change::{Change, MessageKind, ResultContent, RunEnd};
 use super::custom_events::{CustomEvent, MAX_CUSTOM_BYTES, MAX_REASONING_BYTES};
 use super::declaration::Declaration;

@@ -47,12 +47,17 @@ pub(super) fn changed_texts(before: &Value, now: &Value) -> Vec<String> {
                 room = rest;
                 texts.push(text.clone());
             }
-            Value::Array(items) => open.extend(items.iter().enumerate().map(|(index, item)| {
-                (before.and_then(|before| before.get(index)), item)
-            })),
-            Value::Object(fields) => open.extend(fields.iter().map(|(key, field)| {
-                (before.and_then(|before| before.get(key)), field)
-            })),
+            Value::Array(items) => open.extend(
+                items
+                    .iter()
+                    .enumerate()
+                    .map(|(index, item)| (before.and_then(|before| before.get(index)), item)),
+            ),
+            Value::Object(fields) => open.extend(
+                fields
+                    .iter()
+                    .map(|(key, field)| (before.and_then(|before| before.get(key)), field)),
+            ),
             _ => {}
         }
     }

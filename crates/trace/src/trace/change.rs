@@ -332,7 +332,9 @@ impl Change<'_> {
                 let result = match result {
                     ResultContent::Text(text) => ResultContent::Text(owned(text)),
                     ResultContent::Json(value) => ResultContent::Json(value),
-                    ResultContent::Structured { value, text } => ResultContent::Structured { value, text },
+                    ResultContent::Structured { value, text } => {
+                        ResultContent::Structured { value, text }
+                    }
                 };
                 Change::CallAnswered {
                     id: owned(id),

@@ -34,8 +34,8 @@ mod unread;
 mod usage;
 mod violation;
 
-pub use aside::{Aside, AsideSource};
 pub use agent_event::{AgentEvent, EventRole, events_of_last_turn};
+pub use aside::{Aside, AsideSource};
 pub use call::{Args, ToolCall, ToolResult};
 pub use change::{
     Change, Interrupt, MessageKind, ResultContent, RunEnd, SnapshotCall, SnapshotItem,

@@ -86,7 +86,9 @@ impl<'a> Unread<'a> {
         let text = value.to_string();
         let name = match name.len() {
             0..=Self::QUOTED_BYTES => name,
-            _ => truncate::bytes(&name, Self::QUOTED_BYTES).into_owned().into(),
+            _ => truncate::bytes(&name, Self::QUOTED_BYTES)
+                .into_owned()
+                .into(),
         };
         Self {
             name,

@@ -155,7 +155,9 @@ impl RequireMonitor {
         let Args::Json(args) = call.args() else {
             return None;
         };
-        let readings = std::iter::once(args).chain(call.opened_args()).chain(call.other_args());
+        let readings = std::iter::once(args)
+            .chain(call.opened_args())
+            .chain(call.other_args());
         let hit = readings
             .filter_map(|args| self.unwanted_args.hits(args).next())
             .next()?;

@@ -55,7 +55,7 @@ impl<'s> Teller<'s> {
         });
     }
 
-    /// Text beside the answer.
+    /// Text next to the answer.
     pub(super) fn aside(&mut self, text: &str) {
         if !text.is_empty() {
             self.tell(Change::Aside {

@@ -17,7 +17,7 @@ use super::part::{PartContent, content, parts, text_of, unwrap_data};
 use super::task_state::TaskState;
 use super::teller::Teller;
 use super::turn_end::{self, AfterTurn};
-use super::unread::{Collector, is_of_agent, is_of_user};
+use super::unread::{UnreadCollector, is_of_agent, is_of_user};
 use ananke_agents::http::{BodyForm, ReceivedResponse, StreamReader};
 use ananke_agents::{EventReader, Rest, Sink, Stop, TargetError};
 use ananke_base::context::{At, Ids};
@@ -239,7 +239,7 @@ impl<'a> A2aReader<'a> {
             Payload::Status(_) | Payload::Artifact(_) => text("taskId"),
         };
         self.begin(context_id, task_id, teller);
-        for unread in Collector::of_payload(&payload, self.conventions) {
+        for unread in UnreadCollector::of_payload(&payload, self.conventions) {
             teller.tell(Change::Unread(unread));
         }
         for change in conventions::of_metadata(self.conventions, of) {
@@ -398,7 +398,7 @@ impl<'a> A2aReader<'a> {
         Ok(())
     }
 
-    /// Reports text beside the answer, once.
+    /// Reports text next to the answer, once.
     fn aside(&mut self, text: &str, teller: &mut Teller<'_>) {
         if self.conversation.asides.insert(text.to_owned()) {
             teller.aside(text);
@@ -630,7 +630,7 @@ impl EventReader for A2aReader<'_> {
             unwrap_data(&mut event);
         }
         let mut unread = match &self.awaited {
-            Some(_) => Collector::of_envelope(&event),
+            Some(_) => UnreadCollector::of_envelope(&event),
             None => Vec::new(),
         };
         let result = match &self.awaited {
@@ -647,7 +647,7 @@ impl EventReader for A2aReader<'_> {
                 return Ok(ControlFlow::Continue(()));
             }
         };
-        unread.extend(Collector::of_result(&result));
+        unread.extend(UnreadCollector::of_result(&result));
         let mut teller = Teller::new(at, sink);
         for payload in payloads(result)? {
             self.take(payload, &mut teller)?;

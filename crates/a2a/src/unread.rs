@@ -66,12 +66,12 @@ const RESULT: &[&str] = &[
 const SILENT: &[&str] = &["metadata", "extensions"];
 
 /// Collects what is not understood.
-pub(super) struct Collector<'c> {
+pub(super) struct UnreadCollector<'c> {
     conventions: &'c [ToolCallConvention],
     found: Vec<Unread<'static>>,
 }
 
-impl<'c> Collector<'c> {
+impl<'c> UnreadCollector<'c> {
     /// What of a payload is not understood, if these conventions are named.
     pub(super) fn of_payload(
         payload: &Payload,
@@ -217,7 +217,7 @@ pub(super) fn is_of_user(message: &Value) -> bool {
     role(message).ends_with("user")
 }
 
-/// The role of a message, in small letters: 1.0 writes `ROLE_AGENT`, 0.3 `agent`.
+/// The role of a message, in lowercase: 1.0 writes `ROLE_AGENT`, 0.3 `agent`.
 fn role(message: &Value) -> String {
     let role = message.get("role").and_then(Value::as_str);
     role.unwrap_or_default().to_ascii_lowercase()

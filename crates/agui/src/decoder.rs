@@ -410,7 +410,7 @@ impl Decoder {
     }
 }
 
-/// Tells of an event of an unknown type that may be something that a rule is about.
+/// Reports an event of an unknown type that may be something that a rule is about.
 fn tell_of_unknown(event: &WireEvent<'_>, tell: &mut ChangeListener<'_>) {
     let name = format!("event:{}", shown(event.kind()));
     let unread = match event.whole() {
@@ -422,7 +422,7 @@ fn tell_of_unknown(event: &WireEvent<'_>, tell: &mut ChangeListener<'_>) {
     }
 }
 
-/// Tells of the keys of an event that have no meaning there and may hold a call.
+/// Reports the keys of an event that have no meaning there and may hold a call.
 fn tell_of_keys(
     event: &WireEvent<'_>,
     kind: EventKind,

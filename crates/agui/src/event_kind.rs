@@ -82,7 +82,7 @@ impl Effect {
     }
 
     /// Whether the value of `key` has a meaning for such an event, or is on the silent list (SPEC 13): what applications,
-    /// frameworks and user interfaces add for themselves. Of every other key, a value that may be a call is unread.
+    /// frameworks and user interfaces add for themselves. A value that may be a call is unread under every other key.
     pub(super) fn reads(self, key: FieldKey) -> bool {
         match key {
             FieldKey::RawEvent | FieldKey::Metadata => true,

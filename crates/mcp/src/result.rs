@@ -16,7 +16,7 @@ pub(super) struct CallResult {
     pub(super) text: String,
     /// Whether the tool failed.
     pub(super) is_error: bool,
-    /// The texts that stand beside the text: of embedded resources, and of the structured content.
+    /// The texts that come with the text: of embedded resources, and of the structured content.
     pub(super) beside: Vec<String>,
     /// What of it is not understood (SPEC 13).
     pub(super) unread: Vec<Unread<'static>>,
@@ -25,7 +25,7 @@ pub(super) struct CallResult {
 /// The kinds of parts of a result that are no text; those of resources have their own.
 const SILENT_PARTS: [&str; 3] = ["image", "audio", "resource_link"];
 
-/// How many bytes of texts beside the text are kept.
+/// How many bytes of texts that come with the text are kept.
 const MAX_BESIDE: usize = 1 << 20;
 
 /// A page of a list.

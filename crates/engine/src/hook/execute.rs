@@ -8,7 +8,7 @@ use super::output::variables;
 use super::pipes::SHOWN_LINES;
 use super::process::RunningProgram;
 use super::script_request::ScriptRequest;
-use super::unread::Unread;
+use super::unread_output::UnreadOutput;
 use crate::compile::HookCommand;
 
 /// Runs a hook and reads the variables it gives.
@@ -31,7 +31,7 @@ pub async fn run(
     if let Ok(gave) = read(&finished.output) {
         return Ok(gave);
     }
-    let unread = Unread::of(&finished.output);
+    let unread = UnreadOutput::of(&finished.output);
     let read = read(&unread.shown);
     let errors = unread.errors(finished.errors).last_lines(SHOWN_LINES);
     read.map_err(|cause| failed(cause, errors).with_output(unread.gave))

@@ -12,7 +12,7 @@ mod output;
 mod pipes;
 mod process;
 mod script_request;
-mod unread;
+mod unread_output;
 
 pub use answer::Expected;
 pub use error::ProgramError;

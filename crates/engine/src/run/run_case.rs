@@ -40,7 +40,7 @@ async fn run_attempts_of(case: &Case) -> Outcome {
     let (mut key, mut threads) = (CaseKey::first(case.entry.id()), UsedThreads::default());
     match case.shared.options.comparison {
         SuiteComparison::Off => run_attempts(case, &mut key, &mut threads).await,
-        SuiteComparison::WithItself => run_twice(case, &mut key, &mut threads).await,
+        SuiteComparison::WithItself => Box::pin(run_twice(case, &mut key, &mut threads)).await,
     }
 }
 

@@ -293,7 +293,7 @@ pub enum TextOf {
     All,
     /// The last non-empty message.
     Final,
-    /// All messages, and for what must not occur every text beside them: status messages, error messages, structured results
+    /// All messages, and for what must not occur every text next to them: status messages, error messages, structured results
     /// and the state.
     #[schemars(extend("x-since" = "1.4"))]
     Everything,

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
+use super::argument_reading::ArgumentReading;
 use super::json_subset::{JsonComparison, JsonSubset};
 use super::mismatches::{Mismatches, Whole};
 use super::path_patterns::{PathPatterns, PatternMiss};
-use super::reading::Reading;
 use crate::json_focus::JsonFocus;
 use ananke_base::diagnostic::Code;
 use ananke_base::source::FreeMap;
@@ -88,13 +88,13 @@ impl ArgumentConditions {
     }
 
     /// Whether the call's arguments match.
-    pub(super) fn match_call(&self, call: &ToolCall, reading: Reading) -> bool {
+    pub(super) fn match_call(&self, call: &ToolCall, reading: ArgumentReading) -> bool {
         if self.is_empty() {
             return true;
         }
         let Args::Json(last) = call.args() else {
             let text = || self.may_match_text(&call.args_text);
-            return self.is_about_nothing_in_text() || reading == Reading::Any && text();
+            return self.is_about_nothing_in_text() || reading == ArgumentReading::Any && text();
         };
         let is_last = self.match_value(last)
             || call
@@ -102,9 +102,9 @@ impl ArgumentConditions {
                 .is_some_and(|opened| self.match_value(opened));
         let mut others = call.other_args().iter();
         match reading {
-            Reading::Last => is_last,
-            Reading::Any => is_last || others.any(|other| self.match_value(other)),
-            Reading::Every => is_last && others.all(|other| self.match_value(other)),
+            ArgumentReading::Last => is_last,
+            ArgumentReading::Any => is_last || others.any(|other| self.match_value(other)),
+            ArgumentReading::Every => is_last && others.all(|other| self.match_value(other)),
         }
     }
 
@@ -126,7 +126,7 @@ impl ArgumentConditions {
 
     /// Adds the ways in which the call's arguments do not match.
     pub(super) fn mismatches(&self, call: &ToolCall, mismatches: &mut Mismatches) {
-        if self.match_call(call, Reading::Last) {
+        if self.match_call(call, ArgumentReading::Last) {
             return;
         }
         match call.args() {

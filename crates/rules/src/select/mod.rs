@@ -1,5 +1,6 @@
 //! Which calls a rule is about: by name, arguments and result.
 
+mod argument_reading;
 mod arguments;
 mod count;
 #[cfg(test)]
@@ -7,17 +8,16 @@ mod fakes;
 mod json_subset;
 mod mismatches;
 mod path_patterns;
-mod reading;
 mod result;
 mod selector;
 mod suffixed_names;
 mod tool_name;
 mod written_name;
 
+pub(crate) use argument_reading::ArgumentReading;
 pub(crate) use count::CallCount;
 pub(crate) use mismatches::Mismatches;
 pub use path_patterns::PathPatterns;
-pub(crate) use reading::Reading;
 pub(crate) use selector::{NotMatchKeys, Selector};
 pub use suffixed_names::suffixed_pattern;
 pub(crate) use tool_name::{ToolName, tool_name};

@@ -1,8 +1,8 @@
 //! Which calls a rule is about: by name, arguments and result.
 
+use super::argument_reading::ArgumentReading;
 use super::arguments::ArgumentConditions;
 use super::mismatches::Mismatches;
-use super::reading::Reading;
 use super::result::{ResultConditions, check_status};
 use super::tool_name::ToolName;
 use crate::call_focus::CallFocus;
@@ -99,7 +99,7 @@ impl Selector {
     }
 
     /// Whether the call's arguments match.
-    pub(crate) fn matches_args(&self, call: &ToolCall, reading: Reading) -> bool {
+    pub(crate) fn matches_args(&self, call: &ToolCall, reading: ArgumentReading) -> bool {
         self.args.match_call(call, reading)
     }
 
@@ -108,7 +108,7 @@ impl Selector {
         &self,
         call: &ToolCall,
         result: Option<&ToolResult>,
-        reading: Reading,
+        reading: ArgumentReading,
     ) -> bool {
         let mut mismatches = Mismatches::default();
         self.result.mismatches(call, result, &mut mismatches);

@@ -7,7 +7,7 @@ use super::steps::Steps;
 use super::walk::message;
 use crate::describe::{said, short};
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, View};
-use crate::select::{Mismatches, Reading};
+use crate::select::{ArgumentReading, Mismatches};
 use crate::steps::Item;
 use ananke_model::model::MessageRole;
 use ananke_trace::trace::Delta;
@@ -162,7 +162,7 @@ impl Only {
         let steps = &self.steps.all;
         if steps
             .iter()
-            .any(|step| step.matches(trace, item, Reading::Every))
+            .any(|step| step.matches(trace, item, ArgumentReading::Every))
         {
             return None;
         }

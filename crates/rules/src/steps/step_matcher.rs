@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use crate::describe::short;
-use crate::select::{Mismatches, Reading, Selector};
+use crate::select::{ArgumentReading, Mismatches, Selector};
 use ananke_model::model::MessageRole;
 use ananke_model::variables::{Pattern, Patterns};
 use ananke_trace::trace::{Fact, Facts, ToolResult, Trace};
@@ -103,7 +103,7 @@ impl StepMatcher {
     }
 
     /// Whether it is what the step wants.
-    pub(crate) fn matches(&self, trace: &Trace, item: Item, reading: Reading) -> bool {
+    pub(crate) fn matches(&self, trace: &Trace, item: Item, reading: ArgumentReading) -> bool {
         let result = match item {
             Item::Call(call) | Item::Result(call) => trace.calls[call].result(),
             Item::Message { .. } => None,
@@ -117,7 +117,7 @@ impl StepMatcher {
         trace: &Trace,
         item: Item,
         result: Option<&ToolResult>,
-        reading: Reading,
+        reading: ArgumentReading,
     ) -> bool {
         self.is_about(trace, item)
             && match (self, item) {
@@ -152,7 +152,7 @@ impl StepMatcher {
             ) => Some(selector.mismatches(&trace.calls[call])),
             (Self::Message { pattern, .. }, Item::Message { .. }) => {
                 let mut mismatches = Mismatches::default();
-                if !self.matches(trace, item, Reading::Last) {
+                if !self.matches(trace, item, ArgumentReading::Last) {
                     mismatches.add(format!("does not match `{}`", short(pattern.as_str())));
                 }
                 Some(mismatches)

@@ -8,7 +8,7 @@ use ananke_model::model::{AssertBlock, TextOf};
 pub(crate) struct ComparedText {
     /// Which texts.
     pub(crate) of: TextOf,
-    /// Whether what must not occur must not occur in texts beside the answer either (SPEC 13).
+    /// Whether what must not occur must not occur in texts next to the answer either (SPEC 13).
     pub(crate) looks_beside: bool,
     /// The form of these texts, and of those that are written.
     pub(crate) form: TextForm,

@@ -141,7 +141,7 @@ impl Monitor for MustNotMatchMonitor {
 }
 
 impl MustNotMatchMonitor {
-    /// Checks a text beside the answer. What is in the state alone is a warning, unless everything is looked at.
+    /// Checks a text next to the answer. What is in the state alone is a warning, unless everything is looked at.
     fn beside(&mut self, view: &View<'_>, aside: &Aside) -> Judgement {
         if !view.includes_turn(aside.turn) || self.has_failed_in_turn {
             return Judgement::Open;

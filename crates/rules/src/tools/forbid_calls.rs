@@ -7,7 +7,7 @@ use crate::collector::Collector;
 use crate::describe::short;
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::rule::{Rule, RuleKind};
-use crate::select::{Mismatches, NotMatchKeys, Reading, Selector};
+use crate::select::{ArgumentReading, Mismatches, NotMatchKeys, Selector};
 use ananke_base::diagnostic::Span;
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::Patterns;
@@ -183,7 +183,7 @@ impl ForbidCallsMonitor {
         }
         if !self
             .selector
-            .matches_args(&view.trace.calls[index], Reading::Any)
+            .matches_args(&view.trace.calls[index], ArgumentReading::Any)
         {
             self.candidates.insert(index, ForbiddenCandidate::Decided);
             return Judgement::Open;

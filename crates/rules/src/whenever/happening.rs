@@ -1,7 +1,7 @@
 //! One thing that happened, with its place in the conversation.
 
 use crate::evaluation::View;
-use crate::select::Reading;
+use crate::select::ArgumentReading;
 use crate::steps::{Item, StepMatcher};
 use ananke_model::model::{AnswerStatus, MessageRole};
 use ananke_trace::trace::{InterruptStatus, MessageKind, Origin, ToolResult, Trace};
@@ -160,7 +160,7 @@ impl Happening {
     }
 
     /// Whether it is what `wanted` says, as far as is known now.
-    pub(super) fn is(&self, wanted: &StepMatcher, trace: &Trace, reading: Reading) -> bool {
+    pub(super) fn is(&self, wanted: &StepMatcher, trace: &Trace, reading: ArgumentReading) -> bool {
         let What::Item(item) = self.what else {
             return false;
         };

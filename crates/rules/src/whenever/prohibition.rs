@@ -12,7 +12,7 @@ use super::related_steps::Relation;
 use super::running_rule::RunningRule;
 use super::tied_step::TiedStep;
 use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
-use crate::select::Reading;
+use crate::select::ArgumentReading;
 use crate::steps::StepMatcher;
 use ananke_trace::outcome::RuleCounts;
 use ananke_trace::trace::{Delta, Origin, Trace};
@@ -200,7 +200,9 @@ impl Prohibition {
         let is_late = self.steps.iter().any(|step| {
             step.relation == Relation::ForbiddenAfter
                 && step.is_revocable()
-                && step.step.matches(view.trace, &happening, step.relation)
+                && step
+                    .step
+                    .matches(view.trace, &happening, step.relation.reading())
         });
         if is_late {
             self.late.push(happening);
@@ -228,7 +230,7 @@ impl Prohibition {
     fn is_trigger(&self, view: &View<'_>, happening: Happening) -> bool {
         happening.is_live(view.trace)
             && view.includes_turn(happening.turn)
-            && happening.is(&self.parts.trigger, view.trace, Reading::Any)
+            && happening.is(&self.parts.trigger, view.trace, ArgumentReading::Any)
             && !self.triggered.contains(&(happening.what, happening.order))
     }
 
@@ -250,7 +252,7 @@ impl Prohibition {
                 happening.order
             };
             let matched = || {
-                step.matches(trace, &happening, *relation)
+                step.matches(trace, &happening, relation.reading())
                     .then(|| step.tie.of_step(trace, &happening))
                     .flatten()
             };
@@ -284,7 +286,7 @@ impl Prohibition {
         if *relation != Relation::ForbiddenAfter
             || open.is_empty()
             || !view.includes_turn(happening.turn)
-            || !wanted.matches(view.trace, &happening, *relation)
+            || !wanted.matches(view.trace, &happening, relation.reading())
         {
             return;
         }
@@ -429,7 +431,7 @@ impl Prohibition {
                 }
             }
             if self.parts.trigger.is_pending()
-                && happening.is(&self.parts.trigger, view.trace, Reading::Any)
+                && happening.is(&self.parts.trigger, view.trace, ArgumentReading::Any)
             {
                 self.late.push(happening);
             } else if self.parts.trigger.is_revocable() && self.is_trigger(view, happening) {

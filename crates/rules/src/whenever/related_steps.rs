@@ -1,6 +1,7 @@
 //! What must or must not come before or after a trigger.
 
 use super::tied_step::{TiedStep, TriggerKind};
+use crate::select::ArgumentReading;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_base::text::any_of;
 use ananke_model::model::{self, OneOrMany};
@@ -19,6 +20,15 @@ impl Relation {
     /// Whether its steps must not come.
     pub(super) fn is_negated(self) -> bool {
         matches!(self, Self::ForbiddenBefore | Self::ForbiddenAfter)
+    }
+
+    /// What of arguments counts for its steps.
+    pub(super) fn reading(self) -> ArgumentReading {
+        if self.is_negated() {
+            ArgumentReading::Any
+        } else {
+            ArgumentReading::Last
+        }
     }
 
     /// Whether its steps come before the trigger.

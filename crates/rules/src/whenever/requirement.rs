@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use super::finding::{Findings, TriggerViolation};
 use super::happening::Happening;
 use super::memory::MemoryKey;
-use super::related_steps::Relation;
 use super::running_rule::RunningRule;
 use super::tied_step::TiedStep;
 use crate::evaluation::{Judgement, Moment, Monitor, View};
-use crate::select::Reading;
+use crate::select::ArgumentReading;
 use ananke_trace::outcome::RuleCounts;
 
 /// Looks for what must follow each trigger.
@@ -91,7 +90,7 @@ impl Monitor for Requirement {
 /// What triggers the rule, in the order in which it happened.
 fn triggers(view: &View<'_>, parts: &RunningRule) -> Vec<Happening> {
     let all = Happening::all(view.trace).filter(|happening| {
-        happening.is(&parts.trigger, view.trace, Reading::Any)
+        happening.is(&parts.trigger, view.trace, ArgumentReading::Any)
             && happening.is_live(view.trace)
             && view.includes_turn(happening.turn)
             && happening.includes_author(view, view.trace)
@@ -105,7 +104,7 @@ fn triggers(view: &View<'_>, parts: &RunningRule) -> Vec<Happening> {
 fn last_matches(view: &View<'_>, parts: &RunningRule, step: &TiedStep) -> HashMap<MemoryKey, u32> {
     let mut last = HashMap::new();
     for happening in Happening::all(view.trace) {
-        if !step.matches(view.trace, &happening, Relation::RequiredAfter)
+        if !step.matches(view.trace, &happening, ArgumentReading::Last)
             || !happening.includes_author(view, view.trace)
         {
             continue;

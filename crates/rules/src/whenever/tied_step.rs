@@ -2,8 +2,7 @@
 
 use super::happening::{Happening, What};
 use super::key::Tie;
-use super::related_steps::Relation;
-use crate::select::{Reading, ToolName};
+use crate::select::{ArgumentReading, ToolName};
 use crate::steps::StepMatcher;
 use ananke_base::diagnostic::{Code, Spanned};
 use ananke_model::model::{self, AnswerStatus, StepKeys};
@@ -163,12 +162,12 @@ impl TiedStep {
     }
 
     /// Whether something is what the step wants, whatever its trigger.
-    pub(super) fn matches(&self, trace: &Trace, happening: &Happening, relation: Relation) -> bool {
-        let reading = if relation.is_negated() {
-            Reading::Any
-        } else {
-            Reading::Last
-        };
+    pub(super) fn matches(
+        &self,
+        trace: &Trace,
+        happening: &Happening,
+        reading: ArgumentReading,
+    ) -> bool {
         match (&self.wanted, happening.what) {
             (Wanted::Step(step), What::Item(_)) => happening.is(step, trace, reading),
             (Wanted::Answer(wanted), What::Answer(status)) => {

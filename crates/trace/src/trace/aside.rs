@@ -1,8 +1,8 @@
-//! Text that the agent sends beside its answer: no rule requires it, and every prohibition of a text looks at it (SPEC 13).
+//! Text that the agent sends next to its answer: no rule requires it, and every prohibition of a text looks at it (SPEC 13).
 
 use serde_json::Value;
 
-/// Text beside the answer.
+/// Text next to the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aside {
     /// The text.
@@ -15,10 +15,10 @@ pub struct Aside {
     pub event: u32,
 }
 
-/// What text beside the answer is part of.
+/// What text next to the answer is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsideSource {
-    /// A message about the progress of the work, or one beside the answer.
+    /// A message about the progress of the work, or one next to the answer.
     Status,
     /// The error with which a run ended.
     Error,

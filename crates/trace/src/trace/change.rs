@@ -251,7 +251,7 @@ pub enum Change<'a> {
         /// Its value.
         value: Value,
     },
-    /// Text beside the answer. It is no part of what the agent said.
+    /// Text next to the answer. It is no part of what the agent said.
     Aside {
         /// The text.
         text: Cow<'a, str>,

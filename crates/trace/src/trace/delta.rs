@@ -11,7 +11,7 @@ pub enum Delta {
     Answered(usize),
     /// This message is complete.
     MessageClosed(usize),
-    /// This text came beside the answer.
+    /// This text came next to the answer.
     Aside(usize),
     /// The agent declared its tools.
     ToolsDeclared,

@@ -1,6 +1,6 @@
 //! The ledger of a conversation: what was not understood, by its name, and where it was (SPEC 13).
 //!
-//! **Invariant:** its size has a limit, and whatever is left out counts as anything.
+//! **Invariant:** its size has a limit, and whatever is omitted counts as anything.
 
 use std::fmt;
 

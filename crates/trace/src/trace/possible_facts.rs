@@ -80,7 +80,7 @@ const MAX_INNER_JSON: usize = 1 << 20;
 /// The facts that an item of an unknown kind may be: a call if one object in it has a name and arguments or a result, text if a
 /// key that carries text has a string.
 pub fn facts_of_item(value: &Value) -> Facts {
-    let mut search = Search {
+    let mut search = FactSearch {
         facts: Facts::NONE,
         finds_text: true,
     };
@@ -93,7 +93,7 @@ pub fn facts_of_key(value: &Value) -> Facts {
     if !(value.is_object() || value.is_array()) {
         return Facts::NONE;
     }
-    let mut search = Search {
+    let mut search = FactSearch {
         facts: Facts::NONE,
         finds_text: false,
     };
@@ -101,7 +101,7 @@ pub fn facts_of_key(value: &Value) -> Facts {
     search.facts
 }
 
-/// Whether the text of a value may hold what is a call: a quick look, which never says no where [`facts_of_key`] finds one.
+/// Whether the text of a value may hold what is a call: a quick look, which is true wherever [`facts_of_key`] finds one.
 pub fn may_hold_call(json: &str) -> bool {
     let keys = || {
         ARGUMENTS
@@ -121,12 +121,12 @@ enum InnerJson {
 }
 
 /// What was found so far.
-struct Search {
+struct FactSearch {
     facts: Facts,
     finds_text: bool,
 }
 
-impl Search {
+impl FactSearch {
     fn value(&mut self, value: &Value, inner: InnerJson) {
         match value {
             Value::Object(object) => {

@@ -42,7 +42,7 @@ pub struct Trace {
     pub calls: Vec<ToolCall>,
     /// Whether a call may be among them whose result the agent does not show.
     pub(super) hides_results: bool,
-    /// The texts beside the answers, in order of arrival.
+    /// The texts next to the answers, in order of arrival.
     pub asides: Vec<Aside>,
     /// The custom events, in order of arrival.
     pub custom: Vec<CustomEvent>,

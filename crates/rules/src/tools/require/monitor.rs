@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::miss::{CountMiss, calls_so_far};
 use crate::describe::{around, short};
 use crate::evaluation::{Finding, Judgement, Moment, Monitor, View};
-use crate::select::{CallCount, PathPatterns, Reading, Selector, WrittenName};
+use crate::select::{ArgumentReading, CallCount, PathPatterns, Selector, WrittenName};
 use ananke_model::model::WhichCalls;
 use ananke_model::variables::Pattern;
 use ananke_trace::trace::{Args, CallPhase, Delta};
@@ -104,7 +104,7 @@ impl RequireMonitor {
     /// Looks at a candidate whose arguments are known for the first time.
     fn consider(&mut self, view: &View<'_>, index: usize) -> Judgement {
         let call = &view.trace.calls[index];
-        if !self.selector.matches_args(call, Reading::Last) {
+        if !self.selector.matches_args(call, ArgumentReading::Last) {
             self.mark(index, Candidate::Rejected);
             return Judgement::Open;
         }
@@ -155,12 +155,10 @@ impl RequireMonitor {
         let Args::Json(args) = call.args() else {
             return None;
         };
-        let readings = std::iter::once(args)
+        let mut readings = std::iter::once(args)
             .chain(call.opened_args())
             .chain(call.other_args());
-        let hit = readings
-            .filter_map(|args| self.unwanted_args.hits(args).next())
-            .next()?;
+        let hit = readings.find_map(|args| self.unwanted_args.hits(args).next())?;
         let message = format!("`{}` was called, and {}", short(&call.name), hit.words);
         Some(Judgement::failed(Finding::of_call(
             message,

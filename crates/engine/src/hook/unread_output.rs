@@ -18,7 +18,7 @@ const SHORTEST_WORD: usize = 12;
 const LOOKED_AT: usize = 64 << 10;
 
 /// What a hook printed that may fail.
-pub(super) struct Unread {
+pub(super) struct UnreadOutput {
     /// The variables that it would have given.
     pub(super) gave: Map<String, Value>,
     /// What may be shown of the output.
@@ -27,7 +27,7 @@ pub(super) struct Unread {
     words: HashSet<String>,
 }
 
-impl Unread {
+impl UnreadOutput {
     pub(super) fn of(output: &[u8]) -> Self {
         if let Ok(Value::Object(mut gave)) = serde_json::from_slice(output) {
             gave.retain(|name, _| is_name(name) && !is_reserved(name));
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn what_would_have_been_given_is_known() {
-        let unread = Unread::of(br#"{"TOKEN": "a", "bad-name": "b", "ENV": "c"}"#);
+        let unread = UnreadOutput::of(br#"{"TOKEN": "a", "bad-name": "b", "ENV": "c"}"#);
         assert_eq!(
             Value::Object(unread.gave),
             serde_json::json!({ "TOKEN": "a" })
@@ -113,14 +113,14 @@ mod tests {
             ("[\"abcdef123456\"]", "[\"***\"]"),
             ("", ""),
         ] {
-            let unread = Unread::of(output.as_bytes());
+            let unread = UnreadOutput::of(output.as_bytes());
             assert_eq!(String::from_utf8(unread.shown).unwrap(), expected);
         }
     }
 
     #[test]
     fn errors_repeat_no_such_word() {
-        let unread = Unread::of(b"login as abcdef123456");
+        let unread = UnreadOutput::of(b"login as abcdef123456");
         let mut errors = Tail::of(1000);
         errors.push(b"NoSuchElementError: abcdef123456 refused");
         assert_eq!(

@@ -180,7 +180,7 @@ impl Conventions {
     /// The kind of a span with these attributes, each with its value if that is a text; `None` if nothing says it.
     pub(in crate::verify) fn kind<'a>(
         &self,
-        attributes: impl Iterator<Item = (&'a str, Option<&'a str>)> + Clone,
+        attributes: &(impl Iterator<Item = (&'a str, Option<&'a str>)> + Clone),
     ) -> Option<SpanKind> {
         let of_value = |(name, value): (&str, Option<&str>)| {
             let mut kinds = self.kinds.iter().filter(|kind| kind.attribute == name);
@@ -301,7 +301,7 @@ mod tests {
         ] {
             let attributes = attributes.iter().map(|(name, value)| (*name, Some(*value)));
             assert_eq!(
-                known.kind(attributes.clone()),
+                known.kind(&attributes),
                 kind,
                 "{:?}",
                 attributes.collect::<Vec<_>>()

@@ -7,21 +7,19 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::message_item::{MessageItem, same_arguments, text_of};
+use super::known_facts::KnownFacts;
+use super::message_item::{MessageItem, text_of};
 use ananke_agents::TimedChange;
 use ananke_base::message::{HistoryCall, HistoryMessage, Role, TurnInput, UserContent};
-use ananke_base::source::received_json;
+
 use ananke_engine::observed::{ObservedConversation, ObservedTurn};
 use ananke_trace::trace::{
     Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, UnreadForm, Usage,
-    is_same_json, json_key,
+    is_same_json,
 };
 
 /// What is said instead of a message of the user that a trace does not contain.
 const NOT_SHOWN: &str = "(not shown)";
-
-/// The beginning of the ids of calls that have none.
-const MADE_ID: &str = "call";
 
 /// How the execution of a tool ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +30,6 @@ pub(in crate::verify) enum ToolEnd {
 
 /// What may be unread in a call without a name.
 const CALL: Facts = Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::CallEnds]);
-
-/// A call that something executes, and that no message has told yet.
-#[derive(Debug)]
-struct ExecutedCall {
-    id: String,
-    name: Option<String>,
-    args: Option<String>,
-}
 
 /// The place of a change: its turn, and its index in it.
 type ChangePlace = (usize, usize);
@@ -60,13 +50,7 @@ pub(in crate::verify) struct ConversationBuilder {
     executed: HashSet<String>,
     /// The calls of the running turn, with the names of their tools, in order.
     made: Vec<(String, Option<String>)>,
-    /// The calls of the running turn that messages may tell again.
-    untold: Vec<ExecutedCall>,
-    /// The tools and arguments of every call, and every text without whitespace.
-    told: HashSet<(Option<String>, String)>,
-    told_text: String,
-    /// The ids of calls by the ids that messages call them by.
-    aliases: HashMap<String, String>,
+    known: KnownFacts,
     /// Where arguments and results are missing, by the ids of their calls.
     without_args: HashMap<String, ChangePlace>,
     without_result: HashMap<String, ChangePlace>,
@@ -94,10 +78,7 @@ impl ConversationBuilder {
             judged: HashSet::new(),
             executed: HashSet::new(),
             made: Vec::new(),
-            untold: Vec::new(),
-            told: HashSet::new(),
-            told_text: String::new(),
-            aliases: HashMap::new(),
+            known: KnownFacts::default(),
             without_args: HashMap::new(),
             without_result: HashMap::new(),
             results: None,
@@ -159,15 +140,14 @@ impl ConversationBuilder {
         open.next().map(|(id, _)| id.clone())
     }
 
-    /// A call that something executes, and that no message has told, may be told by one of these names and arguments.
+    /// A call that something executes may be in a message too, by one of these names and arguments.
     pub(in crate::verify) fn expects_message(
         &mut self,
         id: &str,
         name: Option<String>,
         args: Option<String>,
     ) {
-        let id = id.to_owned();
-        self.untold.push(ExecutedCall { id, name, args });
+        self.known.executes(id.to_owned(), name, args);
     }
 
     /// The arguments of a call are known, if they were not.
@@ -192,22 +172,11 @@ impl ConversationBuilder {
         (turns.len().saturating_sub(1), changes)
     }
 
-    /// Whether nothing has told this call.
-    pub(in crate::verify) fn is_untold_call(&self, item: &MessageItem) -> bool {
-        matches!(item, MessageItem::Calls { .. }) && !self.has_told(item)
-    }
-
     /// Whether a call was made or a text said that is the same.
-    pub(in crate::verify) fn has_told(&self, item: &MessageItem) -> bool {
+    pub(in crate::verify) fn knows(&self, item: &MessageItem) -> bool {
         match item {
-            MessageItem::Calls { id, name, args } => {
-                id.as_ref().is_some_and(|id| self.calls.contains_key(id))
-                    || self
-                        .told
-                        .contains(&(name.clone(), arguments_key(args.as_deref())))
-            }
-            MessageItem::Says(Some(text)) => self.told_text.contains(&*without_whitespace(text)),
-            _ => false,
+            MessageItem::Calls { id: Some(id), .. } if self.calls.contains_key(id) => true,
+            item => self.known.has(item),
         }
     }
 
@@ -273,8 +242,7 @@ impl ConversationBuilder {
                     let id = id.unwrap_or_else(|| format!("history-{}", history.len()));
                     self.calls.insert(id.clone(), true);
                     self.judged.insert(id.clone());
-                    self.told
-                        .insert((name.clone(), arguments_key(args.as_deref())));
+                    self.known.calls(name.as_deref(), args.as_deref());
                     let calls = vec![HistoryCall {
                         id,
                         name: name.unwrap_or_default(),
@@ -304,7 +272,7 @@ impl ConversationBuilder {
         }
         self.began = at;
         self.made.clear();
-        self.untold.clear();
+        self.known.end_turn();
         let input = TurnInput::User(UserContent::Text(said.unwrap_or(NOT_SHOWN).into()));
         let after = Duration::from_micros(at.saturating_sub(self.origin));
         let mut turn = ObservedTurn {
@@ -361,8 +329,14 @@ impl ConversationBuilder {
                     );
                 }
                 MessageItem::Calls { id, name, args } => {
-                    if !self.tells_executed(id.as_deref(), name.as_deref(), args.as_deref()) {
-                        self.calls(at, id, name, args, subagent);
+                    match self
+                        .known
+                        .executed(id.as_deref(), name.as_deref(), args.as_deref())
+                    {
+                        Some(known) => self.completes(&known, args),
+                        None => {
+                            self.calls(at, id, name, args, subagent);
+                        }
                     }
                 }
                 MessageItem::Unread(unread) => self.is_unread(at, vec![unread]),
@@ -382,7 +356,7 @@ impl ConversationBuilder {
         if text.is_empty() {
             return;
         }
-        self.told_text += &without_whitespace(&text);
+        self.known.says(&text);
         let id = self.next_id("message");
         self.push(
             at,
@@ -402,26 +376,6 @@ impl ConversationBuilder {
         self.push(at, Change::MessageClosed { id: id.into() });
     }
 
-    /// Whether a message tells a call that something executes, and no other message has told.
-    fn tells_executed(&mut self, id: Option<&str>, name: Option<&str>, args: Option<&str>) -> bool {
-        let is_it = |call: &ExecutedCall| match id {
-            Some(id) if id == call.id => true,
-            // The id of a call without one was made here.
-            Some(_) if !call.id.starts_with(MADE_ID) => false,
-            _ => call.name.as_deref() == name && same_arguments(call.args.as_deref(), args),
-        };
-        let place = self.untold.iter().position(is_it);
-        let told = place.map(|place| self.untold.remove(place));
-        if let (Some(call), Some(id)) = (&told, id) {
-            // Messages name its result by their own id.
-            self.aliases.insert(id.to_owned(), call.id.clone());
-        }
-        if let Some(call) = &told {
-            self.completes(&call.id.clone(), args.map(str::to_owned));
-        }
-        told.is_some()
-    }
-
     /// A tool is called; without a `name`, which one is unread. Returns the id of the call.
     pub(in crate::verify) fn calls(
         &mut self,
@@ -432,11 +386,10 @@ impl ConversationBuilder {
         subagent: Option<&str>,
     ) -> String {
         let id = id.filter(|id| !id.is_empty() && !self.calls.contains_key(id));
-        let id = id.unwrap_or_else(|| self.next_id(MADE_ID));
+        let id = id.unwrap_or_else(|| self.next_id(KnownFacts::MADE_ID));
         self.calls.insert(id.clone(), false);
         self.made.push((id.clone(), name.clone()));
-        self.told
-            .insert((name.clone(), arguments_key(args.as_deref())));
+        self.known.calls(name.as_deref(), args.as_deref());
         let call = || id.clone().into();
         if name.is_none() {
             let unread = Unread {
@@ -480,7 +433,7 @@ impl ConversationBuilder {
             .map(str::to_owned)
             .or_else(of_tool)
             .or_else(|| self.only_open_call());
-        let id = id.map(|id| self.aliases.get(&id).cloned().unwrap_or(id));
+        let id = id.map(|id| self.known.own_id(id));
         let Some(id) = id else {
             let tool = name.map(|name| format!(" of `{name}`")).unwrap_or_default();
             return self.warn(format!("a result{tool} has no call"));
@@ -607,19 +560,6 @@ fn content(result: Option<Value>) -> ResultContent<'static> {
         Some(Value::String(text)) => ResultContent::Text(text.into()),
         Some(value) => ResultContent::Json(value),
     }
-}
-
-/// Arguments as a text that is equal where they are the same JSON.
-fn arguments_key(args: Option<&str>) -> String {
-    let args = args.unwrap_or_default();
-    match received_json::read(args) {
-        Ok(read) => json_key(&read.value),
-        Err(_) => args.trim().to_owned(),
-    }
-}
-
-fn without_whitespace(text: &str) -> String {
-    text.chars().filter(|sign| !sign.is_whitespace()).collect()
 }
 
 fn owned(name: Option<&str>) -> Option<std::borrow::Cow<'static, str>> {

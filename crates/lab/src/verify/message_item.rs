@@ -110,6 +110,32 @@ pub(in crate::verify) fn first<'v>(
         .find(|value| !value.is_null())
 }
 
+/// The values of these keys that are different from the first that is there.
+pub(in crate::verify) fn others<'v>(
+    object: &'v Map<String, Value>,
+    names: &'v [String],
+) -> Vec<(&'v Value, &'v str)> {
+    let mut given = names.iter().filter_map(|name| {
+        Some((
+            object.get(name).filter(|value| !value.is_null())?,
+            name.as_str(),
+        ))
+    });
+    let Some((first, _)) = given.next() else {
+        return Vec::new();
+    };
+    let json = |value: &Value| match value {
+        Value::String(text) => {
+            received_json::read(text).map_or_else(|_| value.clone(), |read| read.value)
+        }
+        value => value.clone(),
+    };
+    let first = json(first);
+    given
+        .filter(|(value, _)| !is_same_json(&json(value), &first))
+        .collect()
+}
+
 /// A text as it is, any other value as JSON.
 pub(in crate::verify) fn text_of(value: &Value) -> String {
     match value {

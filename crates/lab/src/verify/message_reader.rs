@@ -8,17 +8,17 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::conventions::Conventions;
-use super::message_item::{MessageItem, first, text_of};
+use super::message_item::{MessageItem, first, others, text_of};
 use super::message_names::{MessageNames, MessageSpeaker, PartKind};
 use ananke_base::source::received_json;
-use ananke_trace::trace::{Fact, Facts, Unread, is_same_json};
+use ananke_trace::trace::{Fact, Facts, Unread};
 
 /// How deep messages may be in lists and texts of JSON.
 const DEEPEST: usize = 8;
 
 /// Where a value is that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
+enum MessageLevel {
     /// In a list of messages.
     Message,
     /// In a message.
@@ -36,22 +36,23 @@ pub(in crate::verify) enum InnerMessages {
 
 /// Reads the messages of one list.
 pub(in crate::verify) struct MessageReader<'n> {
-    conventions: &'n Conventions,
-    names: &'n MessageNames,
+    pub(in crate::verify) conventions: &'n Conventions,
+    pub(in crate::verify) names: &'n MessageNames,
     inner: InnerMessages,
-    items: Vec<MessageItem>,
+    pub(in crate::verify) items: Vec<MessageItem>,
 }
 
 /// What a message or a part has, apart from what it says.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+pub(in crate::verify) struct MessagePlace<'p> {
     path: &'p str,
-    level: Level,
+    level: MessageLevel,
     depth: usize,
 }
 
-impl Place<'_> {
-    fn key(self, key: &str) -> String {
+impl MessagePlace<'_> {
+    /// The name of a key in it.
+    pub(in crate::verify) fn key(self, key: &str) -> String {
         format!("{}.{key}", self.path)
     }
 }
@@ -72,8 +73,8 @@ impl Conventions {
             inner,
             items: Vec::new(),
         };
-        let (level, depth) = (Level::Message, DEEPEST);
-        reader.value(value, speaker, Place { path, level, depth });
+        let (level, depth) = (MessageLevel::Message, DEEPEST);
+        reader.value(value, speaker, MessagePlace { path, level, depth });
         reader.items
     }
 
@@ -85,9 +86,9 @@ impl Conventions {
             inner: InnerMessages::Ignored,
             items: Vec::new(),
         };
-        let place = Place {
+        let place = MessagePlace {
             path,
-            level: Level::Part,
+            level: MessageLevel::Part,
             depth: DEEPEST,
         };
         reader.calls(calls, place, MessageReader::call);
@@ -97,18 +98,18 @@ impl Conventions {
 
 impl MessageReader<'_> {
     /// Reads a list, a message or a part, or a text.
-    fn value(&mut self, value: &Value, speaker: Option<MessageSpeaker>, place: Place<'_>) {
+    fn value(&mut self, value: &Value, speaker: Option<MessageSpeaker>, place: MessagePlace<'_>) {
         if place.depth == 0 {
             return self.unread("nested", value, speaker);
         }
-        let deeper = Place {
+        let deeper = MessagePlace {
             depth: place.depth - 1,
             ..place
         };
         match value {
             Value::Array(values) => {
                 let path = format!("{}[]", place.path);
-                let within = Place {
+                let within = MessagePlace {
                     path: &path,
                     ..deeper
                 };
@@ -127,7 +128,7 @@ impl MessageReader<'_> {
     }
 
     /// The messages or parts that a text is the JSON of.
-    fn inner_messages(&self, text: &str, level: Level) -> Option<Value> {
+    fn inner_messages(&self, text: &str, level: MessageLevel) -> Option<Value> {
         if self.inner == InnerMessages::Ignored || !text.trim_start().starts_with(['[', '{']) {
             return None;
         }
@@ -147,9 +148,9 @@ impl MessageReader<'_> {
         };
         let is_meant = match &inner {
             Value::Array(parts) => {
-                !parts.is_empty() && (level == Level::Message || parts.iter().all(is_part))
+                !parts.is_empty() && (level == MessageLevel::Message || parts.iter().all(is_part))
             }
-            Value::Object(_) => level == Level::Message,
+            Value::Object(_) => level == MessageLevel::Message,
             _ => false,
         };
         Some(inner).filter(|_| is_meant)
@@ -163,7 +164,12 @@ impl MessageReader<'_> {
     }
 
     /// Something that is not understood, unless it is on the silent list.
-    fn unread(&mut self, name: &str, value: &Value, speaker: Option<MessageSpeaker>) {
+    pub(in crate::verify) fn unread(
+        &mut self,
+        name: &str,
+        value: &Value,
+        speaker: Option<MessageSpeaker>,
+    ) {
         if self.conventions.is_silent(name) {
             return;
         }
@@ -184,7 +190,7 @@ impl MessageReader<'_> {
         &mut self,
         object: &Map<String, Value>,
         default: Option<MessageSpeaker>,
-        place: Place<'_>,
+        place: MessagePlace<'_>,
     ) {
         let message = self.unwrapped(object, place);
         let names = self.names;
@@ -204,11 +210,11 @@ impl MessageReader<'_> {
                 Some(speaker)
             }
             None => kind
-                .filter(|_| place.level == Level::Message)
+                .filter(|_| place.level == MessageLevel::Message)
                 .and_then(of_role)
                 .or(default),
         };
-        let is_role = place.level == Level::Message && kind.and_then(of_role).is_some();
+        let is_role = place.level == MessageLevel::Message && kind.and_then(of_role).is_some();
         let known = self.kind(&message).filter(|_| !is_role);
         match known {
             Some(PartKind::Call) => return self.call(&message, place),
@@ -217,8 +223,8 @@ impl MessageReader<'_> {
             Some(PartKind::Text) | None => {}
         }
         let is_typed = kind.is_some() && !is_role;
-        if known.is_none() && is_typed && (role.is_none() || place.level == Level::Part) {
-            let what = if place.level == Level::Part {
+        if known.is_none() && is_typed && (role.is_none() || place.level == MessageLevel::Part) {
+            let what = if place.level == MessageLevel::Part {
                 "part"
             } else {
                 "type"
@@ -226,11 +232,11 @@ impl MessageReader<'_> {
             let name = format!("{what}:{}", kind.unwrap_or_default());
             return self.unread(&name, &Value::Object(object.clone()), speaker);
         }
-        if place.level == Level::Part && known == Some(PartKind::Text) {
+        if place.level == MessageLevel::Part && known == Some(PartKind::Text) {
             let text = first(&message, &names.text);
             match text {
                 Some(text @ (Value::Array(_) | Value::Object(_))) => {
-                    self.value(text, speaker, place)
+                    self.value(text, speaker, place);
                 }
                 Some(text) => self.text(text_of(text), speaker),
                 None => self
@@ -250,7 +256,7 @@ impl MessageReader<'_> {
         &mut self,
         message: &Map<String, Value>,
         speaker: Option<MessageSpeaker>,
-        place: Place<'_>,
+        place: MessagePlace<'_>,
     ) {
         let names = self.names;
         let before = self.items.len();
@@ -276,9 +282,9 @@ impl MessageReader<'_> {
         } else {
             for (key, content) in contents().filter(|(_, content)| !content.is_null()) {
                 let path = place.key(key);
-                let within = Place {
+                let within = MessagePlace {
                     path: &path,
-                    level: Level::Part,
+                    level: MessageLevel::Part,
                     ..place
                 };
                 self.again(before, |reader| reader.value(content, speaker, within));
@@ -314,7 +320,7 @@ impl MessageReader<'_> {
                     self.unread(&format!("key:{path}"), &message[key], speaker);
                     continue;
                 };
-                let within = Place {
+                let within = MessagePlace {
                     path: &path,
                     depth,
                     ..place
@@ -326,7 +332,7 @@ impl MessageReader<'_> {
             }
         }
         let is_empty = self.items.len() == before;
-        if is_empty && place.level == Level::Part {
+        if is_empty && place.level == MessageLevel::Part {
             let key = message.keys().next().map_or("", String::as_str);
             return self.unread(
                 &format!("part:{key}"),
@@ -355,17 +361,17 @@ impl MessageReader<'_> {
         &mut self,
         message: &Map<String, Value>,
         key: &str,
-        place: Place<'_>,
+        place: MessagePlace<'_>,
         before: usize,
-        read: fn(&mut Self, &Map<String, Value>, Place<'_>),
+        read: fn(&mut Self, &Map<String, Value>, MessagePlace<'_>),
     ) {
         let Some(value) = message.get(key) else {
             return;
         };
         let path = place.key(key);
-        let within = Place {
+        let within = MessagePlace {
             path: &path,
-            level: Level::Part,
+            level: MessageLevel::Part,
             ..place
         };
         let inner = value
@@ -379,8 +385,8 @@ impl MessageReader<'_> {
     fn calls(
         &mut self,
         value: &Value,
-        place: Place<'_>,
-        read: fn(&mut Self, &Map<String, Value>, Place<'_>),
+        place: MessagePlace<'_>,
+        read: fn(&mut Self, &Map<String, Value>, MessagePlace<'_>),
     ) {
         let values = match value {
             Value::Null => &[],
@@ -419,7 +425,12 @@ impl MessageReader<'_> {
     }
 
     /// The keys that are neither among `read` nor about the message itself: what is unread in them.
-    fn account(&mut self, message: &Map<String, Value>, read: &[&Vec<String>], place: Place<'_>) {
+    pub(in crate::verify) fn account(
+        &mut self,
+        message: &Map<String, Value>,
+        read: &[&Vec<String>],
+        place: MessagePlace<'_>,
+    ) {
         let names = self.names;
         let about = [
             &names.role,
@@ -455,7 +466,7 @@ impl MessageReader<'_> {
     fn has_results(&self, content: &Value) -> bool {
         let inner = content
             .as_str()
-            .and_then(|text| self.inner_messages(text, Level::Part));
+            .and_then(|text| self.inner_messages(text, MessageLevel::Part));
         let parts = inner.as_ref().unwrap_or(content).as_array();
         let mut parts = parts.into_iter().flatten().filter_map(Value::as_object);
         parts.any(|part| {
@@ -464,7 +475,7 @@ impl MessageReader<'_> {
         })
     }
 
-    fn reasoning(&mut self, part: &Map<String, Value>, place: Place<'_>) {
+    fn reasoning(&mut self, part: &Map<String, Value>, place: MessagePlace<'_>) {
         let names = self.names;
         match first(part, &names.text) {
             Some(Value::Array(texts)) => {
@@ -480,88 +491,12 @@ impl MessageReader<'_> {
         self.account(part, &[&names.text], place);
     }
 
-    fn call(&mut self, call: &Map<String, Value>, place: Place<'_>) {
-        let names = self.names;
-        let id = first(call, &names.call_id).map(text_of);
-        let kind = first(call, &names.part_type).and_then(Value::as_str);
-        let of_kind = || names.part_kind(kind?)?.1.map(Value::from);
-        let given = first(call, &names.name).cloned().or_else(of_kind);
-        let name = given
-            .map(|name| text_of(&name))
-            .filter(|name| !name.trim().is_empty());
-        let args = first(call, &names.arguments);
-        for (other, key) in others(call, &names.arguments) {
-            let tool = name.clone().unwrap_or_default();
-            let why = format!("`{key}` is different from other arguments of the call: {other}");
-            self.items.push(MessageItem::Unread(
-                Unread::arguments(tool, why).into_owned(),
-            ));
-        }
-        for (other, key) in others(call, &names.name) {
-            self.unread(
-                &format!("key:{}", place.key(key)),
-                &json!({ "name": other, "arguments": "" }),
-                None,
-            );
-        }
-        self.items.push(MessageItem::Calls {
-            id: id.clone(),
-            name: name.clone(),
-            args: args.map(text_of),
-        });
-        let error = first(call, &names.error);
-        let result = first(call, &names.call_result).or(error);
-        if let Some(result) = result {
-            let has_error = names.error.iter().any(|key| call.contains_key(key));
-            let is_error = error
-                .is_some()
-                .then_some(true)
-                .or_else(|| self.status(call));
-            self.items.push(MessageItem::Answers {
-                id,
-                name,
-                result: Some(self.conventions.unwrapped(result.clone())),
-                is_error: is_error.or(has_error.then_some(false)),
-            });
-        }
-        let read = [&names.arguments, &names.call_result, &names.error];
-        self.account(call, &read, place);
-    }
-
-    fn answer(&mut self, answer: &Map<String, Value>, place: Place<'_>) {
-        let names = self.names;
-        let result = first(answer, &names.result).or_else(|| first(answer, &names.error));
-        for (_, key) in others(answer, &names.result) {
-            let id = first(answer, &names.call_id)
-                .map(text_of)
-                .unwrap_or_default();
-            let why = format!("`{key}` is different from other results of the call");
-            self.items
-                .push(MessageItem::Unread(Unread::results(&id, why).into_owned()));
-        }
-        self.items.push(self.answer_item(answer, result.cloned()));
-        self.account(answer, &[&names.result, &names.error], place);
-    }
-
-    fn answer_item(&self, answer: &Map<String, Value>, result: Option<Value>) -> MessageItem {
-        let names = self.names;
-        let is_error = first(answer, &names.is_error).and_then(Value::as_bool);
-        MessageItem::Answers {
-            id: first(answer, &names.call_id).map(text_of),
-            name: first(answer, &names.name).map(text_of),
-            result: result.map(|result| self.conventions.unwrapped(result)),
-            is_error: is_error.or_else(|| self.status(answer)),
-        }
-    }
-
-    /// Whether a call failed, if its status says so.
-    fn status(&self, object: &Map<String, Value>) -> Option<bool> {
-        let status = first(object, &self.names.status)?.as_str()?;
-        self.names.statuses.get(status).copied()
-    }
-
     /// The object without wrappers; what they have twice with different values is unread.
-    fn unwrapped(&mut self, object: &Map<String, Value>, place: Place<'_>) -> Map<String, Value> {
+    fn unwrapped(
+        &mut self,
+        object: &Map<String, Value>,
+        place: MessagePlace<'_>,
+    ) -> Map<String, Value> {
         let mut lost = Vec::new();
         let flat = self.names.unwrapped(object, &mut lost);
         for (key, value) in lost {
@@ -573,29 +508,6 @@ impl MessageReader<'_> {
         }
         flat
     }
-}
-
-/// The values of these keys that are different from the first that is there.
-fn others<'v>(object: &'v Map<String, Value>, names: &'v [String]) -> Vec<(&'v Value, &'v str)> {
-    let mut given = names.iter().filter_map(|name| {
-        Some((
-            object.get(name).filter(|value| !value.is_null())?,
-            name.as_str(),
-        ))
-    });
-    let Some((first, _)) = given.next() else {
-        return Vec::new();
-    };
-    let json = |value: &Value| match value {
-        Value::String(text) => {
-            received_json::read(text).map_or_else(|_| value.clone(), |read| read.value)
-        }
-        value => value.clone(),
-    };
-    let first = json(first);
-    given
-        .filter(|(value, _)| !is_same_json(&json(value), &first))
-        .collect()
 }
 
 fn said(speaker: MessageSpeaker, text: Option<String>) -> MessageItem {
@@ -613,288 +525,4 @@ fn said(speaker: MessageSpeaker, text: Option<String>) -> MessageItem {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::super::conventions::Conventions;
-    use super::*;
-
-    /// The items of messages, on one line.
-    fn items(value: &Value) -> String {
-        let assistant = Some(MessageSpeaker::Assistant);
-        let items = Conventions::known().items(value, assistant, "messages", InnerMessages::Read);
-        let shown = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
-        let words = items.into_iter().map(|item| match item {
-            MessageItem::Instructs => "system".to_owned(),
-            MessageItem::Asks(text) => format!("user {}", shown(text)),
-            MessageItem::Says(text) => format!("says {}", shown(text)),
-            MessageItem::Reasons(text) => format!("reasons {text}"),
-            MessageItem::Calls { id, name, args } => {
-                format!("calls {} {}({})", shown(id), shown(name), shown(args))
-            }
-            MessageItem::Unread(unread) => format!("unread {}", unread.name),
-            MessageItem::Answers {
-                id,
-                result,
-                is_error,
-                ..
-            } => {
-                let error = if is_error == Some(true) { "!" } else { "" };
-                format!(
-                    "answers {} {}{error}",
-                    shown(id),
-                    shown(result.as_ref().map(text_of))
-                )
-            }
-        });
-        words.collect::<Vec<_>>().join("; ")
-    }
-
-    #[test]
-    fn messages_of_all_conventions_are_read() {
-        for (messages, expected) in [
-            // GenAI semantic conventions
-            (
-                json!([
-                    { "role": "system", "parts": [{ "type": "text", "content": "Be kind." }] },
-                    { "role": "user", "parts": [{ "type": "text", "content": "Hi" }, { "type": "blob", "data": "x" }] },
-                    { "role": "assistant", "parts": [
-                        { "type": "reasoning", "content": "Hm" }, { "type": "text", "content": "One moment" },
-                        { "type": "tool_call", "id": "c", "name": "pay", "arguments": { "n": 1 } }
-                    ] },
-                    { "role": "tool", "parts": [{ "type": "tool_call_response", "id": "c", "response": { "ok": true } }] },
-                ]),
-                "system; user Hi; reasons Hm; says One moment; calls c pay({\"n\":1}); answers c {\"ok\":true}",
-            ),
-            // Without their contents
-            (
-                json!([{ "role": "user", "parts": [{ "type": "text" }] }, { "role": "assistant", "parts": [{ "type": "tool_call", "id": "c", "name": "pay" }] }]),
-                "user ?; calls c pay(?)",
-            ),
-            // OpenAI
-            (
-                json!([
-                    { "role": "assistant", "content": null, "tool_calls": [{ "id": "c", "type": "function", "function": { "name": "pay", "arguments": "{}" } }] },
-                    { "role": "tool", "tool_call_id": "c", "content": "done" },
-                    { "role": "tool", "tool_call_id": "d", "content": [{ "type": "text", "text": "done" }] },
-                    { "role": "assistant", "content": [{ "type": "text", "text": "Done" }] },
-                    { "role": "assistant", "refusal": "No" },
-                ]),
-                "calls c pay({}); answers c done; answers d [{\"type\":\"text\",\"text\":\"done\"}]; says Done; says No",
-            ),
-            // OpenAI's responses
-            (
-                json!([
-                    { "type": "function_call", "call_id": "c", "id": "fc", "name": "pay", "arguments": "{}" },
-                    { "type": "function_call_output", "call_id": "c", "output": "done" },
-                    { "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "Done" }] },
-                ]),
-                "calls c pay({}); answers c done; says Done",
-            ),
-            // Anthropic
-            (
-                json!([
-                    { "role": "assistant", "content": [{ "type": "tool_use", "id": "c", "name": "pay", "input": {} }] },
-                    { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c", "content": "no", "is_error": true }] },
-                ]),
-                "calls c pay({}); answers c no!",
-            ),
-            // Vercel
-            (
-                json!([{ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": "c", "toolName": "pay", "args": {} }] }]),
-                "calls c pay({})",
-            ),
-            // OpenInference
-            (
-                json!([{ "message": { "role": "assistant", "tool_calls": [{ "tool_call": { "id": "c", "function": { "name": "pay", "arguments": "{}" } } }] } }]),
-                "calls c pay({})",
-            ),
-            (json!("[{\"role\":\"user\",\"content\":\"Hi\"}]"), "user Hi"),
-            (json!("Hi"), "says Hi"),
-        ] {
-            assert_eq!(items(&messages), expected, "{messages}");
-        }
-    }
-
-    #[test]
-    fn calls_of_many_forms_are_calls() {
-        for (message, expected) in [
-            // OpenAI: functions, custom tools, and what servers execute
-            (
-                json!({ "role": "assistant", "content": null, "function_call": { "name": "pay", "arguments": "{}" } }),
-                "calls ? pay({})",
-            ),
-            (
-                json!({ "role": "function", "name": "pay", "content": "done" }),
-                "answers ? done",
-            ),
-            (
-                json!({ "role": "assistant", "tool_calls": [{ "id": "c", "type": "custom", "custom": { "name": "pay", "input": "all" } }] }),
-                "calls c pay(all)",
-            ),
-            (
-                json!({ "type": "mcp_call", "id": "c", "name": "pay", "arguments": "{}", "output": "done", "error": null }),
-                "calls c pay({}); answers c done",
-            ),
-            (
-                json!({ "type": "mcp_call", "id": "c", "name": "pay", "arguments": "{}", "error": "no" }),
-                "calls c pay({}); answers c no!",
-            ),
-            (
-                json!({ "type": "web_search_call", "id": "c", "action": { "query": "x" } }),
-                "calls c web_search({\"query\":\"x\"})",
-            ),
-            (
-                json!({ "role": "assistant", "toolCalls": [{ "id": "c", "function": { "name": "pay", "arguments": "{}" } }] }),
-                "calls c pay({})",
-            ),
-            // Anthropic
-            (
-                json!({ "role": "assistant", "content": [
-                    { "type": "server_tool_use", "id": "c", "name": "bash", "input": {} },
-                    { "type": "bash_code_execution_tool_result", "tool_use_id": "c", "content": { "stdout": "" } },
-                ] }),
-                "calls c bash({}); answers c {\"stdout\":\"\"}",
-            ),
-            // Gemini
-            (
-                json!({ "role": "model", "parts": [{ "functionCall": { "name": "pay", "args": {} } }] }),
-                "calls ? pay({})",
-            ),
-            (
-                json!({ "role": "user", "parts": [{ "functionResponse": { "name": "pay", "response": "done" } }] }),
-                "answers ? done",
-            ),
-            (
-                json!({ "role": "model", "parts": [{ "text": "Hm", "thought": true }, { "text": "Done" }] }),
-                "reasons Hm; says Done",
-            ),
-            // Amazon Bedrock
-            (
-                json!({ "role": "assistant", "content": [{ "toolUse": { "toolUseId": "c", "name": "pay", "input": {} } }] }),
-                "calls c pay({})",
-            ),
-            (
-                json!({ "role": "user", "content": [{ "toolResult": { "toolUseId": "c", "status": "error", "content": "no" } }] }),
-                "answers c no!",
-            ),
-            // LangChain
-            (
-                json!({ "type": "ai", "data": { "type": "ai", "content": "", "tool_calls": [{ "name": "pay", "args": {}, "id": "c" }],
-                    "additional_kwargs": { "tool_calls": [{ "id": "c", "function": { "name": "pay", "arguments": "{}" } }] } } }),
-                "says ; calls c pay({})",
-            ),
-            (
-                json!({ "type": "ai", "content": "", "additional_kwargs": { "function_call": { "name": "pay", "arguments": "{}" } } }),
-                "says ; calls ? pay({})",
-            ),
-            (
-                json!({ "type": "tool", "data": { "content": "done", "tool_call_id": "c" } }),
-                "answers c done",
-            ),
-            // AI SDK
-            (
-                json!({ "role": "assistant", "parts": [
-                    { "type": "step-start" },
-                    { "type": "tool-pay", "toolCallId": "c", "state": "output-available", "input": {}, "output": "done" },
-                    { "type": "dynamic-tool", "toolName": "pay", "toolCallId": "d", "state": "output-error", "input": {}, "errorText": "no" },
-                    { "type": "tool-invocation", "toolInvocation": { "toolCallId": "e", "toolName": "pay", "args": {}, "state": "call" } },
-                ] }),
-                "calls c pay({}); answers c done; calls d pay({}); answers d no!; calls e pay({})",
-            ),
-            // Content as a text of JSON, as attributes have it
-            (
-                json!({ "role": "assistant", "content": r#"[{"type":"function","id":"c","function":{"name":"pay","arguments":"{}"}}]"# }),
-                "calls c pay({})",
-            ),
-            (
-                json!({ "role": "assistant", "content": r#"[{"total":7}]"# }),
-                "says [{\"total\":7}]",
-            ),
-        ] {
-            assert_eq!(items(&message), expected, "{message}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_understood_is_unread() {
-        let call = json!({ "name": "pay", "arguments": {} });
-        for (message, expected) in [
-            (json!({ "role": "bot", "content": "x" }), "unread role:bot"),
-            (
-                json!({ "type": "future", "content": "x" }),
-                "unread type:future",
-            ),
-            (
-                json!({ "role": "assistant", "content": [{ "type": "future", "text": "x" }] }),
-                "unread part:future",
-            ),
-            (
-                json!({ "role": "assistant", "content": [{ "future": call }] }),
-                "unread part:future",
-            ),
-            (
-                json!({ "role": "assistant", "content": "x", "future": call }),
-                "says x; unread key:messages.future",
-            ),
-            (
-                json!([{ "role": "assistant", "content": "x", "future": [{ "a": call }] }]),
-                "says x; unread key:messages[].future",
-            ),
-            (
-                json!({ "role": "assistant", "content": [{ "type": "text", "text": "x", "future": call }] }),
-                "says x; unread key:messages.content[].future",
-            ),
-            (
-                json!({ "role": "assistant", "content": "x", "message": { "content": "y" } }),
-                "unread key:messages.content; says x",
-            ),
-            (
-                json!({ "type": "tool_call", "id": "c", "name": "pay", "arguments": "{}", "input": { "all": 1 } }),
-                "unread arguments:pay; calls c pay({})",
-            ),
-            (
-                json!({ "type": "tool_call", "id": "c", "name": "look", "tool_name": "pay" }),
-                "unread key:messages.tool_name; calls c look(?)",
-            ),
-            (
-                json!({ "role": "assistant", "tool_calls": ["pay"] }),
-                "calls ? ?(pay)",
-            ),
-            (
-                json!({ "role": "assistant", "tool_calls": [{ "id": "c", "function": { "arguments": "{}" } }] }),
-                "calls c ?({})",
-            ),
-        ] {
-            assert_eq!(items(&message), expected, "{message}");
-        }
-    }
-
-    #[test]
-    fn what_no_rule_is_about_is_skipped() {
-        for (message, expected) in [
-            (
-                json!({ "role": "user", "content": [{ "type": "image_url", "image_url": { "url": "x" } }] }),
-                "",
-            ),
-            (
-                json!({ "role": "assistant", "content": "x", "x_vendor": { "score": 1, "note": "call me" } }),
-                "says x",
-            ),
-            (
-                json!({ "role": "assistant", "content": "x", "metadata": { "name": "pay", "input": 1 } }),
-                "says x",
-            ),
-            (
-                json!({ "type": "mcp_list_tools", "tools": [{ "name": "pay", "input": 1 }] }),
-                "",
-            ),
-            (
-                json!({ "role": "assistant", "parts": [{ "type": "data-progress", "data": { "text": "x" } }, { "type": "text", "text": "x" }] }),
-                "says x",
-            ),
-        ] {
-            assert_eq!(items(&message), expected, "{message}");
-        }
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! What tells nothing that a rule is about (SPEC 13): an entry of the silent list.
+//! An entry of the silent list (SPEC 13): what no rule is about.
 
 use serde::{Deserialize, Deserializer};
 

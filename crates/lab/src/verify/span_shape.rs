@@ -214,7 +214,7 @@ mod tests {
         let same = |span: &Value, mut whole: Value| {
             let own = otlp(span);
             for (key, value) in whole.as_object_mut().unwrap() {
-                assert_eq!(own[&*key], *value, "{key} of {span}");
+                assert_eq!(own[key], *value, "{key} of {span}");
             }
             for key in [
                 "traceId",

@@ -61,10 +61,10 @@ const LISTS: [(&str, Option<MessageSpeaker>); 4] = [
 ];
 
 /// A list of messages in a document: what it is called, who speaks, and the messages.
-type MessageList<'v> = (&'static str, Option<MessageSpeaker>, &'v Value);
+type ListedMessages<'v> = (&'static str, Option<MessageSpeaker>, &'v Value);
 
 /// The lists of messages of a conversation: a list, or an object with lists.
-fn lists(document: &Value) -> Option<Vec<MessageList<'_>>> {
+fn lists(document: &Value) -> Option<Vec<ListedMessages<'_>>> {
     match document {
         Value::Array(messages) if messages.iter().all(is_message) => {
             Some(vec![("messages", None, document)])
@@ -74,7 +74,7 @@ fn lists(document: &Value) -> Option<Vec<MessageList<'_>>> {
                 .iter()
                 .filter_map(|(key, speaker)| Some((*key, *speaker, object.get(*key)?)));
             let given: Vec<_> = given.filter(|(_, _, value)| !value.is_null()).collect();
-            let is_list = |(key, _, value): &MessageList<'_>| match value {
+            let is_list = |(key, _, value): &ListedMessages<'_>| match value {
                 Value::Array(_) => true,
                 Value::String(_) | Value::Object(_) => matches!(*key, "input" | "output"),
                 _ => false,
@@ -130,7 +130,8 @@ impl MessageLists {
     fn add(&mut self, place: DocumentPlace) -> Result<(), TraceError> {
         let document = self.document(place)?.value;
         let number = self.places.len() + 1;
-        let is_empty = |(_, _, list): &MessageList<'_>| list.as_array().is_some_and(Vec::is_empty);
+        let is_empty =
+            |(_, _, list): &ListedMessages<'_>| list.as_array().is_some_and(Vec::is_empty);
         if lists(&document).is_some_and(|lists| !lists.iter().all(is_empty)) {
             self.places.push(ListPlace {
                 id: id_of(&document, number),

@@ -6,6 +6,7 @@ mod otel_file;
 mod otel_format;
 mod otlp_scanner;
 mod otlp_span;
+mod placed_span;
 mod span_messages;
 mod spans_of_conversation;
 

@@ -1,17 +1,18 @@
-//! Spans that tell one fact, of which one is inside the other: each fact is counted once (SPEC 13).
+//! Spans of one fact, of which one is inside the other: each fact is counted once (SPEC 13).
 //!
 //! Two instrumentations at once, or a library around another, write two spans for one request to a model or one call.
 
 use std::collections::{HashMap, HashSet};
 
 use super::observed_span::ObservedSpan;
-use super::span_messages::untold;
-use super::spans_of_conversation::PlacedSpan;
+use super::placed_span::PlacedSpan;
+use super::span_messages::missing_in;
+
 use crate::verify::conventions::SpanKind;
 use crate::verify::message_item::{MessageItem, same_arguments};
 use ananke_trace::trace::{Tokens, Usage};
 
-/// Puts together what spans tell that are inside each other, in the order of `spans`.
+/// Combines spans of one fact that are inside each other.
 pub(super) fn merge(spans: &mut Vec<PlacedSpan>) {
     let places: HashMap<u64, usize> = spans
         .iter()
@@ -86,7 +87,7 @@ fn take_call(outer: &mut ObservedSpan, inner: ObservedSpan) {
     outer.unread.extend(unread);
 }
 
-/// Counts what a request to a model and the requests inside it tell once.
+/// Combines a request to a model with the requests inside it.
 fn merge_models(spans: &mut [PlacedSpan], outer: usize, inner: &[usize]) {
     let sum = inner.iter().map(|index| spans[*index].span.usage);
     let sum = sum.reduce(|sum, own| Some(sum? + own?)).flatten();
@@ -99,17 +100,17 @@ fn merge_models(spans: &mut [PlacedSpan], outer: usize, inner: &[usize]) {
             spans[*index].span.usage = Some(Usage::default());
         }
     }
-    let told: Vec<MessageItem> = inner
+    let known: Vec<MessageItem> = inner
         .iter()
         .filter_map(|index| spans[*index].span.messages.output.clone())
         .flatten()
         .collect();
-    let is_told = inner
+    let is_known = inner
         .iter()
         .any(|index| spans[*index].span.messages.output.is_some());
     let own = spans[outer].span.messages.output.take();
-    if is_told {
-        spans[outer].span.messages.output = Some(untold(own.unwrap_or_default(), &told));
+    if is_known {
+        spans[outer].span.messages.output = Some(missing_in(own.unwrap_or_default(), &known));
         for index in inner {
             spans[*index].span.messages.output.get_or_insert_default();
         }

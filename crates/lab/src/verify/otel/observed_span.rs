@@ -65,8 +65,8 @@ impl ObservedSpan {
                 .collect();
             let times = times(span);
             return Self {
-                unread,
                 times,
+                unread,
                 ..Self::silent()
             };
         };
@@ -121,7 +121,7 @@ impl ObservedSpan {
         observed
     }
 
-    /// A span that tells nothing.
+    /// A span without anything in it.
     pub(super) fn silent() -> Self {
         Self {
             kind: SpanKind::Silent,
@@ -177,7 +177,7 @@ impl ObservedSpan {
             && is_cut_off(text)
         {
             let id = self.call_id.clone().unwrap_or_default();
-            let why = "the attribute was cut off by a limit of its length";
+            let why = "the attribute is truncated by a limit of its length";
             self.unread.push(Unread::results(&id, why).into_owned());
         }
         self.result = result.map(|result| names.unwrapped(unquoted(&result)));
@@ -212,7 +212,7 @@ fn dropped(span: &OtlpSpan<'_>) -> impl Iterator<Item = Unread<'static>> {
         name: format!("key:{key}").into(),
         facts: OF_SPAN,
         form: UnreadForm::Known { tool: None },
-        detail: format!("the exporter left out {count}").into(),
+        detail: format!("the exporter dropped {count}").into(),
     })
 }
 

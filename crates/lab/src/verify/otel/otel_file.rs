@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use super::observed_span::ObservedSpan;
 use super::otlp_scanner::{ObjectKind, OtlpScanner};
 use super::otlp_span::OtlpSpan;
-use super::spans_of_conversation::{PlacedSpan, conversation};
+use super::placed_span::PlacedSpan;
+use super::spans_of_conversation::conversation;
 use crate::verify::conventions::{Conventions, SpanKind};
 use crate::verify::trace_file::{TraceError, unreadable, utf16};
 use ananke_base::source::reason;
@@ -123,15 +124,15 @@ impl Index {
         let text = |value: &super::otlp_span::AnyValue<'_>| {
             value.string_value.as_deref().map(str::to_owned)
         };
-        let named = attributes.iter().map(|attribute| {
+        let texts = attributes.iter().map(|attribute| {
             let value = attribute.value.as_ref();
             (
                 &*attribute.key,
                 value.and_then(|value| value.string_value.as_deref()),
             )
         });
-        let found = names.kind(named.clone());
-        let is_of_convention = || named.clone().any(|(name, _)| names.is_of_convention(name));
+        let found = names.kind(&texts);
+        let is_of_convention = || texts.clone().any(|(name, _)| names.is_of_convention(name));
         let is_log = kind == ObjectKind::LogRecord;
         if !is_log {
             self.spans += 1;
@@ -143,7 +144,7 @@ impl Index {
             Some(kind) => kind != SpanKind::Silent,
             None => is_of_convention(),
         };
-        if !is_known && !(is_log && id != NO_ID) {
+        if !(is_known || is_log && id != NO_ID) {
             let room = NAMED.saturating_sub(self.attributes.len());
             self.attributes.extend(
                 attributes

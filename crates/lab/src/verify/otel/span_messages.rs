@@ -1,6 +1,6 @@
 //! The messages of a span: from its events, from lists in attributes, and from attributes that are one part each.
 //!
-//! Several of them may tell the same: what one tells besides the first is unread (SPEC 13).
+//! Several of them may have the same messages: what one has besides the first is unread (SPEC 13).
 
 use serde_json::{Map, Value};
 
@@ -153,23 +153,23 @@ impl SpanMessages {
                 .as_str()
                 .and_then(|text| received_json::read(text).ok());
             let events = parsed.as_ref().map_or(value, |read| &read.value).as_array();
-            let mut told = Self::default();
+            let mut own = Self::default();
             for event in events.into_iter().flatten().filter_map(Value::as_object) {
-                told.take_event(None, event.clone(), None, names, &mut Map::new());
+                own.take_event(None, event.clone(), None, names, &mut Map::new());
             }
             if self.input.is_none() {
-                self.input = told.input;
+                self.input = own.input;
             }
-            if let Some(output) = told.output {
+            if let Some(output) = own.output {
                 self.take_output(name, output);
             }
         }
     }
 
-    /// Takes what the attribute `name` tells of the output: if something else told it, what that did not tell is unread.
+    /// Takes the output of the attribute `name`: if there is an output already, what that does not have is unread.
     fn take_output(&mut self, name: &str, items: Vec<MessageItem>) {
         if let Some(output) = &mut self.output {
-            let left = untold(items, output);
+            let left = missing_in(items, output);
             output.extend(unread_of(&format!("attribute:{name}"), &left).map(MessageItem::Unread));
         } else {
             self.output = Some(items);
@@ -177,21 +177,21 @@ impl SpanMessages {
     }
 }
 
-/// The items among `items` that `told` does not tell.
-pub(super) fn untold(items: Vec<MessageItem>, told: &[MessageItem]) -> Vec<MessageItem> {
-    let is_told = |item: &MessageItem| match item {
+/// The calls, texts and unread things among `items` that are not in `known`.
+pub(super) fn missing_in(items: Vec<MessageItem>, known: &[MessageItem]) -> Vec<MessageItem> {
+    let is_known = |item: &MessageItem| match item {
         MessageItem::Says(Some(text)) => {
-            text.trim().is_empty() || told.iter().any(|told| told.is_same_fact(item))
+            text.trim().is_empty() || known.iter().any(|known| known.is_same_fact(item))
         }
         MessageItem::Calls { .. } | MessageItem::Unread(_) => {
-            told.iter().any(|told| told.is_same_fact(item))
+            known.iter().any(|known| known.is_same_fact(item))
         }
         _ => true,
     };
-    items.into_iter().filter(|item| !is_told(item)).collect()
+    items.into_iter().filter(|item| !is_known(item)).collect()
 }
 
-/// What is unread in `name`, which tells `items` that nothing else tells.
+/// What is unread in `name`, which has these items that nothing else has.
 pub(super) fn unread_of(name: &str, items: &[MessageItem]) -> Option<Unread<'static>> {
     let facts = |item: &MessageItem| match item {
         MessageItem::Says(_) => Facts::of(&[Fact::Text]),
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_attributes_tell_is_told_once() {
+    fn what_two_attributes_have_is_read_once() {
         let said = json!([{ "role": "assistant", "content": "Done" }]).to_string();
         let twice = json!({ "gen_ai.output.messages": said, "gen_ai.completion.0.role": "assistant", "gen_ai.completion.0.content": "Done" });
         assert_eq!(output(&twice), [MessageItem::Says(Some("Done".to_owned()))]);

@@ -7,8 +7,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::nested_spans::merge;
-use super::observed_span::ObservedSpan;
-use super::span_messages::{unread_of, untold};
+use super::placed_span::PlacedSpan;
+use super::span_messages::{missing_in, unread_of};
 use crate::verify::conventions::SpanKind;
 use crate::verify::conversation_builder::{ConversationBuilder, ToolEnd};
 use crate::verify::message_item::MessageItem;
@@ -28,22 +28,6 @@ const SHOWN: Facts = Facts::of(&[
     Fact::Usage,
     Fact::RunEnds,
 ]);
-
-/// A span with its place among the others.
-#[derive(Debug)]
-pub(super) struct PlacedSpan {
-    pub(super) span: ObservedSpan,
-    /// The run of the agent that it is in, the outermost one.
-    pub(super) run: Option<u64>,
-    /// The subagent that it is of.
-    pub(super) subagent: Option<String>,
-    /// How many spans it is in.
-    pub(super) depth: usize,
-    /// The span of a model, a tool or an agent that it is in, the innermost one.
-    pub(super) within: Option<u64>,
-    /// Its own id.
-    pub(super) id: u64,
-}
 
 /// Something that a span does at a moment; of two at one moment the end comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -245,7 +229,7 @@ impl SpanReader {
             Some(turn) => asked.is_some() && (turn.asked != text || self.has_answered),
         };
         if self.builder.has_turns() {
-            self.note_untold(at, &input[..new]);
+            self.note_history(at, &input[..new]);
         }
         if !begins {
             return self.builder.does(at, input.split_off(new), None);
@@ -372,25 +356,27 @@ impl SpanReader {
         }
     }
 
-    /// Notes the calls of a request's history that no span has told, since a span is missing.
-    fn note_untold(&mut self, at: u64, history: &[MessageItem]) {
-        let untold: Vec<_> = history
+    /// Notes the calls in the history of a request that no span shows, since a span is missing.
+    fn note_history(&mut self, at: u64, history: &[MessageItem]) {
+        let calls = history
             .iter()
-            .filter(|item| self.builder.is_untold_call(item))
+            .filter(|item| matches!(item, MessageItem::Calls { .. }));
+        let unknown: Vec<_> = calls
+            .filter(|item| !self.builder.knows(item))
             .cloned()
             .collect();
         self.builder.is_unread(
             at,
-            unread_of("history:calls", &untold).into_iter().collect(),
+            unread_of("history:calls", &unknown).into_iter().collect(),
         );
     }
 
-    /// Notes what a run of an agent tells that no span in it has told.
+    /// Notes the output of a run of an agent that no span in it has.
     fn note_output(&mut self, at: u64, placed: &mut PlacedSpan) {
         let output = placed.span.messages.output.take().unwrap_or_default();
-        let left: Vec<_> = untold(output, &[])
+        let left: Vec<_> = missing_in(output, &[])
             .into_iter()
-            .filter(|item| !self.builder.has_told(item))
+            .filter(|item| !self.builder.knows(item))
             .collect();
         self.builder
             .is_unread(at, unread_of("span:agent", &left).into_iter().collect());

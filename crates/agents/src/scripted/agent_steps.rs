@@ -137,7 +137,9 @@ impl TurnReader<'_> {
             } => {
                 let failure = (*is_error == Some(true)).then_some("failed");
                 let result = match result {
-                    ResultContent::Json(value) | ResultContent::Structured(value) => value.clone(),
+                    ResultContent::Json(value) | ResultContent::Structured { value, .. } => {
+                        value.clone()
+                    }
                     ResultContent::Text(text) => result_of_text(text),
                 };
                 self.step(AgentStep::Answers {
@@ -188,6 +190,7 @@ impl TurnReader<'_> {
             | Change::CallArgsDone { .. }
             | Change::Violation { .. }
             | Change::Unread(_)
+            | Change::Aside { .. }
             | Change::Warning(_) => {}
         }
     }

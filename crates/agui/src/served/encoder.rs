@@ -167,6 +167,7 @@ impl<'r> Encoder<'r> {
             | Change::Truncated
             | Change::Violation { .. }
             | Change::Unread(_)
+            | Change::Aside { .. }
             | Change::CallExecuted { .. }
             | Change::Warning(_) => {}
         }
@@ -244,7 +245,7 @@ fn result_text<'c>(result: &'c ResultContent<'_>) -> Cow<'c, str> {
         {
             Cow::Borrowed(text)
         }
-        ResultContent::Json(value) | ResultContent::Structured(value) => {
+        ResultContent::Json(value) | ResultContent::Structured { value, .. } => {
             Cow::Owned(value.to_string())
         }
     }

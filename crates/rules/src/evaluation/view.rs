@@ -125,10 +125,10 @@ impl<'a> View<'a> {
     /// The agent's text in the scope.
     pub(crate) fn text(&self, of: TextOf) -> String {
         match (of, self.scope) {
-            (TextOf::All, RuleScope::Test) => self
+            (TextOf::All | TextOf::Everything, RuleScope::Test) => self
                 .trace
                 .text_of(|turn| !self.exclusions.turns.contains(&turn)),
-            (TextOf::All, RuleScope::Turn(_)) => self
+            (TextOf::All | TextOf::Everything, RuleScope::Turn(_)) => self
                 .turn()
                 .map(|turn| self.trace.turn_text(turn))
                 .unwrap_or_default(),
@@ -151,9 +151,13 @@ impl<'a> View<'a> {
             .last()
             .filter(|_| !self.exclusions.turns.contains(&last))?;
         match of {
-            TextOf::All if turn.input.is_replay && self.scope == RuleScope::Test => None,
-            TextOf::All => Some(self.trace.turn_text(turn)),
             TextOf::Final => Some(self.last_message(turn)),
+            TextOf::All | TextOf::Everything
+                if turn.input.is_replay && self.scope == RuleScope::Test =>
+            {
+                None
+            }
+            TextOf::All | TextOf::Everything => Some(self.trace.turn_text(turn)),
         }
     }
 

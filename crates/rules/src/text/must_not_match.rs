@@ -9,7 +9,7 @@ use crate::evaluation::{Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::rule::{Rule, RuleKind};
 use ananke_model::model::{AssertBlock, TextOf};
 use ananke_model::variables::Patterns;
-use ananke_trace::trace::{Delta, Fact, Facts};
+use ananke_trace::trace::{Aside, AsideSource, Delta, Fact, Facts};
 
 /// A regex that must not match, or a text that must not be contained: on every turn of its scope as soon as it comes,
 /// and on the whole of the scope at its end.
@@ -29,7 +29,7 @@ pub(crate) fn compile_literals(block: &AssertBlock, collector: &mut Collector<'_
 impl MustNotMatch {
     /// Whether one message is enough to violate it.
     fn is_early(&self) -> bool {
-        self.0.compared.of == TextOf::All && !self.0.is_anchored()
+        self.0.compared.of != TextOf::Final && !self.0.is_anchored()
     }
 }
 
@@ -54,7 +54,7 @@ impl Rule for MustNotMatch {
                     scope.words()
                 )
             }
-            (false, TextOf::All, RuleScope::Test) => {
+            (false, TextOf::All | TextOf::Everything, RuleScope::Test) => {
                 "fails at the end of a turn whose text matches, or of the test".to_owned()
             }
             (false, TextOf::Final, RuleScope::Test) => {
@@ -70,6 +70,7 @@ impl Rule for MustNotMatch {
             is_early: self.is_early(),
             needle: self.0.started(patterns)?,
             has_failed_in_turn: false,
+            in_state: None,
         }))
     }
 
@@ -86,6 +87,8 @@ struct MustNotMatchMonitor {
     needle: Needle,
     /// The same text found in a message and again in the joined text is one failure.
     has_failed_in_turn: bool,
+    /// What was found in the state alone.
+    in_state: Option<String>,
 }
 
 impl Monitor for MustNotMatchMonitor {
@@ -104,10 +107,13 @@ impl Monitor for MustNotMatchMonitor {
                     })
                 })
             }
+            Moment::Touched(Delta::Aside(index)) if self.needle.compared.looks_beside => {
+                self.beside(view, &view.trace.asides[index])
+            }
             Moment::Touched(_) => Judgement::Open,
             Moment::TurnEnd => {
                 let who = match self.needle.compared.of {
-                    TextOf::All => "the agent said in this turn",
+                    TextOf::All | TextOf::Everything => "the agent said in this turn",
                     TextOf::Final => "the agent's last message in this turn says",
                 };
                 let text = view.text_of_running_turn(self.needle.compared.of);
@@ -116,7 +122,7 @@ impl Monitor for MustNotMatchMonitor {
                 finding.map_or(Judgement::Open, Judgement::failed)
             }
             Moment::ScopeEnd | Moment::TestEnd => match (self.needle.compared.of, view.scope) {
-                (TextOf::All, RuleScope::Test) => self
+                (TextOf::All | TextOf::Everything, RuleScope::Test) => self
                     .check(
                         view,
                         &view.text(TextOf::All),
@@ -124,13 +130,40 @@ impl Monitor for MustNotMatchMonitor {
                     )
                     .into(),
                 // The last message of a test is that of one of its turns.
-                (TextOf::Final, _) | (TextOf::All, RuleScope::Turn(_)) => Judgement::Passed,
+                (_, RuleScope::Turn(_)) | (TextOf::Final, _) => Judgement::Passed,
             },
         }
+    }
+
+    fn take_warning(&mut self) -> Option<String> {
+        self.in_state.take().filter(|_| !self.has_failed_in_turn)
     }
 }
 
 impl MustNotMatchMonitor {
+    /// Checks a text beside the answer. What is in the state alone is a warning, unless everything is looked at.
+    fn beside(&mut self, view: &View<'_>, aside: &Aside) -> Judgement {
+        if !view.includes_turn(aside.turn) || self.has_failed_in_turn {
+            return Judgement::Open;
+        }
+        if aside.source == AsideSource::State && self.needle.compared.of != TextOf::Everything {
+            if self.needle.find(&aside.text).is_some() {
+                self.in_state.get_or_insert_with(|| {
+                    format!("text-in-state: the state of turn {} has it", aside.turn + 1)
+                });
+            }
+            return Judgement::Open;
+        }
+        let who = format!("the agent said in {}", aside.source.words());
+        let finding = self.check(view, &aside.text, &who);
+        finding.map_or(Judgement::Open, |finding| {
+            Judgement::failed(Finding {
+                events: vec![aside.event],
+                ..finding
+            })
+        })
+    }
+
     fn check(&mut self, view: &View<'_>, text: &str, who: &str) -> Option<Finding> {
         if self.has_failed_in_turn {
             return None;

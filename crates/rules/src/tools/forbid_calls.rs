@@ -7,7 +7,7 @@ use crate::collector::Collector;
 use crate::describe::short;
 use crate::evaluation::{Evidence, Finding, Judgement, Moment, Monitor, RuleScope, View};
 use crate::rule::{Rule, RuleKind};
-use crate::select::{Mismatches, NotMatchKeys, Selector};
+use crate::select::{Mismatches, NotMatchKeys, Reading, Selector};
 use ananke_base::diagnostic::Span;
 use ananke_model::model::AssertBlock;
 use ananke_model::variables::Patterns;
@@ -147,7 +147,10 @@ impl Monitor for ForbidCallsMonitor {
             Moment::Touched(Delta::ArgsDone(index)) => self.args_known(view, index),
             Moment::Touched(Delta::Answered(index)) => self.answered(view, index),
             Moment::Touched(
-                Delta::MessageClosed(_) | Delta::ToolsDeclared | Delta::StateChanged,
+                Delta::MessageClosed(_)
+                | Delta::Aside(_)
+                | Delta::ToolsDeclared
+                | Delta::StateChanged,
             ) => Judgement::Open,
             Moment::TurnEnd => {
                 let provisional = std::mem::take(&mut self.provisional);
@@ -178,7 +181,10 @@ impl ForbidCallsMonitor {
         if self.candidates.get(&index) != Some(&ForbiddenCandidate::Started) {
             return Judgement::Open;
         }
-        if !self.selector.may_match_args(&view.trace.calls[index]) {
+        if !self
+            .selector
+            .matches_args(&view.trace.calls[index], Reading::Any)
+        {
             self.candidates.insert(index, ForbiddenCandidate::Decided);
             return Judgement::Open;
         }
@@ -240,6 +246,11 @@ impl ForbidCallsMonitor {
             focus,
             is_closest: false,
         }];
+        if let Some(result) = call.result().filter(|_| !self.selector.result.is_empty()) {
+            let forms = result.forms().skip(1);
+            let words = forms.map(|form| format!("text of the result: {}", short(&form.text)));
+            finding.evidence.extend(words.map(Evidence::Words));
+        }
         finding
             .events
             .extend(call.result().map(|result| result.event));

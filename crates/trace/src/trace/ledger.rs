@@ -202,7 +202,7 @@ impl UnreadKind {
 
     fn place(&self) -> String {
         self.places.first().map_or_else(String::new, |place| {
-            format!(" (turn {}, event {})", place.turn + 1, place.event + 1)
+            format!(" (turn {}, event #{})", place.turn + 1, place.event)
         })
     }
 }
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(about(None, Facts::of(&[Fact::Events])), 1);
         assert_eq!(
             kind.sentence(name),
-            "`event:A` (turn 1, event 5) was not read, and may be text"
+            "`event:A` (turn 1, event #4) was not read, and may be text"
         );
     }
 

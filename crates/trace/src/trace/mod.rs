@@ -5,6 +5,7 @@
 
 mod agent_event;
 mod apply;
+mod aside;
 mod call;
 mod change;
 mod custom_events;
@@ -34,6 +35,7 @@ mod usage;
 mod violation;
 
 pub use agent_event::{AgentEvent, EventRole, events_of_last_turn};
+pub use aside::{Aside, AsideSource};
 pub use call::{Args, ToolCall, ToolResult};
 pub use change::{
     Change, Interrupt, MessageKind, ResultContent, RunEnd, SnapshotCall, SnapshotItem,
@@ -48,7 +50,7 @@ pub use ledger::{KnownName, Ledger, UnreadKind, UnreadPlace};
 pub use message::Message;
 pub use origin::{Author, Origin};
 pub use path::Path;
-pub use possible_facts::{facts_of_item, facts_of_key};
+pub use possible_facts::{facts_of_item, facts_of_key, may_hold_call};
 pub use same_json::{is_same_json, is_same_number, json_key, read_json};
 pub use state::State;
 pub use tool_index::{CallPhase, Callers};

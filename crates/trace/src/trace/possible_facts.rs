@@ -101,6 +101,18 @@ pub fn facts_of_key(value: &Value) -> Facts {
     search.facts
 }
 
+/// Whether the text of a value may hold what is a call: a quick look, which never says no where [`facts_of_key`] finds one.
+pub fn may_hold_call(json: &str) -> bool {
+    let keys = || {
+        ARGUMENTS
+            .iter()
+            .chain(&RESULTS)
+            .chain(&CALL_IDS)
+            .any(|key| json.contains(key))
+    };
+    json.contains('{') && (json.contains("\\u") || keys())
+}
+
 /// Whether texts that contain JSON are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InnerJson {
@@ -206,6 +218,7 @@ mod tests {
         ] {
             assert!(facts_of_item(&value).has(Fact::Calls), "{value}");
             assert_eq!(facts_of_key(&value), CALL, "{value}");
+            assert!(may_hold_call(&value.to_string()), "{value}");
         }
         for value in [
             json!({ "name": "pay", "description": "d", "parameters": { "type": "object", "properties": {} } }),

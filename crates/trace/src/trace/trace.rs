@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::aside::Aside;
 use super::call::ToolCall;
 use super::change::{Interrupt, MessageKind, ResultContent};
 use super::custom_events::{CustomEvent, ReceivedBytes};
@@ -41,12 +42,16 @@ pub struct Trace {
     pub calls: Vec<ToolCall>,
     /// Whether a call may be among them whose result the agent does not show.
     pub(super) hides_results: bool,
+    /// The texts beside the answers, in order of arrival.
+    pub asides: Vec<Aside>,
     /// The custom events, in order of arrival.
     pub custom: Vec<CustomEvent>,
     /// The tools that the agent declared, each time it did.
     pub declarations: Vec<Declaration>,
     /// The agent's state now.
     pub state: State,
+    /// The state as it was before the running turn changed it.
+    pub(super) state_before: Option<Value>,
     /// The conversation's thread, and every other id that the agent gave it.
     pub thread_ids: Vec<String>,
     /// What was not understood.
@@ -229,9 +234,14 @@ impl Trace {
         }
         for index in calls {
             if self.calls[index].finish_args(at, event) {
+                self.take_args(index);
                 deltas.push(Delta::ArgsDone(index));
             }
         }
+        if self.turns.last().is_some_and(|turn| turn.input.is_replay) {
+            self.state_before = None;
+        }
+        self.add_asides_of_state(deltas);
         if let Some(BeforeReplay { known, state }) = self.before_replay.take() {
             self.known.restore(known, &self.calls);
             self.state = state.unwrap_or_else(|| std::mem::take(&mut self.state));
@@ -309,6 +319,11 @@ impl Trace {
                 turn.is_none_or(|turn| turn == call.counted_in) && is_about(&call.name)
             });
         is_hidden.then(|| HIDDEN_RESULTS.to_owned())
+    }
+
+    /// Whether everything in it was understood, and no result is hidden.
+    pub fn is_whole(&self) -> bool {
+        self.ledger.is_empty() && !self.hides_results
     }
 
     /// Adds a warning to the running turn, at most [`TurnRanges::MAX_WARNINGS`].

@@ -51,6 +51,16 @@ impl<'a> Unread<'a> {
         (facts != Facts::NONE).then(|| Self::new(name.into(), facts, value))
     }
 
+    /// Something that cannot be looked into for this reason: it may be anything.
+    pub fn anything(name: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
+        Self {
+            name: name.into(),
+            facts: Facts::ALL,
+            form: UnreadForm::Known { tool: None },
+            detail: reason.into(),
+        }
+    }
+
     /// The arguments of a call to `tool`, which could not be read for this reason.
     pub fn arguments(tool: impl Into<Cow<'a, str>>, reason: impl Into<Cow<'a, str>>) -> Self {
         let tool = tool.into();
@@ -72,18 +82,14 @@ impl<'a> Unread<'a> {
         }
     }
 
-    /// Tokens that could not be read for this reason.
-    pub fn usage(reason: impl Into<Cow<'a, str>>) -> Self {
-        Self {
-            name: "usage".into(),
-            facts: Facts::of(&[Fact::Usage]),
-            form: UnreadForm::Known { tool: None },
-            detail: reason.into(),
-        }
-    }
-
     fn new(name: Cow<'a, str>, facts: Facts, value: &Value) -> Self {
         let text = value.to_string();
+        let name = match name.len() {
+            0..=Self::QUOTED_BYTES => name,
+            _ => truncate::bytes(&name, Self::QUOTED_BYTES)
+                .into_owned()
+                .into(),
+        };
         Self {
             name,
             facts,
@@ -139,8 +145,6 @@ pub(super) fn possible(facts: Facts) -> &'static str {
         "arguments"
     } else if facts.has(Fact::Results) {
         "a result"
-    } else if facts.has(Fact::Usage) {
-        "tokens"
     } else {
         "something that a rule is about"
     }

@@ -64,6 +64,13 @@ pub fn http_date(text: &str) -> Option<u64> {
     u64::try_from(moment.as_millisecond()).ok()
 }
 
+/// The moment that a text of ISO 8601 with an offset names, in microseconds of Unix time; `None` if it is no such text, or
+/// before 1970.
+pub fn unix_micros(text: &str) -> Option<u64> {
+    let moment: Timestamp = text.parse().ok()?;
+    u64::try_from(moment.as_microsecond()).ok()
+}
+
 /// The moment of `unix_ms`, at most the last one of the calendar, in the year 9999.
 fn timestamp(unix_ms: u64) -> Timestamp {
     i64::try_from(unix_ms)
@@ -137,5 +144,18 @@ mod tests {
             assert_eq!(iso8601(unix_ms), expected);
         }
         assert!(iso8601(u64::MAX).starts_with("9999-12-"));
+    }
+
+    #[test]
+    fn moments_are_read_with_their_offsets() {
+        for (text, expected) in [
+            ("2026-11-21T22:08:00.123456Z", Some(1_795_298_880_123_456)),
+            ("2026-11-21T23:08:00+01:00", Some(1_795_298_880_000_000)),
+            ("2026-11-21T22:08:00", None),
+            ("1969-12-31T23:59:59Z", None),
+            ("yesterday", None),
+        ] {
+            assert_eq!(unix_micros(text), expected, "{text}");
+        }
     }
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 pub use case_key::CaseKey;
 pub use clock::{At, Clock, ManualClock, SystemClock};
-pub use day::{Day, http_date, iso8601};
+pub use day::{Day, http_date, iso8601, unix_micros};
 pub use destination::Destination;
 pub use digest::digest;
 pub use environment::Environment;

@@ -6,6 +6,9 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::message_names::MessageNames;
+use super::silence::Silence;
+use super::span_shape::SpanShape;
 use ananke_base::diagnostic::SourceFile;
 use ananke_base::source::parse;
 
@@ -22,6 +25,8 @@ pub(in crate::verify) enum SpanKind {
     Tool,
     /// A run of an agent.
     Agent,
+    /// Something that no rule is about.
+    Silent,
 }
 
 /// What an event is about.
@@ -36,32 +41,20 @@ pub(in crate::verify) enum EventContent {
     Attributes,
 }
 
-/// Who says a message.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub(in crate::verify) enum MessageSpeaker {
-    User,
-    Assistant,
-    System,
-    Tool,
-}
-
-/// What a part of a message is.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "snake_case")]
-pub(in crate::verify) enum PartKind {
-    Text,
-    Call,
-    Result,
-    Reasoning,
-}
-
 /// The kinds of spans, by the value of an attribute.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::verify) struct KindNames {
     pub(in crate::verify) attribute: String,
     pub(in crate::verify) values: HashMap<String, SpanKind>,
+}
+
+/// The kind of a span that has an attribute.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::verify) struct KindMark {
+    attribute: String,
+    kind: SpanKind,
 }
 
 /// The names of attributes.
@@ -88,25 +81,49 @@ pub(in crate::verify) struct AttributeNames {
     pub(in crate::verify) error_message: Vec<String>,
 }
 
-/// The names of the keys of messages.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::verify) struct MessageNames {
-    pub(in crate::verify) wrappers: Vec<String>,
-    pub(in crate::verify) role: Vec<String>,
-    pub(in crate::verify) roles: HashMap<String, MessageSpeaker>,
-    pub(in crate::verify) content: Vec<String>,
-    pub(in crate::verify) refusal: Vec<String>,
-    pub(in crate::verify) reasoning: Vec<String>,
-    pub(in crate::verify) calls: Vec<String>,
-    pub(in crate::verify) part_type: Vec<String>,
-    pub(in crate::verify) part_types: HashMap<String, PartKind>,
-    pub(in crate::verify) text: Vec<String>,
-    pub(in crate::verify) call_id: Vec<String>,
-    pub(in crate::verify) name: Vec<String>,
-    pub(in crate::verify) arguments: Vec<String>,
-    pub(in crate::verify) result: Vec<String>,
-    pub(in crate::verify) is_error: Vec<String>,
+impl AttributeNames {
+    /// All names, but for those that are prefixes.
+    fn names(&self) -> impl Iterator<Item = &String> {
+        let Self {
+            conversation,
+            agent,
+            tool_name,
+            call_id,
+            arguments,
+            result,
+            input,
+            output,
+            all,
+            output_text,
+            output_calls,
+            event_lists,
+            input_prefixes: _,
+            output_prefixes: _,
+            input_tokens,
+            output_tokens,
+            error,
+            error_message,
+        } = self;
+        let lists = [
+            conversation,
+            agent,
+            tool_name,
+            call_id,
+            arguments,
+            result,
+            input,
+            output,
+            all,
+            output_text,
+            output_calls,
+            event_lists,
+            input_tokens,
+            output_tokens,
+            error,
+            error_message,
+        ];
+        lists.into_iter().flatten()
+    }
 }
 
 /// How a result is found in an object with other things.
@@ -118,17 +135,30 @@ pub(in crate::verify) struct WrappedResult {
     result: String,
 }
 
+/// How arguments are found in an object with other things.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::verify) struct WrappedArguments {
+    has: Vec<String>,
+    empty: Vec<String>,
+    arguments: String,
+}
+
 /// What attributes, events and messages are called.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::verify) struct Conventions {
     pub(in crate::verify) kinds: Vec<KindNames>,
+    pub(in crate::verify) marks: Vec<KindMark>,
     pub(in crate::verify) attributes: AttributeNames,
+    pub(in crate::verify) wrapped_arguments: Vec<WrappedArguments>,
     pub(in crate::verify) wrapped_results: Vec<WrappedResult>,
     pub(in crate::verify) events: HashMap<String, EventContent>,
     pub(in crate::verify) event_names: Vec<String>,
     pub(in crate::verify) event_bodies: Vec<String>,
     pub(in crate::verify) messages: MessageNames,
+    pub(in crate::verify) silent: Vec<Silence>,
+    pub(in crate::verify) shapes: Vec<SpanShape>,
 }
 
 impl Conventions {
@@ -147,13 +177,67 @@ impl Conventions {
         &KNOWN_CONVENTIONS
     }
 
-    /// The kind of a span whose attribute `name` has this text, if that says it.
-    pub(in crate::verify) fn kind(&self, name: &str, value: &str) -> Option<SpanKind> {
-        self.kinds
-            .iter()
-            .filter(|kind| kind.attribute == name)
-            .find_map(|kind| kind.values.get(value))
-            .copied()
+    /// The kind of a span with these attributes, each with its value if that is a text; `None` if nothing says it.
+    pub(in crate::verify) fn kind<'a>(
+        &self,
+        attributes: &(impl Iterator<Item = (&'a str, Option<&'a str>)> + Clone),
+    ) -> Option<SpanKind> {
+        let of_value = |(name, value): (&str, Option<&str>)| {
+            let mut kinds = self.kinds.iter().filter(|kind| kind.attribute == name);
+            kinds.find_map(|kind| kind.values.get(value?)).copied()
+        };
+        let has = |name: &str| attributes.clone().any(|(own, _)| own == name);
+        let marked = || self.marks.iter().find(|mark| has(&mark.attribute));
+        let named = attributes.clone().find_map(of_value);
+        named.or_else(|| marked().map(|mark| mark.kind))
+    }
+
+    /// Whether a span with an attribute of this name follows a convention.
+    pub(in crate::verify) fn is_of_convention(&self, name: &str) -> bool {
+        self.kinds.iter().any(|kind| kind.attribute == name)
+    }
+
+    /// Whether attributes of this name are read.
+    pub(in crate::verify) fn uses_attribute(&self, name: &str) -> bool {
+        let known = &self.attributes;
+        let is_prefixed = |prefix: &String| {
+            name.strip_prefix(&**prefix)
+                .is_some_and(|rest| rest.starts_with('.'))
+        };
+        known.names().any(|own| own == name)
+            || known
+                .input_prefixes
+                .iter()
+                .chain(&known.output_prefixes)
+                .any(is_prefixed)
+            || self.is_of_convention(name)
+            || self.marks.iter().any(|mark| mark.attribute == name)
+            || self.event_names.iter().any(|own| own == name)
+    }
+
+    /// Whether something of this name tells nothing that a rule is about.
+    pub(in crate::verify) fn is_silent(&self, name: &str) -> bool {
+        self.silent.iter().any(|silence| silence.name.matches(name))
+    }
+
+    /// The arguments without what some instrumentations put around them.
+    pub(in crate::verify) fn unwrapped_arguments(&self, mut value: Value) -> Value {
+        let is_empty = |value: &Value| match value {
+            Value::Array(values) => values.is_empty(),
+            Value::Object(values) => values.is_empty(),
+            _ => false,
+        };
+        let around = self.wrapped_arguments.iter().find(|around| {
+            around.has.iter().all(|key| value.get(key).is_some())
+                && around
+                    .empty
+                    .iter()
+                    .all(|key| value.get(key).is_some_and(is_empty))
+        });
+        match around {
+            Some(around) => value[&around.arguments].take(),
+            None => value,
+        }
     }
 
     /// The result without what some instrumentations put around it.
@@ -185,23 +269,85 @@ impl Conventions {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn the_file_is_read() {
+    fn the_kind_of_a_span_is_that_of_a_value_before_that_of_a_mark() {
         let known = Conventions::known();
-        assert_eq!(
-            known.kind("gen_ai.operation.name", "chat"),
-            Some(SpanKind::Model)
+        for (attributes, kind) in [
+            (
+                &[("gen_ai.operation.name", "chat")][..],
+                Some(SpanKind::Model),
+            ),
+            (&[("openinference.span.kind", "TOOL")], Some(SpanKind::Tool)),
+            (
+                &[("openinference.span.kind", "CHAIN")],
+                Some(SpanKind::Silent),
+            ),
+            (
+                &[("gcp.vertex.agent.llm_request", "{}")],
+                Some(SpanKind::Model),
+            ),
+            (
+                &[
+                    ("gcp.vertex.agent.llm_request", "{}"),
+                    ("gen_ai.operation.name", "execute_tool"),
+                ],
+                Some(SpanKind::Tool),
+            ),
+            (&[("gen_ai.operation.name", "other")], None),
+        ] {
+            let attributes = attributes.iter().map(|(name, value)| (*name, Some(*value)));
+            assert_eq!(
+                known.kind(&attributes),
+                kind,
+                "{:?}",
+                attributes.collect::<Vec<_>>()
+            );
+        }
+        assert!(
+            known.is_of_convention("gen_ai.operation.name")
+                && !known.is_of_convention("http.method")
         );
-        assert_eq!(
-            known.kind("openinference.span.kind", "TOOL"),
-            Some(SpanKind::Tool)
-        );
-        assert_eq!(known.kind("ai.operationId", "ai.embed"), None);
         assert_eq!(
             known.events.get("gen_ai.choice"),
             Some(&EventContent::Output)
         );
+    }
+
+    #[test]
+    fn what_is_put_around_arguments_is_removed() {
+        let known = Conventions::known();
+        for (value, expected) in [
+            (
+                json!({ "args": [], "kwargs": { "city": "Oslo" } }),
+                json!({ "city": "Oslo" }),
+            ),
+            (
+                json!({ "args": ["Oslo"], "kwargs": {} }),
+                json!({ "args": ["Oslo"], "kwargs": {} }),
+            ),
+            (
+                json!({ "input_str": "x", "tags": [], "inputs": { "city": "Oslo" } }),
+                json!({ "city": "Oslo" }),
+            ),
+            (json!({ "city": "Oslo" }), json!({ "city": "Oslo" })),
+        ] {
+            assert_eq!(known.unwrapped_arguments(value), expected);
+        }
+    }
+
+    #[test]
+    fn each_silence_says_why() {
+        let known = Conventions::known();
+        assert!(
+            known
+                .silent
+                .iter()
+                .all(|silence| !silence.why.is_empty() && !silence.source.is_empty())
+        );
+        assert!(known.is_silent("part:image_url") && !known.is_silent("part:video"));
     }
 }

@@ -7,11 +7,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::message_items::{MessageItem, text_of};
+use super::known_facts::KnownFacts;
+use super::message_item::{MessageItem, text_of};
 use ananke_agents::TimedChange;
 use ananke_base::message::{HistoryCall, HistoryMessage, Role, TurnInput, UserContent};
+
 use ananke_engine::observed::{ObservedConversation, ObservedTurn};
-use ananke_trace::trace::{Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Usage};
+use ananke_trace::trace::{
+    Change, Fact, Facts, MessageKind, ResultContent, RunEnd, Unread, UnreadForm, Usage,
+    is_same_json,
+};
 
 /// What is said instead of a message of the user that a trace does not contain.
 const NOT_SHOWN: &str = "(not shown)";
@@ -22,6 +27,12 @@ pub(in crate::verify) enum ToolEnd {
     Succeeded,
     Failed,
 }
+
+/// What may be unread in a call without a name.
+const CALL: Facts = Facts::of(&[Fact::Calls, Fact::Arguments, Fact::Results, Fact::CallEnds]);
+
+/// The place of a change: its turn, and its index in it.
+type ChangePlace = (usize, usize);
 
 /// A conversation that is put together. Moments are microseconds from a common beginning.
 #[derive(Debug)]
@@ -38,7 +49,15 @@ pub(in crate::verify) struct ConversationBuilder {
     /// The calls that something executes.
     executed: HashSet<String>,
     /// The calls of the running turn, with the names of their tools, in order.
-    made: Vec<(String, String)>,
+    made: Vec<(String, Option<String>)>,
+    known: KnownFacts,
+    /// Where arguments and results are missing, by the ids of their calls.
+    without_args: HashMap<String, ChangePlace>,
+    without_result: HashMap<String, ChangePlace>,
+    /// The results of each call, if another one with the same id is another result.
+    results: Option<HashMap<String, Vec<Value>>>,
+    /// What is unread before the first turn.
+    unread: Vec<Unread<'static>>,
     messages: usize,
     /// What was found missing.
     missing: Facts,
@@ -59,6 +78,11 @@ impl ConversationBuilder {
             judged: HashSet::new(),
             executed: HashSet::new(),
             made: Vec::new(),
+            known: KnownFacts::default(),
+            without_args: HashMap::new(),
+            without_result: HashMap::new(),
+            results: None,
+            unread: Vec::new(),
             messages: 0,
             missing: Facts::NONE,
         }
@@ -68,6 +92,12 @@ impl ConversationBuilder {
     pub(in crate::verify) fn beginning_at(mut self, micros: u64) -> Self {
         self.origin = micros;
         self.conversation.started_unix_ms = micros / 1000;
+        self
+    }
+
+    /// The same, of which every message is there once: each result is one of its own.
+    pub(in crate::verify) fn of_single_messages(mut self) -> Self {
+        self.results = Some(HashMap::new());
         self
     }
 
@@ -101,11 +131,64 @@ impl ConversationBuilder {
     }
 
     /// The first call to this tool that nothing has answered or executes.
-    pub(in crate::verify) fn open_call(&self, tool: &str) -> Option<String> {
-        let is_open = |id: &&(String, String)| {
-            id.1 == tool && self.calls.get(&id.0) == Some(&false) && !self.executed.contains(&id.0)
-        };
-        self.made.iter().find(is_open).map(|(id, _)| id.clone())
+    pub(in crate::verify) fn open_call(&self, tool: Option<&str>) -> Option<String> {
+        let mut open = self.made.iter().filter(|(id, name)| {
+            name.as_deref() == tool
+                && self.calls.get(id) == Some(&false)
+                && !self.executed.contains(id)
+        });
+        open.next().map(|(id, _)| id.clone())
+    }
+
+    /// A call that something executes may be in a message too, by one of these names and arguments.
+    pub(in crate::verify) fn expects_message(
+        &mut self,
+        id: &str,
+        name: Option<String>,
+        args: Option<String>,
+    ) {
+        self.known.executes(id.to_owned(), name, args);
+    }
+
+    /// The arguments of a call are known, if they were not.
+    pub(in crate::verify) fn completes(&mut self, id: &str, args: Option<String>) {
+        let Some(args) = args else { return };
+        if let Some(place) = self.without_args.remove(id)
+            && let Some(Change::CallArgs { delta, .. }) = self.change(place)
+        {
+            *delta = args.into();
+        }
+    }
+
+    fn change(&mut self, (turn, index): ChangePlace) -> Option<&mut Change<'static>> {
+        let turn = self.conversation.turns.get_mut(turn)?;
+        turn.changes.get_mut(index).map(|timed| &mut timed.change)
+    }
+
+    /// The place of the next change.
+    fn next_place(&self) -> ChangePlace {
+        let turns = &self.conversation.turns;
+        let changes = turns.last().map_or(0, |turn| turn.changes.len());
+        (turns.len().saturating_sub(1), changes)
+    }
+
+    /// Whether a call was made or a text said that is the same.
+    pub(in crate::verify) fn knows(&self, item: &MessageItem) -> bool {
+        match item {
+            MessageItem::Calls { id: Some(id), .. } if self.calls.contains_key(id) => true,
+            item => self.known.has(item),
+        }
+    }
+
+    /// Something is not understood.
+    pub(in crate::verify) fn is_unread(&mut self, at: u64, unread: Vec<Unread<'static>>) {
+        if self.has_turns() {
+            for unread in unread {
+                self.push(at, Change::Unread(unread));
+            }
+        } else {
+            self.unread.extend(unread);
+        }
     }
 
     /// Something executes a call.
@@ -141,7 +224,8 @@ impl ConversationBuilder {
                 MessageItem::Instructs
                 | MessageItem::Reasons(_)
                 | MessageItem::Asks(None)
-                | MessageItem::Says(None) => {}
+                | MessageItem::Says(None)
+                | MessageItem::Unread(_) => {}
                 MessageItem::Asks(Some(said)) => {
                     history.push(HistoryMessage {
                         content: text(said),
@@ -158,9 +242,10 @@ impl ConversationBuilder {
                     let id = id.unwrap_or_else(|| format!("history-{}", history.len()));
                     self.calls.insert(id.clone(), true);
                     self.judged.insert(id.clone());
+                    self.known.calls(name.as_deref(), args.as_deref());
                     let calls = vec![HistoryCall {
                         id,
-                        name,
+                        name: name.unwrap_or_default(),
                         arguments: args.unwrap_or_else(|| "{}".to_owned()),
                     }];
                     history.push(HistoryMessage {
@@ -187,6 +272,7 @@ impl ConversationBuilder {
         }
         self.began = at;
         self.made.clear();
+        self.known.end_turn();
         let input = TurnInput::User(UserContent::Text(said.unwrap_or(NOT_SHOWN).into()));
         let after = Duration::from_micros(at.saturating_sub(self.origin));
         let mut turn = ObservedTurn {
@@ -204,6 +290,9 @@ impl ConversationBuilder {
             change: started,
         });
         self.conversation.turns.push(turn);
+        for unread in std::mem::take(&mut self.unread) {
+            self.push(at, Change::Unread(unread));
+        }
     }
 
     /// The running turn ends.
@@ -240,8 +329,17 @@ impl ConversationBuilder {
                     );
                 }
                 MessageItem::Calls { id, name, args } => {
-                    self.calls(at, id, name, args, subagent);
+                    match self
+                        .known
+                        .executed(id.as_deref(), name.as_deref(), args.as_deref())
+                    {
+                        Some(known) => self.completes(&known, args),
+                        None => {
+                            self.calls(at, id, name, args, subagent);
+                        }
+                    }
                 }
+                MessageItem::Unread(unread) => self.is_unread(at, vec![unread]),
                 MessageItem::Answers {
                     id,
                     name,
@@ -258,6 +356,7 @@ impl ConversationBuilder {
         if text.is_empty() {
             return;
         }
+        self.known.says(&text);
         let id = self.next_id("message");
         self.push(
             at,
@@ -277,40 +376,45 @@ impl ConversationBuilder {
         self.push(at, Change::MessageClosed { id: id.into() });
     }
 
-    /// A tool is called. Returns the id of the call.
+    /// A tool is called; without a `name`, which one is unread. Returns the id of the call.
     pub(in crate::verify) fn calls(
         &mut self,
         at: u64,
         id: Option<String>,
-        name: String,
+        name: Option<String>,
         args: Option<String>,
         subagent: Option<&str>,
     ) -> String {
-        if args.is_none() {
-            self.lacks(Fact::Arguments);
-        }
         let id = id.filter(|id| !id.is_empty() && !self.calls.contains_key(id));
-        let id = id.unwrap_or_else(|| self.next_id("call"));
+        let id = id.unwrap_or_else(|| self.next_id(KnownFacts::MADE_ID));
         self.calls.insert(id.clone(), false);
         self.made.push((id.clone(), name.clone()));
+        self.known.calls(name.as_deref(), args.as_deref());
         let call = || id.clone().into();
+        if name.is_none() {
+            let unread = Unread {
+                name: format!("name:{id}").into(),
+                facts: CALL,
+                form: UnreadForm::Known { tool: None },
+                detail: "the call has no name".into(),
+            };
+            self.push(at, Change::Unread(unread));
+        }
+        let name = name.unwrap_or_default().into();
+        let subagent = owned(subagent);
         self.push(
             at,
             Change::CallOpened {
                 id: call(),
-                name: name.into(),
-                subagent: owned(subagent),
+                name,
+                subagent,
             },
         );
-        if let Some(args) = args.filter(|args| !args.is_empty()) {
-            self.push(
-                at,
-                Change::CallArgs {
-                    id: call(),
-                    delta: args.into(),
-                },
-            );
+        if args.is_none() {
+            self.without_args.insert(id.clone(), self.next_place());
         }
+        let delta = args.unwrap_or_default().into();
+        self.push(at, Change::CallArgs { id: call(), delta });
         self.push(at, Change::CallArgsDone { id: call() });
         id
     }
@@ -324,12 +428,18 @@ impl ConversationBuilder {
         result: Option<Value>,
         is_error: Option<bool>,
     ) {
-        let Some(id) = id.map(str::to_owned).or_else(|| self.only_open_call()) else {
+        let of_tool = || self.open_call_of(name?);
+        let id = id
+            .map(str::to_owned)
+            .or_else(of_tool)
+            .or_else(|| self.only_open_call());
+        let id = id.map(|id| self.known.own_id(id));
+        let Some(id) = id else {
             let tool = name.map(|name| format!(" of `{name}`")).unwrap_or_default();
             return self.warn(format!("a result{tool} has no call"));
         };
         match self.calls.get(&id) {
-            Some(true) => {}
+            Some(true) => self.answers_again(at, &id, result, is_error),
             Some(false) => {
                 if is_error.is_some() {
                     self.judged.insert(id.clone());
@@ -338,6 +448,34 @@ impl ConversationBuilder {
             }
             None => self.warn(format!("the result of `{id}` has no call")),
         }
+    }
+
+    /// A call has another result, or the one that was missing.
+    fn answers_again(&mut self, at: u64, id: &str, result: Option<Value>, is_error: Option<bool>) {
+        let Some(result) = result else { return };
+        if let Some(place) = self.without_result.remove(id) {
+            if let Some(Change::CallAnswered {
+                result: missing, ..
+            }) = self.change(place)
+            {
+                *missing = content(Some(result));
+            }
+            return;
+        }
+        let earlier = self.results.as_ref().and_then(|results| results.get(id));
+        if earlier
+            .is_some_and(|earlier| !earlier.iter().any(|earlier| is_same_json(earlier, &result)))
+        {
+            self.answers(at, id, Some(result), is_error);
+        }
+    }
+
+    /// The first call to this tool that has no result.
+    fn open_call_of(&self, tool: &str) -> Option<String> {
+        let mut open = self.made.iter().filter(|(id, name)| {
+            name.as_deref() == Some(tool) && self.calls.get(id) == Some(&false)
+        });
+        open.next().map(|(id, _)| id.clone())
     }
 
     fn only_open_call(&self) -> Option<String> {
@@ -361,14 +499,20 @@ impl ConversationBuilder {
 
     fn answers(&mut self, at: u64, id: &str, result: Option<Value>, is_error: Option<bool>) {
         self.calls.insert(id.to_owned(), true);
-        if result.is_none() {
-            self.lacks(Fact::Results);
+        match &result {
+            None => {
+                self.without_result.insert(id.to_owned(), self.next_place());
+            }
+            Some(result) => {
+                if let Some(results) = &mut self.results {
+                    results
+                        .entry(id.to_owned())
+                        .or_default()
+                        .push(result.clone());
+                }
+            }
         }
-        let result = match result {
-            None => ResultContent::Text("".into()),
-            Some(Value::String(text)) => ResultContent::Text(text.into()),
-            Some(value) => ResultContent::Json(value),
-        };
+        let result = content(result);
         self.push(
             at,
             Change::CallAnswered {
@@ -396,11 +540,25 @@ impl ConversationBuilder {
     }
 
     /// The conversation, of which `shown` is known but for what was found missing.
-    pub(in crate::verify) fn finish(self, shown: Facts) -> ObservedConversation {
+    pub(in crate::verify) fn finish(mut self, shown: Facts) -> ObservedConversation {
+        if !self.without_args.is_empty() {
+            self.lacks(Fact::Arguments);
+        }
+        if !self.without_result.is_empty() {
+            self.lacks(Fact::Results);
+        }
         ObservedConversation {
             shown: shown.except(self.missing),
             ..self.conversation
         }
+    }
+}
+
+fn content(result: Option<Value>) -> ResultContent<'static> {
+    match result {
+        None => ResultContent::Text("".into()),
+        Some(Value::String(text)) => ResultContent::Text(text.into()),
+        Some(value) => ResultContent::Json(value),
     }
 }
 

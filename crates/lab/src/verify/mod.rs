@@ -3,16 +3,22 @@
 //! A [`TraceFormat`] opens files ([`TraceFile`]), whose conversations are read one at a time. [`verify_plan()`] makes a plan of them
 //! that is run like any other. **Invariant:** a rule whose facts a trace does not contain neither passes nor fails.
 
+mod call_reader;
 mod conventions;
 mod conversation_builder;
 mod freeze_trace;
 mod hold_trace;
 mod json_documents;
-mod message_items;
+mod known_facts;
+mod message_item;
+mod message_names;
+mod message_reader;
 mod openai;
 mod otel;
 mod recording_format;
 mod rules_file;
+mod silence;
+mod span_shape;
 mod trace_file;
 mod trace_format;
 mod trace_formats;

@@ -69,7 +69,8 @@ impl KnownName {
         Self(pattern.into())
     }
 
-    fn matches(&self, name: &str) -> bool {
+    /// Whether it is this name, or the pattern matches it.
+    pub fn matches(&self, name: &str) -> bool {
         let mut parts = self.0.split('*');
         let Some(rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
             return false;

@@ -8,16 +8,18 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::verify::conventions::{Conventions, MessageSpeaker};
+use crate::verify::conventions::Conventions;
 use crate::verify::conversation_builder::ConversationBuilder;
 use crate::verify::json_documents::{DocumentPlace, JsonDocuments};
-use crate::verify::message_items::MessageItem;
+use crate::verify::message_item::MessageItem;
+use crate::verify::message_names::MessageSpeaker;
+use crate::verify::message_reader::InnerMessages;
 use crate::verify::trace_file::{TraceError, not_json, unreadable, utf16};
 use ananke_base::source::reason;
 use ananke_base::source::received_json::{ReceivedJson, read_bytes};
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::outcome::Problem;
-use ananke_trace::trace::{Fact, Facts, RunEnd};
+use ananke_trace::trace::{Fact, Facts, RunEnd, Unread};
 
 /// What lists of messages show.
 const SHOWN: Facts = Facts::of(&[
@@ -50,21 +52,35 @@ pub(super) struct MessageLists {
     places: Vec<ListPlace>,
 }
 
-/// The messages of a conversation: a list, or an object with lists.
-fn messages(document: &Value) -> Option<Vec<Value>> {
-    let list = |value: &Value| value.as_array().cloned();
+/// The keys of an object that have messages, and who speaks in those that have no role.
+const LISTS: [(&str, Option<MessageSpeaker>); 4] = [
+    ("messages", None),
+    ("contents", None),
+    ("input", None),
+    ("output", Some(MessageSpeaker::Assistant)),
+];
+
+/// A list of messages in a document: what it is called, who speaks, and the messages.
+type ListedMessages<'v> = (&'static str, Option<MessageSpeaker>, &'v Value);
+
+/// The lists of messages of a conversation: a list, or an object with lists.
+fn lists(document: &Value) -> Option<Vec<ListedMessages<'_>>> {
     match document {
-        Value::Array(messages) if messages.iter().all(is_message) => Some(messages.clone()),
+        Value::Array(messages) if messages.iter().all(is_message) => {
+            Some(vec![("messages", None, document)])
+        }
         Value::Object(object) => {
-            if let Some(messages) = object.get("messages") {
-                return list(messages);
-            }
-            let input = match object.get("input")? {
-                Value::String(text) => vec![serde_json::json!({ "role": "user", "content": text })],
-                input => list(input)?,
+            let given = LISTS
+                .iter()
+                .filter_map(|(key, speaker)| Some((*key, *speaker, object.get(*key)?)));
+            let given: Vec<_> = given.filter(|(_, _, value)| !value.is_null()).collect();
+            let is_list = |(key, _, value): &ListedMessages<'_>| match value {
+                Value::Array(_) => true,
+                Value::String(_) | Value::Object(_) => matches!(*key, "input" | "output"),
+                _ => false,
             };
-            let output = object.get("output").and_then(list).unwrap_or_default();
-            Some([input, output].concat())
+            let begins = given.first().is_some_and(|(key, _, _)| *key != "output");
+            (begins && given.iter().all(is_list)).then_some(given)
         }
         _ => None,
     }
@@ -114,7 +130,9 @@ impl MessageLists {
     fn add(&mut self, place: DocumentPlace) -> Result<(), TraceError> {
         let document = self.document(place)?.value;
         let number = self.places.len() + 1;
-        if messages(&document).is_some_and(|messages| !messages.is_empty()) {
+        let is_empty =
+            |(_, _, list): &ListedMessages<'_>| list.as_array().is_some_and(Vec::is_empty);
+        if lists(&document).is_some_and(|lists| !lists.iter().all(is_empty)) {
             self.places.push(ListPlace {
                 id: id_of(&document, number),
                 document: place,
@@ -124,7 +142,7 @@ impl MessageLists {
         }
         let elements = document.as_array().filter(|list| !list.is_empty());
         let is_list =
-            elements.is_some_and(|list| list.iter().all(|element| messages(element).is_some()));
+            elements.is_some_and(|list| list.iter().all(|element| lists(element).is_some()));
         let Some(elements) = elements.filter(|_| is_list) else {
             let message = format!(
                 "{}: conversation {number} is not a list of messages, nor an object with `messages`",
@@ -192,7 +210,7 @@ impl MessageLists {
             ..
         } = self.document(*place).map_err(TraceError::problem)?;
         let own = element.map_or(Some(&document), |element| document.get(element));
-        let mut read = conversation(id, &own.and_then(messages).unwrap_or_default());
+        let mut read = conversation(id, own.unwrap_or(&Value::Null));
         read.warnings.extend(
             oddities
                 .warnings()
@@ -202,37 +220,64 @@ impl MessageLists {
     }
 }
 
-/// The conversation of a list of messages: each message of the user begins a turn.
-fn conversation(id: &str, messages: &[Value]) -> ObservedConversation {
-    let names = &Conventions::known().messages;
-    let mut builder = ConversationBuilder::new(id);
+/// The items of a document.
+fn items(document: &Value) -> Vec<MessageItem> {
+    let names = Conventions::known();
+    let lists = lists(document).unwrap_or_default();
+    let mut items: Vec<MessageItem> = Vec::new();
+    let has_all = lists.iter().any(|(key, _, _)| *key == "messages");
+    for (key, speaker, list) in &lists {
+        let speaker = speaker.or_else(|| list.is_string().then_some(MessageSpeaker::User));
+        let own = names.items(list, speaker, key, InnerMessages::Ignored);
+        let is_told = |own: &MessageItem| items.iter().any(|item| item.is_same_fact(own));
+        if has_all && *key != "messages" && own.iter().all(is_told) {
+            // It tells what the messages tell.
+            continue;
+        }
+        items.extend(own);
+    }
+    for (key, value) in document.as_object().into_iter().flatten() {
+        let name = format!("key:{key}");
+        let is_read = lists.iter().any(|(list, _, _)| list == key);
+        if !is_read
+            && !names.is_silent(&name)
+            && let Some(unread) = Unread::key(name, value)
+        {
+            items.push(MessageItem::Unread(unread));
+        }
+    }
+    items
+}
+
+/// The conversation of a list of messages: each message of the user begins a turn. What comes before the first one is in its
+/// turn.
+fn conversation(id: &str, document: &Value) -> ObservedConversation {
+    let mut builder = ConversationBuilder::new(id).of_single_messages();
     let mut before = Vec::new();
-    let mut is_asking = false;
-    for item in messages
-        .iter()
-        .flat_map(|message| names.items(message, MessageSpeaker::User))
-    {
+    for item in items(document) {
         match item {
             MessageItem::Asks(text) => {
                 if builder.has_turns() {
                     builder.end_turn(0, RunEnd::Finished);
-                } else {
-                    builder.remember(std::mem::take(&mut before));
                 }
                 builder.begin_turn(0, text.as_deref());
-                is_asking = true;
+                if before.iter().any(MessageItem::is_of_agent) {
+                    builder.warn(
+                        "what the agent did before the first message of the user is in turn 1"
+                            .to_owned(),
+                    );
+                }
+                builder.does(0, std::mem::take(&mut before), None);
             }
-            item if is_asking => builder.does(0, vec![item], None),
+            item if builder.has_turns() => builder.does(0, vec![item], None),
             item => before.push(item),
         }
     }
-    if builder.has_turns() {
-        builder.end_turn(0, RunEnd::Finished);
-    } else {
+    if !builder.has_turns() {
         builder.begin_turn(0, None);
         builder.does(0, before, None);
-        builder.end_turn(0, RunEnd::Finished);
     }
+    builder.end_turn(0, RunEnd::Finished);
     if !builder.are_answers_judged() {
         builder.lacks(Fact::CallEnds);
     }

@@ -1,10 +1,13 @@
 //! Traces of OpenTelemetry as JSON of OTLP: spans of agents, models and tools become conversations.
 
+mod nested_spans;
 mod observed_span;
 mod otel_file;
 mod otel_format;
 mod otlp_scanner;
 mod otlp_span;
+mod placed_span;
+mod span_messages;
 mod spans_of_conversation;
 
 pub(in crate::verify) use otel_format::OtelFormat;

@@ -1,15 +1,26 @@
 //! What one span says of a conversation: which kind it is, when it was, and its messages, calls and tokens.
 //!
 //! Flows in: a span, with the log records that belong to it. Flows out: the same in the words of a conversation, whatever its
-//! attributes are called.
+//! attributes are called. **Invariant:** every attribute and event is read, on the silent list, or unread (SPEC 13).
 
 use serde_json::{Map, Value};
 
-use super::otlp_span::{OtlpSpan, SpanEvent, json_of};
-use crate::verify::conventions::{Conventions, EventContent, MessageSpeaker, SpanKind};
-use crate::verify::message_items::{MessageItem, first, text_of};
+use super::otlp_span::{AnyValue, OtlpSpan, SpanEvent, json_of};
+use super::span_messages::{SpanMessages, is_cut_off, unread};
+use crate::verify::conventions::{Conventions, SpanKind};
+use crate::verify::message_item::{MessageItem, first, text_of};
 use ananke_base::source::received_json;
-use ananke_trace::trace::Usage;
+use ananke_trace::trace::{Fact, Facts, Unread, UnreadForm, Usage};
+
+/// What may be in a span, but for its times.
+const OF_SPAN: Facts = Facts::of(&[
+    Fact::Calls,
+    Fact::Arguments,
+    Fact::Results,
+    Fact::CallEnds,
+    Fact::Text,
+    Fact::Usage,
+]);
 
 /// What one span says of a conversation.
 #[derive(Debug)]
@@ -19,10 +30,8 @@ pub(super) struct ObservedSpan {
     pub(super) times: Option<(u64, u64)>,
     /// The agent's name.
     pub(super) agent: Option<String>,
-    /// What the model got; `None` if it is not there.
-    pub(super) input: Option<Vec<MessageItem>>,
-    /// What it gave; `None` if it is not there.
-    pub(super) output: Option<Vec<MessageItem>>,
+    /// What the model got, and what it gave.
+    pub(super) messages: SpanMessages,
     pub(super) usage: Option<Usage>,
     /// The call that a tool executes.
     pub(super) tool: Option<String>,
@@ -31,93 +40,214 @@ pub(super) struct ObservedSpan {
     pub(super) result: Option<Value>,
     /// What went wrong: a message, and a code.
     pub(super) error: Option<(String, Option<String>)>,
-}
-
-/// The messages of a model as they are put together.
-#[derive(Default)]
-struct ModelMessages {
-    input: Option<Vec<MessageItem>>,
-    output: Option<Vec<MessageItem>>,
-}
-
-impl ModelMessages {
-    fn add(&mut self, kind: EventContent, items: Vec<MessageItem>) {
-        let list = if kind == EventContent::Output {
-            &mut self.output
-        } else {
-            &mut self.input
-        };
-        list.get_or_insert_default().extend(items);
-    }
+    /// What was not understood.
+    pub(super) unread: Vec<Unread<'static>>,
 }
 
 impl ObservedSpan {
-    /// What `span` of this kind says, with the log records that belong to it.
+    /// What `span` of this kind says, with the log records that belong to it. Without a kind it is unread.
     pub(super) fn of(
-        kind: SpanKind,
+        kind: Option<SpanKind>,
         span: &OtlpSpan<'_>,
         logs: &[OtlpSpan<'_>],
         names: &Conventions,
     ) -> Self {
         let mut attributes = json_of(span.attributes.as_deref().unwrap_or_default());
-        let mut messages = ModelMessages::default();
+        let Some(kind) = kind else {
+            let name = format!("span:{}", span.name.as_deref().unwrap_or_default());
+            let inner = attributes
+                .iter()
+                .map(|(name, value)| (name.clone(), unquoted(value)));
+            let unread = Unread::item(name, &Value::Object(inner.collect()));
+            let unread = Some(unread)
+                .filter(|unread| unread.facts != Facts::NONE)
+                .into_iter()
+                .collect();
+            let times = times(span);
+            return Self {
+                times,
+                unread,
+                ..Self::silent()
+            };
+        };
+        let mut messages = SpanMessages::default();
         let no_events = Vec::new();
         let events = span.events.as_ref().unwrap_or(&no_events);
         for event in events {
             let own = json_of(event.attributes.as_deref().unwrap_or_default());
-            take_event(
-                event.name.as_deref(),
-                own,
-                None,
-                names,
-                &mut messages,
-                &mut attributes,
-            );
+            messages.take_event(event.name.as_deref(), own, None, names, &mut attributes);
         }
         for log in logs {
             let own = json_of(log.attributes.as_deref().unwrap_or_default());
-            let body = log.body.as_ref().map(super::otlp_span::AnyValue::json);
-            take_event(
-                log.event_name.as_deref(),
-                own,
-                body,
-                names,
-                &mut messages,
-                &mut attributes,
-            );
+            let body = log.body.as_ref().map(AnyValue::json);
+            messages.take_event(log.event_name.as_deref(), own, body, names, &mut attributes);
         }
-        take_messages(&attributes, names, &mut messages);
-        let text = |names: &[String]| first(&attributes, names).map(text_of);
+        let mut unread: Vec<_> = std::iter::once(span)
+            .chain(logs)
+            .flat_map(dropped)
+            .collect();
+        unread.extend(unread_attributes(&attributes, names));
+        let is_tool = kind == SpanKind::Tool;
+        if !is_tool {
+            messages.take_attributes(&attributes, names);
+        }
+        let text = |names: &[String]| {
+            first(&attributes, names)
+                .map(text_of)
+                .filter(|text| !text.is_empty())
+        };
         let known = &names.attributes;
         let count = |names: &[String]| first(&attributes, names).and_then(Value::as_u64);
         let (input_tokens, output_tokens) =
             (count(&known.input_tokens), count(&known.output_tokens));
-        Self {
+        let mut observed = Self {
             kind,
             times: times(span),
             agent: text(&known.agent),
-            input: messages.input,
-            output: messages.output,
+            messages,
             usage: input_tokens
                 .zip(output_tokens)
                 .map(|(input, output)| Usage::reported(Some(input), Some(output), None)),
             tool: text(&known.tool_name),
             call_id: text(&known.call_id),
-            args: text(&known.arguments),
-            result: first(&attributes, &known.result)
-                .map(|result| names.unwrapped(unquoted(result))),
+            args: None,
+            result: None,
             error: error(span, events, &attributes, names),
+            unread,
+        };
+        if is_tool {
+            observed.take_call(&attributes, names);
         }
+        observed
+    }
+
+    /// A span without anything in it.
+    pub(super) fn silent() -> Self {
+        Self {
+            kind: SpanKind::Silent,
+            times: None,
+            agent: None,
+            messages: SpanMessages::default(),
+            usage: None,
+            tool: None,
+            call_id: None,
+            args: None,
+            result: None,
+            error: None,
+            unread: Vec::new(),
+        }
+    }
+
+    /// Takes the arguments and the result of the call that a tool executes.
+    fn take_call(&mut self, attributes: &Map<String, Value>, names: &Conventions) {
+        let known = &names.attributes;
+        let SpanMessages { input, output } = std::mem::take(&mut self.messages);
+        let of_events = input.into_iter().flatten().find_map(|item| match item {
+            MessageItem::Answers { result, .. } => result,
+            MessageItem::Asks(text) | MessageItem::Says(text) => text.map(Value::from),
+            _ => None,
+        });
+        let given = known
+            .arguments
+            .iter()
+            .filter_map(|name| attributes.get(name));
+        let given = given
+            .filter(|value| !value.is_null())
+            .find(|value| !is_schema(&unquoted(value)));
+        self.args = given
+            .cloned()
+            .or(of_events)
+            .map(|value| arguments(&value, names));
+        let mut said = Vec::new();
+        for item in output.into_iter().flatten() {
+            match item {
+                MessageItem::Says(Some(text)) => said.push(Value::from(text)),
+                MessageItem::Answers { result, .. } => said.extend(result),
+                MessageItem::Unread(unread) => self.unread.push(unread),
+                _ => {}
+            }
+        }
+        let of_events = if said.len() > 1 {
+            Some(Value::Array(said))
+        } else {
+            said.pop()
+        };
+        let result = first(attributes, &known.result).cloned().or(of_events);
+        if let Some(Value::String(text)) = &result
+            && is_cut_off(text)
+        {
+            let id = self.call_id.clone().unwrap_or_default();
+            let why = "the attribute is truncated by a limit of its length";
+            self.unread.push(Unread::results(&id, why).into_owned());
+        }
+        self.result = result.map(|result| names.unwrapped(unquoted(&result)));
     }
 }
 
-/// JSON that is a text in an attribute as what it is: objects and lists alone, since other texts may be meant as they are.
+/// The text of arguments without what is put around them.
+fn arguments(value: &Value, names: &Conventions) -> String {
+    match unquoted(value) {
+        inner @ Value::Object(_) => {
+            let own = names.unwrapped_arguments(inner.clone());
+            if own == inner {
+                text_of(value)
+            } else {
+                text_of(&own)
+            }
+        }
+        _ => text_of(value),
+    }
+}
+
+/// Whether a value declares the arguments of a tool.
+fn is_schema(value: &Value) -> bool {
+    value.get("properties").is_some_and(Value::is_object)
+        && value.get("type").is_some_and(|kind| kind == "object")
+}
+
+/// What the exporter left out of a span or a log record.
+fn dropped(span: &OtlpSpan<'_>) -> impl Iterator<Item = Unread<'static>> {
+    let dropped = span.dropped().into_iter();
+    dropped.map(|(key, count)| Unread {
+        name: format!("key:{key}").into(),
+        facts: OF_SPAN,
+        form: UnreadForm::Known { tool: None },
+        detail: format!("the exporter dropped {count}").into(),
+    })
+}
+
+/// The attributes of no convention that may be a call.
+fn unread_attributes(attributes: &Map<String, Value>, names: &Conventions) -> Vec<Unread<'static>> {
+    let mut found = Vec::new();
+    for (name, value) in attributes {
+        if names.uses_attribute(name) {
+            if let Value::String(text) = value
+                && names.attributes.output_calls.contains(name)
+                && is_cut_off(text)
+            {
+                found.push(unread(format!("attribute:{name}"), text, OF_SPAN));
+            }
+            continue;
+        }
+        let full = format!("attribute:{name}");
+        if !names.is_silent(&full) {
+            found.extend(Unread::key(full, &unquoted(value)));
+        }
+    }
+    found
+}
+
+/// JSON that is a text in an attribute as what it is: objects and lists, and texts in quotes. Other texts may be meant as they
+/// are.
 fn unquoted(value: &Value) -> Value {
     let Value::String(text) = value else {
         return value.clone();
     };
+    if !text.trim_start().starts_with(['[', '{', '"']) {
+        return value.clone();
+    }
     match received_json::read(text).map(|read| read.value) {
-        Ok(inner @ (Value::Array(_) | Value::Object(_))) => inner,
+        Ok(inner @ (Value::Array(_) | Value::Object(_) | Value::String(_))) => inner,
         _ => value.clone(),
     }
 }
@@ -160,159 +290,4 @@ fn error(
         message.unwrap_or_else(|| "the span has the status `error`".to_owned()),
         code,
     ))
-}
-
-/// Takes the message of an event, or its attributes.
-fn take_event(
-    name: Option<&str>,
-    own: Map<String, Value>,
-    body: Option<Value>,
-    conventions: &Conventions,
-    messages: &mut ModelMessages,
-    attributes: &mut Map<String, Value>,
-) {
-    let own_name = first(&own, &conventions.event_names).map(text_of);
-    let name = name
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .or(own_name);
-    let Some(name) = name.as_deref() else { return };
-    let Some(kind) = conventions.events.get(name).copied() else {
-        return;
-    };
-    if kind == EventContent::Attributes {
-        if let Some(Value::Object(body)) = body {
-            attributes.extend(body);
-        }
-        attributes.extend(own);
-        return;
-    }
-    let body = body
-        .filter(|body| !body.is_null())
-        .or_else(|| first(&own, &conventions.event_bodies).cloned());
-    let message = body.unwrap_or(Value::Object(own));
-    messages.add(
-        kind,
-        conventions.messages.items(&message, speaker(name, kind)),
-    );
-}
-
-/// Who says the message of an event, if the message does not say it.
-fn speaker(event: &str, kind: EventContent) -> MessageSpeaker {
-    match kind {
-        EventContent::Output => MessageSpeaker::Assistant,
-        _ if event.contains("assistant") => MessageSpeaker::Assistant,
-        _ if event.contains("system") => MessageSpeaker::System,
-        _ if event.contains("tool") => MessageSpeaker::Tool,
-        _ => MessageSpeaker::User,
-    }
-}
-
-/// Takes the messages that are attributes, as lists of JSON or one attribute for each part.
-fn take_messages(
-    attributes: &Map<String, Value>,
-    names: &Conventions,
-    messages: &mut ModelMessages,
-) {
-    let known = &names.attributes;
-    let items = |value: &Value, speaker| names.messages.items(value, speaker);
-    let list = |names: &[String], prefixes: &[String]| {
-        let whole = first(attributes, names).cloned();
-        whole.or_else(|| {
-            prefixes
-                .iter()
-                .find_map(|prefix| nested(attributes, prefix))
-        })
-    };
-    if messages.input.is_none() {
-        let input = list(&known.input, &known.input_prefixes);
-        messages.input = input.map(|input| items(&input, MessageSpeaker::User));
-    }
-    if messages.output.is_none() {
-        let output = list(&known.output, &known.output_prefixes);
-        messages.output = output.map(|output| items(&output, MessageSpeaker::Assistant));
-    }
-    if messages.output.is_none() {
-        let text = first(attributes, &known.output_text);
-        let calls = first(attributes, &known.output_calls);
-        if text.is_some() || calls.is_some() {
-            let text = text
-                .filter(|text| text.as_str() != Some(""))
-                .map(|text| MessageItem::Says(Some(text_of(text))));
-            let calls = calls.map(|calls| items(calls, MessageSpeaker::Assistant));
-            messages.output = Some(
-                text.into_iter()
-                    .chain(calls.into_iter().flatten())
-                    .collect(),
-            );
-        }
-    }
-    if let Some(value) = first(attributes, &known.event_lists) {
-        let parsed = value
-            .as_str()
-            .and_then(|text| Some(received_json::read(text).ok()?.value));
-        let events = parsed.as_ref().unwrap_or(value).as_array();
-        for event in events.into_iter().flatten().filter_map(Value::as_object) {
-            take_event(None, event.clone(), None, names, messages, &mut Map::new());
-        }
-    }
-    if messages.input.is_none()
-        && messages.output.is_none()
-        && let Some(all) = first(attributes, &known.all)
-    {
-        let mut all = items(all, MessageSpeaker::User);
-        let asked = all
-            .iter()
-            .rposition(|item| matches!(item, MessageItem::Asks(_)))
-            .map_or(0, |last| last + 1);
-        messages.output = Some(all.split_off(asked));
-        messages.input = Some(all);
-    }
-}
-
-/// The value whose parts are the attributes that begin with `prefix.`: numbers are places in lists.
-fn nested(attributes: &Map<String, Value>, prefix: &str) -> Option<Value> {
-    let mut root = Value::Null;
-    for (name, value) in attributes {
-        let Some(path) = name
-            .strip_prefix(prefix)
-            .and_then(|rest| rest.strip_prefix('.'))
-        else {
-            continue;
-        };
-        put(&mut root, path, value);
-    }
-    Some(listed(root)).filter(|root| !root.is_null())
-}
-
-fn put(place: &mut Value, path: &str, value: &Value) {
-    let mut place = place;
-    for key in path.split('.').take(16) {
-        if !place.is_object() {
-            *place = Value::Object(Map::new());
-        }
-        let Value::Object(object) = place else { return };
-        place = object.entry(key).or_insert(Value::Null);
-    }
-    *place = value.clone();
-}
-
-/// Objects whose keys are all numbers become lists, in the order of the numbers.
-fn listed(value: Value) -> Value {
-    let Value::Object(object) = value else {
-        return value;
-    };
-    let numbers: Option<Vec<u64>> = object.keys().map(|key| key.parse().ok()).collect();
-    let values = object.into_iter().map(|(key, value)| (key, listed(value)));
-    match numbers {
-        Some(numbers) if !numbers.is_empty() => {
-            let mut numbered: Vec<_> = numbers
-                .into_iter()
-                .zip(values.map(|(_, value)| value))
-                .collect();
-            numbered.sort_by_key(|(number, _)| *number);
-            numbered.into_iter().map(|(_, value)| value).collect()
-        }
-        _ => Value::Object(values.collect()),
-    }
 }

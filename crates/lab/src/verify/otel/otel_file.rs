@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use super::observed_span::ObservedSpan;
 use super::otlp_scanner::{ObjectKind, OtlpScanner};
 use super::otlp_span::OtlpSpan;
-use super::spans_of_conversation::{PlacedSpan, conversation};
+use super::placed_span::PlacedSpan;
+use super::spans_of_conversation::conversation;
 use crate::verify::conventions::{Conventions, SpanKind};
 use crate::verify::trace_file::{TraceError, unreadable, utf16};
 use ananke_base::source::reason;
@@ -82,6 +83,30 @@ fn hash(trace: &str, span: Option<&str>) -> u64 {
 }
 
 impl Index {
+    /// Adds the objects of a file among which are spans that count.
+    fn read(
+        &mut self,
+        mut scanner: OtlpScanner<&File>,
+        shown: &str,
+        counts: fn(&OtlpSpan<'_>) -> bool,
+    ) -> Result<(), TraceError> {
+        let names = Conventions::known();
+        let mut object = Vec::new();
+        loop {
+            let found = scanner.next(&mut object).map_err(|error| TraceError {
+                message: format!("{shown}:{}: {}", error.line, error.message),
+                help: Some("a trace is JSON of OTLP: one document, or one per line".to_owned()),
+            })?;
+            let Some(found) = found else { return Ok(()) };
+            let mut strict = String::new();
+            let (span, _) = OtlpSpan::read(&object, &mut strict)
+                .map_err(|error| strange(shown, found.line, &error))?;
+            if counts(&span) {
+                self.add(&span, found.kind, found.offset, object.len(), names);
+            }
+        }
+    }
+
     fn add(
         &mut self,
         span: &OtlpSpan<'_>,
@@ -99,13 +124,15 @@ impl Index {
         let text = |value: &super::otlp_span::AnyValue<'_>| {
             value.string_value.as_deref().map(str::to_owned)
         };
-        let found = attributes.iter().filter_map(|attribute| {
-            names.kind(
-                &attribute.key,
-                attribute.value.as_ref()?.string_value.as_deref()?,
+        let texts = attributes.iter().map(|attribute| {
+            let value = attribute.value.as_ref();
+            (
+                &*attribute.key,
+                value.and_then(|value| value.string_value.as_deref()),
             )
         });
-        let found = found.into_iter().next();
+        let found = names.kind(&texts);
+        let is_of_convention = || texts.clone().any(|(name, _)| names.is_of_convention(name));
         let is_log = kind == ObjectKind::LogRecord;
         if !is_log {
             self.spans += 1;
@@ -113,7 +140,11 @@ impl Index {
                 self.parents.insert(id, (parent, found));
             }
         }
-        if found.is_none() && !(is_log && id != NO_ID) {
+        let is_known = match found {
+            Some(kind) => kind != SpanKind::Silent,
+            None => is_of_convention(),
+        };
+        if !(is_known || is_log && id != NO_ID) {
             let room = NAMED.saturating_sub(self.attributes.len());
             self.attributes.extend(
                 attributes
@@ -157,7 +188,7 @@ impl Index {
     /// Puts traces of one conversation together.
     fn group(&mut self) {
         for (hash, trace, spans, logs) in std::mem::take(&mut self.traces) {
-            if spans.is_empty() {
+            if spans.iter().all(|place| place.kind.is_none()) {
                 continue;
             }
             let own = if trace.is_empty() {
@@ -186,7 +217,6 @@ impl OtelFile {
     /// # Errors
     /// If it cannot be read, is not OTLP JSON, or has no span of an agent.
     pub(super) fn open(path: &Path, shown: &str) -> Result<Self, TraceError> {
-        let names = Conventions::known();
         let wrong = |error: std::io::Error| unreadable(shown, reason(&error));
         let mut file = File::open(path).map_err(wrong)?;
         let mut start = [0; 4];
@@ -194,19 +224,14 @@ impl OtelFile {
         if let Some(error) = utf16(&start[..length], shown) {
             return Err(error);
         }
+        let mut index = Index::default();
         file.rewind().map_err(wrong)?;
-        let mut scanner = OtlpScanner::new(file);
-        let (mut index, mut object) = (Index::default(), Vec::new());
-        loop {
-            let found = scanner.next(&mut object).map_err(|error| TraceError {
-                message: format!("{shown}:{}: {}", error.line, error.message),
-                help: Some("a trace is JSON of OTLP: one document, or one per line".to_owned()),
-            })?;
-            let Some(found) = found else { break };
-            let mut strict = String::new();
-            let (span, _) = OtlpSpan::read(&object, &mut strict)
-                .map_err(|error| strange(shown, found.line, &error))?;
-            index.add(&span, found.kind, found.offset, object.len(), names);
+        index.read(OtlpScanner::new(&file), shown, |_| true)?;
+        if index.spans == 0 {
+            // The documents may be spans themselves. What is not of a shape that is known is not looked at.
+            file.rewind().map_err(wrong)?;
+            let scanner = OtlpScanner::of_documents(&file);
+            index.read(scanner, shown, |span| span.shape.is_some())?;
         }
         index.group();
         if index.groups.is_empty() {
@@ -271,11 +296,12 @@ impl OtelFile {
                 .filter_map(|(bytes, strict)| Some(OtlpSpan::read(bytes, strict).ok()?.0))
                 .collect();
             oddities.extend(odd.warnings());
-            let kind = place.kind.unwrap_or(SpanKind::Model);
-            let span = ObservedSpan::of(kind, &span, &records, Conventions::known());
+            let span = ObservedSpan::of(place.kind, &span, &records, Conventions::known());
             let Ancestors {
                 run,
                 tool,
+                within,
+                depth,
                 is_cyclic,
             } = self.ancestors(place);
             cyclic += usize::from(is_cyclic);
@@ -286,6 +312,8 @@ impl OtelFile {
                 run,
                 subagent,
                 id: place.id,
+                depth,
+                within,
             });
         }
         let mut read = conversation(&group.id, placed);
@@ -303,6 +331,8 @@ impl OtelFile {
         let mut found = Ancestors {
             run: None,
             tool: None,
+            within: None,
+            depth: 0,
             is_cyclic: false,
         };
         if place.kind == Some(SpanKind::Agent) {
@@ -314,8 +344,15 @@ impl OtelFile {
                 return Ancestors {
                     run: found.run.filter(|run| *run == place.id),
                     tool: None,
+                    within: None,
+                    depth: 0,
                     is_cyclic: true,
                 };
+            }
+            found.depth += 1;
+            let kind = self.parents.get(parent).and_then(|(_, kind)| *kind);
+            if kind.is_some_and(|kind| kind != SpanKind::Silent) {
+                found.within = found.within.or(Some(*parent));
             }
             match self.parents.get(parent) {
                 Some((_, Some(SpanKind::Agent))) => found.run = Some(*parent),
@@ -347,6 +384,9 @@ struct Ancestors {
     run: Option<u64>,
     /// A tool.
     tool: Option<u64>,
+    /// The innermost span of a model, a tool or an agent.
+    within: Option<u64>,
+    depth: usize,
     is_cyclic: bool,
 }
 

@@ -27,7 +27,8 @@ impl ObjectKind {
     /// What a list of this name contains.
     fn in_list(name: &[u8]) -> Option<Self> {
         match name {
-            b"spans" => Some(Self::Span),
+            // Lists of spans have other names where something else than OTLP wrote them.
+            b"spans" | b"sessionSpans" | b"observations" => Some(Self::Span),
             b"logRecords" | b"log_records" => Some(Self::LogRecord),
             _ => None,
         }
@@ -72,6 +73,8 @@ pub(super) struct OtlpScanner<R> {
     key: Vec<u8>,
     /// The object that is being read: what it is, and the number of frames around it.
     found: Option<(FoundObject, usize)>,
+    /// Whether the objects are the documents, or in a list that is one.
+    finds_documents: bool,
 }
 
 impl<R: Read> OtlpScanner<R> {
@@ -87,6 +90,15 @@ impl<R: Read> OtlpScanner<R> {
             is_escaped: false,
             key: Vec::new(),
             found: None,
+            finds_documents: false,
+        }
+    }
+
+    /// The same, but its objects are the documents of the file, and those in lists that are documents.
+    pub(super) fn of_documents(reader: R) -> Self {
+        Self {
+            finds_documents: true,
+            ..Self::new(reader)
         }
     }
 
@@ -233,10 +245,15 @@ impl<R: Read> OtlpScanner<R> {
 
     /// A list or an object begins. Whether it is an object that is looked for.
     fn open(&mut self, byte: u8) -> bool {
-        let is_wanted = match (byte, self.frames.last()) {
-            (b'{', Some(Frame::List(Some(kind)))) if self.found.is_none() => {
+        let of_document = self.finds_documents && self.frames.is_empty();
+        let kind = match self.frames.last() {
+            Some(Frame::List(kind)) => *kind,
+            _ => of_document.then_some(ObjectKind::Span),
+        };
+        let is_wanted = match kind {
+            Some(kind) if byte == b'{' && self.found.is_none() => {
                 let found = FoundObject {
-                    kind: *kind,
+                    kind,
                     offset: self.offset - 1,
                     line: 0,
                 };
@@ -251,6 +268,7 @@ impl<R: Read> OtlpScanner<R> {
         );
         self.frames.push(match byte {
             b'{' => Frame::Object { expects_key: true },
+            _ if of_document => Frame::List(Some(ObjectKind::Span)),
             _ => Frame::List(
                 ObjectKind::in_list(&self.key).filter(|_| is_value && self.found.is_none()),
             ),
@@ -345,6 +363,22 @@ mod tests {
             found("\u{feff}{\"spans\":[{}]}").map(|found| found.len()),
             Ok(1)
         );
+    }
+
+    #[test]
+    fn documents_are_found_alone_and_in_lists() {
+        let text = "{\"a\":[{\"spans\":[{}]}]}\n[{\"b\":1}, [{}], {}]";
+        let mut scanner = OtlpScanner::of_documents(text.as_bytes());
+        let (mut all, mut object) = (Vec::new(), Vec::new());
+        while let Some(found) = scanner.next(&mut object).unwrap() {
+            all.push((String::from_utf8(object.clone()).unwrap(), found.line));
+        }
+        let expected = [
+            ("{\"a\":[{\"spans\":[{}]}]}", 1),
+            ("{\"b\":1}", 2),
+            ("{}", 2),
+        ];
+        assert_eq!(all, expected.map(|(text, line)| (text.to_owned(), line)));
     }
 
     #[test]

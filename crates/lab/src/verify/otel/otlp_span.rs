@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Number, Value};
 
+use crate::verify::conventions::Conventions;
 use ananke_base::source::received_json::{JsonError, Oddities, read_bytes, without_marks};
 
 /// A span, or a log record.
@@ -17,6 +18,8 @@ pub(super) struct OtlpSpan<'a> {
     pub(super) span_id: Option<Cow<'a, str>>,
     #[serde(borrow, deserialize_with = "borrowed", alias = "parent_span_id")]
     pub(super) parent_span_id: Option<Cow<'a, str>>,
+    #[serde(borrow, deserialize_with = "borrowed")]
+    pub(super) name: Option<Cow<'a, str>>,
     #[serde(
         alias = "start_time_unix_nano",
         alias = "timeUnixNano",
@@ -31,6 +34,13 @@ pub(super) struct OtlpSpan<'a> {
     pub(super) events: Option<Vec<SpanEvent<'a>>>,
     #[serde(borrow)]
     pub(super) status: Option<SpanStatus<'a>>,
+    #[serde(alias = "dropped_attributes_count")]
+    dropped_attributes_count: Option<OtlpInteger>,
+    #[serde(alias = "dropped_events_count")]
+    dropped_events_count: Option<OtlpInteger>,
+    /// What wrote it, if it was not OTLP.
+    #[serde(skip)]
+    pub(super) shape: Option<&'static str>,
     /// The name of a log record that is an event.
     #[serde(borrow, deserialize_with = "borrowed", alias = "event_name")]
     pub(super) event_name: Option<Cow<'a, str>>,
@@ -40,7 +50,8 @@ pub(super) struct OtlpSpan<'a> {
 }
 
 impl<'a> OtlpSpan<'a> {
-    /// Reads a span, and what is odd about it. What is not strict JSON is written as that to `strict`, and borrowed from there.
+    /// Reads a span, and what is odd about it. What is not strict JSON of OTLP is written as that to `strict`, and borrowed
+    /// from there.
     ///
     /// # Errors
     /// If it is not JSON, or not a span.
@@ -48,14 +59,51 @@ impl<'a> OtlpSpan<'a> {
         bytes: &'a [u8],
         strict: &'a mut String,
     ) -> Result<(Self, Oddities), JsonError> {
-        let failure = match serde_json::from_slice(bytes) {
-            Ok(span) => return Ok((span, Oddities::default())),
-            Err(failure) => failure,
+        let own: Result<Self, _> = serde_json::from_slice(bytes);
+        let failure = match own {
+            Ok(span) if span.trace_id.is_some() && span.attributes.is_some() => {
+                return Ok((span, Oddities::default()));
+            }
+            own => own.err(),
         };
         let read = read_bytes(bytes)?;
-        *strict = without_marks(&read.value).to_string();
-        let span = serde_json::from_str(strict).map_err(|_| JsonError(failure.to_string()))?;
-        Ok((span, read.oddities))
+        let value = without_marks(&read.value);
+        let shape = Conventions::known()
+            .shapes
+            .iter()
+            .find(|shape| shape.is_of(&value));
+        *strict = match shape {
+            Some(shape) => shape.otlp(&value).to_string(),
+            None => value.to_string(),
+        };
+        let span: Self = serde_json::from_str(strict)
+            .map_err(|error| JsonError(failure.unwrap_or(error).to_string()))?;
+        let shape = shape.map(|shape| &*shape.name);
+        Ok((Self { shape, ..span }, read.oddities))
+    }
+
+    /// What the exporter left out because it was too much, in words.
+    pub(super) fn dropped(&self) -> Vec<(&'static str, u64)> {
+        let count = |count: &Option<OtlpInteger>| {
+            count
+                .as_ref()
+                .and_then(OtlpInteger::count)
+                .unwrap_or_default()
+        };
+        let events = self.events.iter().flatten();
+        let of_events = events.map(|event| count(&event.dropped_attributes_count));
+        let counts = [
+            (
+                "droppedAttributesCount",
+                count(&self.dropped_attributes_count),
+            ),
+            ("droppedEventsCount", count(&self.dropped_events_count)),
+            (
+                "events[].droppedAttributesCount",
+                of_events.fold(0, u64::saturating_add),
+            ),
+        ];
+        counts.into_iter().filter(|(_, count)| *count > 0).collect()
     }
 }
 
@@ -75,6 +123,8 @@ pub(super) struct SpanEvent<'a> {
     pub(super) name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub(super) attributes: Option<Vec<Attribute<'a>>>,
+    #[serde(alias = "dropped_attributes_count")]
+    dropped_attributes_count: Option<OtlpInteger>,
 }
 
 /// How a span ended.

@@ -6,10 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::observed_span::ObservedSpan;
+use super::nested_spans::merge;
+use super::placed_span::PlacedSpan;
+use super::span_messages::{missing_in, unread_of};
 use crate::verify::conventions::SpanKind;
 use crate::verify::conversation_builder::{ConversationBuilder, ToolEnd};
-use crate::verify::message_items::MessageItem;
+use crate::verify::message_item::MessageItem;
 use ananke_engine::observed::ObservedConversation;
 use ananke_trace::trace::{Fact, Facts, RunEnd};
 
@@ -26,18 +28,6 @@ const SHOWN: Facts = Facts::of(&[
     Fact::Usage,
     Fact::RunEnds,
 ]);
-
-/// A span with its place among the others.
-#[derive(Debug)]
-pub(super) struct PlacedSpan {
-    pub(super) span: ObservedSpan,
-    /// The run of the agent that it is in, the outermost one.
-    pub(super) run: Option<u64>,
-    /// The subagent that it is of.
-    pub(super) subagent: Option<String>,
-    /// Its own id.
-    pub(super) id: u64,
-}
 
 /// Something that a span does at a moment; of two at one moment the end comes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,6 +47,7 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
     }
     let began = |placed: &PlacedSpan| placed.span.times.unwrap_or_default().0;
     spans.sort_by_key(began);
+    merge(&mut spans);
     let runs = AgentRuns::of(&mut spans);
     let origin = spans.first().map(began).unwrap_or_default();
     let builder = ConversationBuilder::new(thread_id);
@@ -102,7 +93,12 @@ pub(super) fn conversation(thread_id: &str, mut spans: Vec<PlacedSpan>) -> Obser
             (SpanKind::Model, SpanEdge::Ends) => reader.model_ends(at, placed),
             (SpanKind::Tool, SpanEdge::Begins) => reader.tool_begins(at, index, placed),
             (SpanKind::Tool, SpanEdge::Ends) => reader.tool_ends(at, index, placed),
-            (SpanKind::Agent, SpanEdge::Begins) => {}
+            (SpanKind::Agent | SpanKind::Silent, SpanEdge::Begins) => {}
+            (SpanKind::Silent, SpanEdge::Ends) => {
+                reader
+                    .builder
+                    .is_unread(at, std::mem::take(&mut placed.span.unread));
+            }
             (SpanKind::Agent, SpanEdge::Ends) => reader.agent_ends(at, placed),
         }
     }
@@ -133,7 +129,8 @@ impl AgentRuns {
             .filter(|placed| placed.span.kind == SpanKind::Model);
         let mut with_models: HashSet<u64> = models.filter_map(|placed| placed.run).collect();
         for placed in spans.iter_mut().filter(is_run) {
-            let has_messages = placed.span.input.is_some() || placed.span.output.is_some();
+            let has_messages =
+                placed.span.messages.input.is_some() || placed.span.messages.output.is_some();
             if has_messages && with_models.insert(placed.id) {
                 placed.span.kind = SpanKind::Model;
             }
@@ -165,14 +162,6 @@ struct SpanReader {
     is_run_missing: bool,
 }
 
-/// Whether the agent says or does it.
-fn is_of_agent(item: &MessageItem) -> bool {
-    matches!(
-        item,
-        MessageItem::Says(_) | MessageItem::Reasons(_) | MessageItem::Calls { .. }
-    )
-}
-
 impl SpanReader {
     /// Notes what no span of a kind shows.
     fn note_missing(&mut self, spans: &[PlacedSpan]) {
@@ -183,7 +172,7 @@ impl SpanReader {
                 .filter(|placed| placed.span.kind == SpanKind::Model && placed.span.error.is_none())
         };
         let has_models = of_agent().any(|placed| placed.span.kind == SpanKind::Model);
-        if !has_models || models().any(|placed| placed.span.output.is_none()) {
+        if !has_models || models().any(|placed| placed.span.messages.output.is_none()) {
             self.builder.lacks(Fact::Text);
             if !has_tools {
                 self.builder.lacks(Fact::Calls);
@@ -218,11 +207,11 @@ impl SpanReader {
         if placed.subagent.is_some() {
             return;
         }
-        let is_known = placed.span.input.is_some();
-        let mut input = placed.span.input.take().unwrap_or_default();
+        let is_known = placed.span.messages.input.is_some();
+        let mut input = placed.span.messages.input.take().unwrap_or_default();
         let new = input
             .iter()
-            .rposition(is_of_agent)
+            .rposition(MessageItem::is_of_agent)
             .map_or(0, |last| last + 1);
         let asked = input
             .iter()
@@ -239,6 +228,9 @@ impl SpanReader {
             }
             Some(turn) => asked.is_some() && (turn.asked != text || self.has_answered),
         };
+        if self.builder.has_turns() {
+            self.note_history(at, &input[..new]);
+        }
         if !begins {
             return self.builder.does(at, input.split_off(new), None);
         }
@@ -268,14 +260,16 @@ impl SpanReader {
             self.builder.name_agent(agent);
         }
         self.has_answered |= span
+            .messages
             .output
             .as_ref()
             .is_some_and(|output| !output.is_empty());
         self.builder.does(
             at,
-            span.output.take().unwrap_or_default(),
+            span.messages.output.take().unwrap_or_default(),
             subagent.as_deref(),
         );
+        self.builder.is_unread(at, std::mem::take(&mut span.unread));
         if let Some(usage) = span.usage {
             self.builder.uses(at, usage);
         }
@@ -295,9 +289,10 @@ impl SpanReader {
             subagent,
             ..
         } = placed;
-        let name = span.tool.take().unwrap_or_default();
-        let known = span.call_id.take().filter(|id| self.builder.knows_call(id));
-        let known = known.or_else(|| self.builder.open_call(&name));
+        let name = span.tool.take();
+        let own_id = span.call_id.take();
+        let known = own_id.clone().filter(|id| self.builder.knows_call(id));
+        let known = known.or_else(|| self.builder.open_call(name.as_deref()));
         let is_without_model = run.is_some_and(|run| !self.runs.with_models.contains(&run));
         let is_other = self.turn.as_ref().is_none_or(|turn| {
             // A call of an earlier run waited for an answer.
@@ -309,10 +304,18 @@ impl SpanReader {
             self.begin_turn(at, *run, None);
         }
         self.last = self.last.max(at);
-        let id = known.unwrap_or_else(|| {
-            self.builder
-                .calls(at, None, name, span.args.take(), subagent.as_deref())
-        });
+        let args = span.args.take();
+        let id = if let Some(id) = known {
+            self.builder.completes(&id, args);
+            id
+        } else {
+            let id =
+                self.builder
+                    .calls(at, own_id, name.clone(), args.clone(), subagent.as_deref());
+            self.builder.expects_message(&id, name, args);
+            id
+        };
+        self.builder.is_unread(at, std::mem::take(&mut span.unread));
         self.builder.executes(&id);
         self.calls.insert(index, id);
     }
@@ -334,6 +337,7 @@ impl SpanReader {
     }
 
     fn agent_ends(&mut self, at: u64, placed: &mut PlacedSpan) {
+        self.note_output(at, placed);
         if placed.run != Some(placed.id) || placed.subagent.is_some() {
             return;
         }
@@ -350,6 +354,34 @@ impl SpanReader {
         if let Some((message, code)) = placed.span.error.take() {
             self.failure = Some(RunEnd::Error { message, code });
         }
+    }
+
+    /// Notes the calls in the history of a request that no span shows, since a span is missing.
+    fn note_history(&mut self, at: u64, history: &[MessageItem]) {
+        let calls = history
+            .iter()
+            .filter(|item| matches!(item, MessageItem::Calls { .. }));
+        let unknown: Vec<_> = calls
+            .filter(|item| !self.builder.knows(item))
+            .cloned()
+            .collect();
+        self.builder.is_unread(
+            at,
+            unread_of("history:calls", &unknown).into_iter().collect(),
+        );
+    }
+
+    /// Notes the output of a run of an agent that no span in it has.
+    fn note_output(&mut self, at: u64, placed: &mut PlacedSpan) {
+        let output = placed.span.messages.output.take().unwrap_or_default();
+        let left: Vec<_> = missing_in(output, &[])
+            .into_iter()
+            .filter(|item| !self.builder.knows(item))
+            .collect();
+        self.builder
+            .is_unread(at, unread_of("span:agent", &left).into_iter().collect());
+        self.builder
+            .is_unread(at, std::mem::take(&mut placed.span.unread));
     }
 
     fn finish(mut self, origin: u64) -> ObservedConversation {

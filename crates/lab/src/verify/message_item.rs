@@ -1,0 +1,145 @@
+//! What a message says or does, whatever its format.
+
+use serde_json::{Map, Value};
+
+use ananke_base::source::received_json;
+use ananke_trace::trace::{Unread, is_same_json};
+
+/// One thing that a message says or does.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::verify) enum MessageItem {
+    /// Instructions.
+    Instructs,
+    /// The user says something; `None` if it is not there.
+    Asks(Option<String>),
+    /// The agent says something; `None` if it is not there.
+    Says(Option<String>),
+    /// The agent reasons.
+    Reasons(String),
+    /// The agent calls a tool.
+    Calls {
+        /// The call's id.
+        id: Option<String>,
+        /// The tool's name; `None` if it is not there.
+        name: Option<String>,
+        /// The text of its arguments; `None` if it is not there.
+        args: Option<String>,
+    },
+    /// A call is answered.
+    Answers {
+        /// The call's id.
+        id: Option<String>,
+        /// The tool's name.
+        name: Option<String>,
+        /// The result; `None` if it is not there.
+        result: Option<Value>,
+        /// Whether it is an error, if the message says so.
+        is_error: Option<bool>,
+    },
+    /// Something that is not understood.
+    Unread(Unread<'static>),
+}
+
+impl MessageItem {
+    /// Whether it is said or done by the agent.
+    pub(in crate::verify) fn is_of_agent(&self) -> bool {
+        matches!(self, Self::Says(_) | Self::Reasons(_) | Self::Calls { .. })
+    }
+
+    /// The words of it, to quote them.
+    pub(in crate::verify) fn quote(&self) -> String {
+        match self {
+            Self::Asks(text) | Self::Says(text) => text.clone().unwrap_or_default(),
+            Self::Reasons(text) => text.clone(),
+            Self::Calls { name, args, .. } => {
+                format!(
+                    "{}({})",
+                    name.as_deref().unwrap_or_default(),
+                    args.as_deref().unwrap_or_default()
+                )
+            }
+            Self::Answers { result, .. } => result.as_ref().map(text_of).unwrap_or_default(),
+            Self::Unread(unread) => unread.detail.clone().into_owned(),
+            Self::Instructs => String::new(),
+        }
+    }
+
+    /// Whether `other` tells the same fact in another place.
+    pub(in crate::verify) fn is_same_fact(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Says(Some(text)), Self::Says(Some(other))) => text.trim() == other.trim(),
+            (
+                Self::Calls { id, name, args },
+                Self::Calls {
+                    id: other_id,
+                    name: other_name,
+                    args: other_args,
+                },
+            ) => {
+                name == other_name
+                    && match (id, other_id) {
+                        (Some(id), Some(other)) => id == other,
+                        _ => same_arguments(args.as_deref(), other_args.as_deref()),
+                    }
+            }
+            _ => self == other,
+        }
+    }
+}
+
+/// Whether two texts of arguments are the same JSON; one that is not there may be any.
+pub(in crate::verify) fn same_arguments(one: Option<&str>, other: Option<&str>) -> bool {
+    let (Some(one), Some(other)) = (one, other) else {
+        return true;
+    };
+    let json = |text: &str| received_json::read(text).ok().map(|read| read.value);
+    one.trim() == other.trim()
+        || json(one)
+            .zip(json(other))
+            .is_some_and(|(one, other)| is_same_json(&one, &other))
+}
+
+/// The first of these keys that is there and not null.
+pub(in crate::verify) fn first<'v>(
+    object: &'v Map<String, Value>,
+    names: &[String],
+) -> Option<&'v Value> {
+    names
+        .iter()
+        .filter_map(|name| object.get(name))
+        .find(|value| !value.is_null())
+}
+
+/// The values of these keys that are different from the first that is there.
+pub(in crate::verify) fn others<'v>(
+    object: &'v Map<String, Value>,
+    names: &'v [String],
+) -> Vec<(&'v Value, &'v str)> {
+    let mut given = names.iter().filter_map(|name| {
+        Some((
+            object.get(name).filter(|value| !value.is_null())?,
+            name.as_str(),
+        ))
+    });
+    let Some((first, _)) = given.next() else {
+        return Vec::new();
+    };
+    let json = |value: &Value| match value {
+        Value::String(text) => {
+            received_json::read(text).map_or_else(|_| value.clone(), |read| read.value)
+        }
+        value => value.clone(),
+    };
+    let first = json(first);
+    given
+        .filter(|(value, _)| !is_same_json(&json(value), &first))
+        .collect()
+}
+
+/// A text as it is, any other value as JSON.
+pub(in crate::verify) fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}

@@ -1,0 +1,179 @@
+//! What the keys of messages are called, as data.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Who says a message.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::verify) enum MessageSpeaker {
+    User,
+    Assistant,
+    System,
+    Tool,
+}
+
+/// What a part of a message is.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::verify) enum PartKind {
+    Text,
+    Call,
+    Result,
+    Reasoning,
+}
+
+/// The names of the keys of messages.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::verify) struct MessageNames {
+    pub(in crate::verify) wrappers: Vec<String>,
+    pub(in crate::verify) repeats: Vec<String>,
+    pub(in crate::verify) role: Vec<String>,
+    pub(in crate::verify) roles: HashMap<String, MessageSpeaker>,
+    pub(in crate::verify) content: Vec<String>,
+    pub(in crate::verify) refusal: Vec<String>,
+    pub(in crate::verify) reasoning: Vec<String>,
+    pub(in crate::verify) calls: Vec<String>,
+    pub(in crate::verify) results: Vec<String>,
+    pub(in crate::verify) thought: Vec<String>,
+    pub(in crate::verify) part_type: Vec<String>,
+    pub(in crate::verify) part_types: HashMap<String, PartKind>,
+    pub(in crate::verify) text: Vec<String>,
+    pub(in crate::verify) call_id: Vec<String>,
+    pub(in crate::verify) name: Vec<String>,
+    pub(in crate::verify) arguments: Vec<String>,
+    pub(in crate::verify) result: Vec<String>,
+    pub(in crate::verify) call_result: Vec<String>,
+    pub(in crate::verify) is_error: Vec<String>,
+    pub(in crate::verify) error: Vec<String>,
+    pub(in crate::verify) status: Vec<String>,
+    pub(in crate::verify) statuses: HashMap<String, bool>,
+}
+
+impl MessageNames {
+    /// What a part of this type is, and the text that the star of its pattern stands for.
+    pub(in crate::verify) fn part_kind<'t>(
+        &self,
+        name: &'t str,
+    ) -> Option<(PartKind, Option<&'t str>)> {
+        if let Some(kind) = self.part_types.get(name) {
+            return Some((*kind, None));
+        }
+        let starred = self.part_types.iter().filter_map(|(pattern, kind)| {
+            let (before, after) = pattern.split_once('*')?;
+            let star = name.strip_prefix(before)?.strip_suffix(after)?;
+            (!star.is_empty()).then_some((*kind, Some(star)))
+        });
+        // The shortest text is that of the longest pattern.
+        starred.min_by_key(|(_, star)| star.map(str::len))
+    }
+
+    /// The same object with the keys of objects in it that mean nothing by themselves. A key that both have keeps the outer
+    /// value, but for the type and the name; the other value is `lost`, if it is different.
+    pub(in crate::verify) fn unwrapped(
+        &self,
+        object: &Map<String, Value>,
+        lost: &mut Vec<(String, Value)>,
+    ) -> Map<String, Value> {
+        let mut flat = object.clone();
+        for _ in 0..self.wrappers.len() {
+            for wrapper in &self.wrappers {
+                if let Some(Value::Object(_)) = flat.get(wrapper)
+                    && let Some(Value::Object(inner)) = flat.shift_remove(wrapper)
+                {
+                    for (key, value) in inner {
+                        self.put(&mut flat, key, value, lost);
+                    }
+                }
+            }
+        }
+        flat
+    }
+
+    fn put(
+        &self,
+        flat: &mut Map<String, Value>,
+        key: String,
+        value: Value,
+        lost: &mut Vec<(String, Value)>,
+    ) {
+        let is_inner = self.part_type.contains(&key) || self.name.contains(&key);
+        match flat.get_mut(&key) {
+            Some(outer) if outer.is_null() => *outer = value,
+            Some(outer) if !value.is_null() && *outer != value => {
+                let other = if is_inner {
+                    std::mem::replace(outer, value)
+                } else {
+                    value
+                };
+                lost.push((key, other));
+            }
+            Some(_) => {}
+            None => {
+                flat.insert(key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::conventions::Conventions;
+    use super::*;
+
+    #[test]
+    fn the_longest_pattern_of_a_type_counts() {
+        let names = &Conventions::known().messages;
+        for (name, expected) in [
+            ("tool-result", Some((PartKind::Result, None))),
+            (
+                "tool-delete_order",
+                Some((PartKind::Call, Some("delete_order"))),
+            ),
+            (
+                "web_search_call",
+                Some((PartKind::Call, Some("web_search"))),
+            ),
+            (
+                "computer_call_output",
+                Some((PartKind::Result, Some("computer"))),
+            ),
+            (
+                "web_fetch_tool_result",
+                Some((PartKind::Result, Some("web_fetch"))),
+            ),
+            ("_call", None),
+            ("video", None),
+        ] {
+            assert_eq!(names.part_kind(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_a_wrapper_has_besides_is_not_lost() {
+        let names = &Conventions::known().messages;
+        let object = json!({ "type": "ai", "content": "a", "data": { "type": "human", "content": "b", "id": 1 } });
+        let mut lost = Vec::new();
+        let flat = names.unwrapped(object.as_object().unwrap(), &mut lost);
+        assert_eq!(
+            Value::Object(flat),
+            json!({ "type": "human", "content": "a", "id": 1 })
+        );
+        assert_eq!(
+            lost,
+            [
+                ("content".to_owned(), json!("b")),
+                ("type".to_owned(), json!("ai"))
+            ][..]
+                .iter()
+                .rev()
+                .cloned()
+                .collect::<Vec<_>>()
+        );
+    }
+}

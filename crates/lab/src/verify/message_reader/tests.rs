@@ -1,0 +1,284 @@
+//! Messages of every convention, and what is unread in them.
+
+use serde_json::json;
+
+use super::*;
+
+/// The items of messages, on one line.
+fn items(value: &Value) -> String {
+    let assistant = Some(MessageSpeaker::Assistant);
+    let items = Conventions::known().items(value, assistant, "messages", InnerMessages::Read);
+    let shown = |text: Option<String>| text.unwrap_or_else(|| "?".to_owned());
+    let words = items.into_iter().map(|item| match item {
+        MessageItem::Instructs => "system".to_owned(),
+        MessageItem::Asks(text) => format!("user {}", shown(text)),
+        MessageItem::Says(text) => format!("says {}", shown(text)),
+        MessageItem::Reasons(text) => format!("reasons {text}"),
+        MessageItem::Calls { id, name, args } => {
+            format!("calls {} {}({})", shown(id), shown(name), shown(args))
+        }
+        MessageItem::Unread(unread) => format!("unread {}", unread.name),
+        MessageItem::Answers {
+            id,
+            result,
+            is_error,
+            ..
+        } => {
+            let error = if is_error == Some(true) { "!" } else { "" };
+            format!(
+                "answers {} {}{error}",
+                shown(id),
+                shown(result.as_ref().map(text_of))
+            )
+        }
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn messages_of_all_conventions_are_read() {
+    for (messages, expected) in [
+        // GenAI semantic conventions
+        (
+            json!([
+                { "role": "system", "parts": [{ "type": "text", "content": "Be kind." }] },
+                { "role": "user", "parts": [{ "type": "text", "content": "Hi" }, { "type": "blob", "data": "x" }] },
+                { "role": "assistant", "parts": [
+                    { "type": "reasoning", "content": "Hm" }, { "type": "text", "content": "One moment" },
+                    { "type": "tool_call", "id": "c", "name": "pay", "arguments": { "n": 1 } }
+                ] },
+                { "role": "tool", "parts": [{ "type": "tool_call_response", "id": "c", "response": { "ok": true } }] },
+            ]),
+            "system; user Hi; reasons Hm; says One moment; calls c pay({\"n\":1}); answers c {\"ok\":true}",
+        ),
+        // Without their contents
+        (
+            json!([{ "role": "user", "parts": [{ "type": "text" }] }, { "role": "assistant", "parts": [{ "type": "tool_call", "id": "c", "name": "pay" }] }]),
+            "user ?; calls c pay(?)",
+        ),
+        // OpenAI
+        (
+            json!([
+                { "role": "assistant", "content": null, "tool_calls": [{ "id": "c", "type": "function", "function": { "name": "pay", "arguments": "{}" } }] },
+                { "role": "tool", "tool_call_id": "c", "content": "done" },
+                { "role": "tool", "tool_call_id": "d", "content": [{ "type": "text", "text": "done" }] },
+                { "role": "assistant", "content": [{ "type": "text", "text": "Done" }] },
+                { "role": "assistant", "refusal": "No" },
+            ]),
+            "calls c pay({}); answers c done; answers d [{\"type\":\"text\",\"text\":\"done\"}]; says Done; says No",
+        ),
+        // OpenAI's responses
+        (
+            json!([
+                { "type": "function_call", "call_id": "c", "id": "fc", "name": "pay", "arguments": "{}" },
+                { "type": "function_call_output", "call_id": "c", "output": "done" },
+                { "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "Done" }] },
+            ]),
+            "calls c pay({}); answers c done; says Done",
+        ),
+        // Anthropic
+        (
+            json!([
+                { "role": "assistant", "content": [{ "type": "tool_use", "id": "c", "name": "pay", "input": {} }] },
+                { "role": "user", "content": [{ "type": "tool_result", "tool_use_id": "c", "content": "no", "is_error": true }] },
+            ]),
+            "calls c pay({}); answers c no!",
+        ),
+        // Vercel
+        (
+            json!([{ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": "c", "toolName": "pay", "args": {} }] }]),
+            "calls c pay({})",
+        ),
+        // OpenInference
+        (
+            json!([{ "message": { "role": "assistant", "tool_calls": [{ "tool_call": { "id": "c", "function": { "name": "pay", "arguments": "{}" } } }] } }]),
+            "calls c pay({})",
+        ),
+        (json!("[{\"role\":\"user\",\"content\":\"Hi\"}]"), "user Hi"),
+        (json!("Hi"), "says Hi"),
+    ] {
+        assert_eq!(items(&messages), expected, "{messages}");
+    }
+}
+
+#[test]
+fn calls_of_many_forms_are_calls() {
+    for (message, expected) in [
+        // OpenAI: functions, custom tools, and what servers execute
+        (
+            json!({ "role": "assistant", "content": null, "function_call": { "name": "pay", "arguments": "{}" } }),
+            "calls ? pay({})",
+        ),
+        (
+            json!({ "role": "function", "name": "pay", "content": "done" }),
+            "answers ? done",
+        ),
+        (
+            json!({ "role": "assistant", "tool_calls": [{ "id": "c", "type": "custom", "custom": { "name": "pay", "input": "all" } }] }),
+            "calls c pay(all)",
+        ),
+        (
+            json!({ "type": "mcp_call", "id": "c", "name": "pay", "arguments": "{}", "output": "done", "error": null }),
+            "calls c pay({}); answers c done",
+        ),
+        (
+            json!({ "type": "mcp_call", "id": "c", "name": "pay", "arguments": "{}", "error": "no" }),
+            "calls c pay({}); answers c no!",
+        ),
+        (
+            json!({ "type": "web_search_call", "id": "c", "action": { "query": "x" } }),
+            "calls c web_search({\"query\":\"x\"})",
+        ),
+        (
+            json!({ "role": "assistant", "toolCalls": [{ "id": "c", "function": { "name": "pay", "arguments": "{}" } }] }),
+            "calls c pay({})",
+        ),
+        // Anthropic
+        (
+            json!({ "role": "assistant", "content": [
+                { "type": "server_tool_use", "id": "c", "name": "bash", "input": {} },
+                { "type": "bash_code_execution_tool_result", "tool_use_id": "c", "content": { "stdout": "" } },
+            ] }),
+            "calls c bash({}); answers c {\"stdout\":\"\"}",
+        ),
+        // Gemini
+        (
+            json!({ "role": "model", "parts": [{ "functionCall": { "name": "pay", "args": {} } }] }),
+            "calls ? pay({})",
+        ),
+        (
+            json!({ "role": "user", "parts": [{ "functionResponse": { "name": "pay", "response": "done" } }] }),
+            "answers ? done",
+        ),
+        (
+            json!({ "role": "model", "parts": [{ "text": "Hm", "thought": true }, { "text": "Done" }] }),
+            "reasons Hm; says Done",
+        ),
+        // Amazon Bedrock
+        (
+            json!({ "role": "assistant", "content": [{ "toolUse": { "toolUseId": "c", "name": "pay", "input": {} } }] }),
+            "calls c pay({})",
+        ),
+        (
+            json!({ "role": "user", "content": [{ "toolResult": { "toolUseId": "c", "status": "error", "content": "no" } }] }),
+            "answers c no!",
+        ),
+        // LangChain
+        (
+            json!({ "type": "ai", "data": { "type": "ai", "content": "", "tool_calls": [{ "name": "pay", "args": {}, "id": "c" }],
+                "additional_kwargs": { "tool_calls": [{ "id": "c", "function": { "name": "pay", "arguments": "{}" } }] } } }),
+            "says ; calls c pay({})",
+        ),
+        (
+            json!({ "type": "ai", "content": "", "additional_kwargs": { "function_call": { "name": "pay", "arguments": "{}" } } }),
+            "says ; calls ? pay({})",
+        ),
+        (
+            json!({ "type": "tool", "data": { "content": "done", "tool_call_id": "c" } }),
+            "answers c done",
+        ),
+        // AI SDK
+        (
+            json!({ "role": "assistant", "parts": [
+                { "type": "step-start" },
+                { "type": "tool-pay", "toolCallId": "c", "state": "output-available", "input": {}, "output": "done" },
+                { "type": "dynamic-tool", "toolName": "pay", "toolCallId": "d", "state": "output-error", "input": {}, "errorText": "no" },
+                { "type": "tool-invocation", "toolInvocation": { "toolCallId": "e", "toolName": "pay", "args": {}, "state": "call" } },
+            ] }),
+            "calls c pay({}); answers c done; calls d pay({}); answers d no!; calls e pay({})",
+        ),
+        // Content as a text of JSON, as attributes have it
+        (
+            json!({ "role": "assistant", "content": r#"[{"type":"function","id":"c","function":{"name":"pay","arguments":"{}"}}]"# }),
+            "calls c pay({})",
+        ),
+        (
+            json!({ "role": "assistant", "content": r#"[{"total":7}]"# }),
+            "says [{\"total\":7}]",
+        ),
+    ] {
+        assert_eq!(items(&message), expected, "{message}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_unread() {
+    let call = json!({ "name": "pay", "arguments": {} });
+    for (message, expected) in [
+        (json!({ "role": "bot", "content": "x" }), "unread role:bot"),
+        (
+            json!({ "type": "future", "content": "x" }),
+            "unread type:future",
+        ),
+        (
+            json!({ "role": "assistant", "content": [{ "type": "future", "text": "x" }] }),
+            "unread part:future",
+        ),
+        (
+            json!({ "role": "assistant", "content": [{ "future": call }] }),
+            "unread part:future",
+        ),
+        (
+            json!({ "role": "assistant", "content": "x", "future": call }),
+            "says x; unread key:messages.future",
+        ),
+        (
+            json!([{ "role": "assistant", "content": "x", "future": [{ "a": call }] }]),
+            "says x; unread key:messages[].future",
+        ),
+        (
+            json!({ "role": "assistant", "content": [{ "type": "text", "text": "x", "future": call }] }),
+            "says x; unread key:messages.content[].future",
+        ),
+        (
+            json!({ "role": "assistant", "content": "x", "message": { "content": "y" } }),
+            "unread key:messages.content; says x",
+        ),
+        (
+            json!({ "type": "tool_call", "id": "c", "name": "pay", "arguments": "{}", "input": { "all": 1 } }),
+            "unread arguments:pay; calls c pay({})",
+        ),
+        (
+            json!({ "type": "tool_call", "id": "c", "name": "look", "tool_name": "pay" }),
+            "unread key:messages.tool_name; calls c look(?)",
+        ),
+        (
+            json!({ "role": "assistant", "tool_calls": ["pay"] }),
+            "calls ? ?(pay)",
+        ),
+        (
+            json!({ "role": "assistant", "tool_calls": [{ "id": "c", "function": { "arguments": "{}" } }] }),
+            "calls c ?({})",
+        ),
+    ] {
+        assert_eq!(items(&message), expected, "{message}");
+    }
+}
+
+#[test]
+fn what_no_rule_is_about_is_skipped() {
+    for (message, expected) in [
+        (
+            json!({ "role": "user", "content": [{ "type": "image_url", "image_url": { "url": "x" } }] }),
+            "",
+        ),
+        (
+            json!({ "role": "assistant", "content": "x", "x_vendor": { "score": 1, "note": "call me" } }),
+            "says x",
+        ),
+        (
+            json!({ "role": "assistant", "content": "x", "metadata": { "name": "pay", "input": 1 } }),
+            "says x",
+        ),
+        (
+            json!({ "type": "mcp_list_tools", "tools": [{ "name": "pay", "input": 1 }] }),
+            "",
+        ),
+        (
+            json!({ "role": "assistant", "parts": [{ "type": "data-progress", "data": { "text": "x" } }, { "type": "text", "text": "x" }] }),
+            "says x",
+        ),
+    ] {
+        assert_eq!(items(&message), expected, "{message}");
+    }
+}
